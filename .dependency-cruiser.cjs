@@ -68,6 +68,7 @@ const FOLDERS = {
   'services/templates': { header: [], store: [] },
   'services/webhooks': {
     delivery: ['store'],
+    destinations: [],
     'event-log': ['delivery', 'store'],
     ingress: [],
     recovery: ['delivery', 'event-log', 'store'],
@@ -146,7 +147,11 @@ module.exports = {
       ['services/common/src/(rpc|errors)', 'proto/examples'],
       'use @bmg/common/rpc',
     ),
-    library('kafkajs', ['services/common/src/bus'], 'use @bmg/common/bus'),
+    library(
+      'kafkajs',
+      ['services/common/src/bus', 'services/webhooks/src/destinations'],
+      'use @bmg/common/bus',
+    ),
     library(
       'ioredis',
       ['services/common/src/redis', 'gateway/src/limits'],
@@ -166,13 +171,27 @@ module.exports = {
     library('@koa/router', ['gateway/src'], 'only the gateway is a Koa application'),
     library(
       'ajv',
-      ['services/common/src/config', 'gateway/src/endpoints/parts'],
-      'schemas are compiled in gateway/src/endpoints/parts, settings in @bmg/common/config',
+      [
+        'services/common/src/config',
+        'gateway/src/endpoints/parts',
+        'services/webhooks/src/destinations',
+      ],
+      'schemas are compiled in gateway/src/endpoints/parts, settings in @bmg/common/config, those of destinations in webhooks/destinations',
     ),
     library(
       'undici',
       ['services/common/src/(upstream|outbound|files)', 'deploy/cli/src/certificates'],
       'use @bmg/common/upstream, /outbound or /files',
+    ),
+    library(
+      'amqplib',
+      ['services/webhooks/src/destinations'],
+      'partners’ queues are reached through the destinations of webhooks',
+    ),
+    library(
+      '@aws-sdk',
+      ['services/webhooks/src/destinations'],
+      'partners’ queues and buckets are reached through the destinations of webhooks',
     ),
     ...inside,
   ],

@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients clients \
+	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
@@ -94,6 +94,9 @@ cluster-down: install build ## Removes the cluster
 # BMG_CLIENTS=long keeps the gateway down for a minute.
 test-clients: install build ## Runs the packed clients; their gateway is killed for a minute (needs Python)
 	@BMG_CLIENTS=long $(BIN)/jest test/clients test/contract/python-client test/contract/client-versions --selectProjects long --runInBand
+
+test-destinations: install build ## Sends events to RabbitMQ, SQS and S3 servers that are killed, hang and refuse (needs Debian, Python)
+	@$(BIN)/jest test/destinations --selectProjects long --runInBand
 
 clients: install build ## Generates and packs the Python client: gateway/clients/python/dist
 	@node gateway/clients/generate.mjs python --pack

@@ -8,7 +8,13 @@ import { redis as localRedis } from '../../deploy/local/src/engine-redis';
 import { javaFlags } from '../../deploy/local/src/java';
 import { requireJars } from '../../deploy/local/src/jars';
 import { freePort } from '../../deploy/local/src/ports';
-import { launch, logTail, stopProcess } from '../../deploy/local/src/processes';
+import {
+  commandLine,
+  launch,
+  logSince,
+  logTail,
+  stopProcess,
+} from '../../deploy/local/src/processes';
 import { findJava } from '../../deploy/local/src/tools';
 import { eventually } from './eventually';
 
@@ -26,6 +32,10 @@ export interface SecureEngine {
 export interface SecureKafka extends SecureEngine {
   /** The listener of the administrator, without TLS and user. */
   admin: string;
+  /** Sends a signal to the broker; resolves once a broker that is killed has ended. */
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): Promise<void>;
+  /** Starts the broker again, with its data. */
+  restart(): Promise<void>;
 }
 
 export interface KafkaUsers {
@@ -34,10 +44,12 @@ export interface KafkaUsers {
   plain?: Record<string, string>;
   /** Users may do only what an ACL allows them. */
   acls?: boolean;
+  /** The host that the broker's metadata names for the listener with TLS. */
+  advertised_host?: string;
 }
 
 /** An authority, and a certificate by it. */
-function makeCertificates(dir: string): void {
+export function makeCertificates(dir: string): void {
   const openssl = (...args: string[]): void => {
     execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
   };
@@ -61,14 +73,18 @@ interface Ports {
   controller: number;
 }
 
-function kafkaProperties(dir: string, ports: Ports, { plain, acls }: KafkaUsers): string {
+function kafkaProperties(
+  dir: string,
+  ports: Ports,
+  { plain, acls, advertised_host = '127.0.0.1' }: KafkaUsers,
+): string {
   const { secure, plain: open, controller } = ports;
   const lines = [
     'process.roles=broker,controller',
     'node.id=1',
     `controller.quorum.voters=1@127.0.0.1:${controller}`,
     `listeners=SECURE://127.0.0.1:${secure},BROKER://127.0.0.1:${open},CONTROLLER://127.0.0.1:${controller}`,
-    `advertised.listeners=SECURE://127.0.0.1:${secure},BROKER://127.0.0.1:${open}`,
+    `advertised.listeners=SECURE://${advertised_host}:${secure},BROKER://127.0.0.1:${open}`,
     'controller.listener.names=CONTROLLER',
     'inter.broker.listener.name=BROKER',
     'listener.security.protocol.map=SECURE:SASL_SSL,BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
@@ -127,28 +143,38 @@ export async function startSecureKafka(users: KafkaUsers): Promise<SecureKafka> 
   execFileSync(java, [...javaFlags('128m'), ...classPath, 'kafka.tools.StorageTool', ...format], {
     stdio: 'pipe',
   });
-  const { logFile } = await launch({
-    dir,
-    name: 'kafka',
-    command: java,
-    args: [
-      ...javaFlags('384m'),
-      '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
-      ...classPath,
-      'kafka.Kafka',
-      properties,
-    ],
-    cwd: dir,
-    env: process.env,
-  });
-  await eventually(() => {
-    if (readFileSync(logFile, 'utf8').includes('Kafka Server started')) return true;
-    throw new Error(logTail(logFile, 0));
-  }, SECURE_START_LIMIT_MS);
+  let pid = 0;
+  const start = async (): Promise<void> => {
+    const started = await launch({
+      dir,
+      name: 'kafka',
+      command: java,
+      args: [
+        ...javaFlags('384m'),
+        '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
+        ...classPath,
+        'kafka.Kafka',
+        properties,
+      ],
+      cwd: dir,
+      env: process.env,
+    });
+    pid = started.pid;
+    await eventually(() => {
+      if (logSince(started.logFile, started.logFrom).includes('Kafka Server started')) return true;
+      throw new Error(logTail(started.logFile, started.logFrom));
+    }, SECURE_START_LIMIT_MS);
+  };
+  await start();
   return {
     port: ports.secure,
     admin: `127.0.0.1:${ports.plain}`,
     ca_file: join(dir, 'ca.pem'),
+    async signal(name) {
+      process.kill(pid, name);
+      if (name === 'SIGKILL') await eventually(() => commandLine(pid) === undefined);
+    },
+    restart: start,
     stop: () => stopAndRemove(dir, 'kafka', properties),
   };
 }

@@ -10,6 +10,8 @@ const NEEDS = {
   'test/clients/python.long.test.ts': 'Python',
   'test/contract/promtool.test.ts': 'promtool, on the PATH or named by PROMTOOL',
   'test/contract/python-client.long.test.ts': 'Python',
+  'test/destinations/amqp.long.test.ts': 'rabbitmq-server, or Debian’s apt-get as root',
+  'test/destinations/aws.long.test.ts': 'Python',
   'test/e2e/attacks.e2e.test.ts': 'Linux',
   'test/e2e/engines-away-disk.e2e.test.ts': 'Linux',
   'test/e2e/openapi-fuzz.long.test.ts': 'Python',

@@ -34,14 +34,14 @@ export interface GuardedAgentOptions {
   dial?: (options: TcpNetConnectOpts) => Socket;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 const CONNECTIONS_PER_ORIGIN = 32;
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_HINT_MAX_MS = 60_000;
 const RESPONSE_HEADERS_LIMIT_BYTES = 16_384;
 const TLS_SESSIONS_MAX = 1_000;
 const ADDRESSES_TRIED_MAX = 4;
-const ADDRESS_ATTEMPT_TIMEOUT_MS = 500;
+export const ADDRESS_ATTEMPT_TIMEOUT_MS = 500;
 
 // guardedFetch and guardedPost limit the whole exchange; undici's own limits are a second line of
 // defence.
@@ -136,7 +136,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
 
 // One refused address refuses the whole name: honest names do not mix in private addresses, and an
 // attacker would only need the connection to fall back to the private one.
-function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
+export function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (found) => {
@@ -155,7 +155,7 @@ function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction 
   };
 }
 
-function judgePeer(socket: Socket, allowPrivate: boolean): ConnectFailed | null {
+export function judgePeer(socket: Socket, allowPrivate: boolean): ConnectFailed | null {
   const peer = socket.remoteAddress;
   if (peer === undefined) return new ConnectFailed('reset', false);
   return isAllowedAddress(peer, allowPrivate) ? null : addressRefused(peer);
@@ -163,7 +163,7 @@ function judgePeer(socket: Socket, allowPrivate: boolean): ConnectFailed | null 
 
 // The address goes only into the cause, which is logged: answers must not let a partner map our
 // network.
-function addressRefused(address: string): ConnectFailed {
+export function addressRefused(address: string): ConnectFailed {
   return new ConnectFailed('url_refused', false, { cause: new Error(`address ${address}`) });
 }
 

@@ -93,7 +93,7 @@ export function guardedPost(
 
 // undici pools connections by the text of the origin and connects to its host and port: the user
 // part, which checkUrl refuses in a partner's URL, names the pool. It is never sent.
-function pooledOrigin({ protocol, host }: URL, pool: string): string {
+export function pooledOrigin({ protocol, host }: URL, pool: string): string {
   return `${protocol}//${encodeURIComponent(pool)}@${host}`;
 }
 

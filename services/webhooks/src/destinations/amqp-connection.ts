@@ -1,0 +1,111 @@
+// A connection to an AMQP server with a channel for confirmed messages, through the guard.
+import { guardedSocketOptions } from '@bmg/common/outbound';
+import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import { SendFailed, type DestinationGuard } from './destination';
+import { within } from './within';
+
+export interface AmqpServer {
+  host: string;
+  port?: number;
+  tls: boolean;
+  ca?: string;
+  vhost: string;
+  username: string;
+  password: string;
+}
+
+const PORT_TLS = 5671;
+const PORT_PLAIN = 5672;
+const OPEN_LIMIT_MS = 5_000;
+const CLOSE_LIMIT_MS = 1_000;
+const HEARTBEAT_S = 10;
+const FRAME_MAX_BYTES = 131_072;
+/** What a server may make us hold; its messages to us are short. */
+const INCOMING_FRAME_MAX_BYTES = 1024 * 1024;
+
+export interface Connection {
+  channel: ConfirmChannel;
+  /** The last error of the channel or the connection; it explains unconfirmed messages. */
+  fault: unknown;
+  blocked: boolean;
+  /** Message ids that reached no queue; RabbitMQ returns a message before it confirms it. */
+  returned: Map<string, number>;
+  /** Destroys the socket. */
+  end(): void;
+  /** Says good-bye, within a time limit. */
+  close(): Promise<void>;
+}
+
+const NEVER = new AbortController().signal;
+
+/** Rejects after some seconds, and leaves no socket then. */
+export async function openConnection(
+  { host, port, tls, ca, vhost, username, password }: AmqpServer,
+  guard: DestinationGuard,
+): Promise<Connection> {
+  const { connect } = await import('amqplib');
+  const target = { host, port: port ?? (tls ? PORT_TLS : PORT_PLAIN), tls };
+  const options = guardedSocketOptions(target, { ...guard, ...(ca !== undefined && { ca }) });
+  // Destroys the socket: an opening handshake has no other end, and a closing one waits for the server.
+  const abort = new AbortController();
+  const socketOptions = {
+    ...options,
+    signal: abort.signal,
+    clientProperties: { connection_name: 'business-messaging-gateway' },
+  };
+  const connecting = connect(
+    {
+      protocol: tls ? 'amqps' : 'amqp',
+      hostname: options.host ?? host,
+      port: target.port,
+      username,
+      password,
+      vhost: encodeURIComponent(vhost),
+      heartbeat: HEARTBEAT_S,
+      frameMax: FRAME_MAX_BYTES,
+      maxFrameSize: INCOMING_FRAME_MAX_BYTES,
+    },
+    socketOptions,
+  );
+  // Without a listener, an error of the connection would end the process.
+  const model = connecting.then((one) => one.on('error', () => undefined));
+  try {
+    return await within(
+      model.then((one) => openChannel(one, abort)),
+      OPEN_LIMIT_MS,
+      NEVER,
+    );
+  } catch (error) {
+    abort.abort();
+    throw error;
+  }
+}
+
+async function openChannel(model: ChannelModel, abort: AbortController): Promise<Connection> {
+  const returned = new Map<string, number>();
+  const fault = (error: unknown): void => {
+    connection.fault ??= error;
+  };
+  model.on('error', fault);
+  model.on('close', () => fault(new SendFailed('reset')));
+  model.on('blocked', () => (connection.blocked = true));
+  model.on('unblocked', () => (connection.blocked = false));
+  const channel = await model.createConfirmChannel();
+  channel.on('error', fault);
+  channel.on('return', ({ properties }) => {
+    const id = String(properties.messageId);
+    returned.set(id, (returned.get(id) ?? 0) + 1);
+  });
+  const connection: Connection = {
+    channel,
+    fault: null,
+    blocked: false,
+    returned,
+    end: () => abort.abort(),
+    async close() {
+      await within(model.close(), CLOSE_LIMIT_MS, NEVER).catch(() => undefined);
+      abort.abort();
+    },
+  };
+  return connection;
+}

@@ -1,0 +1,238 @@
+// An AMQP 0-9-1 exchange or queue of the partner (RabbitMQ): persistent messages, publisher confirms,
+// and a message that reaches no queue is a failure.
+import { ConnectFailed, failureOf, type OutboundFailure } from '@bmg/common/outbound';
+import { openConnection, type AmqpServer, type Connection } from './amqp-connection';
+import {
+  CHECK_LIMIT_MS,
+  DestinationError,
+  EventRefused,
+  SendFailed,
+  SENT,
+  refused,
+  unreachable,
+  unsent,
+  type Destination,
+  type DestinationEvent,
+  type DestinationGuard,
+  type Sent,
+} from './destination';
+import { createGatherer } from './gatherer';
+import { within } from './within';
+
+export interface AmqpDestination extends AmqpServer {
+  exchange: string;
+  routing_key: string;
+}
+
+export const amqpSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['host', 'username', 'password', 'routing_key'],
+  properties: {
+    host: { type: 'string', minLength: 1, maxLength: 253, pattern: String.raw`^[^\s/@]+$` },
+    port: { type: 'integer', minimum: 1, maximum: 65_535, description: '5671, without TLS 5672' },
+    tls: { type: 'boolean', default: true },
+    ca: {
+      type: 'string',
+      maxLength: 65_536,
+      description: 'certificate authority of the server in PEM, unless it is a public one',
+    },
+    vhost: { type: 'string', minLength: 1, maxLength: 255, default: '/' },
+    username: { type: 'string', minLength: 1, maxLength: 255 },
+    password: { type: 'string', minLength: 1, maxLength: 1_024, writeOnly: true },
+    exchange: {
+      type: 'string',
+      maxLength: 127,
+      default: '',
+      description: 'empty for the default exchange, whose routing key is the name of a queue',
+    },
+    routing_key: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description: '`{event}` is the name of the event, `{conversation}` its ordering key',
+    },
+  },
+} as const;
+
+/** RabbitMQ's default since version 4. */
+const EVENT_BYTES_MAX = 16 * 1024 * 1024;
+const BATCH_EVENTS_MAX = 500;
+const ROUTING_KEY_MAX_BYTES = 255;
+
+const ACCESS_REFUSED = 403;
+const NOT_FOUND = 404;
+const PRECONDITION_FAILED = 406;
+
+/** Opens no connection yet. */
+export async function openAmqp(
+  settings: AmqpDestination,
+  guard: DestinationGuard,
+): Promise<Destination> {
+  let opening: Promise<Connection> | undefined;
+
+  const drop = (): void => {
+    opening?.then((connection) => connection.end()).catch(() => undefined);
+    opening = undefined;
+  };
+  const write = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
+    let connection: Connection | undefined;
+    try {
+      connection = await (opening ??= openConnection(settings, guard));
+      if (connection.fault !== null) {
+        // It broke while no event was sent.
+        drop();
+        connection = await (opening = openConnection(settings, guard));
+      }
+      if (connection.blocked) throw new SendFailed('server blocks publishers');
+      const sent = await publishAll(connection, events, settings);
+      if (connection.fault !== null) drop();
+      return sent;
+    } catch (error) {
+      if (!connection?.blocked) drop();
+      throw sendError(error);
+    }
+  };
+  const gatherer = createGatherer({
+    limits: { events: BATCH_EVENTS_MAX, bytes: EVENT_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
+    wait_ms: 0,
+    atomic: false,
+    write,
+    reset: drop,
+  });
+
+  return {
+    send: gatherer.send,
+    async check(signal) {
+      const checking = openConnection(settings, guard);
+      try {
+        await within(
+          checking.then((one) => lookUp(one, settings)),
+          CHECK_LIMIT_MS,
+          signal,
+        );
+      } catch (error) {
+        throw checkError(error, settings);
+      } finally {
+        checking.then((one) => one.end()).catch(() => undefined);
+      }
+    },
+    async close() {
+      await gatherer.drain();
+      const connection = await opening?.catch(() => undefined);
+      await connection?.close();
+    },
+  };
+}
+
+const publishAll = (
+  connection: Connection,
+  events: readonly DestinationEvent[],
+  settings: AmqpDestination,
+): Promise<Sent[]> => Promise.all(events.map((event) => publish(connection, event, settings)));
+
+function publish(
+  connection: Connection,
+  { event_id, event, ordering_key = '', body, received_at_ms }: DestinationEvent,
+  { exchange, routing_key }: AmqpDestination,
+): Promise<Sent> {
+  const names: Record<string, string> = { event, conversation: ordering_key };
+  const key = routing_key.replace(/\{(event|conversation)\}/g, (_all, name: string) =>
+    String(names[name]),
+  );
+  if (Buffer.byteLength(key) > ROUTING_KEY_MAX_BYTES) {
+    return Promise.resolve(refused(`routing key longer than ${ROUTING_KEY_MAX_BYTES} bytes`));
+  }
+  const options = {
+    mandatory: true,
+    persistent: true,
+    contentType: 'application/json',
+    messageId: event_id,
+    type: event,
+    timestamp: Math.floor(received_at_ms / 1_000),
+    headers: { 'webhook-id': event_id },
+  };
+  return new Promise((resolve, reject) => {
+    const confirmed = (error: unknown): void => {
+      if (takeReturned(connection.returned, event_id))
+        resolve(unsent('no queue for the routing key'));
+      else if (error === null || error === undefined) resolve(SENT);
+      // A closed channel is the server's answer to one of its messages, or a broken connection.
+      else if (connection.fault !== null) reject(asError(connection.fault));
+      else resolve(unsent('refused by the server'));
+    };
+    connection.channel.publish(exchange, key, body, options, confirmed);
+  });
+}
+
+function takeReturned(returned: Map<string, number>, id: string): boolean {
+  const count = returned.get(id) ?? 0;
+  if (count > 1) returned.set(id, count - 1);
+  else returned.delete(id);
+  return count > 0;
+}
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new SendFailed('reset', { cause: error });
+
+async function lookUp(
+  { channel }: Connection,
+  { exchange, routing_key }: AmqpDestination,
+): Promise<void> {
+  if (exchange !== '') await channel.checkExchange(exchange);
+  else if (!routing_key.includes('{')) await channel.checkQueue(routing_key);
+}
+
+/** amqplib has the code of the server's answer in `code`, in a handshake only in the text. */
+function answerCode(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'number') return code;
+  const inText = /^Handshake terminated by server: (\d{3})\b/.exec(error.message)?.[1];
+  return inText === undefined ? undefined : Number(inText);
+}
+
+const isHandshake = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('Handshake terminated by server');
+
+function sendError(error: unknown): Error {
+  if (error instanceof SendFailed || error instanceof ConnectFailed) return error;
+  const code = answerCode(error);
+  if (code === PRECONDITION_FAILED) return new EventRefused('event refused by the server');
+  if (code === NOT_FOUND) return new SendFailed('no such exchange', { cause: error });
+  if (code === ACCESS_REFUSED) {
+    const text = isHandshake(error)
+      ? 'credentials refused'
+      : 'not allowed to write to the exchange';
+    return new SendFailed(text, { cause: error });
+  }
+  return new SendFailed(connectionFailure(error), { cause: error });
+}
+
+function checkError(error: unknown, { exchange }: AmqpDestination): DestinationError {
+  const target = exchange === '' ? 'routing_key' : 'exchange';
+  const code = answerCode(error);
+  const cause = { cause: error };
+  if (code === NOT_FOUND) {
+    const problem = exchange === '' ? 'names a queue that does not exist' : 'does not exist';
+    return new DestinationError(target, `${problem}: create it`, cause);
+  }
+  if (code === ACCESS_REFUSED && isHandshake(error)) {
+    const problem = 'was refused by the server: check username and password';
+    return new DestinationError('password', problem, cause);
+  }
+  if (code === ACCESS_REFUSED) {
+    return new DestinationError(target, 'may not be written by this user: allow it', cause);
+  }
+  if (isHandshake(error)) {
+    return new DestinationError('vhost', 'was refused by the server: check its name', cause);
+  }
+  return unreachable('host', connectionFailure(error), error);
+}
+
+function connectionFailure(error: unknown): OutboundFailure {
+  if (error instanceof SendFailed) return error.message === 'timeout' ? 'timeout' : 'reset';
+  const code = String((error as NodeJS.ErrnoException | null)?.code);
+  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'tls';
+  return failureOf(error) ?? 'reset';
+}

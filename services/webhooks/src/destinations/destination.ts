@@ -1,0 +1,99 @@
+// What all kinds of destination have in common: the interface, and the words for their failures.
+import {
+  ConnectFailed,
+  RequestFailed,
+  type OutboundFailure,
+  type SocketGuard,
+} from '@bmg/common/outbound';
+
+export interface DestinationEvent {
+  event_id: string;
+  event: string;
+  /** Events of one key are stored in order; undefined where no order is wanted. */
+  ordering_key: string | undefined;
+  /** The envelope. */
+  body: Buffer;
+  received_at_ms: number;
+}
+
+/**
+ * `ok` only after the other side confirmed. `error` is a short text for the failed list, without
+ * secrets and addresses. `permanent`: a repetition of this event cannot succeed.
+ */
+export type Sent = { ok: true } | { ok: false; error: string; permanent: boolean };
+
+export interface Destination {
+  /**
+   * Reachable, credential valid, target exists. Throws a DestinationError that names the setting to
+   * mend.
+   */
+  check(signal: AbortSignal): Promise<void>;
+  /** The results have the same length and order. Never rejects. */
+  send(events: readonly DestinationEvent[], signal: AbortSignal): Promise<Sent[]>;
+  /** Waits for the events that are being sent, within their time limit. */
+  close(): Promise<void>;
+}
+
+/** Decides on addresses: those of webhook URLs, with the same setting for local work. */
+export type DestinationGuard = SocketGuard;
+
+/** Longest time for a check, and for an event from `send` to its result. */
+export const CHECK_LIMIT_MS = 10_000;
+export const SEND_LIMIT_MS = 10_000;
+
+/** The message may be shown to the partner: it starts with the setting and names what to do. */
+export class DestinationError extends Error {
+  override readonly name = 'DestinationError';
+
+  constructor(
+    readonly setting: string,
+    problem: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${setting} ${problem}`, options);
+  }
+}
+
+/** The other side refused a batch because of one event, and does not name it. */
+export class EventRefused extends Error {
+  override readonly name = 'EventRefused';
+}
+
+/** A failure with a text for the failed list. */
+export class SendFailed extends Error {
+  override readonly name = 'SendFailed';
+}
+
+export const SENT: Sent = { ok: true };
+
+/** An event that may be sent again. */
+export const unsent = (error: string): Sent => ({ ok: false, error, permanent: false });
+
+/** An event that the destination will never take. */
+export const refused = (error: string): Sent => ({ ok: false, error, permanent: true });
+
+/** The failure for the failed list: `timeout`, `dns`, `no such queue`; `failed` for a bug of ours. */
+export function failureText(error: unknown): string {
+  if (error instanceof SendFailed || error instanceof DestinationError) return error.message;
+  if (error instanceof RequestFailed) return error.reason;
+  if (error instanceof ConnectFailed) return error.failure;
+  return 'failed';
+}
+
+const UNREACHABLE: Readonly<Record<OutboundFailure, string>> = {
+  timeout: 'names a server that does not answer in time',
+  refused: 'names a server that accepts no connections',
+  reset: 'names a server that breaks the connection: check the port, and whether it expects TLS',
+  dns: 'names a host that does not resolve',
+  tls: 'names a server whose TLS certificate is not valid for its name',
+  url_refused: 'must lead to an address on the public internet, with TLS',
+  protocol: 'names a server that does not speak the expected protocol',
+  aborted: 'could not be checked: try again',
+};
+
+/** The error of a check whose connection failed; `setting` is that of the address. */
+export const unreachable = (
+  setting: string,
+  failure: OutboundFailure,
+  cause?: unknown,
+): DestinationError => new DestinationError(setting, UNREACHABLE[failure], { cause });

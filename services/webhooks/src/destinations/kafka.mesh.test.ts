@@ -1,0 +1,249 @@
+// A partner's topic on a real broker with TLS and users, which is killed, hangs, and names addresses.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@bmg/local';
+import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
+import { eventually } from '../../../../test/testkit/eventually';
+import {
+  makeCertificates,
+  SECURE_START_LIMIT_MS,
+  startSecureKafka,
+  type SecureKafka,
+} from '../../../../test/testkit/secure-engines';
+import { sendAll, testEvents } from '../../../../test/testkit/destination-events';
+import { DestinationError, type Destination, type DestinationGuard } from './destination';
+import { openDestination } from './kinds';
+
+const USERNAME = 'partner';
+const PASSWORD = 'correct-horse';
+const TOPIC = 'events';
+const SMALL_TOPIC = 'small';
+const SMALL_BYTES = 2_000;
+const LIMIT_MS = 120_000;
+const never = new AbortController().signal;
+
+let broker: SecureKafka;
+let admin: Kafka;
+let guard: DestinationGuard;
+let other_authority: string;
+let unused_port: number;
+const opened: Destination[] = [];
+
+beforeAll(async () => {
+  broker = await startSecureKafka({
+    scram: { [USERNAME]: PASSWORD },
+    plain: { [USERNAME]: PASSWORD },
+    advertised_host: 'localhost',
+  });
+  guard = { allowPrivate: true, ca: readFileSync(broker.ca_file, 'utf8') };
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-other-authority-'));
+  makeCertificates(dir);
+  other_authority = readFileSync(join(dir, 'ca.pem'), 'utf8');
+  rmSync(dir, { recursive: true });
+  unused_port = await freePort();
+  admin = new Kafka({ brokers: [broker.admin], logLevel: logLevel.NOTHING });
+  const connection = admin.admin();
+  await connection.connect();
+  await connection.createTopics({
+    waitForLeaders: true,
+    topics: [
+      { topic: TOPIC, numPartitions: 3 },
+      {
+        topic: SMALL_TOPIC,
+        numPartitions: 1,
+        configEntries: [{ name: 'max.message.bytes', value: String(SMALL_BYTES) }],
+      },
+    ],
+  });
+  await connection.disconnect();
+}, SECURE_START_LIMIT_MS + 30_000);
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+}, LIMIT_MS);
+afterAll(() => broker?.stop(), 60_000);
+
+async function open(
+  settings: Record<string, unknown> = {},
+  other: Partial<DestinationGuard> = {},
+): Promise<Destination> {
+  const all = {
+    brokers: [`127.0.0.1:${broker.port}`],
+    topic: TOPIC,
+    mechanism: 'scram-sha-512',
+    username: USERNAME,
+    password: PASSWORD,
+    ...settings,
+  };
+  const destination = await openDestination('kafka', all, { ...guard, ...other });
+  opened.push(destination);
+  return destination;
+}
+
+/** Reads a topic until the condition holds. */
+async function readUntil(
+  topic: string,
+  condition: (messages: KafkaMessage[]) => boolean,
+): Promise<KafkaMessage[]> {
+  const messages: KafkaMessage[] = [];
+  const consumer = admin.consumer({ groupId: `reader-${Date.now()}` });
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({
+      eachMessage: async ({ message }) => void messages.push(message),
+    });
+    await eventually(() => condition(messages), 60_000);
+    return messages;
+  } finally {
+    await consumer.disconnect();
+  }
+}
+
+const idOf = (message: KafkaMessage): string => String(message.headers?.['webhook-id']);
+
+test.each(['plain', 'scram-sha-256', 'scram-sha-512'])(
+  'stores the envelope with its id, and the conversation as the key, with %s',
+  async (mechanism) => {
+    const destination = await open({ mechanism });
+    await destination.check(never);
+    const events = testEvents(`shape-${mechanism}`, 5);
+    expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+    const ids = new Set(events.map((one) => one.event_id));
+    const stored = await readUntil(
+      TOPIC,
+      (messages) => messages.filter((one) => ids.has(idOf(one))).length === ids.size,
+    );
+    for (const { event_id, event, ordering_key, body } of events) {
+      const message = stored.find((one) => idOf(one) === event_id);
+      expect(message?.key?.toString()).toBe(ordering_key);
+      expect(message?.value?.equals(body)).toBe(true);
+      expect(String(message?.headers?.['event'])).toBe(event);
+    }
+  },
+  LIMIT_MS,
+);
+
+const FAULTS: [
+  name: string,
+  change: () => { settings?: Record<string, unknown>; guard?: Partial<DestinationGuard> },
+  setting: string,
+  problem: RegExp,
+  error: string,
+][] = [
+  [
+    'a missing topic',
+    () => ({ settings: { topic: 'missing' } }),
+    'topic',
+    /does not exist/,
+    'no such topic',
+  ],
+  [
+    'a wrong password',
+    () => ({ settings: { password: 'battery-staple' } }),
+    'password',
+    /refused/,
+    'credentials refused',
+  ],
+  [
+    'an unknown authority',
+    () => ({ settings: { ca: other_authority } }),
+    'brokers',
+    /certificate/,
+    'tls',
+  ],
+  [
+    'a port without a server',
+    () => ({ settings: { brokers: [`127.0.0.1:${unused_port}`] } }),
+    'brokers',
+    /accepts no connections/,
+    'refused',
+  ],
+  [
+    'a private address',
+    () => ({ guard: { allowPrivate: false } }),
+    'brokers',
+    /public internet/,
+    'url_refused',
+  ],
+  [
+    'a broker that names a forbidden address',
+    () => ({ guard: { resolve: async () => [{ address: '169.254.169.254', family: 4 }] } }),
+    'brokers',
+    /public internet/,
+    'url_refused',
+  ],
+];
+
+test.each(FAULTS)(
+  'reports %s',
+  async (_name, change, setting, problem, error) => {
+    const { settings, guard: other } = change();
+    const destination = await open(settings, other);
+    const fault = await destination.check(never).catch((one: unknown) => one);
+    expect(fault).toBeInstanceOf(DestinationError);
+    expect(fault).toMatchObject({ setting });
+    expect(String(fault)).toMatch(problem);
+    expect(String(fault)).not.toMatch(/battery-staple|correct-horse|169\.254/);
+    const [sent] = await destination.send(testEvents('fault', 1), never);
+    expect(sent).toEqual({ ok: false, error, permanent: false });
+  },
+  LIMIT_MS,
+);
+
+test(
+  'an event larger than the topic takes is refused for good, and the others are stored',
+  async () => {
+    const destination = await open({ topic: SMALL_TOPIC });
+    const events = testEvents('sizes', 4);
+    const [, large] = events;
+    if (large) large.body = Buffer.alloc(SMALL_BYTES * 2, 'x');
+    expect(await destination.send(events, never)).toEqual([
+      { ok: true },
+      { ok: false, error: 'event too large for the topic', permanent: true },
+      { ok: true },
+      { ok: true },
+    ]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a broker that hangs fails the events in time, and takes them once it goes on',
+  async () => {
+    const destination = await open();
+    await destination.send(testEvents('before', 1), never);
+    await broker.signal('SIGSTOP');
+    try {
+      const started = performance.now();
+      const [sent] = await destination.send(testEvents('hang', 1), never);
+      expect(sent).toEqual({ ok: false, error: 'timeout', permanent: false });
+      expect(performance.now() - started).toBeLessThan(11_000);
+    } finally {
+      await broker.signal('SIGCONT');
+    }
+    await sendAll(destination, testEvents('hang', 1));
+  },
+  LIMIT_MS,
+);
+
+test(
+  'loses nothing that is confirmed while the broker is killed, and repeats with the same ids',
+  async () => {
+    const destination = await open();
+    const sending = sendAll(destination, testEvents('kill', 2_000), async (confirmed) => {
+      if (confirmed !== 500) return;
+      await broker.signal('SIGKILL');
+      await broker.restart();
+    });
+    const confirmed = await sending;
+    expect(confirmed.size).toBe(2_000);
+    const stored = new Set<string>();
+    await readUntil(TOPIC, (messages) => {
+      for (const message of messages) stored.add(idOf(message));
+      return [...confirmed].every((id) => stored.has(id));
+    });
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,294 @@
+// A partner's Kafka topic. The key is the conversation, so that a partition has its events in order.
+import type { Socket } from 'node:net';
+import { ConnectFailed, guardedSocket, type OutboundFailure } from '@bmg/common/outbound';
+import type { Admin, Kafka, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
+import {
+  CHECK_LIMIT_MS,
+  DestinationError,
+  EventRefused,
+  SendFailed,
+  SENT,
+  unreachable,
+  type Destination,
+  type DestinationEvent,
+  type DestinationGuard,
+  type Sent,
+} from './destination';
+import { createGatherer } from './gatherer';
+import { within } from './within';
+
+export interface KafkaDestination {
+  brokers: string[];
+  topic: string;
+  tls: boolean;
+  ca?: string;
+  mechanism: 'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  username?: string;
+  password?: string;
+}
+
+export const kafkaSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['brokers', 'topic'],
+  properties: {
+    brokers: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 10,
+      items: { type: 'string', maxLength: 300, pattern: String.raw`^[^\s/@:]+:[0-9]{1,5}$` },
+      description: 'the addresses to start from, `host:port`',
+    },
+    topic: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,249}$' },
+    tls: { type: 'boolean', default: true },
+    ca: {
+      type: 'string',
+      maxLength: 65_536,
+      description: 'certificate authority of the brokers in PEM, unless it is a public one',
+    },
+    mechanism: {
+      enum: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
+      default: 'none',
+      description: 'of SASL',
+    },
+    username: { type: 'string', minLength: 1, maxLength: 256 },
+    password: { type: 'string', minLength: 1, maxLength: 1_024, writeOnly: true },
+  },
+  if: {
+    required: ['mechanism'],
+    properties: { mechanism: { enum: ['plain', 'scram-sha-256', 'scram-sha-512'] } },
+  },
+  then: { required: ['username', 'password'] },
+} as const;
+
+const CONNECT_LIMIT_MS = 3_000;
+const REQUEST_LIMIT_MS = 7_000;
+const CLOSE_LIMIT_MS = 1_000;
+/** Kafka's own default for a record batch is 1 MiB, framing, key and headers included. */
+const EVENT_BYTES_MAX = 1_000_000;
+const BATCH_EVENTS_MAX = 500;
+const RETRY = { initialRetryTime: 100, maxRetryTime: 500 };
+
+/** What a broker refuses because of one record. */
+const RECORD_REFUSED: Readonly<Record<string, string>> = {
+  MESSAGE_TOO_LARGE: 'event too large for the topic',
+  INVALID_RECORD: 'event refused by the topic',
+};
+/** Errors of the protocol: the text for the failed list, and the setting to mend. */
+const PROTOCOL: Readonly<Record<string, [text: string, setting: string, problem: string]>> = {
+  UNKNOWN_TOPIC_OR_PARTITION: ['no such topic', 'topic', 'does not exist: create it'],
+  TOPIC_AUTHORIZATION_FAILED: [
+    'not allowed to write to the topic',
+    'topic',
+    'may not be described and written by this user: allow both',
+  ],
+  CLUSTER_AUTHORIZATION_FAILED: [
+    'not allowed by the cluster',
+    'username',
+    'is not allowed by the cluster: allow it to write to the topic',
+  ],
+};
+const CREDENTIALS_REFUSED = 'credentials refused';
+
+/** Opens no connection yet. */
+export async function openKafka(
+  settings: KafkaDestination,
+  guard: DestinationGuard,
+): Promise<Destination> {
+  const { topic } = settings;
+  let connection: Connection | undefined;
+
+  const drop = (): void => {
+    connection?.end();
+    connection = undefined;
+  };
+  const write = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
+    const mine = (connection ??= await connect(settings, guard));
+    try {
+      await mine.ready;
+      const messages = records(events);
+      await mine.producer.send({ topic, acks: -1, timeout: REQUEST_LIMIT_MS, messages });
+      return events.map(() => SENT);
+    } catch (error) {
+      if (connection === mine) drop();
+      throw sendError(error, mine.failure());
+    }
+  };
+  const gatherer = createGatherer({
+    limits: { events: BATCH_EVENTS_MAX, bytes: EVENT_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
+    wait_ms: 0,
+    atomic: true,
+    write,
+    reset: drop,
+  });
+
+  return {
+    send: gatherer.send,
+    async check(signal) {
+      const { kafka, failure, endSockets } = await createClient(settings, guard);
+      const admin = kafka.admin();
+      try {
+        await within(lookUp(admin, topic), CHECK_LIMIT_MS, signal);
+      } catch (error) {
+        throw checkError(error, failure(), settings);
+      } finally {
+        admin.disconnect().catch(() => undefined);
+        endSockets();
+      }
+    },
+    async close() {
+      await gatherer.drain();
+      drop();
+    },
+  };
+}
+
+interface Connection {
+  producer: Producer;
+  ready: Promise<void>;
+  failure(): OutboundFailure | null;
+  end(): void;
+}
+
+async function connect(settings: KafkaDestination, guard: DestinationGuard): Promise<Connection> {
+  const { kafka, failure, endSockets } = await createClient(settings, guard);
+  const producer = kafka.producer({
+    // Needs no right beyond writing to the topic. A retry may store an event twice; its id is the same.
+    idempotent: false,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    retry: { ...RETRY, retries: 1 },
+  });
+  const ready = producer.connect();
+  ready.catch(() => undefined);
+  return {
+    producer,
+    ready,
+    failure,
+    end() {
+      producer.disconnect().catch(() => undefined);
+      endSockets();
+    },
+  };
+}
+
+/** The offsets are read from the leaders, at the addresses that the cluster advertises. */
+async function lookUp(admin: Admin, topic: string): Promise<void> {
+  await admin.connect();
+  await admin.fetchTopicMetadata({ topics: [topic] });
+  await admin.fetchTopicOffsets(topic);
+}
+
+const records = (events: readonly DestinationEvent[]) =>
+  events.map(({ event_id, event, ordering_key, body }) => ({
+    key: ordering_key ?? null,
+    value: body,
+    headers: { 'webhook-id': event_id, event, 'content-type': 'application/json' },
+  }));
+
+interface Client {
+  kafka: Kafka;
+  /** Of its last connection: kafkajs keeps only the text of a socket's error. */
+  failure(): OutboundFailure | null;
+  /** Destroys the sockets after a moment: a hung server never closes its side. */
+  endSockets(): void;
+}
+
+async function createClient(settings: KafkaDestination, guard: DestinationGuard): Promise<Client> {
+  const { Kafka: KafkaClient, logLevel } = await import('kafkajs');
+  const { ca = guard.ca, mechanism, username = '', password = '' } = settings;
+  const socketGuard = { ...guard, ...(ca !== undefined && { ca }) };
+  const sockets = new Set<Socket>();
+  let last: OutboundFailure | null = null;
+  // Also for the brokers that the cluster's metadata advertises.
+  const socketFactory: KafkaConfig['socketFactory'] = ({ host, port, onConnect }) => {
+    try {
+      const target = { host, port, tls: settings.tls };
+      const { socket, failure } = guardedSocket(target, socketGuard, CONNECT_LIMIT_MS);
+      sockets.add(socket);
+      socket.once(settings.tls ? 'secureConnect' : 'connect', onConnect);
+      socket.on('error', () => (last = failure()));
+      socket.once('close', () => sockets.delete(socket));
+      return socket;
+    } catch (error) {
+      if (error instanceof ConnectFailed) last = error.failure;
+      throw error;
+    }
+  };
+  const kafka = new KafkaClient({
+    clientId: 'business-messaging-gateway',
+    brokers: settings.brokers,
+    ssl: settings.tls,
+    ...(mechanism !== 'none' && { sasl: { mechanism, username, password } as SASLOptions }),
+    socketFactory,
+    connectionTimeout: CONNECT_LIMIT_MS,
+    authenticationTimeout: CONNECT_LIMIT_MS,
+    requestTimeout: REQUEST_LIMIT_MS,
+    enforceRequestTimeout: true,
+    // Each try takes the next of the brokers to start from.
+    retry: { ...RETRY, retries: settings.brokers.length },
+    logLevel: logLevel.NOTHING,
+  });
+  return {
+    kafka,
+    failure: () => last,
+    endSockets() {
+      const destroy = (): void => sockets.forEach((socket) => socket.destroy());
+      setTimeout(destroy, CLOSE_LIMIT_MS).unref();
+    },
+  };
+}
+
+interface KafkaFault {
+  name?: string;
+  type?: string;
+  cause?: unknown;
+  errors?: unknown[];
+}
+
+/** The error itself and what it wraps: kafkajs wraps errors of retries and of several brokers. */
+function* causes(error: unknown): Generator<KafkaFault> {
+  const seen = new Set<unknown>();
+  const open: unknown[] = [error];
+  while (open.length > 0) {
+    const one = open.pop();
+    if (typeof one !== 'object' || one === null || seen.has(one)) continue;
+    seen.add(one);
+    const fault = one as KafkaFault;
+    yield fault;
+    open.push(fault.cause, ...(fault.errors ?? []));
+  }
+}
+
+const isCredentials = ({ name }: KafkaFault): boolean => name === 'KafkaJSSASLAuthenticationError';
+
+function sendError(error: unknown, failure: OutboundFailure | null): Error {
+  for (const fault of causes(error)) {
+    const type = fault.type ?? '';
+    if (RECORD_REFUSED[type] !== undefined) return new EventRefused(RECORD_REFUSED[type]);
+    if (PROTOCOL[type] !== undefined) return new SendFailed(PROTOCOL[type][0], { cause: error });
+    if (isCredentials(fault)) return new SendFailed(CREDENTIALS_REFUSED, { cause: error });
+    if (fault.name === 'KafkaJSRequestTimeoutError') return new SendFailed('timeout');
+  }
+  return new SendFailed(failure ?? 'reset', { cause: error });
+}
+
+function checkError(
+  error: unknown,
+  failure: OutboundFailure | null,
+  { mechanism }: KafkaDestination,
+): DestinationError {
+  for (const fault of causes(error)) {
+    const known = PROTOCOL[fault.type ?? ''];
+    if (known !== undefined) return new DestinationError(known[1], known[2], { cause: error });
+    if (isCredentials(fault)) {
+      const problem = `was refused with ${mechanism}: check username, password and mechanism`;
+      return new DestinationError('password', problem, { cause: error });
+    }
+  }
+  const late = error instanceof SendFailed || isTimeout(error);
+  return unreachable('brokers', failure ?? (late ? 'timeout' : 'reset'), error);
+}
+
+const isTimeout = (error: unknown): boolean =>
+  [...causes(error)].some(({ name }) => name === 'KafkaJSRequestTimeoutError');

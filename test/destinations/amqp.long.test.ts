@@ -1,0 +1,233 @@
+// A partner's exchange on a real RabbitMQ, which is killed, hangs, and refuses.
+import { connect, type ChannelModel, type ConsumeMessage } from 'amqplib';
+import {
+  DestinationError,
+  type Destination,
+  type DestinationGuard,
+} from '@bmg/webhooks/destinations/destination';
+import { openDestination } from '@bmg/webhooks/destinations/kinds';
+import { sendAll, testEvents } from '../testkit/destination-events';
+import { eventually } from '../testkit/eventually';
+import {
+  INSTALL_LIMIT_MS,
+  PASSWORD,
+  rabbitMqMissing,
+  START_LIMIT_MS,
+  startRabbitMq,
+  USERNAME,
+  type RabbitMq,
+} from './rabbitmq';
+
+const QUEUE = 'events';
+const EXCHANGE = 'partner.events';
+const LIMIT_MS = 180_000;
+const never = new AbortController().signal;
+
+const missing = rabbitMqMissing();
+if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${missing}\n`);
+
+(missing === undefined ? describe : describe.skip)('a destination at RabbitMQ', () => {
+  let server: RabbitMq;
+  let admin: ChannelModel;
+  const opened: Destination[] = [];
+
+  const connectAdmin = async (): Promise<void> => {
+    admin = await connect({ port: server.port, username: USERNAME, password: PASSWORD });
+    admin.on('error', () => undefined);
+  };
+  beforeAll(async () => {
+    server = await startRabbitMq();
+    await connectAdmin();
+    const channel = await admin.createChannel();
+    await channel.assertQueue(QUEUE, { durable: true });
+    await channel.assertExchange(EXCHANGE, 'topic', { durable: true });
+    await channel.assertQueue('received', { durable: true });
+    await channel.bindQueue('received', EXCHANGE, 'bmg.message.received');
+    await channel.close();
+  }, INSTALL_LIMIT_MS + START_LIMIT_MS);
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((one) => one.close()));
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await admin?.close().catch(() => undefined);
+    await server?.stop();
+  }, LIMIT_MS);
+
+  async function open(
+    settings: Record<string, unknown> = {},
+    guard: Partial<DestinationGuard> = {},
+  ): Promise<Destination> {
+    const all = {
+      host: 'localhost',
+      port: server.port_tls,
+      ca: server.ca,
+      username: USERNAME,
+      password: PASSWORD,
+      routing_key: QUEUE,
+      ...settings,
+    };
+    const destination = await openDestination('amqp', all, { allowPrivate: true, ...guard });
+    opened.push(destination);
+    return destination;
+  }
+
+  /** Takes all messages of a queue until the condition holds. */
+  async function takeUntil(
+    queue: string,
+    condition: (messages: ConsumeMessage[]) => boolean,
+  ): Promise<ConsumeMessage[]> {
+    const messages: ConsumeMessage[] = [];
+    const channel = await admin.createChannel();
+    const take = (message: ConsumeMessage | null): void => {
+      if (message === null) return;
+      messages.push(message);
+      channel.ack(message);
+    };
+    await channel.consume(queue, take);
+    await eventually(() => condition(messages), 60_000);
+    await channel.close();
+    return messages;
+  }
+
+  test(
+    'stores the envelope, persistent, with its id and the event, over TLS',
+    async () => {
+      const destination = await open();
+      await destination.check(never);
+      const events = testEvents('shape', 40);
+      expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+      const stored = await takeUntil(QUEUE, (messages) => messages.length === events.length);
+      for (const { event_id, event, body } of events) {
+        const message = stored.find((one) => one.properties.messageId === event_id);
+        expect(message?.content.equals(body)).toBe(true);
+        expect(message?.properties).toMatchObject({
+          headers: { 'webhook-id': event_id },
+          type: event,
+          contentType: 'application/json',
+          deliveryMode: 2,
+        });
+      }
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'routes by the name of the event; without a queue for it, an event is not confirmed',
+    async () => {
+      const destination = await open({ exchange: EXCHANGE, routing_key: 'bmg.{event}' });
+      await destination.check(never);
+      const events = testEvents('route', 3);
+      const [, other] = events;
+      if (other) other.event = 'message.failed';
+      expect(await destination.send(events, never)).toEqual([
+        { ok: true },
+        { ok: false, error: 'no queue for the routing key', permanent: false },
+        { ok: true },
+      ]);
+      await takeUntil('received', (messages) => messages.length === 2);
+    },
+    LIMIT_MS,
+  );
+
+  const FAULTS: [
+    name: string,
+    settings: Record<string, unknown>,
+    guard: Partial<DestinationGuard>,
+    setting: string,
+    error: string,
+  ][] = [
+    [
+      'a missing queue',
+      { routing_key: 'missing' },
+      {},
+      'routing_key',
+      'no queue for the routing key',
+    ],
+    ['a missing exchange', { exchange: 'missing' }, {}, 'exchange', 'no such exchange'],
+    ['a wrong password', { password: 'battery-staple' }, {}, 'password', 'credentials refused'],
+    ['a missing virtual host', { vhost: 'missing' }, {}, 'vhost', 'no such vhost'],
+    ['an unknown authority', { ca: undefined }, {}, 'host', 'tls'],
+    ['a port without a server', { port: 1_023 }, {}, 'host', 'refused'],
+    ['a private address', {}, { allowPrivate: false }, 'host', 'url_refused'],
+    [
+      'a name that leads to a forbidden address',
+      { host: 'mq.example.com' },
+      { resolve: async () => [{ address: '169.254.169.254', family: 4 }] },
+      'host',
+      'url_refused',
+    ],
+  ];
+  test.each(FAULTS)(
+    'reports %s',
+    async (_name, { ca = server.ca, ...settings }, guard, setting, error) => {
+      const destination = await open({ ...settings, ...('ca' in settings ? {} : { ca }) }, guard);
+      const fault = await destination.check(never).catch((one: unknown) => one);
+      expect(fault).toBeInstanceOf(DestinationError);
+      expect(fault).toMatchObject({ setting });
+      expect(String(fault)).not.toMatch(/battery-staple|correct-horse|169\.254/);
+      expect(await destination.send(testEvents('fault', 1), never)).toEqual([
+        { ok: false, error, permanent: false },
+      ]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'an event larger than the server takes is refused for good, and the others are stored',
+    async () => {
+      const destination = await open();
+      const events = testEvents('sizes', 4);
+      const [, large] = events;
+      if (large) large.body = Buffer.alloc(100 * 1024, 'x');
+      expect(await destination.send(events, never)).toEqual([
+        { ok: true },
+        { ok: false, error: 'event refused by the server', permanent: true },
+        { ok: true },
+        { ok: true },
+      ]);
+      await takeUntil(QUEUE, (messages) => messages.length >= 3);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a server that hangs fails the events in time, and takes them once it goes on',
+    async () => {
+      const destination = await open();
+      await destination.send(testEvents('before', 1), never);
+      server.signal('SIGSTOP');
+      try {
+        const started = performance.now();
+        expect(await destination.send(testEvents('hang', 1), never)).toEqual([
+          { ok: false, error: 'timeout', permanent: false },
+        ]);
+        expect(performance.now() - started).toBeLessThan(11_000);
+      } finally {
+        server.signal('SIGCONT');
+      }
+      await sendAll(destination, testEvents('hang', 1));
+      await takeUntil(QUEUE, (messages) => messages.length >= 2);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'loses nothing that is confirmed while the server is killed, and repeats with the same ids',
+    async () => {
+      const destination = await open();
+      const confirmed = await sendAll(destination, testEvents('kill', 2_000), async (count) => {
+        if (count !== 500) return;
+        await server.kill();
+        await server.start();
+      });
+      expect(confirmed.size).toBe(2_000);
+      await connectAdmin();
+      const stored = new Set<string>();
+      await takeUntil(QUEUE, (messages) => {
+        for (const one of messages) stored.add(String(one.properties.messageId));
+        return [...confirmed].every((id) => stored.has(id));
+      });
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,347 @@
+// Partners' queues and buckets on a server of others with the protocols of SQS and S3: it checks
+// signatures and permissions, hangs, and loses its connections.
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+  type Message,
+} from '@aws-sdk/client-sqs';
+import {
+  DestinationError,
+  type Destination,
+  type DestinationGuard,
+} from '@bmg/webhooks/destinations/destination';
+import { openDestination } from '@bmg/webhooks/destinations/kinds';
+import { freePort } from '@bmg/local';
+import { sendAll, testEvents } from '../testkit/destination-events';
+import { forward } from '../testkit/forwarder';
+import { INSTALL_LIMIT_MS, motoMissing, startMoto, type Moto } from './moto';
+
+const BUCKET = 'partner-events';
+const REGION = 'us-east-1';
+const LIMIT_MS = 120_000;
+const START_LIMIT_MS = 60_000;
+const never = new AbortController().signal;
+const FORBIDDEN = { resolve: async () => [{ address: '169.254.169.254', family: 4 as const }] };
+
+const missing = motoMissing();
+if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${missing}\n`);
+
+(missing === undefined ? describe : describe.skip)('destinations at SQS and S3', () => {
+  let moto: Moto;
+  let sqs: SQSClient;
+  let s3: S3Client;
+  const opened: Destination[] = [];
+
+  beforeAll(async () => {
+    moto = await startMoto();
+    const { access_key_id: accessKeyId, secret_access_key: secretAccessKey } = moto.admin;
+    const config = {
+      endpoint: moto.url,
+      region: REGION,
+      credentials: { accessKeyId, secretAccessKey },
+    };
+    sqs = new SQSClient(config);
+    s3 = new S3Client({ ...config, forcePathStyle: true });
+    await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  }, INSTALL_LIMIT_MS + START_LIMIT_MS);
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((one) => one.close()));
+  }, LIMIT_MS);
+  afterAll(() => {
+    sqs?.destroy();
+    s3?.destroy();
+    moto?.stop();
+  });
+
+  async function open(
+    kind: 'sqs' | 's3',
+    settings: Record<string, unknown>,
+    guard: Partial<DestinationGuard> = {},
+  ): Promise<Destination> {
+    const all = { ...moto.admin, ...settings };
+    const destination = await openDestination(kind, all, { allowPrivate: true, ...guard });
+    opened.push(destination);
+    return destination;
+  }
+
+  async function createQueue(name: string): Promise<string> {
+    const Attributes = name.endsWith('.fifo') ? { FifoQueue: 'true' } : undefined;
+    const command = new CreateQueueCommand({ QueueName: name, Attributes });
+    return (await sqs.send(command)).QueueUrl as string;
+  }
+
+  /** Takes the messages of a queue until none is left. */
+  async function takeAll(QueueUrl: string): Promise<Message[]> {
+    const messages: Message[] = [];
+    for (;;) {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: 10,
+          MessageAttributeNames: ['All'],
+          MessageSystemAttributeNames: ['All'],
+        }),
+      );
+      if (Messages.length === 0) return messages;
+      messages.push(...Messages);
+      const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
+      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    }
+  }
+  const idOf = ({ MessageAttributes }: Message): string =>
+    String(MessageAttributes?.['webhook-id']?.StringValue);
+
+  /** The objects of the bucket by name. */
+  async function objects(prefix: string): Promise<Map<string, string>> {
+    const command = new ListObjectsV2Command({ Bucket: BUCKET, Prefix: prefix });
+    const { Contents = [] } = await s3.send(command);
+    const found = new Map<string, string>();
+    for (const { Key = '' } of Contents) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+      found.set(Key, (await Body?.transformToString()) ?? '');
+    }
+    return found;
+  }
+  const idsIn = (text: string): string[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { meta: { event_id: string } }).meta.event_id);
+
+  test(
+    'a queue gets the envelope with its id and the event',
+    async () => {
+      const queue_url = await createQueue('shape');
+      const destination = await open('sqs', { queue_url });
+      await destination.check(never);
+      const events = testEvents('sqs-shape', 45);
+      expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+      const stored = await takeAll(queue_url);
+      expect(stored).toHaveLength(events.length);
+      for (const { event_id, event, body } of events) {
+        const message = stored.find((one) => idOf(one) === event_id);
+        expect(message?.Body).toBe(body.toString());
+        expect(message?.MessageAttributes?.['event']?.StringValue).toBe(event);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a FIFO queue gets each event once, in the order of its conversation',
+    async () => {
+      const queue_url = await createQueue('ordered.fifo');
+      const destination = await open('sqs', { queue_url });
+      const events = testEvents('fifo', 60);
+      for (const _repetition of [1, 2]) {
+        expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+      }
+      const stored = await takeAll(queue_url);
+      expect(stored.map(idOf).sort()).toEqual(events.map((one) => one.event_id).sort());
+      for (const key of new Set(events.map((one) => one.ordering_key))) {
+        const wanted = events.filter((one) => one.ordering_key === key);
+        const got = stored.filter((one) => one.Attributes?.['MessageGroupId'] === key);
+        expect(got.map(idOf)).toEqual(wanted.map((one) => one.event_id));
+      }
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'an object has the events of some seconds, one per line, in the folder of their hour',
+    async () => {
+      const prefix = 'shape/';
+      const settings = { endpoint: moto.url, bucket: BUCKET, prefix };
+      const destination = await open('s3', settings);
+      const events = testEvents('s3-shape', 30);
+      const [, later] = events;
+      if (later) later.received_at_ms += 3_600_000;
+      for (const _repetition of [1, 2]) {
+        const sent = await Promise.all(events.map((one) => destination.send([one], never)));
+        expect(sent.flat()).toEqual(events.map(() => ({ ok: true })));
+      }
+      const found = await objects(prefix);
+      expect([...found.keys()]).toEqual([
+        expect.stringMatching(/^shape\/2026\/11\/25\/13\/evt_s3-shape_0-29-[0-9a-f]{16}\.ndjson$/),
+        expect.stringMatching(/^shape\/2026\/11\/25\/14\/evt_s3-shape_1-1-[0-9a-f]{16}\.ndjson$/),
+      ]);
+      const [first = ''] = found.values();
+      expect(first.split('\n').slice(0, -1)).toEqual(
+        events.filter((one) => one !== later).map(({ body }) => body.toString()),
+      );
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a check of a bucket writes one small object, which is no list of events',
+    async () => {
+      const settings = { endpoint: moto.url, bucket: BUCKET, prefix: 'check/' };
+      await (await open('s3', settings)).check(never);
+      expect(await objects('check/')).toEqual(new Map([['check/connection-check.txt', 'ok\n']]));
+    },
+    LIMIT_MS,
+  );
+
+  const wrong = { secret_access_key: 'battery-staple' };
+  // This server refuses requests to queues in a form that has no code for their client; the codes of
+  // Amazon are in aws.test.ts.
+  const FAULTS: [
+    name: string,
+    change: () => Promise<Record<string, unknown>>,
+    guard: Partial<DestinationGuard>,
+    settings: { sqs: string; s3: string },
+    error: string | { sqs: string; s3: string },
+  ][] = [
+    [
+      'a missing target',
+      async () => ({ queue_url: `${moto.url}/123456789012/missing`, bucket: 'missing' }),
+      {},
+      { sqs: 'queue_url', s3: 'bucket' },
+      { sqs: 'no such queue', s3: 'no such bucket' },
+    ],
+    [
+      'a wrong secret',
+      async () => wrong,
+      {},
+      { sqs: 'access_key_id', s3: 'secret_access_key' },
+      { sqs: 'HTTP 403', s3: 'credentials refused' },
+    ],
+    [
+      'an unknown key',
+      async () => ({ access_key_id: 'unknown-key' }),
+      {},
+      { sqs: 'access_key_id', s3: 'secret_access_key' },
+      { sqs: 'HTTP 403', s3: 'credentials refused' },
+    ],
+    [
+      'a user without permission',
+      async () => moto.restricted as unknown as Record<string, unknown>,
+      {},
+      { sqs: 'access_key_id', s3: 'access_key_id' },
+      { sqs: 'HTTP 403', s3: 'not allowed to write to the bucket' },
+    ],
+    [
+      'a port without a server',
+      async () => {
+        const url = `http://127.0.0.1:${await freePort()}`;
+        return { queue_url: `${url}/123456789012/shape`, endpoint: url };
+      },
+      {},
+      { sqs: 'queue_url', s3: 'endpoint' },
+      'refused',
+    ],
+    [
+      'a name that leads to a forbidden address',
+      async () => ({
+        queue_url: 'http://sqs.example.com/123456789012/shape',
+        endpoint: 'http://s3.example.com',
+      }),
+      FORBIDDEN,
+      { sqs: 'queue_url', s3: 'endpoint' },
+      'url_refused',
+    ],
+  ];
+  const CASES = FAULTS.flatMap((fault) =>
+    (['sqs', 's3'] as const).map((kind) => [fault[0], kind, fault] as const),
+  );
+  test.each(CASES)(
+    'reports %s of %s',
+    async (_name, kind, [, change, guard, setting, error]) => {
+      const { queue_url, endpoint, bucket, ...keys } = await change();
+      const settings =
+        kind === 'sqs'
+          ? { queue_url: queue_url ?? (await createQueue('shape')), ...keys }
+          : { endpoint: endpoint ?? moto.url, bucket: bucket ?? BUCKET, ...keys };
+      const destination = await open(kind, settings, guard);
+      const fault = await destination.check(never).catch((one: unknown) => one);
+      expect(fault).toBeInstanceOf(DestinationError);
+      expect(fault).toMatchObject({ setting: setting[kind] });
+      expect(String(fault)).not.toMatch(/battery-staple|169\.254/);
+      expect(String(fault)).not.toContain(moto.admin.secret_access_key);
+      const text = typeof error === 'string' ? error : error[kind];
+      expect(await destination.send(testEvents('fault', 1), never)).toEqual([
+        { ok: false, error: text, permanent: false },
+      ]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'an event larger than a message of a queue is refused for good, and the others are stored',
+    async () => {
+      const queue_url = await createQueue('sizes');
+      const destination = await open('sqs', { queue_url });
+      const events = testEvents('sqs-sizes', 6);
+      const [first, second, third] = events;
+      if (first) first.body = Buffer.alloc(300 * 1024, 'x');
+      for (const large of [second, third]) if (large) large.body = Buffer.alloc(200 * 1024, 'x');
+      const [refused, ...others] = await destination.send(events, never);
+      expect(refused).toMatchObject({ ok: false, permanent: true });
+      expect(others).toEqual(others.map(() => ({ ok: true })));
+      expect(await takeAll(queue_url)).toHaveLength(events.length - 1);
+    },
+    LIMIT_MS,
+  );
+
+  test.each(['sqs', 's3'] as const)(
+    'a %s server that hangs fails the events in time, and takes them once it goes on',
+    async (kind) => {
+      const settings =
+        kind === 'sqs'
+          ? { queue_url: await createQueue('hang') }
+          : { endpoint: moto.url, bucket: BUCKET, prefix: 'hang/' };
+      const destination = await open(kind, settings);
+      moto.signal('SIGSTOP');
+      try {
+        const started = performance.now();
+        expect(await destination.send(testEvents('hang', 1), never)).toEqual([
+          { ok: false, error: 'timeout', permanent: false },
+        ]);
+        expect(performance.now() - started).toBeLessThan(11_000);
+      } finally {
+        moto.signal('SIGCONT');
+      }
+      await sendAll(destination, testEvents('hang', 1));
+    },
+    LIMIT_MS,
+  );
+
+  test.each(['sqs', 's3'] as const)(
+    'with %s, loses nothing that is confirmed while its connections are cut',
+    async (kind) => {
+      const queue_url = await createQueue('cut');
+      const port = await freePort();
+      const target = new URL(moto.url).host;
+      let link = await forward(port, target);
+      const url = `http://127.0.0.1:${port}`;
+      const settings =
+        kind === 'sqs'
+          ? { queue_url: `${url}${new URL(queue_url).pathname}` }
+          : { endpoint: url, bucket: BUCKET, prefix: 'cut/' };
+      const destination = await open(kind, settings);
+      const events = testEvents('cut', 300);
+      const confirmed = await sendAll(destination, events, async () => {
+        await link.close();
+        link = await forward(port, target);
+      });
+      await link.close();
+      expect(confirmed.size).toBe(events.length);
+      const stored = new Set(
+        kind === 'sqs'
+          ? (await takeAll(queue_url)).map(idOf)
+          : [...(await objects('cut/')).values()].flatMap(idsIn),
+      );
+      expect([...confirmed].filter((id) => !stored.has(id))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,107 @@
+// A server of others with the protocols of SQS and S3 for the tests: moto, from PyPI. It checks
+// signatures and permissions once its own users exist.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@bmg/local';
+import { findProgram } from '../../deploy/local/src/tools';
+import { eventually } from '../testkit/eventually';
+
+export const INSTALL_LIMIT_MS = 300_000;
+const START_LIMIT_MS = 60_000;
+const LOG_TAIL_CHARS = 2_000;
+const VERSION = '5.2.5';
+/** Outside the repository: neither a fresh clone nor `make clean` causes a download. */
+const FOLDER = join(
+  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+  `bmg-destination-tools/moto-${VERSION}`,
+);
+const COMPLETE = join(FOLDER, 'complete');
+/** Those of the users, of their policies and of their keys; later ones need a signature. */
+const REQUESTS_WITHOUT_SIGNATURE = '5';
+
+export interface Moto {
+  url: string;
+  /** Of a user who may do everything. */
+  admin: Keys;
+  /** Of a user who may do nothing. */
+  restricted: Keys;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  stop(): void;
+}
+
+export interface Keys {
+  access_key_id: string;
+  secret_access_key: string;
+}
+
+/** The reason why the server cannot be had; installs it once for this machine. */
+export function motoMissing(): string | undefined {
+  if (existsSync(COMPLETE)) return undefined;
+  const python = findProgram('python3', process.env);
+  if (python === undefined) return 'Python is not installed';
+  process.stderr.write(`destinations: installing moto ${VERSION}, once for this machine ...\n`);
+  const quiet = { stdio: 'pipe', timeout: INSTALL_LIMIT_MS } as const;
+  execFileSync(python, ['-m', 'venv', '--clear', FOLDER], quiet);
+  const wanted = `moto[server,s3,sqs,iam]==${VERSION}`;
+  execFileSync(join(FOLDER, 'bin/pip'), ['install', '--quiet', wanted], quiet);
+  writeFileSync(COMPLETE, '');
+  return undefined;
+}
+
+const ALL_ALLOWED = JSON.stringify({
+  Version: '2012-10-17',
+  Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
+});
+
+export async function startMoto(): Promise<Moto> {
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-moto-'));
+  const port = await freePort();
+  const log = join(dir, 'output.log');
+  const output = openSync(log, 'a');
+  const server = spawn(join(FOLDER, 'bin/moto_server'), ['-H', '127.0.0.1', '-p', String(port)], {
+    cwd: dir,
+    env: { ...process.env, INITIAL_NO_AUTH_ACTION_COUNT: REQUESTS_WITHOUT_SIGNATURE },
+    stdio: ['ignore', output, output],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const iam = async (parameters: Record<string, string>): Promise<string> => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=x/20261125/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=x',
+      },
+      body: new URLSearchParams({ Version: '2010-05-08', ...parameters }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${parameters['Action']} failed: ${text.slice(0, 500)}`);
+    return text;
+  };
+  const keysOf = async (UserName: string): Promise<Keys> => {
+    const text = await iam({ Action: 'CreateAccessKey', UserName });
+    const field = (name: string): string =>
+      new RegExp(`<${name}>(.*?)</${name}>`).exec(text)?.[1] ?? '';
+    return { access_key_id: field('AccessKeyId'), secret_access_key: field('SecretAccessKey') };
+  };
+  await eventually(async () => {
+    if (server.exitCode !== null) throw new Error(readFileSync(log, 'utf8').slice(-LOG_TAIL_CHARS));
+    await fetch(`${url}/moto-api/`);
+    return true;
+  }, START_LIMIT_MS);
+  await iam({ Action: 'CreateUser', UserName: 'admin' });
+  const policy = { PolicyName: 'all', PolicyDocument: ALL_ALLOWED };
+  await iam({ Action: 'PutUserPolicy', UserName: 'admin', ...policy });
+  await iam({ Action: 'CreateUser', UserName: 'restricted' });
+  return {
+    url,
+    admin: await keysOf('admin'),
+    restricted: await keysOf('restricted'),
+    signal: (name) => void server.kill(name),
+    stop() {
+      server.kill('SIGKILL');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
