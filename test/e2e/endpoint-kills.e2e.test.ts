@@ -22,7 +22,7 @@ beforeAll(async () => {
   const own = await newReceiver();
   partner = await mesh.createPartner(own.url);
   await partner.register();
-  ingress_url = `http://127.0.0.1:${mesh.settings['INGRESS_PORT']}/webhooks/upstream`;
+  ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
 }, 180_000);
 afterAll(async () => {
   await mesh.stop();

@@ -48,8 +48,8 @@ const endpoint = is.record(
 );
 
 const secret = is.text(
-  'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
-  'Signs its deliveries. It is shown only now: store it.',
+  'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+  'Signs its deliveries, and begins with the same prefix as that of the webhook URL. It is shown only now: store it.',
 );
 
 const params = { endpoint_id: is.text(ENDPOINT_ID, 'ID of the endpoint.') };
@@ -70,6 +70,8 @@ export const getWebhookEndpoint: RowDocs = {
   params,
   answer: is.record({ endpoint }),
   codes: ['NOT_FOUND'],
+  notes:
+    'Returns an endpoint with how its deliveries go. Neither its secret nor the values of its headers are shown.',
 };
 
 export const createWebhookEndpoint: RowDocs = {
