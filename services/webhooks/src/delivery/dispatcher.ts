@@ -290,21 +290,13 @@ export class Dispatcher implements Component {
 
   /** True if the maximum rate of the endpoint leaves no room now: the delivery gets a later time. */
   private waitsForPace(delivery: TrackedDelivery, { endpoints }: Receiver): boolean {
-    const { endpoint_id, paced_until } = delivery;
+    const { endpoint_id } = delivery;
     if (endpoint_id === undefined) return false;
     const endpoint = endpoints.find((one) => one.endpoint_id === endpoint_id);
+    if (endpoint?.status !== 'active' || endpoint.max_per_second === 0) return false;
     const now = Date.now();
-    if (!endpoint || endpoint.max_per_second === 0 || endpoint.status !== 'active') return false;
-    if (paced_until !== undefined && paced_until <= now) {
-      delivery.paced_until = undefined;
-      return false;
-    }
     const part = Math.max(1, this.partitions.size) / topics.delivery.partitions;
-    const at =
-      paced_until ?? this.pace.reserve(receiverOf(delivery), endpoint.max_per_second, part, now);
-    if (at <= now) return false;
-    delivery.paced_until = at;
-    delivery.next_attempt_at = at;
+    if (!this.pace.delays(delivery, endpoint.max_per_second * part, now)) return false;
     this.lanes.retryLater(delivery, now, 'none');
     this.startDueAttempts();
     return true;

@@ -34,7 +34,10 @@ export const HOLD_MS = 30_000;
 export type LaneState = 'idle' | 'ready' | 'in_flight' | 'waiting';
 
 /** The receiver of a delivery: an endpoint, or the partner's webhook URL under the partner's ID. */
-export const receiverOf = ({ partner_id, receiver }: LaneItem): string => receiver ?? partner_id;
+export const receiverOf = ({
+  partner_id,
+  receiver,
+}: Pick<LaneItem, 'partner_id' | 'receiver'>): string => receiver ?? partner_id;
 
 /** A receiver that has deliveries in lanes. */
 export interface Partner<I extends LaneItem> {
