@@ -267,7 +267,7 @@ test('events of a paused endpoint wait, and arrive in order when it resumes', as
   await eventually(async () => (await shown(partner, endpoint)).health.retrying === 0);
 });
 
-test('a failed delivery is listed with its endpoint, retried, and replayed to it alone', async () => {
+test('a failed delivery is listed with its endpoint, retried, and replayed to one endpoint', async () => {
   const partner = await newPartner();
   const endpoint = await addEndpoint(partner);
   const other = await addEndpoint(partner);

@@ -54,12 +54,12 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetPin: ['number-admin'],
   },
   EndpointRegistry: {
-    List: ['webhooks'],
-    Create: ['webhooks'],
-    Update: ['webhooks'],
-    Delete: ['webhooks'],
-    Rotate: ['webhooks'],
-    Disable: ['webhooks'],
+    ListEndpoints: ['webhooks'],
+    RegisterEndpoint: ['webhooks'],
+    ChangeEndpoint: ['webhooks'],
+    DeleteEndpoint: ['webhooks'],
+    RotateEndpointSecret: ['webhooks'],
+    DisableEndpoint: ['webhooks'],
   },
   Endpoints: {
     ListEndpoints: ['gateway'],

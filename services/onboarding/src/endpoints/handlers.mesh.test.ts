@@ -32,7 +32,7 @@ afterEach(() => world.close());
 
 const settingsOf = (change: object): EndpointSettings => EndpointSettings.fromPartial(change);
 const create = (change: object = {}, more: object = {}) =>
-  registry.create(
+  registry.registerEndpoint(
     {
       partner_id: partner._id,
       settings: settingsOf({ url: URL, ...change }),
@@ -47,11 +47,12 @@ const made = async (change: object = {}) => {
   return { endpoint_id: endpoint?.endpoint_id as string, secret };
 };
 const update = (endpoint_id: string, change: object, dry_run = false) =>
-  registry.update(
+  registry.changeEndpoint(
     { partner_id: partner._id, endpoint_id, settings: settingsOf(change), dry_run },
     testCall(),
   );
-const list = async () => (await registry.list({ partner_id: partner._id }, testCall())).endpoints;
+const list = async () =>
+  (await registry.listEndpoints({ partner_id: partner._id }, testCall())).endpoints;
 /** What webhooks learns of the partner's endpoints. */
 async function receiving(vault = world.deps.vault) {
   const directory = createDirectoryHandlers({ ...world.deps, vault });
@@ -116,13 +117,13 @@ test('an update changes what is given; another partner finds nothing', async () 
   const stranger = await world.partner();
   const request = { partner_id: stranger._id, endpoint_id };
   for (const work of [
-    registry.delete(request, testCall()),
-    registry.rotate({ ...request, overlap_hours: 1 }, testCall()),
-    registry.disable({ ...request, unless_changed_since: undefined }, testCall()),
+    registry.deleteEndpoint(request, testCall()),
+    registry.rotateEndpointSecret({ ...request, overlap_hours: 1 }, testCall()),
+    registry.disableEndpoint({ ...request, unless_changed_since: undefined }, testCall()),
   ]) {
     expect((await failureOf(Promise.resolve(work))).code).toBe('NOT_FOUND');
   }
-  await registry.delete({ partner_id: partner._id, endpoint_id }, testCall());
+  await registry.deleteEndpoint({ partner_id: partner._id, endpoint_id }, testCall());
   expect(await list()).toEqual([]);
 });
 
@@ -142,7 +143,10 @@ test.each<[string, object, string]>([
 test('after a rotation both secrets sign until the overlap is over', async () => {
   const { endpoint_id, secret: first } = await made();
   const request = { partner_id: partner._id, endpoint_id };
-  const { secret, endpoint } = await registry.rotate({ ...request, overlap_hours: 2 }, testCall());
+  const { secret, endpoint } = await registry.rotateEndpointSecret(
+    { ...request, overlap_hours: 2 },
+    testCall(),
+  );
   expect(endpoint?.previous_secret_expires_at).toBeInstanceOf(Date);
   expect((await receiving())[0]?.secrets).toEqual([secret, first]);
   world.passTime(2 * HOUR_S + 1);
@@ -153,7 +157,10 @@ test('after a rotation both secrets sign until the overlap is over', async () =>
 test('a failing endpoint is disabled once, with an event, unless its partner changed it', async () => {
   const { endpoint_id } = await made();
   const disable = (unless_changed_since: Date) =>
-    registry.disable({ partner_id: partner._id, endpoint_id, unless_changed_since }, testCall());
+    registry.disableEndpoint(
+      { partner_id: partner._id, endpoint_id, unless_changed_since },
+      testCall(),
+    );
   const before = new Date(world.deps.now().getTime() - HOUR_S * 1_000);
   expect((await disable(before)).status).toBe('active');
   expect(published).toEqual([]);

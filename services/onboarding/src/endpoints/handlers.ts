@@ -70,7 +70,7 @@ export function createEndpointHandlers(
   };
 
   return {
-    async list({ partner_id }) {
+    async listEndpoints({ partner_id }) {
       await getPartner(partner_id);
       const found = await endpoints.list(partner_id);
       return {
@@ -78,7 +78,7 @@ export function createEndpointHandlers(
         endpoints_max: ENDPOINTS_MAX,
       };
     },
-    async create({ partner_id, settings, dry_run, secret: chosen }) {
+    async registerEndpoint({ partner_id, settings, dry_run, secret: chosen }) {
       const partner = await getPartner(partner_id);
       const created_at = now();
       const endpoint_id = newId('whe', created_at.getTime());
@@ -106,7 +106,7 @@ export function createEndpointHandlers(
       }
       return { endpoint: endpointMessage({ ...endpoint, place: 0 }, created_at), secret };
     },
-    async update({ partner_id, endpoint_id, settings, dry_run }) {
+    async changeEndpoint({ partner_id, endpoint_id, settings, dry_run }) {
       const partner = await getPartner(partner_id);
       const before = await endpoints.find(partner_id, endpoint_id);
       if (!before) throw noSuchEndpoint();
@@ -123,13 +123,13 @@ export function createEndpointHandlers(
       );
       return endpointMessage(changed, now());
     },
-    async delete({ partner_id, endpoint_id }) {
+    async deleteEndpoint({ partner_id, endpoint_id }) {
       if (!(await endpoints.remove(partner_id, endpoint_id))) throw noSuchEndpoint();
       await bump(partner_id);
       log.info({ partner_id, endpoint_id }, 'deleted a webhook endpoint');
       return {};
     },
-    async rotate({ partner_id, endpoint_id, overlap_hours }) {
+    async rotateEndpointSecret({ partner_id, endpoint_id, overlap_hours }) {
       checkOverlap(overlap_hours);
       for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
         const endpoint = await endpoints.find(partner_id, endpoint_id);
@@ -147,7 +147,7 @@ export function createEndpointHandlers(
       }
       throw new Error('failed to rotate the secret of an endpoint: it kept changing');
     },
-    async disable({ partner_id, endpoint_id, unless_changed_since }) {
+    async disableEndpoint({ partner_id, endpoint_id, unless_changed_since }) {
       const since = unless_changed_since ?? now();
       const endpoint = await endpoints.find(partner_id, endpoint_id);
       if (!endpoint) throw noSuchEndpoint();

@@ -71,7 +71,7 @@ test('a time beyond the calendar is replaced by that of the receipt', () => {
 });
 
 test('attribute values outside printable ASCII are percent-encoded in headers', () => {
-  const named = { ...event(), event: 'größe "a b"%' };
+  const named = { ...event(), event: 'Grüße "a b"%' };
   const { headers } = formatted(named, 'cloudevents-binary');
-  expect(headers['ce-type']).toBe('gr%C3%B6%C3%9Fe%20%22a%20b%22%25');
+  expect(headers['ce-type']).toBe('Gr%C3%BC%C3%9Fe%20%22a%20b%22%25');
 });

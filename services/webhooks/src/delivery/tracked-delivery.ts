@@ -10,7 +10,7 @@ import type { StoredDelivery, WaitingDelivery } from '../store/deliveries';
 export interface TrackedDelivery extends LaneItem {
   /** Undefined for the partner's webhook URL. */
   endpoint_id: string | undefined;
-  /** False for an endpoint that asks for no order. */
+  /** False for an endpoint without order. */
   is_ordered: boolean;
   /** The time that an endpoint's maximum rate has left for the next attempt, in epoch milliseconds. */
   paced_until: number | undefined;

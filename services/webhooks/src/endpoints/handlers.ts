@@ -31,14 +31,14 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
     health: await healthOf(deps, partner_id, endpoint.endpoint_id),
   });
   const find = async (partner_id: string, endpoint_id: string, call: Call): Promise<Endpoint> => {
-    const { endpoints } = await registry.list({ partner_id }, call);
+    const { endpoints } = await registry.listEndpoints({ partner_id }, call);
     const found = endpoints.find((one) => one.endpoint_id === endpoint_id);
     if (!found) throw new ApiError('NOT_FOUND', 'there is no such endpoint');
     return found;
   };
   return implement(EndpointsDefinition, {
     async listEndpoints({ partner_id }, call) {
-      const { endpoints, endpoints_max } = await registry.list({ partner_id }, call);
+      const { endpoints, endpoints_max } = await registry.listEndpoints({ partner_id }, call);
       return {
         endpoints: await Promise.all(endpoints.map((one) => withHealth(partner_id, one))),
         endpoints_max,
@@ -48,11 +48,11 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       withHealth(partner_id, await find(partner_id, endpoint_id, call)),
     async createEndpoint({ partner_id, settings, changelog }, call) {
       const chosen = { partner_id, settings };
-      const draft = await registry.create({ ...chosen, dry_run: true }, call);
+      const draft = await registry.registerEndpoint({ ...chosen, dry_run: true }, call);
       const { endpoint, secret } = draft;
       const headers = settings?.headers?.by_name ?? {};
       await check(deps, { partner_id, changelog }, { ...filled(endpoint), secret, headers }, call);
-      const created = await registry.create({ ...chosen, dry_run: false, secret }, call);
+      const created = await registry.registerEndpoint({ ...chosen, dry_run: false, secret }, call);
       return {
         endpoint: await withHealth(partner_id, filled(created.endpoint)),
         secret: created.secret,
@@ -61,7 +61,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
     async updateEndpoint({ partner_id, endpoint_id, settings, changelog }, call) {
       const change = { partner_id, endpoint_id, settings };
       const before = await find(partner_id, endpoint_id, call);
-      const after = await registry.update({ ...change, dry_run: true }, call);
+      const after = await registry.changeEndpoint({ ...change, dry_run: true }, call);
       const reached = await deps.receivers.of(partner_id, call.span, call.signal ?? NEVER);
       const stored = reached.endpoints.find((one) => one.endpoint_id === endpoint_id);
       const is_new = after.url !== before.url || settings?.headers || settings?.format;
@@ -71,7 +71,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
         const secret = stored?.secrets[0] ?? '';
         await check(deps, { partner_id, changelog }, { ...after, secret, headers }, call);
       }
-      const changed = await registry.update({ ...change, dry_run: false }, call);
+      const changed = await registry.changeEndpoint({ ...change, dry_run: false }, call);
       if (is_new || is_enabled) await health.forgive(endpoint_id);
       if (changed.status === 'active' && (is_new || before.status !== 'active')) {
         await deliveries.makeDue({ partner_id, endpoint_id }, new Date());
@@ -80,13 +80,13 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       return withHealth(partner_id, changed);
     },
     async deleteEndpoint(request, call) {
-      await registry.delete(request, call);
+      await registry.deleteEndpoint(request, call);
       await deliveries.removeOf(request);
       await health.remove(request.endpoint_id);
       return {};
     },
     async rotateEndpointSecret(request, call) {
-      const { endpoint, secret } = await registry.rotate(request, call);
+      const { endpoint, secret } = await registry.rotateEndpointSecret(request, call);
       return { endpoint: await withHealth(request.partner_id, filled(endpoint)), secret };
     },
     async testEndpoint({ partner_id, endpoint_id, changelog }, call) {

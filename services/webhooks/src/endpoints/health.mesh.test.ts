@@ -126,7 +126,7 @@ describe('an endpoint is disabled', () => {
   const round = (registry = async (request: object) => void disabled.push(request)) =>
     disableFailing({
       health: health(),
-      registry: { disable: registry } as never,
+      registry: { disableEndpoint: registry } as never,
       now: () => new Date(NOW),
     });
   beforeEach(() => void disabled.splice(0));

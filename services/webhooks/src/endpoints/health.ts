@@ -71,7 +71,7 @@ export function createHealthRecorder(store: EndpointHealthStore, log: Logger): H
 const ROUND_EVERY_MS = 60_000;
 /** An endpoint that has not taken one delivery for this long is disabled. */
 export const FAILING_MAX_MS = 5 * 86_400_000;
-/** It must have failed within this time: one without deliveries stays as it is. */
+/** It must have failed within this time: one without deliveries is unchanged. */
 const FAILED_WITHIN_MS = 86_400_000;
 const DISABLED_AT_ONCE = 100;
 const CALL_LIMIT_MS = 10_000;
@@ -102,7 +102,7 @@ export async function disableFailing({
   const span = startSpan('disable failing endpoints');
   for (const { _id: endpoint_id, partner_id, failing_since } of failing) {
     try {
-      await registry.disable(
+      await registry.disableEndpoint(
         { partner_id, endpoint_id, unless_changed_since: failing_since },
         ownCall(span.spanContext(), CALL_LIMIT_MS),
       );

@@ -44,7 +44,7 @@ export interface EndpointHealthStore {
   countSince(endpoint_id: string, since: Date): Promise<{ delivered: number; refused: number }>;
   /** Endpoints that have failed since before `since`, and still failed after `until`. */
   failing(since: Date, until: Date, limit: number): Promise<StoredHealth[]>;
-  /** The endpoint starts anew: its partner changed it, or it was disabled. */
+  /** Ends the time of failing: the partner changed the endpoint, or it was disabled. */
   forgive(endpoint_id: string): Promise<void>;
   remove(endpoint_id: string): Promise<void>;
 }
