@@ -36,7 +36,7 @@ const shared = {
 const LONG = '\\.long\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
 const PROCESSES =
-  '/test/e2e/(demo|faults|broadcast-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
+  '/test/e2e/(demo|faults|broadcast-kills|endpoint-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
 const engines = {
   globalSetup: '<rootDir>/test/harness/global-setup.ts',
   globalTeardown: '<rootDir>/test/harness/global-teardown.ts',

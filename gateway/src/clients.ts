@@ -3,6 +3,7 @@ import type { Loaded } from '@bmg/common/config';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { EndpointsDefinition } from '@bmg/proto/endpoints';
 import { KeysDefinition } from '@bmg/proto/keys';
 import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition } from '@bmg/proto/messaging';
@@ -38,6 +39,7 @@ export function createClients(addresses: ReturnType<typeof serviceAddresses>) {
     [NumberAdminDefinition, addresses['number-admin']],
     [WebhooksDefinition, addresses.webhooks],
     [EventLogDefinition, addresses.webhooks],
+    [EndpointsDefinition, addresses.webhooks],
   ];
   const clients = new Map<Definition, RpcClient<Definition>>(
     served.map(([definition, address]) => [definition, createRpcClient(definition, address)]),

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { EndpointsDefinition } from '@bmg/proto/endpoints';
 import { KeysDefinition } from '@bmg/proto/keys';
 import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition } from '@bmg/proto/messaging';
@@ -133,6 +134,7 @@ describe('the methods behind the rows', () => {
   const services = [
     OnboardingDefinition,
     KeysDefinition,
+    EndpointsDefinition,
     MessagingDefinition,
     LedgerDefinition,
     TemplatesDefinition,

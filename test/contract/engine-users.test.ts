@@ -47,7 +47,7 @@ describe.each(PROCESSES)('%s', (name) => {
     const rest = code
       .replaceAll(CONSUMED, '')
       .replaceAll(/deadLetter\(\s*topics\.\w+/g, '')
-      .replaceAll(/topics\.\w+\.message_limit_bytes/g, '');
+      .replaceAll(/topics\.\w+\.(?:message_limit_bytes|partitions)/g, '');
     expect(sorted(found(rest, /\btopics\.(\w+)/g).flat())).toEqual(sorted(writes));
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
 import { NOTICES } from '@bmg/common/notices';
 import { changelogPage } from '../../gateway/src/docs/changelog-page';
-import { ALERT_EVENT, TEST_EVENT } from '../../gateway/src/openapi/events';
+import { ALERT_EVENT, ENDPOINT_DISABLED_EVENT, TEST_EVENT } from '../../gateway/src/openapi/events';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';
 import { HISTORY, NOTICE_TEXTS } from '../../gateway/src/docs/history';
@@ -210,7 +210,7 @@ describe('the schemas', () => {
       expect([event, valid, validate.errors ?? []]).toEqual([event, true, []]);
       made.add(event);
     }
-    expect([...made, ALERT_EVENT, TEST_EVENT].sort()).toEqual(
+    expect([...made, ALERT_EVENT, ENDPOINT_DISABLED_EVENT, TEST_EVENT].sort()).toEqual(
       Object.keys(document.webhooks).sort(),
     );
   });

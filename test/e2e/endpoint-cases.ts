@@ -129,6 +129,25 @@ async function apiKey({ partner }: Stage): Promise<Given> {
   return { params: { key_id: body.key.key_id as string } };
 }
 
+/** Ends those of the requests before: their number is bounded, and they get the stage's events. */
+async function endEndpoints({ partner }: Stage): Promise<void> {
+  const { body } = await partner.call('GET', '/webhook-endpoints');
+  for (const { endpoint_id } of body.endpoints as Array<{ endpoint_id: string }>) {
+    await partner.call('DELETE', `/webhook-endpoints/${endpoint_id}`);
+  }
+}
+
+async function newEndpoint(stage: Stage): Promise<Given> {
+  await endEndpoints(stage);
+  return { body: { url: stage.partner.receiver.url, events: ['webhook.*'] } };
+}
+
+async function webhookEndpoint(stage: Stage): Promise<Given> {
+  const { body: wanted } = await newEndpoint(stage);
+  const { body } = await stage.partner.call('POST', '/webhook-endpoints', wanted);
+  return { params: { endpoint_id: body.endpoint.endpoint_id as string } };
+}
+
 export const CASES: Readonly<Record<string, EndpointCase>> = {
   // Onboarding and usage.
   registerFromCode: {
@@ -291,6 +310,14 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   updateKey: { prepare: apiKey },
   rotateKey: { prepare: apiKey },
   revokeKey: { prepare: apiKey },
+  // Webhook endpoints.
+  createEndpoint: { prepare: newEndpoint },
+  getEndpoint: { prepare: webhookEndpoint },
+  updateEndpoint: { prepare: webhookEndpoint },
+  deleteEndpoint: { prepare: webhookEndpoint },
+  rotateEndpointSecret: { prepare: webhookEndpoint },
+  testEndpoint: { prepare: webhookEndpoint },
+  listEndpointAttempts: { prepare: webhookEndpoint },
   // Event log.
   listEvents: {
     async prepare(stage) {

@@ -82,6 +82,13 @@ and sum(rate(webhook_deliveries_total[5m])) > 1`,
     summary: '{{ $value }} events moved to the failed list within an hour',
   },
   {
+    name: 'WebhookEndpointsDisabled',
+    severity: 'ticket',
+    for: '1m',
+    expr: 'sum(increase(webhook_endpoints_disabled_total[1h])) > 0',
+    summary: '{{ $value }} webhook endpoints of partners were disabled after five days of failure',
+  },
+  {
     name: 'DeliverySlotsTaken',
     severity: 'page',
     for: '5m',

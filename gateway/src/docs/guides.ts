@@ -16,7 +16,7 @@ const FOLDER = resolve(__dirname, '../../docs/guides');
 const GROUPS: ReadonlyArray<[title: string, slugs: string[]]> = [
   ['Start', ['quick-start', 'authentication', 'keys', 'client', 'agents', 'testing', 'going-live']],
   ['Send', ['sending', 'templates', 'broadcasts', 'costs', 'limits']],
-  ['Receive', ['receiving']],
+  ['Receive', ['receiving', 'endpoints']],
   ['Connect numbers', ['embedding', 'coexistence', 'numbers']],
   ['Operate', ['answers', 'errors', 'changes']],
 ];

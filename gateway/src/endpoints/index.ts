@@ -16,6 +16,7 @@ import { phone } from './phone/rows';
 import { profile } from './profile/rows';
 import { recovery } from './recovery/rows';
 import { templates } from './templates/rows';
+import { webhookEndpoints } from './webhook-endpoints/rows';
 
 export interface Chapter {
   name: string;
@@ -98,6 +99,12 @@ export const chapters: readonly Chapter[] = [
     description:
       'Read every event by its position, as a second way to receive events or as the only one.',
     rows: events,
+  },
+  {
+    name: 'Webhook endpoints',
+    description:
+      'Add receivers beside your webhook URL, each with a filter, a secret and a health of its own.',
+    rows: webhookEndpoints,
   },
   {
     name: 'API keys',

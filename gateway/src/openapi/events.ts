@@ -21,6 +21,7 @@ export interface EventDocs {
 /** The events that do not originate from an upstream webhook. */
 export const TEST_EVENT = 'webhook.test';
 export const ALERT_EVENT = 'partner.alert';
+export const ENDPOINT_DISABLED_EVENT = 'webhook.endpoint_disabled';
 
 const bsuid = is.orNull(is.text('US.4Qm7Zr81Kd02'));
 const seconds = is.whole(1_790_000_000, 'Epoch seconds.');
@@ -315,6 +316,17 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
       threshold: is.text('50.00', 'As it was set; `true` for a cause without a figure.'),
       currency: is.orNull(is.text('USD')),
       phone_number_id: is.orNull(is.text('800000000000001', 'The number whose quality dropped.')),
+    }),
+    without_account: true,
+  },
+  [ENDPOINT_DISABLED_EVENT]: {
+    summary: 'A webhook endpoint of yours was disabled: an addition to the contract',
+    notes:
+      'Your webhook URL and the other endpoints get it once an endpoint has failed for five days without one success.',
+    data: data({
+      endpoint_id: is.text('whe_01k5x3v9m2c4e6g8j0n1p3r5t7'),
+      url: is.text('https://crm.example.com', 'Its address, without path and query.'),
+      reason: is.open(['failing']),
     }),
     without_account: true,
   },

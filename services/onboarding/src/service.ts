@@ -18,6 +18,7 @@ import { wireClients } from './clients/wire';
 import type { settings } from './config';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
 import { createDirectoryHandlers } from './directory/handlers';
+import { wireEndpoints } from './endpoints/wire';
 import { wireKeys } from './keys/wire';
 import { wireOperator } from './operator/wire';
 import { wirePartners } from './partners/wire';
@@ -39,7 +40,7 @@ export function createOnboarding(
   const onTokensDue = (): void => features.clients.checkTokens();
   const deps = createDependencies(config, engines, { now, log, onTokensDue });
   const features = wireFeatures(deps, engines, warnings);
-  const { clients, signUp, usage, alerts, partners, keys, operator } = features;
+  const { clients, signUp, usage, alerts, partners, keys, endpoints, operator } = features;
   consumeTopics(engines.bus, features);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
@@ -55,6 +56,7 @@ export function createOnboarding(
       }),
       ...partners.rpcs,
       ...keys.rpcs,
+      ...endpoints.rpcs,
       deps.payments.rpc,
       ...operator.rpcs,
       implement(AlertsDefinition, alerts.handlers),
@@ -97,6 +99,7 @@ function wireFeatures(deps: Dependencies, engines: Engines, warnings: string[]) 
     alerts: createAlerts({ ...deps, bus: engines.bus }),
     partners: wirePartners(deps),
     keys: wireKeys(deps, { deleteSessions }),
+    endpoints: wireEndpoints(deps, engines.bus),
     operator: wireOperator(deps, { engines, warnings, deleteSessions }),
   };
 }

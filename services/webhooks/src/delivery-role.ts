@@ -6,10 +6,14 @@ import { createPurge, ownersFrom } from '@bmg/common/purge';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
 import { createKeyUse } from '@bmg/common/vault';
 import { AlertsDefinition } from '@bmg/proto/alerts';
+import { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type { RecordAttempt } from './delivery/attempt';
 import { Dispatcher } from './delivery/dispatcher';
 import { createReceivers } from './delivery/receivers';
 import { createSeen } from './delivery/seen';
+import { createEndpointHandlers } from './endpoints/handlers';
+import { createDisabling, createHealthRecorder } from './endpoints/health';
 import { createEventLog, packerOf, vaultOf } from './event-log/event-log';
 import { createEventLogHandlers } from './event-log/handlers';
 import { createReplayRunner } from './event-log/replay';
@@ -20,6 +24,7 @@ import { createRequeueChannel } from './recovery/requeue-channel';
 import { createRequeueRuns } from './recovery/requeue-runs';
 import { createAttempts } from './store/attempts';
 import { createDeliveries } from './store/deliveries';
+import { createEndpointHealthStore } from './store/endpoint-health';
 import { createEventLogStore } from './store/event-log';
 import { createPurgeRows } from './store/purge';
 import { createReplays } from './store/replays';
@@ -31,6 +36,7 @@ export interface DeliveryRole extends Role {
 export function createDeliveryRole(given: Shared): DeliveryRole {
   const { config, redis, mongo, bus, agent, log } = given;
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
+  const registry = createRpcClient(EndpointRegistryDefinition, config.ONBOARDING_ADDR);
   const alerts = createRpcClient(AlertsDefinition, config.ONBOARDING_ADDR);
   const deliveries = createDeliveries(mongo.db);
   const vault = vaultOf(config);
@@ -45,9 +51,15 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
     packer,
     log,
   });
+  const health = createEndpointHealthStore(mongo.db);
+  const recorder = createHealthRecorder(health, log);
+  const recordAttempt: RecordAttempt = (attempt, outcome) => {
+    event_log.recordAttempt(attempt, outcome);
+    recorder.record(attempt, outcome);
+  };
   const shared = {
     deliveries,
-    recordAttempt: event_log.recordAttempt,
+    recordAttempt,
     receivers: createReceivers(directory.rpc, createVersions(redis, log)),
     seen: createSeen(redis),
     agent,
@@ -85,15 +97,33 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
     [
       createRecoveryHandlers({ ...shared, requeueRuns, untrack, reads: event_log.reads }),
       createEventLogHandlers({ ...event_log, replays }),
+      createEndpointHandlers({
+        ...shared,
+        registry: registry.rpc,
+        health,
+        announce: requeue.announce,
+      }),
       createPurge({ db: mongo.db, rows: createPurgeRows(packer), owners, log }),
     ],
     log,
   );
   const failures = createFailureAlerts({ ...shared, alerts: alerts.rpc, now: () => new Date() });
+  const disabling = createDisabling({ registry: registry.rpc, health, log, now: () => new Date() });
   const { writer, waiters, expiry } = event_log;
   return {
-    clients: [directory, alerts, requeue],
-    workers: [writer, dispatcher, replays, failures, rpc, waiters, expiry, ...key_use],
+    clients: [directory, registry, alerts, requeue],
+    workers: [
+      writer,
+      recorder,
+      dispatcher,
+      replays,
+      failures,
+      disabling,
+      rpc,
+      waiters,
+      expiry,
+      ...key_use,
+    ],
     onReady: (ready) => rpc.health.set(ready),
   };
 }

@@ -74,6 +74,7 @@ const attempt = is.record(
         'Which secret signed `x-service-signature`: the first 8 hexadecimal digits of its SHA-256.',
       ),
     ),
+    endpoint_id: is.orNull(is.text('whe_01k5x3v9m2c4e6g8j0n1p3r5t7', 'Null: your webhook URL.')),
   },
   { title: 'DeliveryAttempt' },
 );

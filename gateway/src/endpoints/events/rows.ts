@@ -39,6 +39,7 @@ const attempt = (one: DeliveryAttempt): Fields => ({
   answer: one.answer ?? null,
   url: one.url ?? null,
   secret: one.secret ?? null,
+  endpoint_id: one.endpoint_id ?? null,
 });
 
 const replay = (one: Replay): Fields => ({

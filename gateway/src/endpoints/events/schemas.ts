@@ -54,6 +54,7 @@ const replayed = object({
     description: 'Replays these events. Cannot be combined with `from` and `to`.',
   },
   event: names,
+  endpoint_id: id('Replays to this webhook endpoint. Defaults to your webhook URL.'),
 });
 
 /** Either a period or ids: the service refuses both together. */

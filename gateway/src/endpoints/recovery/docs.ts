@@ -15,6 +15,9 @@ export const listFailedEvents: RowDocs = {
           event: is.text('message.received'),
           waba_id: is.text('900000000000001'),
           phone_number_id: is.orNull(is.text('800000000000001')),
+          endpoint_id: is.orNull(
+            is.text('whe_01k5x3v9m2c4e6g8j0n1p3r5t7', 'Null: your webhook URL.'),
+          ),
           status: is.choice(['failed', 'retrying']),
           attempts: is.whole(3, 'Delivery attempts so far.'),
           created_at: is.time(),

@@ -9,6 +9,7 @@ const failedEvent = ({ payload, ...event }: FailedEvent): JsonText =>
   toJsonText({
     ...event,
     phone_number_id: event.phone_number_id ?? null,
+    endpoint_id: event.endpoint_id ?? null,
     last_attempt_at: event.last_attempt_at ?? null,
     next_attempt_at: event.next_attempt_at ?? null,
     last_http_status: event.last_http_status ?? null,
@@ -39,6 +40,7 @@ export const recovery: Endpoint[] = [
   }),
   post('/webhooks/retry/:event_id', rpc(WebhooksDefinition, 'retryEvent'), {
     scope: 'partner',
+    query: schemas.retryEvent,
     reply: ({ event_id, status, http_status }) => ({
       event_id,
       status,

@@ -1,4 +1,10 @@
-import { cursor, limit, object } from '../parts/inputs';
+import { cursor, id, limit, object } from '../parts/inputs';
+
+export const retryEvent = object({
+  endpoint_id: id(
+    'Redelivers to this webhook endpoint, as the list of failed events names it. Defaults to your webhook URL.',
+  ),
+});
 
 export const listFailed = object({
   limit: limit(20, 100),

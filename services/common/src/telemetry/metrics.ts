@@ -143,6 +143,10 @@ export const metrics = {
     name: 'event_log_unwritten_events',
     help: 'Events that wait to be written to the log; their Kafka offsets wait too.',
   }),
+  endpoints_disabled: new Counter({
+    name: 'webhook_endpoints_disabled_total',
+    help: 'Webhook endpoints of partners that were disabled after days of failure.',
+  }),
   event_log_conflicts: new Counter({
     name: 'event_log_conflicts_total',
     help: 'Buckets of the log that were written again: another replica took the positions, or an event was logged already.',

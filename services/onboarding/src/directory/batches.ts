@@ -6,6 +6,7 @@ import type { Vault } from '@bmg/common/vault';
 import type {
   GetCredentialResponse,
   GetReceiverResponse,
+  ReceiverEndpoint,
   ResolveTargetRequest,
   ResolveTargetResponse,
 } from '@bmg/proto/onboarding';
@@ -18,11 +19,18 @@ import {
   type Scope,
 } from '../store/clients';
 import { webhookSecretIdentity, type Partner, type Partners } from '../store/partners';
+import {
+  endpointHeadersIdentity,
+  endpointSecretIdentity,
+  type WebhookEndpoint,
+  type WebhookEndpoints,
+} from '../store/webhook-endpoints';
 import { chooseNumber } from './target';
 
 export interface BatchDependencies {
   clients: Clients;
   partners: Partners;
+  webhookEndpoints: Pick<WebhookEndpoints, 'ofAll'>;
   vault: Vault;
   now: () => Date;
 }
@@ -34,8 +42,12 @@ export interface Batches {
   receivers: Load<string, GetReceiverResponse>;
 }
 
-export function createBatches({ clients, partners, vault, now }: BatchDependencies): Batches {
-  const receiverOf = ({ _id, webhook_url, webhook_secrets, status }: Partner) => {
+export function createBatches(deps: BatchDependencies): Batches {
+  const { clients, partners, webhookEndpoints, vault, now } = deps;
+  const receiverOf = (
+    { _id, webhook_url, webhook_secrets, status }: Partner,
+    endpoints: WebhookEndpoint[],
+  ): GetReceiverResponse => {
     const valid = webhook_secrets.filter(
       ({ expires_at }) => expires_at === null || expires_at > now(),
     );
@@ -45,6 +57,7 @@ export function createBatches({ clients, partners, vault, now }: BatchDependenci
         vault.open(webhookSecretIdentity(_id, created_at), sealed),
       ),
       status,
+      endpoints: endpoints.map((endpoint) => receiverEndpoint(vault, endpoint, now())),
     };
   };
   const credentialOf = (client: Client): GetCredentialResponse => ({
@@ -85,14 +98,41 @@ export function createBatches({ clients, partners, vault, now }: BatchDependenci
       });
     },
     async receivers(partner_ids) {
-      const rows = new Map((await partners.findAll(partner_ids)).map((row) => [row._id, row]));
+      const [found, endpoints] = await Promise.all([
+        partners.findAll(partner_ids),
+        webhookEndpoints.ofAll(partner_ids),
+      ]);
+      const rows = new Map(found.map((row) => [row._id, row]));
+      const endpointsOf = groupBy(endpoints, (endpoint) => endpoint.partner_id);
       return partner_ids.map((partner_id) => {
         const partner = rows.get(partner_id);
-        return partner ? receiverOf(partner) : noSuchPartner();
+        return partner ? receiverOf(partner, endpointsOf.get(partner_id) ?? []) : noSuchPartner();
       });
     },
   };
 }
+
+const receiverEndpoint = (
+  vault: Vault,
+  { _id, url, secrets, headers, ...endpoint }: WebhookEndpoint,
+  now: Date,
+): ReceiverEndpoint => ({
+  endpoint_id: _id,
+  url,
+  secrets: secrets
+    .filter(({ expires_at }) => expires_at === null || expires_at > now)
+    .map(({ sealed, created_at }) => vault.open(endpointSecretIdentity(_id, created_at), sealed)),
+  headers: headers
+    ? (JSON.parse(vault.open(endpointHeadersIdentity(_id), headers)) as Record<string, string>)
+    : {},
+  status: endpoint.status,
+  events: endpoint.events,
+  waba_ids: endpoint.waba_ids,
+  phone_number_ids: endpoint.phone_number_ids,
+  max_per_second: endpoint.max_per_second,
+  ordered: endpoint.ordered,
+  format: endpoint.format,
+});
 
 const accountKey = ({ partner_id, waba_id }: Scope): string => `${partner_id}/${waba_id}`;
 

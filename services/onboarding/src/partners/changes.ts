@@ -108,7 +108,11 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
 /**
  * The earlier secrets that still sign beside a new one. None of them expires later than before.
  */
-function overlapping(secrets: WebhookSecret[], now: Date, overlap_hours: number): WebhookSecret[] {
+export function overlapping(
+  secrets: WebhookSecret[],
+  now: Date,
+  overlap_hours: number,
+): WebhookSecret[] {
   const end = new Date(now.getTime() + overlap_hours * HOUR_MS);
   return secrets
     .map((old) => ({

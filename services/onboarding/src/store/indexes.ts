@@ -19,6 +19,7 @@ import { PAYMENT_EVENTS, paymentEventIndexes } from './payment-events';
 import { partnerIndexes, PARTNERS } from './partners';
 import { sessionIndexes, SESSIONS } from './connect-sessions';
 import { SLOT_CHARGES, slotChargeIndexes } from './slot-charges';
+import { WEBHOOK_ENDPOINTS, webhookEndpointIndexes } from './webhook-endpoints';
 
 export const indexes: Indexes = {
   [CLIENTS]: clientIndexes,
@@ -36,4 +37,5 @@ export const indexes: Indexes = {
   [PARTNER_KEYS]: partnerKeyIndexes,
   [PARTNER_LOGOS]: partnerLogoIndexes,
   [PAYMENT_EVENTS]: paymentEventIndexes,
+  [WEBHOOK_ENDPOINTS]: webhookEndpointIndexes,
 };

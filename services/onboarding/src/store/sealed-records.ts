@@ -6,6 +6,12 @@ import type { Sealed } from '@bmg/common/vault';
 import { CLIENTS, secretIdentity, type Client } from './clients';
 import { CODE_EXCHANGES, exchangeTokenIdentity, type CodeExchange } from './code-exchanges';
 import { PARTNERS, webhookSecretIdentity, type Partner } from './partners';
+import {
+  endpointHeadersIdentity,
+  endpointSecretIdentity,
+  WEBHOOK_ENDPOINTS,
+  type WebhookEndpoint,
+} from './webhook-endpoints';
 
 export interface SealedRecord {
   identity: string;
@@ -71,6 +77,29 @@ const SOURCES: Source[] = [
         path: `webhook_secrets.${index}.sealed`,
         sealed,
       }));
+    },
+  },
+  {
+    collection: WEBHOOK_ENDPOINTS,
+    stale: (key_id) => ({
+      $or: [
+        { 'headers.key_id': { $exists: true, $ne: key_id } },
+        { secrets: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } } },
+      ],
+    }),
+    secrets(document) {
+      const { _id, secrets, headers } = document as WebhookEndpoint;
+      const signing = secrets.map(({ sealed, created_at }, index) => ({
+        identity: endpointSecretIdentity(_id, created_at),
+        path: `secrets.${index}.sealed`,
+        sealed,
+      }));
+      const sent = headers && {
+        identity: endpointHeadersIdentity(_id),
+        path: 'headers',
+        sealed: headers,
+      };
+      return sent ? [...signing, sent] : signing;
     },
   },
 ];

@@ -18,6 +18,7 @@ import { createPartners } from './partners';
 import { createPaymentEvents } from './payment-events';
 import { createSealedRecords } from './sealed-records';
 import { createSlotCharges } from './slot-charges';
+import { createWebhookEndpoints } from './webhook-endpoints';
 
 export const createStores = (db: Db) => ({
   accounts: createBillingAccounts(db),
@@ -38,4 +39,5 @@ export const createStores = (db: Db) => ({
   paymentEvents: createPaymentEvents(db),
   sealedRecords: createSealedRecords(db),
   sessions: createSessions(db),
+  webhookEndpoints: createWebhookEndpoints(db),
 });

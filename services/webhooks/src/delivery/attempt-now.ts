@@ -2,6 +2,7 @@
 import type { GuardedAgent } from '@bmg/common/outbound';
 import type { Logger } from '@bmg/common/telemetry';
 import { postAttempt, type Attempt, type Outcome, type RecordAttempt } from './attempt';
+import { deliveryKey } from './receiver-key';
 import type { Receiver } from './receivers';
 import type { Seen } from './seen';
 import type { Deliveries } from '../store/deliveries';
@@ -13,7 +14,7 @@ export interface AttemptNowDependencies {
   log: Logger;
   recordAttempt: RecordAttempt;
   /** Makes this replica stop scheduling the delivery. */
-  untrack(event_id: string): void;
+  untrack(delivery_key: string): void;
 }
 
 /** A delivered event leaves the schedule; the caller decides about a refused one. */
@@ -22,15 +23,15 @@ export async function attemptNow(
   attempt: Attempt,
   receiver: Receiver,
 ): Promise<Outcome> {
-  const { event_id } = attempt;
+  const key = deliveryKey(attempt.event_id, attempt.endpoint_id);
   // Never numbered 1: a first attempt without a webhook URL drops the delivery.
   const numbered = { ...attempt, number: Math.max(2, attempt.number) };
   const outcome = await postAttempt(numbered, receiver, agent, log);
   recordAttempt(numbered, outcome);
   if (outcome.result === 'delivered') {
-    seen.remember(event_id);
-    await deliveries.remove(event_id);
-    untrack(event_id);
+    seen.remember(key);
+    await deliveries.remove(key);
+    untrack(key);
   }
   return outcome;
 }

@@ -10,13 +10,17 @@ import {
   type Logger,
   type SpanContext,
 } from '@bmg/common/telemetry';
-import { describeReceiver, type Receiver } from './receivers';
+import { formatted } from './formats';
+import { receiverKey } from './receiver-key';
+import { describeAddress, type Address, type Receiver } from './receivers';
 import { isDelivered, parseRetryAfter, type ReceiverAnswer } from './retry-schedule';
 import { signatureHeaders } from './sign-delivery';
 
 export interface Attempt {
   event_id: string;
   partner_id: string;
+  /** Absent for the partner's webhook URL. */
+  endpoint_id?: string | undefined;
   event: string;
   waba_id: string;
   body: Buffer;
@@ -68,16 +72,8 @@ export async function postAttempt(
   log: Logger,
 ): Promise<Outcome> {
   const { event_id, partner_id, event } = attempt;
-  if (receiver.status === 'unknown')
-    return { result: 'dropped', error: 'no such partner', posted: false };
-  if (receiver.status !== 'active')
-    return { result: 'refused', error: `partner is ${receiver.status}`, posted: false };
-  if (!receiver.webhook_url) {
-    // Contract 13.6: without a webhook URL, new events are not stored for later.
-    return attempt.number === 1
-      ? { result: 'dropped', error: 'no webhook URL', posted: false }
-      : { result: 'refused', error: 'no webhook URL', posted: false };
-  }
+  const to = targetOf(attempt, receiver);
+  if ('result' in to) return to;
   const span = startSpan(`deliver ${event}`, {
     kind: SpanKind.PRODUCER,
     parent: attempt.span,
@@ -86,13 +82,7 @@ export async function postAttempt(
   const context = span.spanContext();
   const started = performance.now();
   const at = Date.now();
-  const { answer, ...outcome } = await post(
-    attempt,
-    receiver.webhook_url,
-    receiver,
-    agent,
-    context,
-  );
+  const { answer, ...outcome } = await post(attempt, to, agent, context);
   const duration_ms = performance.now() - started;
   const seconds = duration_ms / 1_000;
   const name = outcome.result === 'delivered' ? 'delivered' : (outcome.error ?? 'refused');
@@ -109,6 +99,7 @@ export async function postAttempt(
     {
       event_id,
       partner_id,
+      endpoint_id: attempt.endpoint_id,
       event,
       attempt: attempt.number,
       outcome: name,
@@ -118,7 +109,7 @@ export async function postAttempt(
     },
     'delivery',
   );
-  const { url, secret } = describeReceiver(receiver);
+  const { url, secret } = describeAddress(to.of, to);
   return {
     ...outcome,
     trace: {
@@ -131,23 +122,65 @@ export async function postAttempt(
   };
 }
 
+/** Where an attempt goes, and in which form. */
+interface Target extends Address {
+  /** The cached answer of the directory that it is from. */
+  of: object;
+  format: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+const NO_HEADERS = {};
+
+/** The target of an attempt, or the outcome of one that ends without a POST. */
+function targetOf(attempt: Attempt, receiver: Receiver): Target | Outcome {
+  const { status, webhook_url, webhook_secrets, endpoints } = receiver;
+  const ends = (result: 'dropped' | 'refused', error: string): Outcome => ({
+    result,
+    error,
+    posted: false,
+  });
+  if (status === 'unknown') return ends('dropped', 'no such partner');
+  if (status !== 'active') return ends('refused', `partner is ${status}`);
+  if (attempt.endpoint_id !== undefined) {
+    const endpoint = endpoints.find(({ endpoint_id }) => endpoint_id === attempt.endpoint_id);
+    if (!endpoint) return ends('dropped', 'no such endpoint');
+    if (endpoint.status !== 'active') return ends('refused', `endpoint is ${endpoint.status}`);
+    return { of: endpoint, ...endpoint };
+  }
+  if (!webhook_url) {
+    // Contract 13.6: without a webhook URL, new events are not stored for later.
+    return ends(attempt.number === 1 ? 'dropped' : 'refused', 'no webhook URL');
+  }
+  return {
+    of: receiver,
+    url: webhook_url,
+    secrets: webhook_secrets,
+    format: 'envelope',
+    headers: NO_HEADERS,
+  };
+}
+
 async function post(
-  { event_id, partner_id, body }: Attempt,
-  url: string,
-  { webhook_secrets }: Receiver,
+  attempt: Attempt,
+  { url, secrets, format, headers: own }: Target,
   agent: GuardedAgent,
   context: SpanContext,
 ): Promise<Outcome & { answer?: Buffer }> {
+  const { event_id, partner_id, endpoint_id } = attempt;
   try {
+    const { body, headers: form } = formatted(attempt, format);
     const { status, headers, answer } = await guardedPost(url, body, {
       agent,
-      pool: partner_id,
+      // Connections of its own for each receiver of a partner.
+      pool: receiverKey({ partner_id, endpoint_id }),
       timeout_ms: ANSWER_TIMEOUT_MS,
       headers: {
-        'content-type': 'application/json',
+        ...own,
+        ...form,
         'user-agent': 'business-messaging-gateway',
         traceparent: traceparent(context),
-        ...signatureHeaders(body, webhook_secrets, event_id, Math.floor(Date.now() / 1_000)),
+        ...signatureHeaders(body, secrets, event_id, Math.floor(Date.now() / 1_000)),
       },
     });
     if (isDelivered({ http_status: status })) {

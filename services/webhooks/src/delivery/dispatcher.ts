@@ -2,20 +2,25 @@
 // stored with the time of its next attempt, or done. Its Kafka offset is committed only in the last
 // two. Deliveries of a slow or failing receiver are stored instead of waited for, so that they
 // delay no other partner; the healthy path writes nothing per delivery.
-import type { Unsettled } from '@bmg/common/bus';
+import { topics, type Unsettled } from '@bmg/common/bus';
 import { pause, type Component } from '@bmg/common/lifecycle';
 import type { GuardedAgent } from '@bmg/common/outbound';
 import { metrics, type Logger, type SpanContext } from '@bmg/common/telemetry';
+import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import { postAttempt, type Attempt, type Outcome, type RecordAttempt } from './attempt';
+import { EndpointFanOut } from './endpoint-fan-out';
 import { holdIntake, ROOM_CHECK_MS } from './hold-intake';
+import { receiverOf } from './lane';
 import { Lanes } from './lanes';
 import { createLoading, type Loading } from './loading';
 import { createObserver, type Observer } from './observer';
 import { OF_PARTNER_MAX, Overflow } from './overflow';
+import { Pace } from './pace';
 import type { Feedback } from './partner-share';
+import { deliveryKey, receiverOfKey } from './receiver-key';
 import { ReceiverSpeed } from './receiver-speed';
-import type { Receivers } from './receivers';
+import type { Receiver, Receivers } from './receivers';
 import { deliveryMachine, nextDelayMs } from './retry-schedule';
 import type { Seen } from './seen';
 import {
@@ -60,6 +65,8 @@ export class Dispatcher implements Component {
   private readonly overflow: Overflow;
   private readonly loading: Loading;
   private readonly observer: Observer;
+  private readonly fanOut: EndpointFanOut;
+  private readonly pace = new Pace();
   private readonly stopped = new AbortController();
   /** Kafka partitions assigned to this process. */
   private partitions = new Set<number>();
@@ -74,14 +81,16 @@ export class Dispatcher implements Component {
     const trackRow = (row: WaitingDelivery): void => this.trackRow(row);
     this.lanes = lanes;
     this.uncommitted = new Uncommitted({
-      isSlow: (partner_id, now) => this.speed.isSlow(partner_id, lanes.useOf(partner_id), now),
-      progresses: (partner_id, now) => this.speed.progresses(partner_id, now),
+      isSlow: (receiver, now) =>
+        this.speed.isSlow(receiver, lanes.useOf(receiver), now) ||
+        this.pace.isLimiting(receiver, now),
+      progresses: (receiver, now) => this.speed.progresses(receiver, now),
     });
     this.overflow = new Overflow({
       deliveries,
       log,
       signal,
-      countOf: (partner_id) => lanes.countOf(partner_id),
+      countOf: (receiver) => lanes.countOf(receiver),
       trackRow,
       releaseOffsets: (delivery) => this.releaseOffsets(delivery),
     });
@@ -91,7 +100,13 @@ export class Dispatcher implements Component {
       lanes,
       log,
       trackRow,
-      overflows: (partner_id) => this.overflow.has(partner_id),
+      overflows: (receiver) => this.overflow.has(receiver),
+    });
+    this.fanOut = new EndpointFanOut({
+      ...deps,
+      signal,
+      track: (received, endpoint) => this.trackCopy(received, endpoint),
+      tracked: () => this.startDueAttempts(),
     });
     metrics.deliveries_in_flight_limit.set(limits.total);
   }
@@ -154,8 +169,9 @@ export class Dispatcher implements Component {
         if (!this.partitions.has(received.partition)) return;
       }
       // Checked again: it may have been delivered while Redis answered.
-      if (delivered[index] || seen.has(received.message.event_id)) received.done();
-      else this.trackMessage(received, Date.now());
+      const own = this.fanOut.split(received);
+      if (delivered[index] || seen.has(received.message.event_id)) own.done();
+      else this.trackMessage(own, Date.now());
     }
     this.startDueAttempts();
     await this.waitForRoom(heartbeat);
@@ -175,9 +191,14 @@ export class Dispatcher implements Component {
       .then(() => this.startDueAttempts());
   }
 
-  /** Reads the partner's stored deliveries again, after they were made due. */
+  /** Reads the stored deliveries of all receivers of a partner again, after they were made due. */
   async reloadPartner(partner_id: string): Promise<void> {
-    await this.loading.run(() => this.overflow.refill(partner_id, [...this.partitions]));
+    await this.loading.run(() => this.overflow.refillAll(partner_id, [...this.partitions]));
+    this.startDueAttempts();
+  }
+
+  private async reloadReceiver(receiver: string): Promise<void> {
+    await this.loading.run(() => this.overflow.refill(receiver, [...this.partitions]));
     this.startDueAttempts();
   }
 
@@ -188,8 +209,20 @@ export class Dispatcher implements Component {
     this.startDueAttempts();
   }
 
-  private trackMessage(received: Unsettled<Delivery>, now: number): void {
-    const tracked = this.lanes.get(received.message.event_id);
+  /** One of the copies of a message, for an endpoint. */
+  private trackCopy(received: Unsettled<Delivery>, endpoint: ReceiverEndpoint): void {
+    // Reassigned meanwhile: the new owner gets it.
+    if (!this.partitions.has(received.partition)) received.done();
+    else this.trackMessage(received, Date.now(), endpoint);
+  }
+
+  private trackMessage(
+    received: Unsettled<Delivery>,
+    now: number,
+    endpoint?: ReceiverEndpoint,
+  ): void {
+    const key = deliveryKey(received.message.event_id, endpoint?.endpoint_id);
+    const tracked = this.lanes.get(key);
     if (tracked) {
       // Kafka redelivered it after a rebalance or a crash, or the upstream repeated itself.
       if (tracked.uncommitted) tracked.settle_offsets.push(received.done);
@@ -197,12 +230,12 @@ export class Dispatcher implements Component {
       return;
     }
     this.endIdling();
-    const delivery = trackedMessage(received, now);
+    const delivery = trackedMessage(received, now, endpoint);
     const delay_ms = Math.max(0, now - received.message.received_at_ms);
     metrics.delivery_intake_delay.observe({}, delay_ms / 1_000, received.span);
     this.uncommitted.add(delivery);
-    const { partner_id } = delivery;
-    if (this.overflow.has(partner_id) && !this.overflow.takeProbe(partner_id, now)) {
+    const receiver = receiverOf(delivery);
+    if (this.overflow.has(receiver) && !this.overflow.takeProbe(receiver, now)) {
       this.overflow.persist(delivery);
     } else this.lanes.add(delivery, now);
   }
@@ -230,28 +263,43 @@ export class Dispatcher implements Component {
     try {
       // Already done: only the removal of its row has failed.
       if (delivery.outcome) return await this.complete(delivery, delivery.outcome);
+      const span = delivery.uncommitted?.span ?? NO_SPAN;
+      const receiver = await receivers.of(delivery.partner_id, span, this.stopped.signal);
+      if (this.waitsForPace(delivery, receiver)) return;
       const attempt = delivery.uncommitted
         ? attemptFromMessage(delivery, delivery.uncommitted)
         : await this.attemptOfRow(delivery);
       if (!attempt) return this.removeInFlight(delivery, 'none');
-      const span = attempt.span ?? NO_SPAN;
-      const receiver = await receivers.of(delivery.partner_id, span, this.stopped.signal);
-      this.speed.started(delivery.partner_id, delivery, Date.now());
+      this.speed.started(receiverOf(delivery), delivery, Date.now());
       const outcome = await postAttempt(attempt, receiver, agent, log);
       recordAttempt(attempt, outcome);
       const is_delivered = outcome.result === 'delivered';
-      this.speed.ended(delivery.partner_id, delivery, Date.now(), is_delivered);
+      this.speed.ended(receiverOf(delivery), delivery, Date.now(), is_delivered);
       if (outcome.result === 'refused') await this.recordFailure(delivery, outcome);
       else await this.complete(delivery, outcome);
     } catch (error) {
       // The store or the directory is unreachable. No attempt is used up.
-      this.speed.ended(delivery.partner_id, delivery, Date.now(), false);
+      this.speed.ended(receiverOf(delivery), delivery, Date.now(), false);
       log.warn({ err: error, event_id: delivery.event_id }, 'failed to attempt or record delivery');
       metrics.deliveries_unsettled.inc();
       delivery.next_attempt_at = Date.now() + RETRY_MS;
       this.lanes.retryLater(delivery, Date.now(), 'none');
       this.startDueAttempts();
     }
+  }
+
+  /** True if the maximum rate of the endpoint leaves no room now: the delivery gets a later time. */
+  private waitsForPace(delivery: TrackedDelivery, { endpoints }: Receiver): boolean {
+    const { endpoint_id } = delivery;
+    if (endpoint_id === undefined) return false;
+    const endpoint = endpoints.find((one) => one.endpoint_id === endpoint_id);
+    if (endpoint?.status !== 'active' || endpoint.max_per_second === 0) return false;
+    const now = Date.now();
+    const part = Math.max(1, this.partitions.size) / topics.delivery.partitions;
+    if (!this.pace.delays(delivery, endpoint.max_per_second * part, now)) return false;
+    this.lanes.retryLater(delivery, now, 'none');
+    this.startDueAttempts();
+    return true;
   }
 
   /** Undefined if the row was removed or failed: a manual retry ended it, or its retention is over. */
@@ -266,13 +314,14 @@ export class Dispatcher implements Component {
 
   /** The delivery was delivered, or dropped because the partner takes no events. */
   private async complete(delivery: TrackedDelivery, outcome: Outcome): Promise<void> {
-    const { event_id, partner_id } = delivery;
+    const { event_id } = delivery;
+    const receiver = receiverOf(delivery);
     delivery.outcome = outcome;
     const is_delivered = outcome.result === 'delivered';
     if (is_delivered) {
       this.deps.seen.remember(event_id);
       this.uncommitted.recordDelivered();
-      if (this.overflow.recordSuccess(partner_id)) void this.expediteBacklog(partner_id);
+      if (this.overflow.recordSuccess(receiver)) void this.expediteBacklog(receiver);
     }
     if (delivery.has_row) await this.deps.deliveries.remove(event_id);
     this.removeInFlight(delivery, is_delivered ? 'success' : 'none');
@@ -282,7 +331,7 @@ export class Dispatcher implements Component {
   private async recordFailure(delivery: TrackedDelivery, outcome: Outcome): Promise<void> {
     const { deliveries, seen } = this.deps;
     const { event_id, uncommitted } = delivery;
-    if (outcome.posted) this.overflow.recordFailure(delivery.partner_id);
+    if (outcome.posted) this.overflow.recordFailure(receiverOf(delivery));
     // Not stored if its partition was reassigned: Kafka redelivers the message to the new owner.
     if (uncommitted && !delivery.has_row && !this.partitions.has(delivery.partition)) {
       return this.removeInFlight(delivery, 'none');
@@ -324,13 +373,13 @@ export class Dispatcher implements Component {
   }
 
   /** The receiver has recovered: its whole backlog is due now, oldest first. */
-  private async expediteBacklog(partner_id: string): Promise<void> {
+  private async expediteBacklog(receiver: string): Promise<void> {
     try {
-      await this.deps.deliveries.makeDue(partner_id, new Date());
-      await this.reloadPartner(partner_id);
+      await this.deps.deliveries.makeDue(receiverOfKey(receiver), new Date());
+      await this.reloadReceiver(receiver);
     } catch (error) {
       this.deps.log.warn(
-        { err: error, partner_id },
+        { err: error, ...receiverOfKey(receiver) },
         'failed to expedite the backlog of a recovered receiver',
       );
     }
@@ -345,7 +394,8 @@ export class Dispatcher implements Component {
   /** Its offset may be committed once it is stored; its place in the lane stays. */
   private async persist(delivery: TrackedDelivery, reason: StoreReason): Promise<void> {
     if (!delivery.uncommitted || delivery.persisting) return;
-    const { event_id, partner_id } = delivery;
+    const { event_id } = delivery;
+    const receiver = receiverOf(delivery);
     delivery.persisting = true;
     delivery.has_row = true;
     try {
@@ -353,7 +403,7 @@ export class Dispatcher implements Component {
       metrics.deliveries_persisted.inc({ reason });
       // An attempt may have ended meanwhile: it removed the row through the same ordered writer.
       if (this.lanes.get(event_id) === delivery) this.releaseOffsets(delivery);
-      if (this.lanes.countOf(partner_id) > OF_PARTNER_MAX) this.overflow.start(partner_id);
+      if (this.lanes.countOf(receiver) > OF_PARTNER_MAX) this.overflow.start(receiver);
     } catch {
       // The store is unreachable: the delivery stays in memory, and the next tick retries.
     } finally {
@@ -362,9 +412,9 @@ export class Dispatcher implements Component {
   }
 
   private refillOverflow(): void {
-    const partner_id = this.loading.busy ? undefined : this.overflow.nextWithRoom();
-    if (partner_id === undefined) return;
-    void this.loading.run(() => this.overflow.refill(partner_id, [...this.partitions]));
+    const receiver = this.loading.busy ? undefined : this.overflow.nextWithRoom();
+    if (receiver === undefined) return;
+    void this.loading.run(() => this.overflow.refill(receiver, [...this.partitions]));
   }
 
   /** Waits for room in memory, within limits that keep the process in its consumer group. */
@@ -372,7 +422,9 @@ export class Dispatcher implements Component {
     const until = Date.now() + CROWDED_WAIT_MAX_MS;
     const isFull = (): boolean => {
       const now = Date.now();
-      if (this.stopping || !this.uncommitted.isCrowded(now)) return false;
+      if (this.stopping) return false;
+      if (this.fanOut.isFull()) return true;
+      if (!this.uncommitted.isCrowded(now)) return false;
       return now <= until || this.uncommitted.isFull();
     };
     await holdIntake(isFull, heartbeat, this.stopped.signal);

@@ -1,9 +1,12 @@
 // One conversation of one partner: a queue in stream order with at most one attempt in flight.
 // Holds the rules of which delivery may be attempted when. No I/O; the caller passes the time.
 export interface LaneItem {
+  /** Key of the delivery: the event's ID, followed by the endpoint's unless it goes to the webhook URL. */
   readonly event_id: string;
   readonly partner_id: string;
-  /** Key of the lane: partner and conversation. */
+  /** Key of the endpoint that gets it; absent for the partner's webhook URL. */
+  readonly receiver?: string | undefined;
+  /** Key of the lane: receiver and conversation. */
   readonly lane: string;
   readonly partition: number;
   /** Kafka offset within the partition: rows read back and messages redelivered sort by it. */
@@ -30,7 +33,13 @@ export const HOLD_MS = 30_000;
  */
 export type LaneState = 'idle' | 'ready' | 'in_flight' | 'waiting';
 
-/** A partner that has deliveries in lanes. */
+/** The receiver of a delivery: an endpoint, or the partner's webhook URL under the partner's ID. */
+export const receiverOf = ({
+  partner_id,
+  receiver,
+}: Pick<LaneItem, 'partner_id' | 'receiver'>): string => receiver ?? partner_id;
+
+/** A receiver that has deliveries in lanes. */
 export interface Partner<I extends LaneItem> {
   readonly partner_id: string;
   in_flight: number;

@@ -1,6 +1,7 @@
 // Decides which deliveries may be attempted now: one at a time per lane, a bounded number per
-// partner (its share) and in total. No I/O; the caller passes the time.
-import { Lane, type LaneItem, type Partner } from './lane';
+// receiver (its share) and in total. A partner's webhook URL is a receiver under the partner's ID, and
+// each of its endpoints is one with a smaller share of its own. No I/O; the caller passes the time.
+import { Lane, receiverOf, type LaneItem, type Partner } from './lane';
 import { PartnerShares, type Feedback, type ShareUse } from './partner-share';
 import { WakeSlots } from './wake-slots';
 
@@ -63,7 +64,7 @@ export class Lanes<I extends LaneItem> {
     this.items.set(item.event_id, item);
     let lane = this.lanes.get(item.lane);
     if (!lane) {
-      lane = new Lane(item.lane, this.partnerOf(item.partner_id));
+      lane = new Lane(item.lane, this.partnerOf(receiverOf(item)));
       this.lanes.set(item.lane, lane);
     }
     lane.partner.items += 1;
@@ -165,7 +166,7 @@ export class Lanes<I extends LaneItem> {
 
   /** Takes the lane out of state `in_flight`; the caller schedules it. */
   private endAttempt(item: I, feedback: Feedback): Lane<I> {
-    this.shares.record(item.partner_id, feedback);
+    this.shares.record(receiverOf(item), feedback);
     const lane = this.lanes.get(item.lane) as Lane<I>;
     lane.state = 'idle';
     lane.in_flight = undefined;

@@ -1,7 +1,7 @@
 // Publishes backlog metrics and reschedules stored deliveries that no lane tracks.
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Lanes } from './lanes';
-import type { TrackedDelivery } from './tracked-delivery';
+import { receiverOfRow, type TrackedDelivery } from './tracked-delivery';
 import { TICK_MS } from './uncommitted';
 import type { Deliveries, WaitingDelivery } from '../store/deliveries';
 
@@ -15,8 +15,8 @@ export interface ObserverDependencies {
   lanes: Lanes<TrackedDelivery>;
   log: Logger;
   trackRow(row: WaitingDelivery): void;
-  /** The partner has more rows than memory may schedule, so an untracked row is not lost. */
-  overflows(partner_id: string): boolean;
+  /** The receiver has more rows than memory may schedule, so an untracked row is not lost. */
+  overflows(receiver: string): boolean;
 }
 
 const METRICS_EVERY_TICKS = 5_000 / TICK_MS;
@@ -64,7 +64,7 @@ export function createObserver(deps: ObserverDependencies): Observer {
     // One page per scan: most overdue rows are tracked and wait for their turn.
     scanned_until = rows.length < PAGE_MAX ? '' : (rows.at(-1)?._id ?? '');
     for (const row of rows) {
-      if (!lanes.get(row._id) && !overflows(row.partner_id)) trackRow(row);
+      if (!lanes.get(row._id) && !overflows(receiverOfRow(row) ?? row.partner_id)) trackRow(row);
     }
   }
   return {

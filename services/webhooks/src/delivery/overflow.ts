@@ -1,10 +1,12 @@
-// Partners with more stored deliveries than memory may schedule. Their new deliveries go straight
+// Receivers with more stored deliveries than memory may schedule: a partner's webhook URL or an endpoint. Their new deliveries go straight
 // to the store, behind the older ones, and rows are read back in order as room is made, so that
 // memory stays bounded however long a receiver is unreachable. Everything in memory may then wait for a
 // distant retry, so one new delivery per PROBE_EVERY_MS is attempted at once; when the receiver
 // takes one, the dispatcher makes the whole backlog due.
 import { pause } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
+import { receiverOf } from './lane';
+import { receiverKey, receiverOfKey } from './receiver-key';
 import { rowOf, type TrackedDelivery } from './tracked-delivery';
 import type { Deliveries, WaitingDelivery } from '../store/deliveries';
 
@@ -13,7 +15,7 @@ export interface OverflowDependencies {
   log: Logger;
   /** Aborted at shutdown: ends the retries of writes and reads. */
   signal: AbortSignal;
-  countOf(partner_id: string): number;
+  countOf(receiver: string): number;
   trackRow(row: WaitingDelivery): void;
   releaseOffsets(delivery: TrackedDelivery): void;
 }
@@ -46,26 +48,26 @@ export class Overflow {
   }
 
   /** True while new deliveries of the partner go straight to the store. */
-  has(partner_id: string): boolean {
-    return this.partners.has(partner_id);
+  has(receiver: string): boolean {
+    return this.partners.has(receiver);
   }
 
-  start(partner_id: string): void {
-    if (this.partners.has(partner_id)) return;
+  start(receiver: string): void {
+    if (this.partners.has(receiver)) return;
     // A failing receiver is assumed, so that the first success expedites the backlog.
-    this.partners.set(partner_id, { pending: 0, probed_at: -Infinity, is_failing: true });
+    this.partners.set(receiver, { pending: 0, probed_at: -Infinity, is_failing: true });
   }
 
   /** True if a new delivery is to be attempted at once, as a probe of the receiver. */
-  takeProbe(partner_id: string, now: number): boolean {
-    const partner = this.partners.get(partner_id);
+  takeProbe(receiver: string, now: number): boolean {
+    const partner = this.partners.get(receiver);
     if (!partner || now - partner.probed_at < PROBE_EVERY_MS) return false;
     partner.probed_at = now;
     return true;
   }
 
-  recordFailure(partner_id: string): void {
-    const partner = this.partners.get(partner_id);
+  recordFailure(receiver: string): void {
+    const partner = this.partners.get(receiver);
     if (partner) partner.is_failing = true;
   }
 
@@ -73,8 +75,8 @@ export class Overflow {
    * True for the first success after a failure: the receiver of an overflowing partner has
    * recovered.
    */
-  recordSuccess(partner_id: string): boolean {
-    const partner = this.partners.get(partner_id);
+  recordSuccess(receiver: string): boolean {
+    const partner = this.partners.get(receiver);
     if (!partner?.is_failing) return false;
     partner.is_failing = false;
     return true;
@@ -84,7 +86,7 @@ export class Overflow {
    * Stores a new delivery of an overflowing partner, and releases its offsets once it is stored.
    */
   persist(delivery: TrackedDelivery): void {
-    const partner = this.partners.get(delivery.partner_id);
+    const partner = this.partners.get(receiverOf(delivery));
     if (!partner) throw new TypeError('the partner does not overflow');
     partner.pending += 1;
     delivery.persisting = true;
@@ -98,26 +100,34 @@ export class Overflow {
     for (const row of rows) trackRow(row);
     if (rows.length < LOADED_MAX) return;
     for (const partner_id of await deliveries.partnersIn(partitions, PARTNERS_MAX)) {
-      await this.refill(partner_id, partitions);
+      await this.refillAll(partner_id, partitions);
     }
   }
 
-  /** Loads the oldest rows of the partner, and ends its overflow if these were all. */
-  async refill(partner_id: string, partitions: number[]): Promise<void> {
+  /** Loads the oldest rows of each receiver of the partner. */
+  async refillAll(partner_id: string, partitions: number[]): Promise<void> {
+    for (const endpoint_id of await this.deps.deliveries.endpointsOf(partner_id)) {
+      await this.refill(receiverKey({ partner_id, endpoint_id }), partitions);
+    }
+    await this.refill(partner_id, partitions);
+  }
+
+  /** Loads the oldest rows of the receiver, and ends its overflow if these were all. */
+  async refill(receiver: string, partitions: number[]): Promise<void> {
     const { deliveries, signal, trackRow } = this.deps;
-    const partner = this.partners.get(partner_id);
+    const partner = this.partners.get(receiver);
     // The intake waits meanwhile and adds none: after the pending writes the store is complete.
     while (partner && partner.pending > 0 && !signal.aborted) await pause(PENDING_CHECK_MS, signal);
-    const rows = await deliveries.waitingOf(partner_id, partitions, OF_PARTNER_MAX);
+    const rows = await deliveries.waitingOf(receiverOfKey(receiver), partitions, OF_PARTNER_MAX);
     for (const row of rows) trackRow(row);
-    if (rows.length < OF_PARTNER_MAX) this.partners.delete(partner_id);
-    else this.start(partner_id);
+    if (rows.length < OF_PARTNER_MAX) this.partners.delete(receiver);
+    else this.start(receiver);
   }
 
   /** A partner to refill: half of its memory is free. */
   nextWithRoom(): string | undefined {
-    for (const partner_id of this.partners.keys()) {
-      if (this.deps.countOf(partner_id) < OF_PARTNER_MAX / 2) return partner_id;
+    for (const receiver of this.partners.keys()) {
+      if (this.deps.countOf(receiver) < OF_PARTNER_MAX / 2) return receiver;
     }
     return undefined;
   }

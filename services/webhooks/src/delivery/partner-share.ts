@@ -1,6 +1,7 @@
-// How many attempts each partner may have in flight. A share grows by one with every success and
+// How many attempts each receiver may have in flight: a partner's webhook URL, or one of its endpoints. A share grows by one with every success and
 // halves with every failure, so that a hung receiver takes few of the replica's attempts.
 import { LRUCache } from '@bmg/common/cache';
+import { receiverOfKey } from './receiver-key';
 
 /** The outcome of an attempt as it concerns the receiver; `none` if no POST was made. */
 export type Feedback = 'success' | 'failure' | 'none';
@@ -16,28 +17,39 @@ const SHARE_INITIAL = 8;
 const SHARE_MIN = 2;
 /** Shares are kept while a partner has no deliveries, for this many partners. */
 const PARTNERS_MAX = 50_000;
+/**
+ * An endpoint has this part of a partner's share: ten of them that hang take little more than the
+ * partner's own share, and nothing from each other.
+ */
+const ENDPOINT_PART = 8;
 
 export class PartnerShares {
   private readonly shares = new LRUCache<string, number>({ max: PARTNERS_MAX });
 
   constructor(private readonly share_max: number) {}
 
-  of(partner_id: string): number {
-    return this.shares.get(partner_id) ?? Math.min(this.share_max, SHARE_INITIAL);
+  of(receiver: string): number {
+    return this.shares.get(receiver) ?? Math.min(this.maxOf(receiver), SHARE_INITIAL);
   }
 
   /** True while failures keep the share below that of a new partner. */
-  isReduced(partner_id: string): boolean {
-    return this.of(partner_id) < Math.min(this.share_max, SHARE_INITIAL);
+  isReduced(receiver: string): boolean {
+    return this.of(receiver) < Math.min(this.maxOf(receiver), SHARE_INITIAL);
   }
 
-  record(partner_id: string, feedback: Feedback): void {
+  private maxOf(receiver: string): number {
+    if (receiverOfKey(receiver).endpoint_id === undefined) return this.share_max;
+    return Math.max(1, Math.floor(this.share_max / ENDPOINT_PART));
+  }
+
+  record(receiver: string, feedback: Feedback): void {
     if (feedback === 'none') return;
-    const share = this.of(partner_id);
+    const share = this.of(receiver);
+    const share_max = this.maxOf(receiver);
     const next =
       feedback === 'success'
-        ? Math.min(this.share_max, share + 1)
-        : Math.min(this.share_max, Math.max(SHARE_MIN, Math.floor(share / 2)));
-    if (next !== share) this.shares.set(partner_id, next);
+        ? Math.min(share_max, share + 1)
+        : Math.min(share_max, Math.max(SHARE_MIN, Math.floor(share / 2)));
+    if (next !== share) this.shares.set(receiver, next);
   }
 }

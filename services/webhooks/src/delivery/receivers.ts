@@ -18,6 +18,8 @@ import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboar
 export type Receiver = GetReceiverResponse;
 
 export interface Receivers {
+  /** The partner's receiver if it is known to be current, without waiting; call `lookAhead` before. */
+  peek(partner_id: string): Receiver | undefined;
   /** Call before an attempt: reads whether the partner's receiver has changed, for `of`. */
   lookAhead(partner_id: string): void;
   /**
@@ -34,6 +36,14 @@ const CALLS_MAX = 10;
 /** How long a version that was read counts as current. */
 const VERSION_TTL_MS = 10;
 
+interface CurrentVersion {
+  version: Promise<string | undefined>;
+  /** Monotonic clock. */
+  at: number;
+  /** The version, once it was read. */
+  read: string | undefined;
+}
+
 export function createReceivers(
   directory: Client<DirectoryDefinition>,
   versions: Versions,
@@ -43,18 +53,23 @@ export function createReceivers(
     return partner_ids.map((partner_id) => receivers[partner_id] ?? noSuchPartner());
   };
   const cache = createVersionedCache(PARTNERS_MAX, load);
-  const current = new LRUCache<string, { version: Promise<string | undefined>; at: number }>({
-    max: PARTNERS_MAX,
-  });
+  const current = new LRUCache<string, CurrentVersion>({ max: PARTNERS_MAX });
   /** Attempts for the same partner that start together share one read. */
   const versionOf = (partner_id: string): Promise<string | undefined> => {
     const known = current.get(partner_id);
     if (known && performance.now() - known.at < VERSION_TTL_MS) return known.version;
     const version = versions.current([partnerVersionKey(partner_id)]).then((read) => read?.[0]);
-    current.set(partner_id, { version, at: performance.now() });
+    const entry: CurrentVersion = { version, at: performance.now(), read: undefined };
+    current.set(partner_id, entry);
+    version.then((read) => (entry.read = read)).catch(() => undefined);
     return version;
   };
   return {
+    peek(partner_id) {
+      const read = current.get(partner_id)?.read;
+      const is_current = read !== undefined && cache.versionOf(partner_id) === read;
+      return is_current ? cache.peek(partner_id) : undefined;
+    },
     lookAhead: (partner_id) => void versionOf(partner_id),
     async of(partner_id, span, signal) {
       for (let calls = 1; ; calls += 1) {
@@ -64,7 +79,12 @@ export function createReceivers(
           return await cache.get(partner_id, await versionOf(partner_id), fetch, partner_id);
         } catch (error) {
           if ((error as { code?: string }).code === 'NOT_FOUND') {
-            return { webhook_url: undefined, webhook_secrets: [], status: 'unknown' };
+            return {
+              webhook_url: undefined,
+              webhook_secrets: [],
+              status: 'unknown',
+              endpoints: [],
+            };
           }
           if (signal.aborted || calls === CALLS_MAX) throw error;
           await pause(RETRY_MS, signal);
@@ -75,20 +95,28 @@ export function createReceivers(
 }
 
 const FINGERPRINT_LENGTH = 8;
-const described = new WeakMap<Receiver, { url: string; secret: string }>();
+const described = new WeakMap<object, { url: string; secret: string }>();
+
+/** The address of a receiver, and its secrets: a partner's webhook URL, or an endpoint. */
+export interface Address {
+  url: string;
+  secrets: readonly string[];
+}
 
 /**
- * The public facts of a receiver: its address without user, password and query, and a fingerprint
- * of the secret that signs (the beginning of its SHA-256).
+ * The public facts of an address, cached by `of`: the address without user, password and query, and a
+ * fingerprint of the secret that signs (the beginning of its SHA-256).
  */
-export function describeReceiver(receiver: Receiver): { url: string; secret: string } {
-  const known = described.get(receiver);
+export function describeAddress(
+  of: object,
+  { url, secrets }: Address,
+): { url: string; secret: string } {
+  const known = described.get(of);
   if (known) return known;
-  const { webhook_url = '', webhook_secrets } = receiver;
-  const [newest = ''] = webhook_secrets;
+  const [newest = ''] = secrets;
   const hash = createHash('sha256').update(newest).digest('hex');
-  const shown = { url: maskUrl(webhook_url), secret: hash.slice(0, FINGERPRINT_LENGTH) };
-  described.set(receiver, shown);
+  const shown = { url: maskUrl(url), secret: hash.slice(0, FINGERPRINT_LENGTH) };
+  described.set(of, shown);
   return shown;
 }
 

@@ -1,11 +1,19 @@
 // A delivery that this process schedules, and its forms: Kafka message, database row, attempt.
 import type { Unsettled } from '@bmg/common/bus';
+import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import type { Attempt, Outcome } from './attempt';
 import type { LaneItem } from './lane';
+import { deliveryKey, eventOfKey, receiverKey } from './receiver-key';
 import type { StoredDelivery, WaitingDelivery } from '../store/deliveries';
 
 export interface TrackedDelivery extends LaneItem {
+  /** Undefined for the partner's webhook URL. */
+  endpoint_id: string | undefined;
+  /** False for an endpoint without order. */
+  is_ordered: boolean;
+  /** The time that an endpoint's maximum rate has left for the next attempt, in epoch milliseconds. */
+  paced_until: number | undefined;
   /** The Kafka message, until the delivery is persisted or done and its offset may be committed. */
   uncommitted: Unsettled<Delivery> | undefined;
   /** Settle the Kafka offsets: more than one if Kafka redelivered the message. */
@@ -21,16 +29,27 @@ export interface TrackedDelivery extends LaneItem {
 /** How long a delivery is kept in the store: while it waits, and again after it has failed. */
 export const RETENTION_MS = 30 * 86_400_000;
 
-const laneOf = (partner_id: string, conversation: string): string =>
-  `${partner_id}|${conversation}`;
+const laneOf = (receiver: string, conversation: string): string => `${receiver}|${conversation}`;
 
-/** From a Kafka message; `now` in epoch milliseconds. */
-export function trackedMessage(received: Unsettled<Delivery>, now: number): TrackedDelivery {
-  const { event_id, partner_id, conversation } = received.message;
+/** From a Kafka message, for an endpoint or the webhook URL; `now` in epoch milliseconds. */
+export function trackedMessage(
+  received: Unsettled<Delivery>,
+  now: number,
+  endpoint?: ReceiverEndpoint,
+): TrackedDelivery {
+  const { partner_id, conversation } = received.message;
+  const endpoint_id = endpoint?.endpoint_id;
+  const event_id = deliveryKey(received.message.event_id, endpoint_id);
+  const receiver = endpoint && receiverKey({ partner_id, endpoint_id });
+  const is_ordered = endpoint?.ordered ?? true;
   return {
     event_id,
     partner_id,
-    lane: laneOf(partner_id, conversation),
+    endpoint_id,
+    receiver,
+    is_ordered,
+    paced_until: undefined,
+    lane: laneOf(receiver ?? partner_id, is_ordered ? conversation : event_id),
     partition: received.partition,
     order: Number(received.offset),
     arrived_at: now,
@@ -44,10 +63,18 @@ export function trackedMessage(received: Unsettled<Delivery>, now: number): Trac
   };
 }
 
+/** The receiver of a row, as in `LaneItem`. */
+export const receiverOfRow = ({ partner_id, endpoint_id }: WaitingDelivery): string | undefined =>
+  endpoint_id ? receiverKey({ partner_id, endpoint_id }) : undefined;
+
 export const trackedRow = (row: WaitingDelivery): TrackedDelivery => ({
   event_id: row._id,
   partner_id: row.partner_id,
-  lane: laneOf(row.partner_id, row.conversation),
+  endpoint_id: row.endpoint_id ?? undefined,
+  receiver: receiverOfRow(row),
+  is_ordered: row.conversation !== row._id,
+  paced_until: undefined,
+  lane: laneOf(receiverOfRow(row) ?? row.partner_id, row.conversation),
   partition: row.partition,
   order: row.order,
   arrived_at: row.created_at.getTime(),
@@ -61,11 +88,12 @@ export const trackedRow = (row: WaitingDelivery): TrackedDelivery => ({
 });
 
 export const attemptFromMessage = (
-  { attempts }: TrackedDelivery,
+  { attempts, endpoint_id }: TrackedDelivery,
   { message, span }: Unsettled<Delivery>,
 ): Attempt => ({
   event_id: message.event_id,
   partner_id: message.partner_id,
+  endpoint_id,
   event: message.event,
   waba_id: message.waba_id,
   body: asBuffer(message.body),
@@ -75,8 +103,9 @@ export const attemptFromMessage = (
 });
 
 export const attemptFromRow = (row: StoredDelivery, number: number): Attempt => ({
-  event_id: row._id,
+  event_id: eventOfKey(row._id),
   partner_id: row.partner_id,
+  endpoint_id: row.endpoint_id ?? undefined,
   event: row.event,
   waba_id: row.waba_id,
   body: Buffer.from(row.body, 'utf8'),
@@ -87,12 +116,14 @@ export const attemptFromRow = (row: StoredDelivery, number: number): Attempt => 
 
 export function rowOf(delivery: TrackedDelivery, { message }: Unsettled<Delivery>): StoredDelivery {
   return {
-    _id: message.event_id,
+    _id: delivery.event_id,
     partner_id: message.partner_id,
+    ...(delivery.endpoint_id !== undefined && { endpoint_id: delivery.endpoint_id }),
     event: message.event,
     waba_id: message.waba_id,
     phone_number_id: message.phone_number_id ?? null,
-    conversation: message.conversation,
+    // Its own for each delivery that keeps no order: a lane for each.
+    conversation: delivery.is_ordered ? message.conversation : delivery.event_id,
     partition: delivery.partition,
     order: delivery.order,
     body: asBuffer(message.body).toString('utf8'),

@@ -1,6 +1,7 @@
 // Bounds the deliveries held only in memory (their offsets are uncommitted) and picks which to
 // persist: those of receivers that do not keep up, so that they delay neither offsets nor other
 // partners. A backlog caused by this process being busy is not persisted: it stays in Kafka.
+import { receiverOf } from './lane';
 import type { TrackedDelivery } from './tracked-delivery';
 
 /** Period of `tick`. */
@@ -56,11 +57,12 @@ export class Uncommitted {
   }
 
   add(delivery: TrackedDelivery): void {
-    const { partner_id, arrived_at } = delivery;
-    let partner = this.partners.get(partner_id);
+    const { arrived_at } = delivery;
+    const receiver = receiverOf(delivery);
+    let partner = this.partners.get(receiver);
     if (!partner) {
       partner = { deliveries: new Set(), busy_since: arrived_at, is_slow: false };
-      this.partners.set(partner_id, partner);
+      this.partners.set(receiver, partner);
     }
     if (partner.deliveries.size === 0) partner.busy_since = arrived_at;
     partner.deliveries.add(delivery);
@@ -70,7 +72,7 @@ export class Uncommitted {
 
   /** The delivery is persisted or done. */
   remove(delivery: TrackedDelivery): void {
-    if (!this.partners.get(delivery.partner_id)?.deliveries.delete(delivery)) return;
+    if (!this.partners.get(receiverOf(delivery))?.deliveries.delete(delivery)) return;
     this.count -= 1;
     this.bytes -= bytesOf(delivery);
   }

@@ -15,7 +15,7 @@ export interface State {
 
 export interface Known {
   row: Pick<StoredDelivery, 'status' | 'attempts'> | undefined;
-  /** In the order in which they were made. */
+  /** At the webhook URL and at endpoints, in the order in which they were made. */
   attempts: RecordedAttempt[];
   /** True if the event is known as delivered, although no attempt is recorded. */
   delivered: boolean;
@@ -27,8 +27,9 @@ export interface Known {
  */
 const ROW_FOLLOWS_MS = 60_000;
 
-/** `now` in epoch milliseconds. */
-export function stateOf({ row, attempts, delivered }: Known, now: number): State {
+/** The state of the delivery to the webhook URL. `now` in epoch milliseconds. */
+export function stateOf({ row, attempts: all, delivered }: Known, now: number): State {
+  const attempts = all.filter(({ endpoint_id }) => endpoint_id === undefined);
   const accepted = attempts.find(({ result }) => result === 'delivered');
   const posted = attempts.filter(({ result }) => result !== 'dropped');
   return {

@@ -68,13 +68,14 @@ export function createEventLog(
     reads: createReadBudget(log),
     waiters,
     expiry: createPoller('event-log-expiry', EXPIRE_EVERY_MS, expire, log),
-    recordAttempt: ({ event_id, partner_id, waba_id, number }, outcome) => {
+    recordAttempt: ({ event_id, partner_id, endpoint_id, waba_id, number }, outcome) => {
       const { result, http_status, error, trace } = outcome;
       writer.recordAttempt({
         event_id,
         partner_id,
         waba_id,
         number,
+        ...(endpoint_id !== undefined && { endpoint_id }),
         at: new Date(trace?.at ?? Date.now()),
         duration_ms: trace?.duration_ms ?? 0,
         result,

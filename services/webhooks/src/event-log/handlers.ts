@@ -41,9 +41,9 @@ export const createEventLogHandlers = (deps: EventLogHandlers) =>
         if (!found) throw noSuchEvent();
         return eventWithAttempts(found);
       }),
-    async replayEvents({ partner_id, waba_id, event_ids, event, ...period }, call) {
+    async replayEvents({ partner_id, endpoint_id, waba_id, event_ids, event, ...period }, call) {
       const filter = { waba_id, events: namesOf(event) };
-      const request = { partner_id, event_ids, ...filter, ...periodOf(period) };
+      const request = { partner_id, endpoint_id, event_ids, ...filter, ...periodOf(period) };
       return deps.reads.hold(partner_id, call, async (room) =>
         replayOf(await deps.replays.create(request, room)),
       );
@@ -143,6 +143,7 @@ const eventWithAttempts = (event: EventWithAttempts): GetEventResponse => ({
     answer: attempt.answer ?? undefined,
     url: attempt.url ?? undefined,
     secret: attempt.secret ?? undefined,
+    endpoint_id: attempt.endpoint_id,
   })),
 });
 

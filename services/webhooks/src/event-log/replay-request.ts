@@ -10,6 +10,8 @@ import type { Replay } from '../store/replays';
 
 export interface ReplayRequest {
   partner_id: string;
+  /** Absent: to the webhook URL. */
+  endpoint_id?: string | undefined;
   waba_id: string | undefined;
   events: string[] | undefined;
   from: Date | undefined;
@@ -38,10 +40,19 @@ export async function newReplay(
   request: ReplayRequest,
   room: Room,
 ): Promise<Replay> {
-  const { partner_id, from, to, event_ids, events, waba_id } = request;
+  const { partner_id, endpoint_id, from, to, event_ids, events, waba_id } = request;
   const timeout = AbortSignal.timeout(RECEIVER_TIMEOUT_MS);
   const receiver = await receivers.of(partner_id, unsampled(), timeout);
-  if (!receiver.webhook_url) {
+  if (endpoint_id !== undefined) {
+    const endpoint = receiver.endpoints.find((one) => one.endpoint_id === endpoint_id);
+    if (!endpoint) throw invalidField('endpoint_id', 'is not one of your webhook endpoints');
+    if (endpoint.status !== 'active') {
+      throw invalidField(
+        'endpoint_id',
+        `is ${endpoint.status}: make it active, then replay events`,
+      );
+    }
+  } else if (!receiver.webhook_url) {
     throw missingFields(['webhook_url'], 'no webhook_url is set: set one, then replay events');
   }
   const is_list = event_ids.length > 0;
@@ -52,6 +63,7 @@ export async function newReplay(
   return {
     _id: newId('rpl', now),
     partner_id,
+    ...(endpoint_id !== undefined && { endpoint_id }),
     running: partner_id,
     status: 'running',
     first,

@@ -87,7 +87,7 @@ async function deliverPage(
   const ended = await Promise.allSettled(
     [...lanes.values()].map(async (lane) => {
       for (const event of lane) {
-        if (over.aborted || !(await deliver(deps, event, stopped))) return;
+        if (over.aborted || !(await deliver(deps, event, replay.endpoint_id, stopped))) return;
         done.add(event.seq);
         delivered += 1;
       }
@@ -105,13 +105,19 @@ async function deliverPage(
 }
 
 /** False if the process stops first. */
-async function deliver(deps: ReplayWork, event: ReadEvent, stopped: AbortSignal): Promise<boolean> {
+async function deliver(
+  deps: ReplayWork,
+  event: ReadEvent,
+  endpoint_id: string | undefined,
+  stopped: AbortSignal,
+): Promise<boolean> {
   const { event_id, partner_id, envelope, attempts } = event;
   for (let retries = 0; !stopped.aborted; retries += 1) {
     const receiver = await deps.receivers.of(partner_id, unsampled(), stopped);
     const attempt = {
       event_id,
       partner_id,
+      endpoint_id,
       event: event.event,
       waba_id: event.waba_id,
       body: envelope,
@@ -122,6 +128,8 @@ async function deliver(deps: ReplayWork, event: ReadEvent, stopped: AbortSignal)
     };
     const outcome = await attemptNow(deps, attempt, receiver);
     if (outcome.result === 'delivered') return true;
+    // The endpoint was deleted meanwhile.
+    if (outcome.result === 'dropped') throw new Refused(event, outcome);
     const delay_ms = RETRY_DELAYS_MS[retries];
     if (delay_ms === undefined) throw new Refused(event, outcome);
     await pause(delay_ms, stopped);

@@ -108,10 +108,12 @@ function aRunner(
     reader: createReader({ store, attempts, deliveries, packer, kept_ms }),
     receivers: {
       lookAhead: () => undefined,
+      peek: () => undefined,
       of: async (partner_id) => ({
         webhook_url: `http://127.0.0.1:${port}/${partner_id}`,
         webhook_secrets: ['secret'],
         status: 'active',
+        endpoints: [],
       }),
     },
     deliveries,

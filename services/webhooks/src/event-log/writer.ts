@@ -331,7 +331,8 @@ function loggedEvent(
     size: body.length,
     ...(trace_id !== undefined && { trace_id }),
     ...(attempts.length > 0 && { attempts: attempts.map(({ answer: _, ...one }) => one) }),
-    // Settled without an attempt: known as delivered, by this process or before a crash.
-    ...(attempts.length === 0 && unsettled === 0 && { delivered: true as const }),
+    // Settled without an attempt at the webhook URL: known as delivered, by this process or before a crash.
+    ...(attempts.every(({ endpoint_id }) => endpoint_id !== undefined) &&
+      unsettled === 0 && { delivered: true as const }),
   };
 }

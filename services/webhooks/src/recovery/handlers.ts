@@ -11,6 +11,7 @@ import {
   type RetryEventResponse,
 } from '@bmg/proto/webhooks';
 import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
+import { deliveryKey, eventOfKey } from '../delivery/receiver-key';
 import type { Receivers } from '../delivery/receivers';
 import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
 import { attemptFromRow } from '../delivery/tracked-delivery';
@@ -66,11 +67,12 @@ async function listFailedEvents(
 /** One attempt now. It counts in `attempts`, but does not use up the schedule. */
 async function retryEvent(
   deps: RecoveryDependencies,
-  { partner_id, event_id }: RetryEventRequest,
+  { partner_id, event_id, endpoint_id }: RetryEventRequest,
   call: Call,
 ): Promise<RetryEventResponse> {
   const { deliveries, receivers, untrack } = deps;
-  const row = await deliveries.findOf(partner_id, event_id);
+  const key = deliveryKey(event_id, endpoint_id);
+  const row = await deliveries.findOf(partner_id, key);
   if (!row) throw new ApiError('NOT_FOUND', 'no failed or retrying event has this event_id');
   const receiver = await receivers.of(partner_id, call.span, call.signal ?? NEVER);
   const attempts = row.attempts + 1;
@@ -81,7 +83,7 @@ async function retryEvent(
   // Status and next attempt stay, unless the receiver returns 410: it never wants this event.
   const is_gone = nextDelayMs(1, outcome) === undefined;
   const status = is_gone ? deliveryMachine.to('giveUp') : row.status;
-  await deliveries.update(event_id, {
+  await deliveries.update(key, {
     status,
     attempts,
     last_attempt_at: new Date(),
@@ -89,12 +91,13 @@ async function retryEvent(
     last_http_status: http_status ?? null,
     last_error: outcome.error,
   });
-  if (is_gone) untrack(event_id);
+  if (is_gone) untrack(key);
   return { event_id, status, http_status };
 }
 
 const failedEvent = (row: StoredDelivery): FailedEvent => ({
-  event_id: row._id,
+  event_id: eventOfKey(row._id),
+  endpoint_id: row.endpoint_id ?? undefined,
   event: row.event,
   waba_id: row.waba_id,
   phone_number_id: row.phone_number_id ?? undefined,

@@ -1,13 +1,19 @@
 // The collection `deliveries`: deliveries that a receiver refused, or that were persisted because
 // their receiver is slow. A row is removed once the delivery is done; a failed one expires.
-import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
+import type { ReceiverName } from '../delivery/receiver-key';
 import { deliveryMachine, type DeliveryStatus } from '../delivery/retry-schedule';
 
 export interface StoredDelivery {
-  /** The event id: the same for every attempt and every upstream repetition. */
+  /**
+   * The event id, the same for every attempt and every upstream repetition; followed by the endpoint's
+   * unless it goes to the webhook URL.
+   */
   _id: string;
   partner_id: string;
+  /** Absent for the partner's webhook URL. */
+  endpoint_id?: string;
   event: string;
   waba_id: string;
   phone_number_id: string | null;
@@ -35,6 +41,7 @@ export type WaitingDelivery = Pick<
   StoredDelivery,
   | '_id'
   | 'partner_id'
+  | 'endpoint_id'
   | 'conversation'
   | 'partition'
   | 'order'
@@ -70,11 +77,13 @@ export interface Deliveries {
     page: { limit: number; bytes: number; after: Cursor | undefined },
   ): Promise<{ rows: StoredDelivery[]; has_more: boolean }>;
   countOf(partner_id: string, statuses: DeliveryStatus[]): Promise<number>;
-  /** Deliveries since a time that were attempted and not accepted. */
+  /** Deliveries to the webhook URL since a time that were attempted and not accepted. */
   countRefused(partner_id: string, since: Date): Promise<number>;
   /** For the dispatcher: `retrying` rows of these partitions, in order of arrival. */
   waitingIn(partitions: number[], limit: number): Promise<WaitingDelivery[]>;
-  waitingOf(partner_id: string, partitions: number[], limit: number): Promise<WaitingDelivery[]>;
+  waitingOf(of: ReceiverName, partitions: number[], limit: number): Promise<WaitingDelivery[]>;
+  /** The endpoints of the partner that have `retrying` rows. */
+  endpointsOf(partner_id: string): Promise<string[]>;
   /** Partners with `retrying` rows in these partitions. */
   partnersIn(partitions: number[], limit: number): Promise<string[]>;
   /** `retrying` rows that were due before `due`, by page, in order of their ids. */
@@ -83,8 +92,12 @@ export interface Deliveries {
     due: Date,
     page: { after: string; limit: number },
   ): Promise<WaitingDelivery[]>;
-  /** Makes the partner's `retrying` rows due at `at`; `failed` ones stay failed. */
-  makeDue(partner_id: string, at: Date): Promise<void>;
+  /** Makes the receiver's `retrying` rows due at `at`; `failed` ones stay failed. */
+  makeDue(of: ReceiverName, at: Date): Promise<void>;
+  /** Deletes the rows of an endpoint that no longer exists. */
+  removeOf(of: ReceiverName): Promise<void>;
+  /** Rows of the endpoints, by status. */
+  countsOf(of: ReceiverName): Promise<Record<DeliveryStatus, number>>;
   /** Makes every row of the partner, failed ones too, due at `at`; returns how many are due. */
   requeueAll(partner_id: string, at: Date): Promise<number>;
   counts(): Promise<Record<DeliveryStatus, number>>;
@@ -115,6 +128,7 @@ const LIST_BATCH = 10;
 
 const WAITING_FIELDS = {
   partner_id: 1,
+  endpoint_id: 1,
   conversation: 1,
   partition: 1,
   order: 1,
@@ -122,6 +136,14 @@ const WAITING_FIELDS = {
   next_attempt_at: 1,
   created_at: 1,
 } as const;
+
+/** The filter of rows without the field. */
+const NO_ENDPOINT = { $exists: false };
+
+const rowsOf = ({ partner_id, endpoint_id }: ReceiverName): Filter<StoredDelivery> => ({
+  partner_id,
+  endpoint_id: endpoint_id ?? NO_ENDPOINT,
+});
 
 /** Longer than 70 lines: one short method for each query. */
 export function createDeliveries(db: Db): Deliveries {
@@ -195,12 +217,21 @@ export function createDeliveries(db: Db): Deliveries {
       deliveries.countDocuments({
         partner_id,
         status: { $in: ['retrying', 'failed'] },
+        endpoint_id: NO_ENDPOINT,
         created_at: { $gte: since },
         attempts: { $gte: 1 },
       }),
     waitingIn: (partitions, limit) => waiting({ partition: { $in: partitions } }, limit),
-    waitingOf: (partner_id, partitions, limit) =>
-      waiting({ partner_id, partition: { $in: partitions } }, limit),
+    waitingOf: (of, partitions, limit) =>
+      waiting({ ...rowsOf(of), partition: { $in: partitions } }, limit),
+    async endpointsOf(partner_id) {
+      const ids = await deliveries.distinct('endpoint_id', {
+        partner_id,
+        status: 'retrying',
+        endpoint_id: { $exists: true },
+      });
+      return ids.filter((one) => typeof one === 'string');
+    },
     async partnersIn(partitions, limit) {
       const filter = { status: 'retrying' as const, partition: { $in: partitions } };
       return (await deliveries.distinct('partner_id', filter)).slice(0, limit);
@@ -217,11 +248,21 @@ export function createDeliveries(db: Db): Deliveries {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    async makeDue(partner_id, at) {
+    async makeDue(of, at) {
       await deliveries.updateMany(
-        { partner_id, status: 'retrying', next_attempt_at: { $gt: at } },
+        { ...rowsOf(of), status: 'retrying', next_attempt_at: { $gt: at } },
         { $set: { next_attempt_at: at } },
       );
+    },
+    async removeOf(of) {
+      await deliveries.deleteMany(rowsOf(of));
+    },
+    async countsOf(of) {
+      const [retrying, failed] = await Promise.all([
+        deliveries.countDocuments({ ...rowsOf(of), status: 'retrying' }),
+        deliveries.countDocuments({ ...rowsOf(of), status: 'failed' }),
+      ]);
+      return { retrying, failed };
     },
     async requeueAll(partner_id, at) {
       const status = deliveryMachine.to('requeue');

@@ -24,6 +24,8 @@ export interface StoredAttempt {
   url: string | null;
   /** Fingerprint of the secret that signed. */
   secret: string | null;
+  /** Absent for the partner's webhook URL. */
+  endpoint_id?: string;
 }
 
 export interface LoggedEvent {

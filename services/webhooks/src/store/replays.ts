@@ -8,6 +8,8 @@ export type ReplayStatus = 'running' | 'completed' | 'failed';
 export interface Replay {
   _id: string;
   partner_id: string;
+  /** Absent for the partner's webhook URL. */
+  endpoint_id?: string;
   /** The partner while the replay runs, so that an index allows one at a time; absent afterwards. */
   running?: string;
   status: ReplayStatus;

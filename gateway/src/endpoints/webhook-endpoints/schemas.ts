@@ -1,0 +1,102 @@
+import { EVENTS } from '../../openapi/events';
+import { id, object, text } from '../parts/inputs';
+
+const URL_MAX = 2_048;
+const DESCRIPTION_MAX = 200;
+const IDS_MAX = 100;
+const EVENTS_MAX = 50;
+const HEADERS_MAX = 10;
+const HEADER_NAME_MAX = 64;
+const HEADER_VALUE_MAX = 1_024;
+const MAX_PER_SECOND_MAX = 1_000;
+const OVERLAP_HOURS_MAX = 720;
+export const FORMATS = ['envelope', 'cloudevents-structured', 'cloudevents-binary'] as const;
+
+const names = Object.keys(EVENTS);
+const prefixes = names.flatMap((name) =>
+  name.includes('.') ? [`${name.slice(0, name.indexOf('.'))}.*`] : [],
+);
+/** What an endpoint can ask for: the names of events, and their first parts. */
+export const EVENT_FILTERS = [...names, ...new Set(prefixes)];
+
+const fields = {
+  url: text(
+    URL_MAX,
+    'Public HTTPS address that gets the events. It must answer a signed test event with 2xx.',
+  ),
+  description: text(DESCRIPTION_MAX, 'For your own use.'),
+  events: {
+    type: ['array', 'null'],
+    items: { type: 'string', enum: EVENT_FILTERS },
+    minItems: 1,
+    maxItems: EVENTS_MAX,
+    description:
+      'The events that it gets: names, or the first part of names with `.*`, such as `message.*`. Null: all.',
+  },
+  waba_ids: {
+    type: ['array', 'null'],
+    items: id('ID of a registered business account.'),
+    minItems: 1,
+    maxItems: IDS_MAX,
+    description:
+      'The business accounts whose events it gets. With accounts it gets no events without one, such as alerts. Null: all.',
+  },
+  phone_number_ids: {
+    type: ['array', 'null'],
+    items: id('ID of a number.'),
+    minItems: 1,
+    maxItems: IDS_MAX,
+    description: 'The numbers whose events it gets. Null: all, and events without a number.',
+  },
+  headers: {
+    type: ['object', 'null'],
+    additionalProperties: { type: 'string', maxLength: HEADER_VALUE_MAX },
+    propertyNames: { maxLength: HEADER_NAME_MAX },
+    maxProperties: HEADERS_MAX,
+    description:
+      'Headers that each delivery carries, by name, for example a token of yours. They are stored encrypted and never shown again. Neither headers of the connection nor those that the gateway sets are allowed.',
+  },
+  max_per_second: {
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: MAX_PER_SECOND_MAX,
+    description: 'The most deliveries in a second, on average. Null: as many as it takes.',
+  },
+  ordered: {
+    type: 'boolean',
+    description:
+      'Whether the events of a conversation keep their order. Without it, none waits for another. Defaults to true.',
+  },
+  format: {
+    type: 'string',
+    enum: FORMATS,
+    description:
+      'The form of a delivery: the `envelope` that your webhook URL gets, or a CloudEvent 1.0 with the envelope as its data, in the structured or the binary mode of HTTP. Defaults to `envelope`.',
+  },
+} as const;
+
+const status = {
+  type: 'string',
+  enum: ['active', 'paused'],
+  description:
+    'A paused endpoint gets nothing; its events wait as if it had failed, two days at most. `active` also enables a disabled one again.',
+} as const;
+
+export const createWebhookEndpoint = object({ ...fields, status }, ['url']);
+
+/** The row refuses a body without any of them: null is a value here. */
+export const updateWebhookEndpoint = object({
+  ...fields,
+  url: { ...fields.url, minLength: 1 },
+  status,
+});
+
+export const rotateEndpointSecret = object({
+  overlap_hours: {
+    type: 'integer',
+    minimum: 0,
+    maximum: OVERLAP_HOURS_MAX,
+    default: 24,
+    description: 'Hours for which the old secret signs as well. 0: it stops at once.',
+  },
+});

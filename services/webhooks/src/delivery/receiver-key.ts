@@ -1,0 +1,43 @@
+// Names the receivers of a partner: its webhook URL, and its further endpoints. A delivery, with its lane,
+// its share of attempts and its stored row, belongs to one receiver. Pure functions.
+import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
+
+export interface ReceiverName {
+  partner_id: string;
+  /** Undefined for the partner's webhook URL. */
+  endpoint_id: string | undefined;
+}
+
+/** Neither the IDs of events nor those of partners have it. */
+const SEPARATOR = '/';
+
+/** The partner's ID for its webhook URL, so that nothing changes for partners without endpoints. */
+export const receiverKey = ({ partner_id, endpoint_id }: ReceiverName): string =>
+  endpoint_id === undefined ? partner_id : `${partner_id}${SEPARATOR}${endpoint_id}`;
+
+export function receiverOfKey(key: string): ReceiverName {
+  const [partner_id = '', endpoint_id] = key.split(SEPARATOR);
+  return { partner_id, endpoint_id };
+}
+
+/** The key of a delivery: the event's ID, followed by the endpoint's unless it goes to the webhook URL. */
+export const deliveryKey = (event_id: string, endpoint_id: string | undefined): string =>
+  endpoint_id === undefined ? event_id : `${event_id}${SEPARATOR}${endpoint_id}`;
+
+/** The event of a delivery. */
+export const eventOfKey = (key: string): string => key.split(SEPARATOR, 1)[0] as string;
+
+/** Whether the endpoint gets the event. A disabled one gets none; those of a paused one wait. */
+export function isWanted(
+  { status, events, waba_ids, phone_number_ids }: ReceiverEndpoint,
+  event: { event: string; waba_id: string; phone_number_id?: string | undefined },
+): boolean {
+  if (status === 'disabled') return false;
+  if (events.length > 0 && !events.some((filter) => isNamed(filter, event.event))) return false;
+  if (waba_ids.length > 0 && !waba_ids.includes(event.waba_id)) return false;
+  return phone_number_ids.length === 0 || phone_number_ids.includes(event.phone_number_id ?? '');
+}
+
+/** A filter is a name, or a prefix that ends with `.*`. */
+const isNamed = (filter: string, event: string): boolean =>
+  filter.endsWith('.*') ? event.startsWith(filter.slice(0, -1)) : filter === event;

@@ -1,0 +1,172 @@
+// The health of webhook endpoints on a real database: figures, the time of failing, the bound of attempts,
+// and which endpoints are disabled.
+import { randomBytes } from 'node:crypto';
+import { openMongo, type Database } from '@bmg/common/mongo';
+import { createLogger } from '@bmg/common/telemetry';
+import type { Attempt, Outcome } from '../delivery/attempt';
+import { createEndpointHealthStore, RECENT_MAX } from '../store/endpoint-health';
+import { indexes } from '../store/indexes';
+import { createHealthRecorder, disableFailing, FAILING_MAX_MS } from './health';
+
+const log = createLogger('test');
+log.level = 'silent';
+const NOW = Date.parse('2026-10-05T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const OF = { partner_id: 'ptn_1', endpoint_id: 'whe_1' };
+
+let mongo: Database;
+beforeAll(async () => {
+  const settings = {
+    MONGO_URL: process.env['MONGO_URL'] as string,
+    MONGO_DATABASE_PREFIX: `t${randomBytes(5).toString('hex')}-`,
+  };
+  mongo = openMongo(settings, 'webhooks', log, indexes);
+  await mongo.start(new AbortController().signal);
+});
+beforeEach(async () => {
+  for (const name of ['endpoint_health', 'endpoint_hours']) {
+    await mongo.db.collection(name).deleteMany({});
+  }
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.stop();
+});
+
+const health = () => createEndpointHealthStore(mongo.db);
+const attempt = (at: number, delivered: boolean) => ({
+  event_id: `evt_${at}`,
+  event: 'message.received',
+  number: 1,
+  at: new Date(at),
+  duration_ms: 5,
+  delivered,
+  http_status: delivered ? 200 : 503,
+  error: delivered ? null : 'HTTP 503',
+});
+const add = (...attempts: Array<[at: number, delivered: boolean]>): Promise<void> =>
+  health().add(
+    OF,
+    attempts.map(([at, delivered]) => attempt(at, delivered)),
+  );
+const failingSince = async (): Promise<number | undefined> =>
+  (await health().find('whe_1'))?.failing_since?.getTime();
+
+test('a time of failing starts with a failure and ends with a success', async () => {
+  await add([1_000, true]);
+  expect(await failingSince()).toBeUndefined();
+  await add([2_000, false], [3_000, false]);
+  await add([4_000, false]);
+  expect(await failingSince()).toBe(2_000);
+  await add([5_000, true], [6_000, false], [7_000, false]);
+  expect(await failingSince()).toBe(6_000);
+  await add([8_000, false], [9_000, true]);
+  expect(await failingSince()).toBeUndefined();
+  expect(await health().find('whe_1')).toMatchObject({
+    partner_id: 'ptn_1',
+    last_success_at: new Date(9_000),
+    last_failure_at: new Date(8_000),
+    last_error: 'HTTP 503',
+    last_http_status: 503,
+  });
+});
+
+test('counts attempts by the hour, and keeps the latest', async () => {
+  await add([NOW - 30 * HOUR_MS, true]);
+  await add([NOW - 3 * HOUR_MS, true], [NOW - 3 * HOUR_MS, false]);
+  for (let count = 0; count < 3; count += 1) {
+    await add(...Array.from({ length: 50 }, (_one, at): [number, boolean] => [NOW + at, true]));
+  }
+  const since = new Date(NOW - DAY_MS);
+  expect(await health().countSince('whe_1', since)).toEqual({ delivered: 151, refused: 1 });
+  const { recent } = (await health().find('whe_1')) as { recent: unknown[] };
+  expect(recent).toHaveLength(RECENT_MAX);
+  await health().remove('whe_1');
+  expect(await health().find('whe_1')).toBeNull();
+  expect(await health().countSince('whe_1', since)).toEqual({ delivered: 0, refused: 0 });
+});
+
+test('records only attempts that were posted to an endpoint', async () => {
+  const recorder = createHealthRecorder(health(), log);
+  const made: Attempt = {
+    event_id: 'evt_1',
+    partner_id: 'ptn_1',
+    endpoint_id: 'whe_1',
+    event: 'message.received',
+    waba_id: '9',
+    body: Buffer.from('{}'),
+    received_at_ms: NOW,
+    number: 2,
+    span: undefined,
+  };
+  const trace = { at: NOW, duration_ms: 7, url: '', secret: '', answer: null };
+  const refused: Outcome = { result: 'refused', error: 'timeout', posted: true, trace };
+  recorder.record(made, refused);
+  recorder.record({ ...made, endpoint_id: undefined }, refused);
+  recorder.record(made, { result: 'refused', error: 'endpoint is paused', posted: false });
+  await recorder.stop();
+  expect((await health().find('whe_1'))?.recent).toEqual([
+    {
+      event_id: 'evt_1',
+      event: 'message.received',
+      number: 2,
+      at: new Date(NOW),
+      duration_ms: 7,
+      delivered: false,
+      http_status: null,
+      error: 'timeout',
+    },
+  ]);
+  expect(await mongo.db.collection('endpoint_health').countDocuments()).toBe(1);
+});
+
+describe('an endpoint is disabled', () => {
+  const disabled: unknown[] = [];
+  const round = (registry = async (request: object) => void disabled.push(request)) =>
+    disableFailing({
+      health: health(),
+      registry: { disableEndpoint: registry } as never,
+      now: () => new Date(NOW),
+    });
+  beforeEach(() => void disabled.splice(0));
+
+  test('after five days of failure, once', async () => {
+    const since = NOW - FAILING_MAX_MS;
+    await add([since, false], [NOW - HOUR_MS, false]);
+    await round();
+    await round();
+    expect(disabled).toEqual([{ ...OF, unless_changed_since: new Date(since) }]);
+  });
+
+  test.each<[string, Array<[number, boolean]>]>([
+    ['before the five days are over', [[NOW - FAILING_MAX_MS + 1, false]]],
+    [
+      'with one success in between',
+      [
+        [NOW - FAILING_MAX_MS, false],
+        [NOW - DAY_MS, true],
+        [NOW - HOUR_MS, false],
+      ],
+    ],
+    ['without attempts in the last day', [[NOW - 2 * FAILING_MAX_MS, false]]],
+  ])('not %s', async (_name, attempts) => {
+    await add(...attempts);
+    await round();
+    expect(disabled).toEqual([]);
+  });
+
+  test('in a later round, if the registry is unreachable', async () => {
+    await add([NOW - FAILING_MAX_MS, false], [NOW, false]);
+    await expect(round(() => Promise.reject(new Error('unreachable')))).rejects.toThrow();
+    await round();
+    expect(disabled).toHaveLength(1);
+  });
+
+  test('not, if it was deleted: only its health is left, and is not looked at again', async () => {
+    await add([NOW - FAILING_MAX_MS, false], [NOW, false]);
+    await round(() => Promise.reject(Object.assign(new Error('none'), { code: 'NOT_FOUND' })));
+    await round();
+    expect(disabled).toEqual([]);
+  });
+});

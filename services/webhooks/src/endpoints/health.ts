@@ -1,0 +1,120 @@
+// Records how attempts at endpoints end, in batches and in the background, and disables endpoints that have
+// failed for days.
+import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle';
+import { createBatchWriter } from '@bmg/common/mongo';
+import { ownCall, type Client } from '@bmg/common/rpc';
+import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
+import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
+import type { Attempt, Outcome } from '../delivery/attempt';
+import type { EndpointHealthStore, RecentAttempt } from '../store/endpoint-health';
+
+export interface HealthRecorder extends Component {
+  /** Does not wait for the store: losing a record costs a figure, never a delivery. */
+  record(attempt: Attempt, outcome: Outcome): void;
+}
+
+interface Recorded {
+  partner_id: string;
+  endpoint_id: string;
+  attempt: RecentAttempt;
+}
+
+/** A busy endpoint ends many attempts in this time: they share a write. */
+const APART_MS = 500;
+const RETRY_MS = 1_000;
+
+export function createHealthRecorder(store: EndpointHealthStore, log: Logger): HealthRecorder {
+  const writer = createBatchWriter<Recorded>(
+    async (records) => {
+      const byEndpoint = new Map<string, Recorded[]>();
+      for (const one of records) {
+        const list = byEndpoint.get(one.endpoint_id);
+        if (list) list.push(one);
+        else byEndpoint.set(one.endpoint_id, [one]);
+      }
+      for (const [endpoint_id, list] of byEndpoint) {
+        const { partner_id } = list[0] as Recorded;
+        await store.add(
+          { partner_id, endpoint_id },
+          list.map(({ attempt }) => attempt),
+        );
+      }
+    },
+    { apart_ms: APART_MS, retry_ms: RETRY_MS },
+  );
+  return {
+    name: 'endpoint-health',
+    async start() {},
+    stop: () => writer.drain(),
+    record({ partner_id, endpoint_id, event_id, event, number }, outcome) {
+      const { trace, result, http_status, error } = outcome;
+      if (endpoint_id === undefined || !trace) return;
+      const attempt: RecentAttempt = {
+        event_id,
+        event,
+        number,
+        at: new Date(trace.at),
+        duration_ms: trace.duration_ms,
+        delivered: result === 'delivered',
+        http_status: http_status ?? null,
+        error,
+      };
+      writer
+        .add({ partner_id, endpoint_id, attempt })
+        .catch((err: unknown) =>
+          log.warn({ err, endpoint_id }, 'failed to record the health of an endpoint'),
+        );
+    },
+  };
+}
+
+const ROUND_EVERY_MS = 60_000;
+/** An endpoint that has not taken one delivery for this long is disabled. */
+export const FAILING_MAX_MS = 5 * 86_400_000;
+/** It must have failed within this time: one without deliveries is unchanged. */
+const FAILED_WITHIN_MS = 86_400_000;
+const DISABLED_AT_ONCE = 100;
+const CALL_LIMIT_MS = 10_000;
+
+export interface DisablingDependencies {
+  health: Pick<EndpointHealthStore, 'failing' | 'forgive'>;
+  registry: Client<EndpointRegistryDefinition>;
+  log: Logger;
+  now: () => Date;
+}
+
+export const createDisabling = (deps: DisablingDependencies): Poller =>
+  createPoller('failing endpoints', ROUND_EVERY_MS, () => disableFailing(deps), deps.log);
+
+/** One round. True if there may be more. Safe to repeat and to run on several replicas. */
+export async function disableFailing({
+  health,
+  registry,
+  now,
+}: Omit<DisablingDependencies, 'log'>): Promise<boolean> {
+  const at = now().getTime();
+  const failing = await health.failing(
+    new Date(at - FAILING_MAX_MS),
+    new Date(at - FAILED_WITHIN_MS),
+    DISABLED_AT_ONCE,
+  );
+  if (failing.length === 0) return false;
+  const span = startSpan('disable failing endpoints');
+  for (const { _id: endpoint_id, partner_id, failing_since } of failing) {
+    try {
+      await registry.disableEndpoint(
+        { partner_id, endpoint_id, unless_changed_since: failing_since },
+        ownCall(span.spanContext(), CALL_LIMIT_MS),
+      );
+    } catch (error) {
+      // Deleted meanwhile: only its health is left.
+      if ((error as { code?: string }).code !== 'NOT_FOUND') {
+        endSpan(span, { code: 'INTERNAL_ERROR' });
+        throw error;
+      }
+    }
+    await health.forgive(endpoint_id);
+  }
+  endSpan(span);
+  return failing.length === DISABLED_AT_ONCE;
+}

@@ -1,0 +1,143 @@
+// How the deliveries to webhook endpoints went: one document for each endpoint, with its latest attempts,
+// and one for each endpoint and hour, with counts.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+
+export interface RecentAttempt {
+  event_id: string;
+  event: string;
+  number: number;
+  at: Date;
+  duration_ms: number;
+  delivered: boolean;
+  http_status: number | null;
+  error: string | null;
+}
+
+export interface StoredHealth {
+  _id: string;
+  partner_id: string;
+  last_success_at?: Date;
+  last_failure_at?: Date;
+  /** Since when every attempt has failed; absent after a success. */
+  failing_since?: Date;
+  /** Of the last failure. */
+  last_error?: string | null;
+  last_http_status?: number | null;
+  /** The oldest first. */
+  recent: RecentAttempt[];
+  expires_at: Date;
+}
+
+interface StoredHour {
+  _id: string;
+  endpoint_id: string;
+  delivered: number;
+  refused: number;
+  expires_at: Date;
+}
+
+export interface EndpointHealthStore {
+  /** Adds attempts of one endpoint, in the order in which they ended. */
+  add(of: { partner_id: string; endpoint_id: string }, attempts: RecentAttempt[]): Promise<void>;
+  find(endpoint_id: string): Promise<StoredHealth | null>;
+  /** Attempts by their result since a time, to the hour. */
+  countSince(endpoint_id: string, since: Date): Promise<{ delivered: number; refused: number }>;
+  /** Endpoints that have failed since before `since`, and still failed after `until`. */
+  failing(since: Date, until: Date, limit: number): Promise<StoredHealth[]>;
+  /** Ends the time of failing: the partner changed the endpoint, or it was disabled. */
+  forgive(endpoint_id: string): Promise<void>;
+  remove(endpoint_id: string): Promise<void>;
+}
+
+/** Attempts kept for each endpoint. */
+export const RECENT_MAX = 100;
+const HOUR_MS = 3_600_000;
+const HOURS_KEPT_MS = 26 * HOUR_MS;
+const HEALTH_KEPT_MS = 30 * 24 * HOUR_MS;
+
+export const ENDPOINT_HEALTH = 'endpoint_health';
+export const ENDPOINT_HOURS = 'endpoint_hours';
+export const endpointHealthIndexes: IndexDescription[] = [
+  { key: { failing_since: 1 }, sparse: true },
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+];
+export const endpointHourIndexes: IndexDescription[] = [
+  { key: { endpoint_id: 1, _id: 1 } },
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+];
+
+const hourId = (endpoint_id: string, at: Date): string =>
+  `${endpoint_id}/${new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS).toISOString()}`;
+
+export function createEndpointHealthStore(db: Db): EndpointHealthStore {
+  const health: Collection<StoredHealth> = db.collection(ENDPOINT_HEALTH);
+  const hours: Collection<StoredHour> = db.collection(ENDPOINT_HOURS);
+  return {
+    async add({ partner_id, endpoint_id }, attempts) {
+      const last = attempts.at(-1);
+      if (!last) return;
+      const delivered = attempts.filter((one) => one.delivered);
+      const { push, ...changes } = changesOf(attempts);
+      await health.updateOne(
+        { _id: endpoint_id },
+        { ...changes, $setOnInsert: { partner_id }, $push: { recent: push } },
+        { upsert: true },
+      );
+      await hours.updateOne(
+        { _id: hourId(endpoint_id, last.at) },
+        {
+          $inc: { delivered: delivered.length, refused: attempts.length - delivered.length },
+          $setOnInsert: { endpoint_id, expires_at: new Date(last.at.getTime() + HOURS_KEPT_MS) },
+        },
+        { upsert: true },
+      );
+    },
+    find: (_id) => health.findOne({ _id }),
+    async countSince(endpoint_id, since) {
+      const counts = { delivered: 0, refused: 0 };
+      const found = hours.find({ endpoint_id, _id: { $gte: hourId(endpoint_id, since) } });
+      for await (const hour of found) {
+        counts.delivered += hour.delivered;
+        counts.refused += hour.refused;
+      }
+      return counts;
+    },
+    failing: (since, until, limit) =>
+      health
+        .find({ failing_since: { $lte: since }, last_failure_at: { $gte: until } })
+        .project<StoredHealth>({ recent: 0 })
+        .limit(limit)
+        .toArray(),
+    async forgive(_id) {
+      await health.updateOne({ _id }, { $unset: { failing_since: '' } });
+    },
+    async remove(endpoint_id) {
+      await health.deleteOne({ _id: endpoint_id });
+      await hours.deleteMany({ endpoint_id });
+    },
+  };
+}
+
+/** What these attempts change. A failure starts a time of failing only if none has started. */
+function changesOf(attempts: RecentAttempt[]) {
+  const success = attempts.findLast((one) => one.delivered);
+  const failure = attempts.findLast((one) => !one.delivered);
+  const since_success = attempts.slice(success ? attempts.indexOf(success) + 1 : 0);
+  const [first_failure] = since_success;
+  return {
+    push: { $each: attempts, $slice: -RECENT_MAX },
+    $set: {
+      expires_at: new Date((attempts.at(-1)?.at.getTime() ?? 0) + HEALTH_KEPT_MS),
+      ...(success && { last_success_at: success.at }),
+      ...(failure && {
+        last_failure_at: failure.at,
+        last_error: failure.error,
+        last_http_status: failure.http_status,
+      }),
+      // A success ended the time before.
+      ...(success && first_failure && { failing_since: first_failure.at }),
+    },
+    ...(success && !first_failure && { $unset: { failing_since: '' as const } }),
+    ...(!success && first_failure && { $min: { failing_since: first_failure.at } }),
+  };
+}

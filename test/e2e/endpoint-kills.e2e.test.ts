@@ -1,0 +1,97 @@
+// Webhooks killed while events go to a webhook URL and to endpoints, one of which fails: nothing is lost,
+// every repetition has the same ID, and the order of each conversation holds.
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { eventually } from '../testkit/eventually';
+import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { ONE } from '../harness/world';
+
+const COMPLETE_LIMIT_MS = 90_000;
+const CONVERSATIONS = 4;
+/** Events of each conversation before a kill, and after the last one. */
+const STRETCH = 5;
+const KILLS = 2;
+
+let mesh: ProcessMesh;
+let partner: ProcessPartner;
+let ingress_url: string;
+const receivers: PartnerReceiver[] = [];
+
+beforeAll(async () => {
+  mesh = await joinProcessMesh();
+  const own = await newReceiver();
+  partner = await mesh.createPartner(own.url);
+  await partner.register();
+  ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
+}, 180_000);
+afterAll(async () => {
+  await mesh.stop();
+  for (const one of receivers) await one.close();
+}, 60_000);
+
+async function newReceiver(): Promise<PartnerReceiver> {
+  const receiver = await startPartner();
+  receivers.push(receiver);
+  return receiver;
+}
+
+async function newEndpoint(settings: object = {}): Promise<PartnerReceiver> {
+  const receiver = await newReceiver();
+  const { status, body } = await partner.call('POST', '/webhook-endpoints', {
+    url: receiver.url,
+    ...settings,
+  });
+  expect([status, body.error]).toEqual([201, undefined]);
+  receiver.arrivals.length = 0;
+  return receiver;
+}
+
+const received = ({ arrivals }: PartnerReceiver) =>
+  arrivals.filter(({ body }) => body.event === 'message.received');
+const idsAt = (receiver: PartnerReceiver): string[] =>
+  received(receiver).map(({ body }) => String(body.data['message_id']));
+
+test('loses nothing and keeps the order when webhooks is killed', async () => {
+  const [own] = receivers as [PartnerReceiver];
+  const healthy = await newEndpoint();
+  const broken = await newEndpoint({ events: ['message.*'] });
+  let is_broken = true;
+  broken.behave((_arrival, response) => void response.writeHead(is_broken ? 503 : 200).end());
+  const ids: string[][] = Array.from({ length: CONVERSATIONS }, () => []);
+  const post = async (): Promise<void> => {
+    for (let event = 0; event < STRETCH; event += 1) {
+      for (const [conversation, known] of ids.entries()) {
+        const id = `wamid.K${conversation}.${known.length}`;
+        const body = inboundBody(ONE, { from: `1555010${3000 + conversation}`, id });
+        // The upstream posts again until it is answered.
+        await eventually(async () => (await postRaw(ingress_url, body)) === 200, 60_000);
+        known.push(id);
+      }
+    }
+  };
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await post();
+    await mesh.kill('webhooks');
+    await mesh.start('webhooks');
+  }
+  is_broken = false;
+  await post();
+  const all = ids.flat();
+  for (const receiver of [own, healthy, broken]) {
+    await eventually(() => all.every((id) => idsAt(receiver).includes(id)), COMPLETE_LIMIT_MS);
+  }
+  const idOf = new Map<string, Set<unknown>>();
+  for (const receiver of [own, healthy, broken]) {
+    for (const { headers, body } of received(receiver)) {
+      const message_id = String(body.data['message_id']);
+      idOf.set(message_id, (idOf.get(message_id) ?? new Set()).add(headers['webhook-id']));
+    }
+  }
+  expect([...idOf.values()].every((known) => known.size === 1)).toBe(true);
+  for (const receiver of [own, healthy]) {
+    const firsts = [...new Set(idsAt(receiver))];
+    for (const wanted of ids) {
+      expect(firsts.filter((id) => wanted.includes(id))).toEqual(wanted);
+    }
+  }
+}, 300_000);

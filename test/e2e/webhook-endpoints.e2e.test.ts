@@ -1,0 +1,462 @@
+// Webhook endpoints beside the webhook URL, on the wire: input, filters, signatures, formats, rotation,
+// pauses, isolation of a hung endpoint, recovery, and a restart in between.
+import { HTTP } from 'cloudevents';
+import { MongoClient } from 'mongodb';
+import { eventually } from '../testkit/eventually';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  TWO_A,
+  type Answer,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
+import {
+  isSigned,
+  isStandardSigned,
+  startPartner,
+  type Arrival,
+  type PartnerReceiver,
+} from '../testkit/partner';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+
+const ARRIVAL_LIMIT_MS = 30_000;
+/** Long enough for the second retry of an event. */
+const RETRIED_LIMIT_MS = 90_000;
+const DAY_MS = 86_400_000;
+const ENDPOINTS_MAX = 10;
+
+jest.setTimeout(180_000);
+
+let mesh: Mesh;
+let count = 0;
+const receivers: PartnerReceiver[] = [];
+
+beforeAll(async () => {
+  mesh = await joinMesh();
+}, JOIN_LIMIT_MS);
+afterAll(async () => {
+  await mesh.stop();
+  for (const one of receivers) await one.close();
+}, 60_000);
+
+async function newReceiver(): Promise<PartnerReceiver> {
+  const receiver = await startPartner();
+  receivers.push(receiver);
+  return receiver;
+}
+
+async function newPartner(): Promise<TestPartner> {
+  const partner = await mesh.createPartner();
+  for (const number of [ONE, TWO_A]) await partner.register(number);
+  return partner;
+}
+
+interface Endpoint {
+  endpoint_id: string;
+  secret: string;
+  receiver: PartnerReceiver;
+}
+
+async function addEndpoint(partner: TestPartner, settings: object = {}): Promise<Endpoint> {
+  const receiver = await newReceiver();
+  const { status, body } = await partner.call('POST', '/webhook-endpoints', {
+    url: receiver.url,
+    ...settings,
+  });
+  expect([status, body.error]).toEqual([201, undefined]);
+  receiver.arrivals.length = 0;
+  return { endpoint_id: body.endpoint.endpoint_id, secret: body.secret, receiver };
+}
+
+const change = (partner: TestPartner, { endpoint_id }: Endpoint, settings: object) =>
+  partner.call('PATCH', `/webhook-endpoints/${endpoint_id}`, settings);
+const shown = async (partner: TestPartner, { endpoint_id }: Endpoint) =>
+  (await partner.call('GET', `/webhook-endpoints/${endpoint_id}`)).body.endpoint;
+const nextId = (): string => `wamid.E${(count += 1)}`;
+const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
+const idsAt = ({ arrivals }: PartnerReceiver): string[] => arrivals.map(idOf);
+const deliveryIds = ({ arrivals }: PartnerReceiver): string[] =>
+  arrivals.map(({ headers }) => String(headers['webhook-id']));
+
+async function inbound(id: string, from = '15550100801', number = ONE): Promise<void> {
+  expect(await postRaw(mesh.ingress_url, inboundBody(number, { from, id }))).toBe(200);
+}
+const has = (receiver: PartnerReceiver, ...ids: string[]): Promise<unknown> =>
+  eventually(() => ids.every((id) => idsAt(receiver).includes(id)), RETRIED_LIMIT_MS);
+const refusal = ({ status, body }: Answer) => [
+  status,
+  body.error?.code,
+  body.error?.details?.field ?? body.error?.details?.fields,
+];
+
+describe('bad input is named and changes nothing', () => {
+  let partner: TestPartner;
+  let url: string;
+  beforeAll(async () => {
+    partner = await newPartner();
+    url = (await newReceiver()).url;
+  });
+
+  test.each<[string, object, unknown]>([
+    ['no address', {}, ['url']],
+    ['an address that is none', { url: 'nowhere' }, 'url'],
+    ['an address of a cloud’s metadata', { url: 'https://169.254.169.254/' }, 'url'],
+    ['an address with a password', { url: 'https://me:secret@example.com/' }, 'url'],
+    ['an address that refuses connections', { url: 'http://127.0.0.1:9/' }, 'url'],
+    ['an unknown event', { events: ['message.received', 'message.eaten'] }, 'events[1]'],
+    ['an unknown prefix', { events: ['massage.*'] }, 'events[0]'],
+    ['no event', { events: [] }, 'events'],
+    ['another’s account', { waba_ids: ['999'] }, 'waba_ids[0]'],
+    ['a header that we set', { headers: { 'Webhook-Id': 'x' } }, 'headers.Webhook-Id'],
+    ['a header of the connection', { headers: { connection: 'close' } }, 'headers.connection'],
+    ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }, 'headers.x-a'],
+    ['a header that is no name', { headers: { 'x a': 'b' } }, 'headers.x a'],
+    ['a rate of nothing', { max_per_second: 0 }, 'max_per_second'],
+    ['an unknown format', { format: 'xml' }, 'format'],
+    ['a status of ours', { status: 'disabled' }, 'status'],
+    ['a long description', { description: 'x'.repeat(201) }, 'description'],
+  ])('%s', async (_name, settings, field) => {
+    const given = 'url' in settings || field === undefined ? settings : { url, ...settings };
+    const body = Array.isArray(field) ? settings : given;
+    const answer = await partner.call('POST', '/webhook-endpoints', body);
+    const code = Array.isArray(field) ? 'MISSING_FIELDS' : expect.any(String);
+    expect(refusal(answer)).toEqual([400, code, field]);
+    const { endpoints } = (await partner.call('GET', '/webhook-endpoints')).body;
+    expect(endpoints).toEqual([]);
+  });
+
+  test('a receiver that answers 500 to the test event, with the reason', async () => {
+    const receiver = await newReceiver();
+    receiver.behave((_arrival, response) => void response.writeHead(500).end());
+    const answer = await partner.call('POST', '/webhook-endpoints', { url: receiver.url });
+    expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
+    expect(answer.body.error.details).toMatchObject({ reason: 'HTTP 500', http_status: 500 });
+    expect(receiver.arrivals.map(({ body }) => body.event)).toEqual(['webhook.test']);
+  });
+
+  test('an endpoint beyond the tenth, and an endpoint of another partner', async () => {
+    const other = await newPartner();
+    for (let index = 0; index < ENDPOINTS_MAX; index += 1) {
+      expect((await other.call('POST', '/webhook-endpoints', { url })).status).toBe(201);
+    }
+    const answer = await other.call('POST', '/webhook-endpoints', { url });
+    expect(refusal(answer).slice(0, 2)).toEqual([429, 'QUOTA_EXCEEDED']);
+    const { endpoints, endpoints_max } = (await other.call('GET', '/webhook-endpoints')).body;
+    expect([endpoints.length, endpoints_max]).toEqual([ENDPOINTS_MAX, ENDPOINTS_MAX]);
+    const path = `/webhook-endpoints/${endpoints[0].endpoint_id}`;
+    for (const [method, rest, body] of [
+      ['GET', ''],
+      ['PATCH', '', { status: 'paused' }],
+      ['DELETE', ''],
+      ['POST', '/rotate-secret', {}],
+      ['POST', '/test'],
+      ['GET', '/attempts'],
+    ] as const) {
+      const refused = await partner.call(method, path + rest, body);
+      expect([method, rest, ...refusal(refused).slice(0, 2)]).toEqual([
+        method,
+        rest,
+        404,
+        'NOT_FOUND',
+      ]);
+    }
+    const none = await partner.call('PATCH', `/webhook-endpoints/none`, {});
+    expect(refusal(none).slice(0, 2)).toEqual([400, 'MISSING_FIELDS']);
+  });
+});
+
+test('each endpoint gets what its filter lets through, signed with its own secret', async () => {
+  const partner = await newPartner();
+  const all = await addEndpoint(partner, { headers: { 'X-Token': 'of-the-partner' } });
+  const messages = await addEndpoint(partner, { events: ['message.*'] });
+  const templates = await addEndpoint(partner, { events: ['template.*', 'message.failed'] });
+  const second = await addEndpoint(partner, { waba_ids: [TWO_A.waba_id] });
+  const number = await addEndpoint(partner, { phone_number_ids: [ONE.phone_number_id] });
+  const [first, other] = [nextId(), nextId()];
+  await inbound(first);
+  await inbound(other, '15550100802', TWO_A);
+  await has(partner.receiver, first, other);
+  await has(all.receiver, first, other);
+  await has(messages.receiver, first, other);
+  await has(second.receiver, other);
+  await has(number.receiver, first);
+  expect(idsAt(second.receiver)).not.toContain(first);
+  expect(idsAt(number.receiver)).not.toContain(other);
+  expect(templates.receiver.of('message.received')).toEqual([]);
+
+  const [arrival] = all.receiver.arrivals.filter((one) => idOf(one) === first) as [Arrival];
+  const [own] = partner.receiver.arrivals.filter((one) => idOf(one) === first) as [Arrival];
+  expect([isSigned(arrival, all.secret), isStandardSigned(arrival, all.secret)]).toEqual([
+    true,
+    true,
+  ]);
+  expect(isSigned(arrival, messages.secret)).toBe(false);
+  expect(isSigned(own, partner.webhook_secret)).toBe(true);
+  expect(arrival.headers['x-token']).toBe('of-the-partner');
+  expect(own.headers['x-token']).toBeUndefined();
+  expect([arrival.raw, arrival.headers['webhook-id']]).toEqual([
+    own.raw,
+    own.headers['webhook-id'],
+  ]);
+  const endpoint = await shown(partner, all);
+  expect(endpoint.header_names).toEqual(['x-token']);
+  expect(JSON.stringify(endpoint)).not.toContain('of-the-partner');
+});
+
+test('secrets overlap during a rotation, and the attempts are listed', async () => {
+  const partner = await newPartner();
+  const endpoint = await addEndpoint(partner);
+  const path = `/webhook-endpoints/${endpoint.endpoint_id}`;
+  const { body } = await partner.call('POST', `${path}/rotate-secret`, { overlap_hours: 1 });
+  const id = nextId();
+  await inbound(id);
+  await has(endpoint.receiver, id);
+  const [arrival] = endpoint.receiver.arrivals as [Arrival];
+  expect(isSigned(arrival, body.secret)).toBe(true);
+  expect(isStandardSigned(arrival, body.secret)).toBe(true);
+  expect(isStandardSigned(arrival, endpoint.secret)).toBe(true);
+  await partner.call('POST', `${path}/rotate-secret`, { overlap_hours: 0 });
+  const later = nextId();
+  await inbound(later);
+  await has(endpoint.receiver, later);
+  const last = endpoint.receiver.arrivals.at(-1) as Arrival;
+  expect(isStandardSigned(last, body.secret)).toBe(false);
+  const attempts = await eventually(async () => {
+    const list = (await partner.call('GET', `${path}/attempts`)).body.attempts;
+    return list.length >= 2 && list;
+  }, ARRIVAL_LIMIT_MS);
+  expect(attempts[0]).toMatchObject({
+    event_id: last.headers['webhook-id'],
+    event: 'message.received',
+    number: 1,
+    delivered: true,
+    http_status: 200,
+    error: null,
+  });
+  expect(await shown(partner, endpoint)).toMatchObject({
+    status: 'active',
+    health: { failing_since: null, refused: 0, retrying: 0, failed: 0 },
+  });
+  const test = await partner.call('POST', `${path}/test`);
+  expect(test.body).toMatchObject({ event: 'webhook.test', delivered: true, http_status: 200 });
+});
+
+test('events of a paused endpoint wait, and arrive in order when it resumes', async () => {
+  const partner = await newPartner();
+  const endpoint = await addEndpoint(partner);
+  expect((await change(partner, endpoint, { status: 'paused' })).body.endpoint.status).toBe(
+    'paused',
+  );
+  const ids = [nextId(), nextId(), nextId()];
+  for (const id of ids) await inbound(id);
+  await has(partner.receiver, ...ids);
+  await eventually(async () => (await shown(partner, endpoint)).health.retrying >= ids.length);
+  const { events } = (await partner.call('GET', '/webhooks/failed?limit=100')).body;
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      endpoint_id: endpoint.endpoint_id,
+      last_error: 'endpoint is paused',
+    }),
+  );
+  expect(endpoint.receiver.arrivals).toEqual([]);
+  await change(partner, endpoint, { status: 'active' });
+  await has(endpoint.receiver, ...ids);
+  expect(idsAt(endpoint.receiver).filter((id) => ids.includes(id))).toEqual(ids);
+  await eventually(async () => (await shown(partner, endpoint)).health.retrying === 0);
+});
+
+test('a failed delivery is listed with its endpoint, retried, and replayed to one endpoint', async () => {
+  const partner = await newPartner();
+  const endpoint = await addEndpoint(partner);
+  const other = await addEndpoint(partner);
+  const header = { 'retry-after': '3600' };
+  endpoint.receiver.behave((_arrival, response) => void response.writeHead(500, header).end());
+  const id = nextId();
+  await inbound(id);
+  await has(other.receiver, id);
+  const row = await eventually(async () => {
+    const { events } = (await partner.call('GET', '/webhooks/failed?limit=100')).body;
+    return (events as Array<Record<string, any>>).find(
+      (one) => one['payload'].data.message_id === id,
+    );
+  }, ARRIVAL_LIMIT_MS);
+  expect(row).toMatchObject({ endpoint_id: endpoint.endpoint_id, last_http_status: 500 });
+  const path = `/webhooks/retry/${row['event_id']}`;
+  const unknown = await partner.call('POST', path);
+  expect(refusal(unknown).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
+  endpoint.receiver.behave(undefined);
+  const retried = await partner.call('POST', `${path}?endpoint_id=${endpoint.endpoint_id}`);
+  expect(retried.body).toMatchObject({ status: 'delivered', http_status: 200 });
+
+  const counts = () => [endpoint, other, partner].map(({ receiver }) => receiver.arrivals.length);
+  const before = counts();
+  const replay = await partner.call('POST', '/events/replay', {
+    event_ids: [row['event_id']],
+    endpoint_id: other.endpoint_id,
+  });
+  expect([replay.status, replay.body.error]).toEqual([200, undefined]);
+  await eventually(() => other.receiver.arrivals.length === (before[1] as number) + 1);
+  expect(counts()).toEqual([before[0], (before[1] as number) + 1, before[2]]);
+  // Attempts are recorded in the background.
+  const delivery = await eventually(async () => {
+    const { body } = await partner.call('GET', `/events/${row['event_id']}`);
+    const to = (body.attempts as Array<{ endpoint_id: string | null }>).map(
+      ({ endpoint_id }) => endpoint_id,
+    );
+    const count = (id: string | null): number => to.filter((one) => one === id).length;
+    const is_complete =
+      count(null) === 1 && count(endpoint.endpoint_id) === 2 && count(other.endpoint_id) === 2;
+    return is_complete && body.delivery;
+  }, ARRIVAL_LIMIT_MS);
+  expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 });
+});
+
+test.each(['cloudevents-structured', 'cloudevents-binary'])(
+  '%s is read by the official library and signed as posted',
+  async (format) => {
+    const partner = await newPartner();
+    const endpoint = await addEndpoint(partner, { format, events: ['message.*'] });
+    const id = nextId();
+    await inbound(id);
+    const arrival = await eventually(
+      () => endpoint.receiver.arrivals.find(({ headers, raw }) => raw.includes(id) && headers),
+      ARRIVAL_LIMIT_MS,
+    );
+    const { headers, raw } = arrival;
+    const event = HTTP.toEvent({ headers, body: raw });
+    if (Array.isArray(event)) throw new Error('one event was posted');
+    expect(event.validate()).toBe(true);
+    const own = await eventually(() => partner.receiver.arrivals.find((one) => idOf(one) === id));
+    expect(event).toMatchObject({
+      id: own.headers['webhook-id'],
+      type: 'message.received',
+      source: `/accounts/${ONE.waba_id}`,
+      subject: ONE.phone_number_id,
+      datacontenttype: 'application/json',
+      data: own.body,
+    });
+    expect(isStandardSigned(arrival, endpoint.secret)).toBe(true);
+  },
+);
+
+test('an endpoint that hangs delays neither the webhook URL nor nine others', async () => {
+  const partner = await newPartner();
+  const healthy = await Promise.all(
+    Array.from({ length: ENDPOINTS_MAX - 1 }, () => addEndpoint(partner)),
+  );
+  const hung = await addEndpoint(partner);
+  hung.receiver.behave(() => undefined);
+  const ids = Array.from({ length: 60 }, nextId);
+  const started = Date.now();
+  for (const [index, id] of ids.entries()) await inbound(id, `1555010${1000 + (index % 20)}`);
+  for (const { receiver } of [partner, ...healthy]) await has(receiver, ...ids);
+  // The hung one takes no answer before its time limit of ten seconds.
+  expect(Date.now() - started).toBeLessThan(10_000);
+  for (const { receiver } of healthy) {
+    expect(new Set(deliveryIds(receiver)).size).toBe(receiver.arrivals.length);
+  }
+  hung.receiver.behave(undefined);
+  await change(partner, hung, { url: hung.receiver.url, description: 'back' });
+  await partner.call('POST', '/webhooks/retry-all');
+  await has(hung.receiver, ...ids);
+});
+
+test('nothing is lost when the service restarts in between, and order is kept', async () => {
+  const partner = await newPartner();
+  const endpoint = await addEndpoint(partner);
+  const broken = await addEndpoint(partner);
+  broken.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  const ids = Array.from({ length: 20 }, nextId);
+  for (const id of ids.slice(0, 10)) await inbound(id);
+  await mesh.stopService('webhooks');
+  await mesh.startService('webhooks');
+  await eventually(async () => {
+    const body = inboundBody(ONE, { from: '15550100899', id: nextId() });
+    return (await postRaw(mesh.ingress_url, body)) === 200;
+  }, ARRIVAL_LIMIT_MS);
+  broken.receiver.behave(undefined);
+  for (const id of ids.slice(10)) await inbound(id);
+  for (const { receiver } of [partner, endpoint, broken]) await has(receiver, ...ids);
+  const firsts = [...new Set(idsAt(endpoint.receiver))].filter((id) => ids.includes(id));
+  expect(firsts).toEqual(ids);
+});
+
+test('an endpoint that failed for five days is disabled, and the others get an event', async () => {
+  const partner = await newPartner();
+  const failing = await addEndpoint(partner);
+  const other = await addEndpoint(partner, { events: ['webhook.*'] });
+  failing.receiver.behave((_arrival, response) => void response.writeHead(500).end());
+  await inbound(nextId());
+  await eventually(async () => (await shown(partner, failing)).health.failing_since !== null);
+  // The first failure moves back by five days; the endpoint was not changed since.
+  const since = new Date(Date.now() - 5 * DAY_MS - 60_000);
+  const { endpoint_id } = failing;
+  await setIn('webhooks', 'endpoint_health', endpoint_id, { failing_since: since });
+  await setIn('onboarding', 'webhook_endpoints', endpoint_id, {
+    updated_at: new Date(since.getTime() - DAY_MS),
+  });
+  const disabled = await eventually(
+    () => other.receiver.of('webhook.endpoint_disabled')[0],
+    90_000,
+  );
+  expect(disabled.body.data).toEqual({
+    endpoint_id,
+    url: new URL(failing.receiver.url).origin,
+    reason: 'failing',
+  });
+  expect(isStandardSigned(disabled, other.secret)).toBe(true);
+  await eventually(async () => (await shown(partner, failing)).status === 'disabled');
+  await eventually(() => partner.receiver.of('webhook.endpoint_disabled').length === 1);
+  const seen = failing.receiver.arrivals.length;
+  const id = nextId();
+  await inbound(id);
+  await has(partner.receiver, id);
+  // Enabled again only once its receiver answers.
+  const refused = await change(partner, failing, { status: 'active' });
+  expect(refusal(refused)).toEqual([400, 'INVALID_FIELD', 'url']);
+  failing.receiver.behave(undefined);
+  expect((await change(partner, failing, { status: 'active' })).body.endpoint.status).toBe(
+    'active',
+  );
+  expect(idsAt(failing.receiver).slice(seen)).not.toContain(id);
+});
+
+test('a rate is kept, a deleted endpoint gets nothing more', async () => {
+  const partner = await newPartner();
+  const slow = await addEndpoint(partner, { max_per_second: 5, ordered: false });
+  const ids = Array.from({ length: 16 }, nextId);
+  for (const [index, id] of ids.entries()) await inbound(id, `1555010${2000 + index}`);
+  await has(slow.receiver, ...ids);
+  const times = slow.receiver.arrivals.map(({ at }) => at);
+  // Sixteen at five a second take three seconds; waiting lanes wake in steps of 100 ms.
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2_500);
+  const path = `/webhook-endpoints/${slow.endpoint_id}`;
+  expect((await partner.call('DELETE', path)).status).toBe(200);
+  const before = slow.receiver.arrivals.length;
+  const id = nextId();
+  await inbound(id);
+  await has(partner.receiver, id);
+  expect((await partner.call('GET', path)).status).toBe(404);
+  expect(slow.receiver.arrivals).toHaveLength(before);
+});
+
+/** Changes a stored document: only time could otherwise. */
+async function setIn(
+  database: string,
+  collection: string,
+  _id: string,
+  fields: object,
+): Promise<void> {
+  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  try {
+    const { matchedCount } = await client
+      .db(`${mesh.env['MONGO_DATABASE_PREFIX']}${database}`)
+      .collection<{ _id: string }>(collection)
+      .updateOne({ _id }, { $set: fields });
+    expect(matchedCount).toBe(1);
+  } finally {
+    await client.close();
+  }
+}
