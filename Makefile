@@ -92,14 +92,14 @@ cluster-down: install build ## Removes the cluster
 	@node --enable-source-maps test/dist/cluster/down.js
 
 # BMG_CLIENTS=long keeps the gateway down for a minute.
-test-clients: install build ## Runs the packed clients; their gateway is killed for a minute (needs Python)
+test-clients: install build ## Runs the packed clients, their gateway killed for a minute, and the generators (needs Python, Go, a JDK with Maven)
 	@BMG_CLIENTS=long $(BIN)/jest test/clients test/contract/python-client test/contract/client-versions --selectProjects long --runInBand
 
 test-destinations: install build ## Sends events to RabbitMQ, SQS and S3 servers that are killed, hang and refuse (needs Debian, Python)
 	@$(BIN)/jest test/destinations --selectProjects long --runInBand
 
-clients: install build ## Generates and packs the Python client: gateway/clients/python/dist
-	@node gateway/clients/generate.mjs python --pack
+clients: install build ## Generates and packs the clients: gateway/clients/<language>/dist (LANGUAGES="python go"; needs Python, Go)
+	@node gateway/clients/generate.mjs $(or $(LANGUAGES),python go) --pack
 
 # For SECONDS, an hour unless given; `--help` of main.js lists the faults. The same SEED repeats the faults and traffic.
 test-chaos: install build ## Runs seeded random faults under traffic and checks every promise (SECONDS=3600 SEED= FAULTS=)

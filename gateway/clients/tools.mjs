@@ -2,7 +2,7 @@
 // shared by all checkouts. Versions are pinned; other versions get a folder of their own. `node tools.mjs <name>`
 // fetches one and prints its command as JSON.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,11 +21,37 @@ const PYTHON = [
   'python-dateutil==2.9.0.post0',
 ];
 
+/** What the test of the generators needs: the code of two generators runs with them, and is checked. */
+const PYTHON_CHECKED = [
+  'openapi-python-client==0.29.1',
+  'standardwebhooks==1.1.0',
+  'build==1.6.1',
+  'mypy==2.4.1',
+  'pydantic==2.14.4',
+  'python-dateutil==2.9.0.post0',
+  'urllib3==2.8.0',
+];
+
+/** The generators of TypeScript, which need a newer Node than the gateway, and what their code needs. */
+const NODE = [
+  `node-${process.platform}-${process.arch}@24.21.0`,
+  'typescript@5.9.3',
+  '@types/node@24.19.2',
+  'openapi-typescript@7.13.0',
+  'openapi-fetch@0.17.0',
+  'orval@8.38.0',
+  '@hey-api/openapi-ts@0.99.0',
+];
+
+const OPENAPI_GENERATOR = '7.25.0';
+const OAPI_CODEGEN = 'v2.8.2';
+
 /** Runs a command in a folder; its output appears only if it fails. */
-export function run(command, args, { cwd = TOOLS } = {}) {
+export function run(command, args, { cwd = TOOLS, env = process.env } = {}) {
   try {
     execFileSync(command, args, {
       cwd,
+      env,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: COMMAND_LIMIT_MS,
@@ -37,25 +63,86 @@ export function run(command, args, { cwd = TOOLS } = {}) {
   }
 }
 
+const versionsOf = (packages) => packages.map((one) => one.replace(/^.*(==|@)/, '')).join('-');
+
+const announce = (what) => {
+  process.stderr.write(`clients: fetching ${what}, once for this machine ...\n`);
+  mkdirSync(TOOLS, { recursive: true });
+};
+
 /** An environment holds its own path, so that it is made in place and marked when it is complete. */
-function python() {
-  const versions = PYTHON.map((one) => one.replace(/^.*=/, '')).join('-');
-  const folder = join(TOOLS, `python-${versions}`);
+function python(packages) {
+  const folder = join(TOOLS, `python-${versionsOf(packages)}`);
   const done = join(folder, 'complete');
   if (!existsSync(done)) {
-    process.stderr.write('clients: fetching the Python tools, once for this machine ...\n');
-    mkdirSync(TOOLS, { recursive: true });
+    announce('the Python tools');
     run('python3', ['-m', 'venv', '--clear', folder]);
-    run(join(folder, 'bin/pip'), ['install', '--quiet', ...PYTHON]);
+    run(join(folder, 'bin/pip'), ['install', '--quiet', ...packages]);
     writeFileSync(done, '');
   }
   return join(folder, 'bin');
 }
 
+/** A folder that is filled beside its place, so that it is there only when it is complete. */
+function fetched(name, what, fill) {
+  const folder = join(TOOLS, name);
+  if (!existsSync(folder)) {
+    announce(what);
+    const made = mkdtempSync(join(TOOLS, 'made-'));
+    fill(made);
+    renameSync(made, folder);
+  }
+  return folder;
+}
+
+function openapiGenerator() {
+  const name = `openapi-generator-cli-${OPENAPI_GENERATOR}`;
+  const folder = fetched(name, 'openapi-generator', (made) =>
+    run('mvn', [
+      '-q',
+      '-B',
+      'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy',
+      `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`,
+      `-DoutputDirectory=${made}`,
+    ]),
+  );
+  return ['java', '-jar', join(folder, `${name}.jar`)];
+}
+
+function oapiCodegen() {
+  const source = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${OAPI_CODEGEN}`;
+  const folder = fetched(`oapi-codegen-${OAPI_CODEGEN}`, 'oapi-codegen', (made) =>
+    run('go', ['install', source], { env: { ...process.env, GOBIN: made } }),
+  );
+  return [join(folder, 'oapi-codegen')];
+}
+
+function node() {
+  const folder = fetched(`node-${versionsOf(NODE)}`, 'the generators of TypeScript', (made) =>
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', made, ...NODE]),
+  );
+  return join(folder, 'node_modules');
+}
+
+/** A program of these packages, started by their Node. */
+const nodeProgram = (file) => [
+  join(node(), `node-${process.platform}-${process.arch}/bin/node`),
+  ...(file ? [join(node(), file)] : []),
+];
+
 /** The tools by name: each returns the command that starts it. */
 export const tools = {
-  python: () => [join(python(), 'python')],
-  'openapi-python-client': () => [join(python(), 'openapi-python-client')],
+  python: () => [join(python(PYTHON), 'python')],
+  'openapi-python-client': () => [join(python(PYTHON), 'openapi-python-client')],
+  'python-checked': () => [join(python(PYTHON_CHECKED), 'python')],
+  'openapi-generator': openapiGenerator,
+  'oapi-codegen': oapiCodegen,
+  node: () => nodeProgram(),
+  'node-packages': () => [node()],
+  tsc: () => nodeProgram('typescript/bin/tsc'),
+  'openapi-typescript': () => nodeProgram('openapi-typescript/bin/cli.js'),
+  orval: () => nodeProgram('orval/dist/bin/orval.mjs'),
+  'hey-api': () => nodeProgram('@hey-api/openapi-ts/bin/run.js'),
 };
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -9,7 +9,7 @@ const TOOLS = resolve(__dirname, '../../gateway/clients/tools.mjs');
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 const COMMAND_LIMIT_MS = 10 * 60_000;
 
-type Command = readonly [program: string, ...args: string[]];
+export type Command = readonly [program: string, ...args: string[]];
 
 /** Runs a command in a folder and returns its output; a failure shows what it wrote. */
 export async function run(

@@ -117,3 +117,28 @@ test('downloads have a type that generators know, and cursors a bound', () => {
     expect('pattern' in schema || 'maxLength' in schema).toBe(true);
   }
 });
+
+test('cursors of the gateway have the pattern of their parameter in answers too', () => {
+  const cursors = shown.filter(([where]) => /\.paging\.cursors\.\w+$|Ledger\w*\.next$/.test(where));
+  const [own, upstream] = [true, false].map((isOwn) =>
+    cursors
+      .filter(([, schema]) => 'pattern' in schema === isOwn)
+      .map(([where]) => where.replace(/^.*\//, '')),
+  );
+  expect(own).toEqual([
+    'ListMessagesAnswer.paging.cursors.after',
+    'GetLedgerAnswer.next',
+    'ListFailedEventsAnswer.paging.cursors.after',
+  ]);
+  // Only the upstream knows the form of its cursors.
+  expect(new Set(upstream?.map((where) => where.replace(/\..*/, '')))).toEqual(
+    new Set(['ListBlockedAnswer', 'ListGroupsAnswer']),
+  );
+  const patternOf = ([, schema]: [string, Json]): unknown => schema['pattern'];
+  const [parameter] = operationsOf(document)
+    .flatMap(({ parameters }) => parameters)
+    .filter(({ name }) => name === 'cursor');
+  expect(new Set(cursors.map(patternOf).filter(Boolean))).toEqual(
+    new Set([parameter?.schema['pattern']]),
+  );
+});

@@ -7,6 +7,8 @@ const ROOT = resolve(__dirname, '../..');
 
 /** The files that skip tests, and what each needs. */
 const NEEDS = {
+  'test/clients/generators.long.test.ts': 'a JDK with Maven, Go, npm or Python',
+  'test/clients/go.long.test.ts': 'Go',
   'test/clients/python.long.test.ts': 'Python',
   'test/contract/promtool.test.ts': 'promtool, on the PATH or named by PROMTOOL',
   'test/contract/python-client.long.test.ts': 'Python',

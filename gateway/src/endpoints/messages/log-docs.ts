@@ -40,7 +40,7 @@ export const listMessages: RowDocs = {
   answer: is.record({
     messages: is.list(message),
     limit: is.used_limit,
-    paging: is.record({ cursors: is.record({ after: is.orNull(is.text('MTc4ODI2')) }) }),
+    paging: is.record({ cursors: is.record({ after: is.orNull(is.cursor('MTc4ODI2')) }) }),
   }),
   notes:
     'Lists what you sent through this API, so `direction` is always `outbound`. Messages that you received are in the event log: `GET /events?event=message.received`, and each has its own timeline. Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null.',

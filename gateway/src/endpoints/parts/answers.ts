@@ -1,6 +1,7 @@
 // Building blocks of response schemas. Every leaf has an example: the example response in the reference
 // is assembled from them, so it cannot contradict the schema. Descriptions are sentences.
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
+import { CURSOR_PATTERN } from './inputs';
 import type { Schema } from './schema';
 
 const described = (description?: string): Schema => (description ? { description } : {});
@@ -9,6 +10,12 @@ export const text = (example: string, description?: string): Schema => ({
   type: 'string',
   examples: [example],
   ...described(description),
+});
+
+/** A cursor of our own: opaque to the caller. */
+export const cursor = (example: string, description?: string): Schema => ({
+  ...text(example, description),
+  pattern: CURSOR_PATTERN,
 });
 
 export const choice = (values: readonly string[], description?: string): Schema => ({

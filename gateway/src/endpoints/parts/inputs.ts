@@ -6,6 +6,8 @@ import type { Keywords, ObjectSchema, Properties, Schema, Typed } from './schema
 /** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
 const CURSOR_MAX = 2_048;
+/** Of our cursors, in requests and in answers. */
+export const CURSOR_PATTERN = `^[A-Za-z0-9_-]{1,${CURSOR_MAX}}$`;
 /** Longest phone number or BSUID as partners may write it. */
 export const RECIPIENT_MAX = 200;
 const URL_MAX = 2_048;
@@ -29,7 +31,7 @@ export const wamid = (description: string): Typed<'string'> => text(512, descrip
 /** A cursor of our own: opaque to the caller. */
 export const cursor = (description: string): Typed<'string'> => ({
   type: 'string',
-  pattern: `^[A-Za-z0-9_-]{1,${CURSOR_MAX}}$`,
+  pattern: CURSOR_PATTERN,
   errorMessage: 'must be a cursor that this endpoint returned',
   description,
 });

@@ -34,7 +34,7 @@ export const listFailedEvents: RowDocs = {
       ),
     ),
     limit: is.used_limit,
-    paging: is.record({ cursors: is.record({ after: is.orNull(is.text('MTc4ODI2')) }) }),
+    paging: is.record({ cursors: is.record({ after: is.orNull(is.cursor('MTc4ODI2')) }) }),
   }),
   notes: 'An event leaves the list once it is delivered.',
 };

@@ -1,0 +1,64 @@
+package bmg
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"bmg.example/client/rest"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// ErrNoSecret says that no webhook secret was given, or an empty one.
+var ErrNoSecret = errors.New("no webhook secret is given")
+
+// ErrSignature says that no secret makes the signature of the request.
+var ErrSignature = errors.New("x-service-signature does not match")
+
+// VerifyWebhook returns the event of a request to a webhook URL. It checks webhook-signature, of the Standard
+// Webhooks convention. The body is the exact bytes of the request. The secrets are the webhook secret; while it is
+// rotated, both. It fails if no secret fits, or if the time of the request differs by more than 5 minutes.
+func VerifyWebhook(headers http.Header, body []byte, secrets ...string) (*rest.EventEnvelope, error) {
+	failure := ErrNoSecret
+	for _, secret := range secrets {
+		if secret == "" {
+			return nil, ErrNoSecret
+		}
+		webhook, err := standardwebhooks.NewWebhook(secret)
+		if err != nil {
+			return nil, err
+		}
+		if failure = webhook.Verify(body, headers); failure == nil {
+			return eventOf(body)
+		}
+	}
+	return nil, failure
+}
+
+// VerifyServiceSignature returns the event of a request to a webhook URL. It checks x-service-signature, which only
+// the newest secret makes. It covers no time: prefer VerifyWebhook, or call both.
+func VerifyServiceSignature(headers http.Header, body []byte, secrets ...string) (*rest.EventEnvelope, error) {
+	given := []byte(headers.Get("x-service-signature"))
+	for _, secret := range secrets {
+		if secret == "" {
+			return nil, ErrNoSecret
+		}
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write(body)
+		if hmac.Equal([]byte("sha256="+hex.EncodeToString(mac.Sum(nil))), given) {
+			return eventOf(body)
+		}
+	}
+	return nil, ErrSignature
+}
+
+func eventOf(body []byte) (*rest.EventEnvelope, error) {
+	var event rest.EventEnvelope
+	if err := json.Unmarshal(body, &event); err != nil {
+		return nil, err
+	}
+	return &event, nil
+}
