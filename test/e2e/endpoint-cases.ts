@@ -288,6 +288,7 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
       },
     }),
   },
+  getKey: { prepare: apiKey },
   updateKey: { prepare: apiKey },
   rotateKey: { prepare: apiKey },
   revokeKey: { prepare: apiKey },

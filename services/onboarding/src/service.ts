@@ -14,6 +14,7 @@ import { AlertsDefinition } from '@bmg/proto/alerts';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { Event } from '@bmg/proto/stream';
 import { createAlerts } from './alerts/alerts';
+import { wireAudit } from './audit/wire';
 import { wireClients } from './clients/wire';
 import type { settings } from './config';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
@@ -39,7 +40,7 @@ export function createOnboarding(
   const onTokensDue = (): void => features.clients.checkTokens();
   const deps = createDependencies(config, engines, { now, log, onTokensDue });
   const features = wireFeatures(deps, engines, warnings);
-  const { clients, signUp, usage, alerts, partners, keys, operator } = features;
+  const { clients, signUp, usage, alerts, partners, keys, audit, operator } = features;
   consumeTopics(engines.bus, features);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
@@ -55,6 +56,7 @@ export function createOnboarding(
       }),
       ...partners.rpcs,
       ...keys.rpcs,
+      ...audit.rpcs,
       deps.payments.rpc,
       ...operator.rpcs,
       implement(AlertsDefinition, alerts.handlers),
@@ -97,6 +99,7 @@ function wireFeatures(deps: Dependencies, engines: Engines, warnings: string[]) 
     alerts: createAlerts({ ...deps, bus: engines.bus }),
     partners: wirePartners(deps),
     keys: wireKeys(deps, { deleteSessions }),
+    audit: wireAudit(deps),
     operator: wireOperator(deps, { engines, warnings, deleteSessions }),
   };
 }
