@@ -17,11 +17,12 @@ const library = (name, folders, instead) => ({
 /** What each folder of a workspace may use of its neighbours; what is not listed stands alone. */
 const FOLDERS = {
   gateway: {
+    audit: ['edge', 'endpoints', 'idempotency'],
     auth: ['endpoints', 'limits'],
     'connect-page': ['auth', 'edge', 'endpoints', 'limits'],
-    console: ['auth', 'edge', 'endpoints', 'limits'],
+    console: ['audit', 'auth', 'edge', 'endpoints', 'limits'],
     docs: ['edge', 'endpoints', 'openapi'],
-    edge: ['auth', 'endpoints', 'idempotency', 'limits', 'openapi'],
+    edge: ['audit', 'auth', 'endpoints', 'idempotency', 'limits', 'openapi'],
     endpoints: [],
     idempotency: ['auth', 'edge', 'endpoints'],
     limits: [],
@@ -54,6 +55,7 @@ const FOLDERS = {
   'services/number-admin': { operations: [] },
   'services/onboarding': {
     alerts: ['store', 'usage'],
+    audit: ['store'],
     clients: ['directory', 'payments', 'secrets', 'sign-up', 'store', 'upstream'],
     directory: ['secrets', 'store'],
     operator: ['clients', 'partners', 'secrets', 'sign-up', 'store', 'upstream'],

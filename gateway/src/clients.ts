@@ -1,6 +1,7 @@
 // One gRPC client for each service that the endpoints, pages and documents call.
 import type { Loaded } from '@bmg/common/config';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
+import { AuditDefinition } from '@bmg/proto/audit';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { EndpointsDefinition } from '@bmg/proto/endpoints';
@@ -31,6 +32,7 @@ export function createClients(addresses: ReturnType<typeof serviceAddresses>) {
     [OnboardingDefinition, addresses.onboarding],
     [SettingsDefinition, addresses.onboarding],
     [KeysDefinition, addresses.onboarding],
+    [AuditDefinition, addresses.onboarding],
     [PaymentsDefinition, addresses.onboarding],
     [MessagingDefinition, addresses.messaging],
     [LedgerDefinition, addresses.messaging],

@@ -1,6 +1,7 @@
 // The endpoint table matches the contract and the protos.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AuditDefinition } from '@bmg/proto/audit';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { EndpointsDefinition } from '@bmg/proto/endpoints';
 import { KeysDefinition } from '@bmg/proto/keys';
@@ -10,6 +11,7 @@ import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
+import { isAudited } from '../../gateway/src/audit/audited';
 import { chapters, endpoints } from '../../gateway/src/endpoints';
 import { keyScopeOf, usageName, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
@@ -40,6 +42,7 @@ const lineOf = (endpoint: Endpoint): string =>
     `key:${keyScopeOf(endpoint)}`,
     ...(endpoint.idempotent ? ['idempotent'] : []),
     ...(endpoint.addition ? ['addition'] : []),
+    ...(isAudited(endpoint) ? ['audited'] : []),
   ].join(' ');
 
 describe('the table', () => {
@@ -107,7 +110,40 @@ test('what a key may do follows from the row: sends, bills, reads, and the rest'
   ]);
   expect(of('billing')).toEqual(['GET /usage', 'GET /usage/ledger']);
   expect(of('read').filter((name) => !name.startsWith('GET '))).toEqual([]);
-  expect(of('manage').filter((name) => name.startsWith('GET '))).toEqual(['GET /keys']);
+  expect(of('manage').filter((name) => name.startsWith('GET '))).toEqual([
+    'GET /audit',
+    'GET /keys',
+    'GET /keys/{key_id}',
+  ]);
+});
+
+describe('the audit log', () => {
+  test('records every change but sends, and of those broadcasts', () => {
+    const changes = endpoints.filter(({ verb }) => verb !== 'GET');
+    const left_out = changes.filter((row) => !isAudited(row));
+    expect(left_out.map(route).sort()).toEqual([
+      'POST /calls',
+      'POST /media/upload',
+      ...['check', 'interactive', 'location', 'media', 'reaction', 'read', 'send', 'template'].map(
+        (name) => `POST /messages/${name}`,
+      ),
+    ]);
+    expect(routesWhere((row) => row.verb === 'GET' && isAudited(row))).toEqual([]);
+  });
+
+  const audited = endpoints.filter(isAudited);
+  test.each(audited.map((row) => [route(row), row] as const))(
+    '%s: keeps values of fields that its body has, and never those that are secret',
+    (_route, { body, audit = {} }) => {
+      const { values = [], before = [], before_of } = audit;
+      const given = Object.keys(body?.properties ?? {});
+      expect(values.filter((name) => !given.includes(name))).toEqual([]);
+      expect(before.length > 0 ? before_of : 'none').toBeDefined();
+      const secret =
+        /token|secret|^pin|^code$|text|^message|users|contacts|participants|components/;
+      expect([...values, ...before].filter((name) => secret.test(name))).toEqual([]);
+    },
+  );
 });
 
 describe('the methods behind the rows', () => {
@@ -130,11 +166,16 @@ describe('the methods behind the rows', () => {
     'findEvents',
     'findContact',
     'getLogo',
+    'beginChange',
+    'endChange',
+    'exportAuditRecords',
+    'listAllAuditRecords',
   ];
   const services = [
     OnboardingDefinition,
     KeysDefinition,
     EndpointsDefinition,
+    AuditDefinition,
     MessagingDefinition,
     LedgerDefinition,
     TemplatesDefinition,

@@ -3,6 +3,7 @@
 // otherwise it is compared.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAudited } from '../../gateway/src/audit/audited';
 import { chapters } from '../../gateway/src/endpoints';
 import {
   keyScopeOf,
@@ -37,6 +38,7 @@ const row = (endpoint: Endpoint): string =>
     NEEDED[endpoint.scope],
     keyScopeOf(endpoint),
     endpoint.counted === false ? 'no' : 'yes',
+    isAudited(endpoint) ? 'yes' : 'no',
     `\`${usageName(endpoint)}\``,
     tried(operationName(endpoint)),
     '',
@@ -44,8 +46,8 @@ const row = (endpoint: Endpoint): string =>
     .join(' | ')
     .trim();
 
-const HEAD = `| Method | Path | Summary | Headers | Key | Counted | Usage | Success | Bad input | Not allowed | Upstream failure |
-|---|---|---|---|---|---|---|---|---|---|---|`;
+const HEAD = `| Method | Path | Summary | Headers | Key | Counted | Audited | Usage | Success | Bad input | Not allowed | Upstream failure |
+|---|---|---|---|---|---|---|---|---|---|---|---|`;
 
 function page(): string {
   const rows = chapters.flatMap((chapter) => chapter.rows);
@@ -60,6 +62,7 @@ full reference is served at \`/docs\`, the OpenAPI document at \`/openapi.json\`
 - **Headers**: what a request needs beside \`x-partner-key\`.
 - **Key**: the scope that an [API key](docs/guides/keys.md) needs; the partner key has all.
 - **Counted**: whether the request counts towards the rate limit.
+- **Audited**: whether the [audit log](docs/guides/audit.md) records the request.
 - **Usage**: the endpoint's name in \`GET /usage\`.
 
 The last four columns count the requests that the end-to-end tests make on the endpoint:
@@ -84,7 +87,7 @@ ${rows.map(row).join('\n')}
 ## Health
 
 ${HEAD}
-| GET | \`/health\` | Check whether the service is available | ${NEEDED.none} | – | no | – | ${tried('getHealth')} |
+| GET | \`/health\` | Check whether the service is available | ${NEEDED.none} | – | no | no | – | ${tried('getHealth')} |
 `;
 }
 

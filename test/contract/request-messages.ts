@@ -28,6 +28,7 @@ const SPECIAL_BY_ROW: Record<string, Record<string, unknown>> = {
   getUsage: { to: '2026-09-02' },
   getLedger: { to: '2026-09-02' },
   replayEvents: { from: '2026-09-02T00:00:00Z', to: '2026-09-03T00:00:00Z' },
+  listAuditRecords: { from: '2026-09-01T00:00:00Z', to: '2026-09-02T00:00:00Z' },
   listEvents: { from: '2026-09-01T00:00:00Z', to: '2026-09-02T00:00:00Z' },
 };
 

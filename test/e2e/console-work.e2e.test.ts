@@ -1,5 +1,6 @@
 // The console in a real browser: the smaller pieces of work, each with its effect on the mesh, and
 // the display of refusals.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -407,6 +408,36 @@ test(
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('There are no API keys yet.').waitFor();
     expect([await read(first), await read(second)]).toEqual([401, 401]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'shows who changed what in the audit log, and exports it',
+  async () => {
+    const own = await mesh.createPartner({ name: 'Audited Software' });
+    const page = await openSignedIn('settings', undefined, own.partner_key);
+    const { body } = await own.call('POST', '/keys', { name: 'Reports', scopes: ['read'] });
+    const key_id = body.key.key_id as string;
+    await own.call('PATCH', `/keys/${key_id}`, { scopes: ['read', 'billing'] });
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    await page.getByRole('button', { name: 'console POST /session' }).waitFor();
+    await page.getByRole('button', { name: 'PATCH /keys/{key_id}' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(key_id).waitFor();
+    await drawer.getByText('"billing"').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'audit-desktop-light');
+    await page.keyboard.press('Escape');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('audit.csv');
+    const csv = readFileSync(await file.path(), 'utf8');
+    expect(csv.match(/^aud_/gm)).toHaveLength(3);
+    expect(csv).not.toContain(body.secret as string);
   },
   LIMIT_MS,
 );

@@ -29,6 +29,7 @@ const SCREENS = {
   usage: 'usage',
   ledger: 'usage/ledger',
   settings: 'settings',
+  audit: 'settings/audit',
   developers: 'developers',
 };
 

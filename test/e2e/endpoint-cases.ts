@@ -307,6 +307,7 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
       },
     }),
   },
+  getKey: { prepare: apiKey },
   updateKey: { prepare: apiKey },
   rotateKey: { prepare: apiKey },
   revokeKey: { prepare: apiKey },

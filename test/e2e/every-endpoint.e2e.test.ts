@@ -1,6 +1,7 @@
 // Every row of the endpoint table: a successful request checked against the OpenAPI document, bad
 // input, and callers without access.
 import { request } from 'undici';
+import { actionOf, isAudited } from '../../gateway/src/audit/audited';
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
@@ -58,17 +59,51 @@ test('has no case without a row', () => {
   expect(endpoints.map(operationName)).toEqual(expect.arrayContaining(Object.keys(CASES)));
 });
 
+/** Values of requests that must not be in the audit log. */
+const hidden: string[] = [];
+const HIDDEN =
+  /token|pin|^code$|text|message|users|contacts|participants|components|subject|description|about|email/;
+const hiddenIn = (body: Fields = {}): string[] =>
+  Object.entries(body).flatMap(([name, value]) => (HIDDEN.test(name) ? textsIn(value) : []));
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return value.length < 4 ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+const secrets = (): RegExp => {
+  expect(hidden.length).toBeGreaterThan(10);
+  return new RegExp(hidden.map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
+};
+
 describe('a good request succeeds and matches the document', () => {
   test.each(rows)('%s', async (_route, endpoint) => {
     const { prepare, type = 'application/json' } = CASES[operationName(endpoint)] ?? {};
     const given = (await prepare?.(stage)) ?? {};
-    const answer = await send(stage, requestOf(endpoint, stage, given));
+    const asked = requestOf(endpoint, stage, given);
+    if (isAudited(endpoint)) hidden.push(...hiddenIn(asked.body));
+    const answer = await send(stage, asked);
     if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
     expect(answer.type).toBe(type);
     expect(schemas.check(operationName(endpoint), answer)).toEqual([]);
     if (endpoint.counted === false) expect(answer.headers.has('ratelimit-limit')).toBe(false);
     expect(answer.text).not.toContain(stage.one.access_token);
     tally.add(endpoint, 'success');
+  });
+
+  test('the audit log has each change, and no secret or text of the requests', async () => {
+    const records: Array<{ action: string; outcome: string }> = [];
+    let cursor = '';
+    do {
+      const { body } = await stage.partner.call('GET', `/audit?limit=100${cursor}`);
+      records.push(...(body.records as typeof records));
+      cursor = body.paging.cursors.after ? `&cursor=${body.paging.cursors.after}` : '';
+    } while (cursor !== '');
+    const done = records.filter(({ outcome }) => outcome === 'succeeded');
+    expect([...new Set(done.map(({ action }) => action))].sort()).toEqual(
+      endpoints.filter(isAudited).map(actionOf).sort(),
+    );
+    const text = JSON.stringify(records);
+    expect(text).not.toContain(stage.one.access_token);
+    expect(text).not.toMatch(secrets());
   });
 
   test('GET /health, without a key', async () => {

@@ -2,8 +2,11 @@
 import { MongoClient } from 'mongodb';
 import type { Mesh } from '../harness/shared-mesh';
 
-/** Collections that grow with every request, even a refused one, or with retries of earlier events. */
-const COUNTED_ANYWAY = /usage|attempts/;
+/**
+ * Collections that grow with every request, even a refused one (the audit log has attempts to change
+ * something), or with retries of earlier events.
+ */
+const COUNTED_ANYWAY = /usage|attempts|audit/;
 
 export interface Stored {
   count(): Promise<Record<string, number>>;

@@ -34,6 +34,15 @@ export const record = (message: object): Record<string, unknown> =>
 /** A number with its noun: "1 slot", "2 slots". */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
+/** Reads an option that is a date-time with a time zone. */
+export function dateTime(text: string): Date {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime()) || !/(Z|[+-]\d{2}:\d{2})$/i.test(text)) {
+    throw new InvalidArgumentError('It must be a date-time with a time zone.');
+  }
+  return at;
+}
+
 /** Reads an option that is a whole number. */
 export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');

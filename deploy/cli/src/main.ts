@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { ApiError } from '@bmg/common/errors';
 import { API_VERSION } from '@bmg/common/notices';
 import { addActivityCommands } from './commands/activity';
+import { addAuditCommand } from './commands/audit';
 import { addCertificateCommands } from './commands/certificates';
 import { addClientCommands } from './commands/client';
 import { addKeyCommands } from './commands/key';
@@ -59,6 +60,7 @@ addActivityCommands(program);
 addRatesCommands(program);
 addLedgerCommands(program);
 addPlatformCommands(program);
+addAuditCommand(program);
 addListenCommand(program);
 addCertificateCommands(program);
 

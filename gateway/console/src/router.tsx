@@ -43,6 +43,7 @@ const tree = root.addChildren([
   screen('/usage', () => import('./screens/usage')),
   screen('/usage/ledger', () => import('./screens/usage/ledger')),
   screen('/settings', () => import('./screens/settings')),
+  screen('/settings/audit', () => import('./screens/settings/audit')),
   screen('/developers', () => import('./screens/developers')),
 ]);
 

@@ -24,11 +24,12 @@ import type { Load } from '../limits/load';
 import type { NetworkLimit } from '../limits/network-limit';
 import { rateLimited } from '../limits/rate-limited';
 import { checkOwnSite } from './own-site';
+import { createRecordedRun } from './recorded';
 import type { Route, RouteRequest, Visitor } from './route';
 import { createRoutes, type RouteDependencies } from './routes';
-import { createSessionCookies, type SessionCookies } from './session-cookie';
+import { createSessionCookies, sessionName, type SessionCookies } from './session-cookie';
 
-export interface ConsoleDependencies extends Omit<RouteDependencies, 'cookies'> {
+export interface ConsoleDependencies extends Omit<RouteDependencies, 'cookies' | 'recorder'> {
   bucket: Bucket;
   endpoints: Endpoint[];
   /** Middleware dependencies of the partner endpoints. */
@@ -51,7 +52,7 @@ const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosnif
 
 export const consoleApi = (deps: ConsoleDependencies): ((router: Router<State>) => void) => {
   const cookies = createSessionCookies(deps.public_url, deps.peppers);
-  const routes = createRoutes({ ...deps, cookies });
+  const routes = createRoutes({ ...deps, cookies, recorder: deps.chain.recorder });
   const own_origin = new URL(deps.public_url).origin;
   return (router) => {
     for (const route of routes) {
@@ -92,7 +93,8 @@ const authorizeBySession =
     context.set(HEADERS);
     const is_change = verb !== 'GET';
     if (is_change) checkOwnSite(context, deps.own_origin);
-    const { partner_id, session } = await findVisitor(context, deps, is_change);
+    const { partner_id, session, token_hash } = await findVisitor(context, deps, is_change);
+    (context.state as State).console_session = sessionName(token_hash);
     await checkRate(deps.bucket, partner_id);
     const { rate_limit_per_sec } = session;
     const rate_limit = await takeFromLimit(
@@ -117,6 +119,7 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
       throw error;
     }
   };
+  const run = createRecordedRun(deps.chain.recorder);
   const answer = async (context: Context): Promise<Fields> => {
     if (route.open) {
       await deps.logins.take(context.ip);
@@ -128,7 +131,7 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     (context.state as State).partner_id = visitor.partner_id;
     await checkRate(deps.bucket, visitor.partner_id, route);
     hold(context, deps.load.enterPartner(visitor.partner_id));
-    return route.run(visitor, await readRequest(context, checkBody));
+    return run(route, visitor, await readRequest(context, checkBody));
   };
   return async (context) => {
     const state = context.state as State;

@@ -2,7 +2,7 @@
 import type { Call } from '@bmg/common/rpc';
 import type { Session } from '@bmg/proto/settings';
 import type { Context } from 'koa';
-import type { Fields } from '../endpoints/endpoint';
+import type { Fields, RowAudit } from '../endpoints/endpoint';
 import type { Schema } from '../endpoints/parts/schema';
 
 /** The partner behind a valid session. */
@@ -37,6 +37,8 @@ interface Options {
   automatic?: boolean;
   /** Answered to a browser without a valid session, instead of 401. */
   absent?: Fields;
+  /** Set for what the audit log records: changes, and the reveal of a secret. */
+  audit?: RowAudit;
   /** Requests a second of one partner to this row, in addition to the limit on all rows. */
   per_sec?: number;
 }

@@ -6,12 +6,14 @@ import type { Client } from '@bmg/common/rpc';
 import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing';
 import type { Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
+import type { Recorder } from '../audit/recorder';
 import type { HashRenewal } from '../auth/hash-renewal';
 import type { RequestLog } from '../edge/request-log';
 import type { Fields } from '../endpoints/endpoint';
 import * as answers from './answers';
 import type { EventStreams } from './event-streams';
-import type { Route } from './route';
+import { recordLogIn } from './recorded';
+import type { Route, RouteRequest } from './route';
 import * as schemas from './schemas';
 import type { SessionCookies } from './session-cookie';
 import { settingsAnswer, textOf, type Threshold } from './settings-answer';
@@ -26,6 +28,8 @@ export interface RouteDependencies {
   peppers: Peppers;
   renewal: HashRenewal;
   public_url: string;
+  /** Records changes; without it, none are. */
+  recorder?: Recorder | undefined;
   /** Announcements to partners, with their texts. */
   notices: Fields[];
 }
@@ -65,7 +69,28 @@ const readRequests = async (
     ...request,
   }));
 
-function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencies): Route[] {
+/** Opens a session for a partner key, and sets its cookie. */
+const logIn =
+  ({ settings, cookies, peppers, renewal, recorder }: RouteDependencies) =>
+  async ({ context, call, body }: RouteRequest): Promise<{ session: Session; token: string }> => {
+    const partner_key = String(body['partner_key']).trim();
+    if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
+    const token = cookies.newToken();
+    const [token_hash] = cookies.hashes(token);
+    const key_hashes = peppers.hashes(partner_key);
+    const session = await firstKnown(key_hashes, async (key_hash) => {
+      const opened = await settings.openSession({ key_hash, token_hash }, call);
+      renewal.renew(key_hash, key_hashes[0]);
+      return opened;
+    });
+    await recordLogIn(recorder, settings, { context, call, session, token_hash });
+    cookies.set(context, token);
+    return { session, token };
+  };
+
+function sessionRoutes(deps: RouteDependencies): Route[] {
+  const { settings, cookies } = deps;
+  const open = logIn(deps);
   const sessionAnswer = (session: Session, token: string): Fields => ({
     partner_id: session.partner_id,
     name: session.partner_name,
@@ -80,18 +105,8 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
       open: true,
       status: 201,
       body: schemas.openSession,
-      async run({ context, call, body }) {
-        const partner_key = String(body['partner_key']).trim();
-        if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
-        const token = cookies.newToken();
-        const [token_hash] = cookies.hashes(token);
-        const key_hashes = peppers.hashes(partner_key);
-        const session = await firstKnown(key_hashes, async (key_hash) => {
-          const opened = await settings.openSession({ key_hash, token_hash }, call);
-          renewal.renew(key_hash, key_hashes[0]);
-          return opened;
-        });
-        cookies.set(context, token);
+      async run(request) {
+        const { session, token } = await open(request);
         return sessionAnswer(session, token);
       },
     },
@@ -112,6 +127,7 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
     {
       verb: 'delete',
       path: '/session',
+      audit: {},
       answer: answers.nothing,
       async run({ token_hash }, { context, call }) {
         await settings.closeSession({ token_hash }, call);
@@ -130,6 +146,7 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
     {
       verb: 'delete',
       path: '/sessions',
+      audit: {},
       answer: answers.nothing,
       async run({ partner_id }, { context, call }) {
         await settings.closeAllSessions({ partner_id }, call);
@@ -160,6 +177,7 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
   {
     verb: 'patch',
     path: '/settings',
+    audit: { values: ['webhook_url', 'logo_url', 'alerts'], before_of: 'partner' },
     answer: answers.settings,
     body: schemas.updateSettings,
     async run({ partner_id }, { call, body }) {
@@ -193,6 +211,7 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     {
       verb: 'post',
       path: '/webhook-secret/reveal',
+      audit: {},
       answer: answers.revealed_secret,
       run: async ({ partner_id }, { call }) => ({
         ...(await settings.revealWebhookSecret({ partner_id }, call)),
@@ -201,6 +220,7 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     {
       verb: 'post',
       path: '/webhook-secret/rotate',
+      audit: { values: ['overlap_hours'] },
       answer: answers.rotated_secret,
       body: schemas.rotateSecret,
       per_sec: 1,
@@ -240,6 +260,7 @@ const billingRoutes = ({ payments }: RouteDependencies): Route[] => [
   {
     verb: 'post',
     path: '/card',
+    audit: {},
     answer: answers.card_page,
     body: schemas.openCardPage,
     status: 201,

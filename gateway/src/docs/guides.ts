@@ -18,7 +18,7 @@ const GROUPS: ReadonlyArray<[title: string, slugs: string[]]> = [
   ['Send', ['sending', 'templates', 'broadcasts', 'costs', 'limits']],
   ['Receive', ['receiving', 'endpoints']],
   ['Connect numbers', ['embedding', 'coexistence', 'numbers']],
-  ['Operate', ['answers', 'errors', 'changes']],
+  ['Operate', ['answers', 'errors', 'audit', 'changes']],
 ];
 
 /** Pages outside the guides that they link to, by the end of their path, and where a browser finds them. */

@@ -4,6 +4,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
+import { isAudited } from '../audit/audited';
+import { changeOf, idsOf } from '../audit/change';
+import type { Recorder } from '../audit/recorder';
 import { checkAccounts } from '../auth/restriction';
 import { wabaHeader, type ScopeResolver } from '../auth/scope';
 import {
@@ -35,6 +38,8 @@ export interface ChainDependencies extends AdmitDependencies {
   client(definition: Definition): Client<Definition>;
   /** The public address of the API. */
   base_url: string;
+  /** Records changes; without it, none are. */
+  recorder?: Recorder;
   /** For the rows that take an Idempotency-Key. */
   guards?: Guards;
 }
@@ -178,11 +183,14 @@ function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Respond
     body: { success: true, ...(makeReply ? makeReply(reply, input) : reply) },
   });
 
+  const record = createRecord(endpoint, deps);
+
   return async (context, input) => {
     const { call } = context.state as State;
     const message = await makeMessage(input);
     // The chain handles any row: the compiler has checked request and reply where the row is declared.
-    const method = methodOf(endpoint, deps) as (message: unknown, call: Call) => Promise<Fields>;
+    const rpc = methodOf(endpoint, deps) as Unary;
+    const method = record ? record(context, input, rpc) : rpc;
     const answer =
       guard && hasKey(context.headers)
         ? await guard({
@@ -196,6 +204,23 @@ function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Respond
     writeAnswer(context, answer);
     return answer.status >= 400;
   };
+}
+
+type Unary = (message: unknown, call: Call) => Promise<Fields>;
+
+/** Undefined for the rows that the audit log leaves out: a send or a read costs nothing more. */
+function createRecord(
+  endpoint: Endpoint,
+  { recorder }: Pick<ChainDependencies, 'recorder'>,
+): ((context: Context, input: Input, rpc: Unary) => Unary) | undefined {
+  if (!recorder || !isAudited(endpoint)) return undefined;
+  return (context, input, rpc) => (message, call) =>
+    recorder.run(
+      changeOf(endpoint, input, context.state as State),
+      { call, address: context.ip },
+      () => rpc(message, call),
+      (reply) => idsOf(endpoint.audit, reply),
+    );
 }
 
 function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {

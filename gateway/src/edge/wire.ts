@@ -2,7 +2,9 @@
 import type { Bus } from '@bmg/common/bus';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
+import { AuditDefinition } from '@bmg/proto/audit';
 import { MessagingDefinition } from '@bmg/proto/messaging';
+import { createRecorder } from '../audit/recorder';
 import type { Auth } from '../auth/wire';
 import type { Clients } from '../clients';
 import { createGuards } from '../idempotency';
@@ -24,6 +26,7 @@ interface Parts {
 export function wireEdge({ redis, bus, rpc, auth, limits, public_url, docs_url, log }: Parts) {
   const meter = createMeter(bus, log);
   const messaging = rpc.client(MessagingDefinition);
+  const recorder = createRecorder({ audit: rpc.client(AuditDefinition), log });
   return {
     meter,
     requests: createRequestLog(redis, log),
@@ -32,6 +35,7 @@ export function wireEdge({ redis, bus, rpc, auth, limits, public_url, docs_url, 
       bucket: limits.bucket,
       load: limits.load,
       meter,
+      recorder,
       base_url: `${public_url}/v1`,
       client: rpc.client,
       guards: createGuards({ redis, messaging, docs_url, log }),

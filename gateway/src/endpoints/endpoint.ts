@@ -86,6 +86,8 @@ export interface Options {
   idempotent?: boolean;
   /** Timeout of the call. Defaults to REQUEST_TIMEOUT_MS. */
   timeout_ms?: number;
+  /** What the audit log keeps of a change, beside the IDs in its path and the names of its fields. */
+  audit?: RowAudit;
   /** Another call for some bodies, with limits of its own. */
   variant?: Variant;
   /** Title in the reference: an imperative phrase without a full stop. */
@@ -101,6 +103,18 @@ export interface Variant extends Pick<
 > {
   takes: (body: Fields) => boolean;
   rpc: Rpc;
+}
+
+/** An allow-list: the audit log keeps no value that is not named here. */
+export interface RowAudit {
+  /** Fields of the body whose values are kept. Never secrets, contents of messages or recipients. */
+  values?: readonly string[];
+  /** IDs by name, with their path in the body (`waba_id`) or in the RPC's reply (`client.waba_id`). */
+  ids?: Readonly<Record<string, string>>;
+  /** Whose values before the change are kept: of the API key in the path, or of the partner. */
+  before_of?: 'key' | 'partner';
+  /** Fields of which the values before the change are kept. Defaults to those in `values` that are given. */
+  before?: readonly string[];
 }
 
 /** The reference page of a row; the tests that cover the whole table check it. */

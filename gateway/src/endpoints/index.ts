@@ -1,6 +1,7 @@
 // The endpoint table. A new endpoint is a row, a schema and its docs in one of these folders; a new
 // chapter is a folder and an entry here.
 import { analytics } from './analytics/rows';
+import { audit } from './audit/rows';
 import { broadcasts } from './broadcasts/rows';
 import { callsGroups } from './calls-groups/rows';
 import { diagnostics } from './diagnostics/rows';
@@ -111,6 +112,11 @@ export const chapters: readonly Chapter[] = [
     description:
       'Create keys beside your partner key, each with the rights that its program needs.',
     rows: keys,
+  },
+  {
+    name: 'Audit log',
+    description: 'Read who changed what, and when.',
+    rows: audit,
   },
 ];
 

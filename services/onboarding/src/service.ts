@@ -14,6 +14,7 @@ import { AlertsDefinition } from '@bmg/proto/alerts';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { Event } from '@bmg/proto/stream';
 import { createAlerts } from './alerts/alerts';
+import { wireAudit } from './audit/wire';
 import { wireClients } from './clients/wire';
 import type { settings } from './config';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
@@ -40,7 +41,7 @@ export function createOnboarding(
   const onTokensDue = (): void => features.clients.checkTokens();
   const deps = createDependencies(config, engines, { now, log, onTokensDue });
   const features = wireFeatures(deps, engines, warnings);
-  const { clients, signUp, usage, alerts, partners, keys, endpoints, operator } = features;
+  const { clients, signUp, usage, alerts, partners, keys, endpoints, audit, operator } = features;
   consumeTopics(engines.bus, features);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
@@ -57,6 +58,7 @@ export function createOnboarding(
       ...partners.rpcs,
       ...keys.rpcs,
       ...endpoints.rpcs,
+      ...audit.rpcs,
       deps.payments.rpc,
       ...operator.rpcs,
       implement(AlertsDefinition, alerts.handlers),
@@ -100,6 +102,7 @@ function wireFeatures(deps: Dependencies, engines: Engines, warnings: string[]) 
     partners: wirePartners(deps),
     keys: wireKeys(deps, { deleteSessions }),
     endpoints: wireEndpoints(deps, engines.bus),
+    audit: wireAudit(deps),
     operator: wireOperator(deps, { engines, warnings, deleteSessions }),
   };
 }

@@ -6,6 +6,7 @@ import { OnboardingDefinition, type OnboardingEvent } from '@bmg/proto/onboardin
 import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
 import { Option } from 'commander';
 import { action, count, record, wholeNumber, type Answer } from '../action';
+import { change } from '../recorded';
 import { BROADCASTS, WEBHOOKS, type Session } from '../session';
 
 const PAGE_MAX = 100;
@@ -27,7 +28,7 @@ export function addActivityCommands(program: Command): void {
     .action(action(program, failed));
   ofPartner(events.command('retry [event_id]'))
     .description('deliver one event again now; without an ID, queue all of them')
-    .action(action(program, retry));
+    .action(change(program, retry));
 
   ofPartner(program.command('broadcasts'))
     .description('list a partner’s broadcasts, newest first')

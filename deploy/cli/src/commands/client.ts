@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { OperatorDefinition, type Client } from '@bmg/proto/onboarding';
 import { action, record, type Answer } from '../action';
+import { change } from '../recorded';
 import { describePurge, purgeClient } from '../purge';
 import type { Session } from '../session';
 
@@ -22,14 +23,14 @@ export function addClientCommands(program: Command): void {
     .command('restore <waba_id>')
     .description('make a deleted account active again, with all its numbers and events')
     .requiredOption('--partner <partner_id>', 'the partner that owns the account')
-    .action(action(program, restore));
+    .action(change(program, restore));
 
   client
     .command('purge <waba_id>')
     .description('delete a deleted client’s data in every service; without --yes, only count it')
     .requiredOption('--partner <partner_id>', 'the partner that owned the account')
     .option('--yes', 'delete the data; this cannot be undone')
-    .action(action(program, purge));
+    .action(change(program, purge, { is_change: ({ yes }) => yes === true }));
 }
 
 const operator = (session: Session) => session.client(OperatorDefinition);

@@ -1,8 +1,9 @@
 // `bmg key …`: the API keys of a partner beside its partner key.
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { KEY_SCOPES } from '@bmg/common/keys';
 import { KeysDefinition, type ApiKey, type KeyWithSecret } from '@bmg/proto/keys';
-import { action, record, wholeNumber, type Answer } from '../action';
+import { action, dateTime, record, wholeNumber, type Answer } from '../action';
+import { change } from '../recorded';
 import { rejected, UsageError, type Session } from '../session';
 
 interface Of {
@@ -32,20 +33,24 @@ export function addKeyCommands(program: Command): void {
 
   withLimits(add('create', 'create a key; its secret is shown only once'))
     .requiredOption('--name <name>', 'what the key is for')
-    .action(action(program, create));
+    .action(
+      change(program, create, {
+        made: ({ json }) => ({ key_id: (json as { key_id: string }).key_id }),
+      }),
+    );
 
   withLimits(add('update <key_id>', 'change a key; what you leave out stays as it is'))
     .option('--name <name>', 'what the key is for')
     .option('--all-wabas', 'no longer limit it to accounts')
     .option('--any-address', 'no longer limit it to addresses')
     .option('--never-expires', 'remove its expiry')
-    .action(action(program, update));
+    .action(change(program, update, { before_of: 'key' }));
 
   add('rotate <key_id>', 'issue a new secret for a key')
     .option('--overlap-hours <n>', 'how long the old secret works as well', wholeNumber, 24)
-    .action(action(program, rotate));
+    .action(change(program, rotate));
 
-  add('revoke <key_id>', 'end a key; it stops working at once').action(action(program, revoke));
+  add('revoke <key_id>', 'end a key; it stops working at once').action(change(program, revoke));
 }
 
 const withLimits = (command: Command): Command =>
@@ -53,15 +58,11 @@ const withLimits = (command: Command): Command =>
     .option('--scope <scope...>', `what it may do: ${KEY_SCOPES.join(', ')}`)
     .option('--waba <waba_id...>', 'the accounts that it is limited to')
     .option('--address <address...>', 'where it may be used from: addresses, or networks (CIDR)')
-    .option('--expires-at <time>', 'when it stops working, for example 2026-12-31T23:59:59Z', time);
-
-function time(text: string): Date {
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime()) || !/(Z|[+-]\d{2}:\d{2})$/i.test(text)) {
-    throw new InvalidArgumentError('It must be a date-time with a time zone.');
-  }
-  return at;
-}
+    .option(
+      '--expires-at <time>',
+      'when it stops working, for example 2026-12-31T23:59:59Z',
+      dateTime,
+    );
 
 const keysOf = (session: Session) => session.client(KeysDefinition);
 

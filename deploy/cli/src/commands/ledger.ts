@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { LedgerDefinition, type ListMonthsResponse } from '@bmg/proto/ledger';
 import { action, record, type Answer } from '../action';
+import { change } from '../recorded';
 import type { Session } from '../session';
 
 const CLOSING = `
@@ -17,7 +18,7 @@ export function addLedgerCommands(program: Command): void {
     .description('close a month that has ended, for example 2026-09')
     .requiredOption('--yes', 'confirm that it stays closed')
     .addHelpText('after', CLOSING)
-    .action(action(program, close));
+    .action(change(program, close));
 
   ledger.command('months').description('list closed months').action(action(program, months));
 }

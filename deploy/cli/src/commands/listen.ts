@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { OperatorDefinition, type UpdatePartnerRequest } from '@bmg/proto/onboarding';
 import { wholeNumber } from '../action';
+import { recorded } from '../recorded';
 import { describeNew } from './partner';
 import { openSession, settingOf, type Session } from '../session';
 
@@ -19,6 +20,8 @@ interface ListenOptions {
 }
 
 const HOST = '127.0.0.1';
+/** In the audit log. */
+const ACTION = 'bmg listen';
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
 
 export function addListenCommand(program: Command): void {
@@ -89,14 +92,12 @@ interface Told {
 async function tellMesh(session: Session, options: ListenOptions, url: string): Promise<Told> {
   const operator = session.client(OperatorDefinition);
   if (options.partner === undefined) {
-    const created = await operator.createPartner(
-      {
-        name: 'bmg listen',
-        webhook_url: url,
-        rate_limit_per_sec: undefined,
-        max_wabas: undefined,
-      },
-      session.call(),
+    const settings = { name: 'bmg listen', webhook_url: url };
+    const created = await recorded(
+      session,
+      { action: ACTION, fields: Object.keys(settings), after: settings },
+      () => operator.createPartner(settings, session.call()),
+      ({ partner_id }) => ({ partner_id }),
     );
     return {
       secret: created.webhook_secret,
@@ -107,7 +108,19 @@ async function tellMesh(session: Session, options: ListenOptions, url: string): 
   const { partner: partner_id } = options;
   const before = await operator.getPartner({ partner_id }, session.call());
   const setUrl = (webhook_url: string) =>
-    operator.updatePartner({ partner_id, webhook_url } as UpdatePartnerRequest, session.call());
+    recorded(
+      session,
+      {
+        action: ACTION,
+        partner_id,
+        target: { partner_id },
+        fields: ['webhook_url'],
+        after: { webhook_url },
+        before_of: 'partner',
+      },
+      () =>
+        operator.updatePartner({ partner_id, webhook_url } as UpdatePartnerRequest, session.call()),
+    );
   await setUrl(url);
   const secret = options.secret ?? (settingOf('WEBHOOK_SECRET', '') || undefined);
   return {

@@ -8,6 +8,7 @@ import {
   type Partner,
 } from '@bmg/proto/onboarding';
 import { action, count, record, wholeNumber, type Answer } from '../action';
+import { change } from '../recorded';
 import { rejected, UsageError, type Session } from '../session';
 
 interface CreateOptions {
@@ -36,7 +37,11 @@ export function addPartnerCommands(program: Command): void {
     .option('--webhook-url <url>', 'where its events are delivered')
     .option('--rate-limit-per-sec <n>', 'requests per second', wholeNumber)
     .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
-    .action(action(program, create));
+    .action(
+      change(program, create, {
+        made: ({ json }) => ({ partner_id: (json as { partner_id: string }).partner_id }),
+      }),
+    );
 
   partner
     .command('update <partner_id>')
@@ -47,7 +52,7 @@ export function addPartnerCommands(program: Command): void {
     .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
     .option('--logo-url <url>', 'a picture for its sign-up page; empty to show none')
     .addOption(new Option('--status <status>', 'may it use the API').choices(PARTNER_STATUSES))
-    .action(action(program, update));
+    .action(change(program, update, { before_of: 'partner' }));
 
   partner.command('list').description('list all partners').action(action(program, list));
 
@@ -62,7 +67,7 @@ export function addPartnerCommands(program: Command): void {
     .option('--overlap-hours <n>', 'how long the old key works as well', wholeNumber, 0)
     .option('--yes', 'confirm; needed unless --json is given')
     .action(
-      action(program, (session, partner_id: string, options: RotateKeyOptions) =>
+      change(program, (session, partner_id: string, options: RotateKeyOptions) =>
         rotateKey(session, partner_id, { ...program.opts<{ json?: boolean }>(), ...options }),
       ),
     );
@@ -76,12 +81,12 @@ export function addPartnerCommands(program: Command): void {
       wholeNumber,
       24,
     )
-    .action(action(program, rotateWebhookSecret));
+    .action(change(program, rotateWebhookSecret));
 
   partner
     .command('card <partner_id>')
     .description('print a link where the partner adds a payment card for its billing slots')
-    .action(action(program, card));
+    .action(change(program, card));
 }
 
 const operator = (session: Session) => session.client(OperatorDefinition);

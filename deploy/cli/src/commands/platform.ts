@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { action, count, type Answer } from '../action';
 import { doctor, type Check, type Status } from '../doctor';
+import { change } from '../recorded';
 import type { Session } from '../session';
 
 const EXIT_FAILURE = 1;
@@ -16,7 +17,7 @@ export function addPlatformCommands(program: Command): void {
       '\nThe services keep running meanwhile. Remove an old key only after this has reported no' +
         '\nunreadable records.',
     )
-    .action(action(program, rotateKeyring));
+    .action(change(program, rotateKeyring));
 
   program
     .command('doctor')

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { ApiError } from '@bmg/common/errors';
 import { RatesDefinition, type RateCardSummary } from '@bmg/proto/messaging';
 import { action, count, record, type Answer } from '../action';
+import { change } from '../recorded';
 import type { Session } from '../session';
 
 const COLUMNS = `
@@ -24,7 +25,7 @@ export function addRatesCommands(program: Command): void {
     .command('load <csv>')
     .description('replace the rate card with a CSV file')
     .addHelpText('after', COLUMNS)
-    .action(action(program, load));
+    .action(change(program, load));
 
   rates.command('show').description('show which rate card is loaded').action(action(program, show));
 }

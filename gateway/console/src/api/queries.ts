@@ -51,6 +51,14 @@ export const keysQuery = queryOptions({
   queryFn: () => call<{ keys: t.ApiKey[] }>('GET', '/v1/keys'),
 });
 
+export const auditQuery = infiniteQueryOptions({
+  queryKey: ['audit'],
+  initialPageParam: undefined as string | undefined,
+  queryFn: ({ pageParam, signal }) =>
+    call<t.AuditPage>('GET', '/v1/audit', { query: { limit: 50, cursor: pageParam }, signal }),
+  getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
+});
+
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: async () => (await call<{ sessions: t.OpenSession[] }>('GET', '/sessions')).sessions,

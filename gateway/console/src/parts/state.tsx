@@ -8,6 +8,8 @@ const COLOURS: Record<string, string> = {
   read: 'green',
   completed: 'green',
   done: 'green',
+  succeeded: 'green',
+  unknown: 'yellow',
   paid: 'green',
   APPROVED: 'green',
   GREEN: 'green',

@@ -1,6 +1,7 @@
 // The partner's settings: webhook, secret, alerts, plan, keys, invoices and sessions.
 import { Anchor, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { call } from '../api/client';
 import { billingQuery, sessionQuery, sessionsQuery, settingsQuery } from '../api/queries';
 import type { Settings } from '../api/types';
@@ -22,7 +23,14 @@ import { WebhookSecret } from './settings/secret';
 export function Screen() {
   const query = useQuery(settingsQuery);
   return (
-    <Page title="Settings">
+    <Page
+      title="Settings"
+      actions={
+        <Button component={Link} to="/settings/audit" variant="default">
+          Audit log
+        </Button>
+      }
+    >
       <Loaded query={query} what="the settings" lines={8}>
         {(settings) => (
           <>

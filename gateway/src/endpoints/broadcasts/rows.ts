@@ -112,6 +112,10 @@ export const broadcasts: Endpoint[] = [
     scope: 'number',
     key_scope: 'send',
     idempotent: true,
+    audit: {
+      values: ['name', 'template_name', 'template_language', 'scheduled_at'],
+      ids: { broadcast_id: 'broadcast_id' },
+    },
     status: 201,
     body: schemas.createBroadcast,
     ...BODY_LIMITS,
@@ -155,6 +159,7 @@ export const broadcasts: Endpoint[] = [
   post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
     scope: 'filter',
     key_scope: 'send',
+    audit: {},
     request: byId,
     reply: () => ({}),
     docs: docs.cancelBroadcast,

@@ -34,6 +34,7 @@ export const callsGroups: Endpoint[] = [
   post('/groups', rpc(NumberAdminDefinition, 'createGroup'), {
     ...uncounted,
     idempotent: true,
+    audit: { ids: { group_id: 'fields.id' } },
     body: schemas.createGroup,
     status: 201,
     reply: nodeUnder('group'),

@@ -47,6 +47,13 @@ export const listKeys: RowDocs = {
     'Lists your API keys, without their secrets. The partner key, which has all rights, is not among them.',
 };
 
+export const getKey: RowDocs = {
+  params,
+  answer: is.record({ key }),
+  codes: ['NOT_FOUND'],
+  notes: 'Retrieves one of your API keys, without its secret. A revoked key is not found.',
+};
+
 export const createKey: RowDocs = {
   answer: is.record({ key, secret }),
   example: {

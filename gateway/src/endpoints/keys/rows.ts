@@ -42,10 +42,19 @@ export const keys: Endpoint[] = [
     docs: docs.listKeys,
     summary: 'List your API keys',
   }),
+  get('/keys/:key_id', rpc(KeysDefinition, 'getKey'), {
+    scope: 'partner',
+    key_scope: 'manage',
+    addition: true,
+    reply: (key) => ({ key: shown(key) }),
+    docs: docs.getKey,
+    summary: 'Retrieve an API key',
+  }),
   post('/keys', rpc(KeysDefinition, 'createKey'), {
     scope: 'partner',
     addition: true,
     status: 201,
+    audit: { values: CHANGES, ids: { key_id: 'key.key_id' } },
     body: schemas.createKey,
     request: ({ body, partner_id, key_id }) => ({
       partner_id,
@@ -63,6 +72,7 @@ export const keys: Endpoint[] = [
   patch('/keys/:key_id', rpc(KeysDefinition, 'updateKey'), {
     scope: 'partner',
     addition: true,
+    audit: { values: CHANGES, before_of: 'key' },
     body: schemas.updateKey,
     request: ({ body, params, partner_id, key_id: caller_key_id }) => {
       if (CHANGES.every((field) => body[field] === undefined)) {
@@ -87,6 +97,7 @@ export const keys: Endpoint[] = [
   post('/keys/:key_id/rotate', rpc(KeysDefinition, 'rotateKey'), {
     scope: 'partner',
     addition: true,
+    audit: { values: ['overlap_hours'], before_of: 'key', before: ['name'] },
     body: schemas.rotateKey,
     request: ({ body, params, partner_id, key_id: caller_key_id }) => ({
       partner_id,
@@ -101,6 +112,7 @@ export const keys: Endpoint[] = [
   del('/keys/:key_id', rpc(KeysDefinition, 'revokeKey'), {
     scope: 'partner',
     addition: true,
+    audit: { before_of: 'key', before: CHANGES },
     docs: docs.revokeKey,
     summary: 'Revoke an API key',
   }),

@@ -17,6 +17,7 @@ export const numberSetup: Endpoint[] = [
   post('/qr-codes', rpc(NumberAdminDefinition, 'createQrCode'), {
     ...uncounted,
     body: schemas.createQrCode,
+    audit: { ids: { code: 'code' } },
     status: 201,
     docs: docs.createQrCode,
     summary: 'Create a QR code that opens a chat with a prefilled message',
@@ -40,6 +41,7 @@ export const numberSetup: Endpoint[] = [
   post('/conversational-automation', rpc(NumberAdminDefinition, 'updateConversationalAutomation'), {
     ...uncounted,
     body: schemas.updateAutomation,
+    audit: { values: ['enable_welcome_message'] },
     // A repeated field cannot be absent, so lists are wrapped: absent keeps the list, empty clears it.
     request: ({ body: { enable_welcome_message, prompts, commands }, target }) => ({
       enable_welcome_message,
@@ -80,6 +82,7 @@ export const numberSetup: Endpoint[] = [
   post('/commerce-settings', rpc(NumberAdminDefinition, 'updateCommerceSettings'), {
     ...uncounted,
     body: schemas.updateCommerce,
+    audit: { values: ['is_catalog_visible', 'is_cart_enabled'] },
     docs: docs.updateCommerceSettings,
     summary: 'Update the commerce settings of a number',
   }),

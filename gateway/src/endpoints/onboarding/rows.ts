@@ -81,6 +81,10 @@ const CLIENTS_DEFAULT = 100;
 export const onboarding: Endpoint[] = [
   post('/clients/register-from-code', rpc(OnboardingDefinition, 'registerFromCode'), {
     scope: 'session',
+    audit: {
+      values: ['display_name', 'connection_mode'],
+      ids: { waba_id: 'client.waba_id', phone_number_id: 'client.phone_number_id' },
+    },
     body: schemas.registerFromCode,
     timeout_ms: SIGN_UP_TIMEOUT_MS,
     status: ({ created }) => (created ? 201 : 200),
@@ -95,6 +99,7 @@ export const onboarding: Endpoint[] = [
   }),
   post('/connect/session', rpc(OnboardingDefinition, 'createConnectSession'), {
     scope: 'partner',
+    audit: { values: ['display_name', 'origin'] },
     body: schemas.createConnectSession,
     status: 201,
     request: ({ body, partner_id, key_id }) => ({ ...body, partner_id, key_id }),
@@ -135,6 +140,10 @@ export const onboarding: Endpoint[] = [
   }),
   post('/clients/register', rpc(OnboardingDefinition, 'registerClient'), {
     scope: 'partner',
+    audit: {
+      values: ['display_name'],
+      ids: { waba_id: 'waba_id', phone_number_id: 'phone_number_id' },
+    },
     body: schemas.registerClient,
     status: ({ created }) => (created ? 201 : 200),
     reply: ({ client, coexistence_sync }) => ({
@@ -166,6 +175,7 @@ export const onboarding: Endpoint[] = [
   }),
   post('/clients/:waba_id/refresh', rpc(OnboardingDefinition, 'refreshClient'), {
     scope: 'partner',
+    audit: { ids: { phone_number_id: 'phone_number_id' } },
     body: schemas.refreshClient,
     reply: (reply) => ({
       quality_rating: reply.quality_rating ?? null,

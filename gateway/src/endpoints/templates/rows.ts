@@ -26,6 +26,7 @@ export const templates: Endpoint[] = [
   post('/templates', rpc(TemplatesDefinition, 'createTemplate'), {
     scope: 'number',
     idempotent: true,
+    audit: { values: ['name', 'language', 'category'], ids: { template_id: 'fields.id' } },
     status: 201,
     body: schemas.createTemplate,
     // Other keys are ignored, because the service builds the upstream's body.

@@ -75,6 +75,9 @@ const settingsOf = (body: Body) => ({
 
 const CHANGES = Object.keys(schemas.updateWebhookEndpoint.properties);
 
+/** Without the address and the headers, which may hold secrets. */
+const AUDITED = CHANGES.filter((field) => !['url', 'description', 'headers'].includes(field));
+
 const changelogOf = (base_url: string): string => `${base_url.replace(/\/v1$/, '')}/changelog`;
 
 export const webhookEndpoints: Endpoint[] = [
@@ -104,6 +107,7 @@ export const webhookEndpoints: Endpoint[] = [
       changelog: changelogOf(base_url),
     }),
     reply: withSecret,
+    audit: { values: AUDITED, ids: { endpoint_id: 'endpoint.endpoint_id' } },
     docs: docs.createWebhookEndpoint,
     summary: 'Add a webhook endpoint with a filter',
   }),
@@ -124,6 +128,7 @@ export const webhookEndpoints: Endpoint[] = [
       };
     },
     reply: (endpoint) => ({ endpoint: shown(endpoint) }),
+    audit: { values: AUDITED },
     docs: docs.updateWebhookEndpoint,
     summary: 'Change, pause or resume a webhook endpoint',
   }),
@@ -146,6 +151,7 @@ export const webhookEndpoints: Endpoint[] = [
         overlap_hours: body.overlap_hours as number,
       }),
       reply: withSecret,
+      audit: { values: ['overlap_hours'] },
       docs: docs.rotateEndpointSecret,
       summary: 'Replace the secret of a webhook endpoint',
     },

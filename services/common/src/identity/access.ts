@@ -24,6 +24,13 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     ListWatchers: ['messaging', 'webhooks'],
     RaiseAlert: ['messaging', 'webhooks'],
   },
+  Audit: {
+    BeginChange: ['gateway', 'operator'],
+    EndChange: ['gateway', 'operator'],
+    ListAuditRecords: ['gateway'],
+    ExportAuditRecords: ['gateway'],
+    ListAllAuditRecords: ['operator'],
+  },
   Broadcasts: {
     CreateBroadcast: ['gateway'],
     ListBroadcasts: ['gateway', 'operator'],
@@ -80,6 +87,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   },
   Keys: {
     ListKeys: ['gateway', 'operator'],
+    GetKey: ['gateway'],
     CreateKey: ['gateway', 'operator'],
     UpdateKey: ['gateway', 'operator'],
     RotateKey: ['gateway', 'operator'],

@@ -36,6 +36,10 @@ export const metrics = {
     help: 'Requests refused because of what their API key may not do, by error code.',
     labelNames: ['code'],
   }),
+  audit_outcomes_failed: new Counter({
+    name: 'audit_outcomes_failed_total',
+    help: 'Attempts to store the outcome of a change in the audit log that failed.',
+  }),
   rate_limiter_fallback: new Gauge({
     name: 'rate_limiter_in_memory',
     help: '1 while Redis is unavailable and this replica limits in its own memory.',

@@ -1,7 +1,6 @@
-// Entries of the ledger as CSV (RFC 4180). Pure.
+// Entries of the ledger as CSV. Pure.
+import { csvLine } from '@bmg/common/csv';
 import type { Entry } from './entry';
-
-export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 /** In the order of the columns; new ones are added at the end. */
 export const COLUMNS = [
@@ -33,17 +32,6 @@ export const COLUMNS = [
   'late_at',
 ] as const satisfies ReadonlyArray<keyof Entry>;
 
-export const csvHeader = `${COLUMNS.join(',')}\r\n`;
+export const csvHeader = csvLine(COLUMNS);
 
-export const csvLine = (entry: Entry): string =>
-  `${COLUMNS.map((name) => cell(entry[name])).join(',')}\r\n`;
-
-const DECIMAL = /^-?\d+(\.\d+)?$/;
-
-function cell(value: string | boolean | null): string {
-  if (value === null) return '';
-  const text = String(value);
-  // Spreadsheets run a text that starts like a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) && !DECIMAL.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
+export const entryLine = (entry: Entry): string => csvLine(COLUMNS.map((name) => entry[name]));

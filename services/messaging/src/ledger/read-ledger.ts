@@ -1,4 +1,5 @@
 // GET /usage/ledger: entries by page or as CSV, totals, and the cost of changed categories.
+import { CSV_TYPE } from '@bmg/common/csv';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { ByteRate, Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
@@ -15,7 +16,7 @@ import type { LedgerMonth, LedgerMonths } from '../store/ledger-months';
 import type { MessageRecord } from '../store/message-record';
 import type { RateCards } from '../store/rate-cards';
 import { nameOf, type Categories, type CategoryLookup } from './category-lookup';
-import { csvHeader, csvLine, CSV_TYPE } from './csv';
+import { csvHeader, entryLine } from './csv';
 import { readCursor, writeCursor, type Cursor } from './cursor';
 import { entryOf, lateEntryOf, type Entry } from './entry';
 import { dayEnd, daysOf, monthOf, type Period, readPeriod } from './months';
@@ -97,7 +98,7 @@ export async function* exportLedger(
   }
 }
 
-const linesOf = (entries: Entry[]): Buffer => Buffer.from(entries.map(csvLine).join(''));
+const linesOf = (entries: Entry[]): Buffer => Buffer.from(entries.map(entryLine).join(''));
 
 const tooMany = (): ApiError =>
   new ApiError('RATE_LIMIT_EXCEEDED', 'too many ledgers are being read: try again in a moment', {

@@ -76,6 +76,7 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
       const keys = await partnerKeys.list(partner_id);
       return { keys: keys.map((key) => keyMessage(key, now())), keys_max: KEYS_MAX };
     },
+    getKey: async ({ partner_id, key_id }) => keyMessage(await getKey(partner_id, key_id), now()),
     async createKey(request) {
       const { partner_id } = request;
       const name = checkName(request.name);

@@ -1,5 +1,6 @@
 // All indexes of the service: created at the start, checked by `diagnose`.
 import type { Indexes } from '@bmg/common/mongo';
+import { AUDIT_LOG, auditLogIndexes } from './audit-log';
 import { BILLING_ACCOUNTS, billingAccountIndexes } from './billing-accounts';
 import { clientIndexes, CLIENTS } from './clients';
 import { DASHBOARD_SESSIONS, dashboardSessionIndexes } from './dashboard-sessions';
@@ -38,4 +39,5 @@ export const indexes: Indexes = {
   [PARTNER_LOGOS]: partnerLogoIndexes,
   [PAYMENT_EVENTS]: paymentEventIndexes,
   [WEBHOOK_ENDPOINTS]: webhookEndpointIndexes,
+  [AUDIT_LOG]: auditLogIndexes,
 };

@@ -1,5 +1,6 @@
 // All stores of the service on one database.
 import type { Db } from 'mongodb';
+import { createAuditLog } from './audit-log';
 import { createBillingAccounts } from './billing-accounts';
 import { createClientFacts } from './client-facts';
 import { createClientSyncs } from './client-syncs';
@@ -22,6 +23,7 @@ import { createWebhookEndpoints } from './webhook-endpoints';
 
 export const createStores = (db: Db) => ({
   accounts: createBillingAccounts(db),
+  auditLog: createAuditLog(db),
   charges: createSlotCharges(db),
   clientFacts: createClientFacts(db),
   clients: createClients(db),

@@ -1,0 +1,165 @@
+// Records the changes of commands in the audit log, as the gateway records those of partners: the record is
+// stored before the change is made, and its outcome afterwards.
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { ApiError, isUnimplemented } from '@bmg/common/errors';
+import { AuditDefinition } from '@bmg/proto/audit';
+import { action, type Answer } from './action';
+import type { Session } from './session';
+
+export interface Change {
+  action: string;
+  partner_id?: string | undefined;
+  target?: Record<string, string>;
+  fields?: string[];
+  after?: Record<string, unknown>;
+  before_of?: string;
+}
+
+/** IDs in arguments and options, by the name that the audit log has for them. */
+const IDS: Readonly<Record<string, string>> = {
+  partner: 'partner_id',
+  partner_id: 'partner_id',
+  key_id: 'key_id',
+  waba_id: 'waba_id',
+  event_id: 'event_id',
+  month: 'month',
+};
+/** Options whose values are kept, by the names of the API. An allow-list: `listen` has a secret. */
+const VALUES: Readonly<Record<string, string>> = {
+  name: 'name',
+  status: 'status',
+  webhookUrl: 'webhook_url',
+  logoUrl: 'logo_url',
+  rateLimitPerSec: 'rate_limit_per_sec',
+  maxWabas: 'max_wabas',
+  overlapHours: 'overlap_hours',
+  scope: 'scopes',
+  waba: 'waba_ids',
+  address: 'addresses',
+  expiresAt: 'expires_at',
+};
+/** Options that remove a limit, which the API writes as null. */
+const REMOVALS: Readonly<Record<string, string>> = {
+  allWabas: 'waba_ids',
+  anyAddress: 'addresses',
+  neverExpires: 'expires_at',
+};
+
+interface Options {
+  /** Whose values before the change are kept. */
+  before_of?: 'key' | 'partner';
+  /** False for a call that only looks. Defaults to true. */
+  is_change?: (options: Record<string, unknown>) => boolean;
+  /** IDs of what the command created. */
+  made?: (answer: Answer) => Record<string, string>;
+}
+
+/** The function of a command that changes something. */
+export const change = (
+  program: Command,
+  work: (session: Session, ...given: any[]) => Promise<Answer>,
+  { before_of, is_change = () => true, made }: Options = {},
+) =>
+  action(program, (session, ...given: any[]) => {
+    const command = given.at(-1) as Command;
+    const make = (): Promise<Answer> => work(session, ...given);
+    if (!is_change(command.opts())) return make();
+    return recorded(session, { ...changeOf(command), ...(before_of && { before_of }) }, make, made);
+  });
+
+function changeOf(command: Command): Change {
+  const { registeredArguments } = command;
+  const options = Object.entries(command.opts()).filter(([, value]) => value !== undefined);
+  const given = [
+    ...registeredArguments.map((one, at): [string, unknown] => [
+      one.name(),
+      command.processedArgs[at],
+    ]),
+    ...options,
+  ];
+  const target = Object.fromEntries(
+    given.flatMap(([name, value]) =>
+      IDS[name] !== undefined && typeof value === 'string' ? [[IDS[name], value]] : [],
+    ),
+  ) as Record<string, string>;
+  const after = Object.fromEntries(
+    options.flatMap(([name, value]) => {
+      if (REMOVALS[name]) return [[REMOVALS[name], null]];
+      return VALUES[name] ? [[VALUES[name], jsonOf(value)]] : [];
+    }),
+  );
+  return {
+    action: nameOf(command),
+    partner_id: target['partner_id'],
+    target,
+    fields: Object.keys(after),
+    after,
+  };
+}
+
+const jsonOf = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
+
+/** `bmg partner create`. */
+const nameOf = (command: Command): string =>
+  command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+
+/** Makes a change between its record and its outcome. Throws, and makes none, if there is no record. */
+export async function recorded<T>(
+  session: Session,
+  { partner_id, action, target = {}, fields = [], after, before_of = '' }: Change,
+  make: () => Promise<T>,
+  made?: (result: T) => Record<string, string>,
+): Promise<T> {
+  const audit = session.client(AuditDefinition);
+  const call = session.call();
+  const begun = await audit
+    .beginChange(
+      {
+        partner_id,
+        actor: { type: 'operator', id: operatorName() },
+        action,
+        target,
+        waba_id: target['waba_id'],
+        fields,
+        after: after && Object.keys(after).length > 0 ? after : undefined,
+        before_of,
+        before: before_of === '' ? [] : fields,
+        request_id: call.request_id,
+      },
+      call,
+    )
+    .catch((error: unknown) => {
+      // Onboarding runs a release without the audit log.
+      if (isUnimplemented(error)) return undefined;
+      throw error;
+    });
+  if (!begun) return make();
+  const end = async (outcome: string, code?: string, target: Record<string, string> = {}) => {
+    const request = { id: begun.id, outcome, code, target, partner_id: target['partner_id'] };
+    await audit.endChange(request, session.call()).catch((error: unknown) => {
+      process.stderr.write(`bmg: the outcome was not recorded: ${(error as Error).message}\n`);
+    });
+  };
+  let result: T;
+  try {
+    result = await make();
+  } catch (error) {
+    const is_unknown = error instanceof ApiError && error.http >= 500 && !error.retryable;
+    const code = error instanceof ApiError ? error.code : 'COMMAND_FAILED';
+    await end(is_unknown ? 'unknown' : 'failed', code);
+    throw error;
+  }
+  await end('succeeded', undefined, made?.(result));
+  return result;
+}
+
+/** Who runs the command on this machine. */
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

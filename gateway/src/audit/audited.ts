@@ -1,0 +1,13 @@
+// Which rows of the endpoint table the audit log records, and under which names.
+import { keyScopeOf, type Endpoint } from '../endpoints/endpoint';
+
+/**
+ * Changes, without the sends: those have logs of their own. A row with the scope `send` that is more than a
+ * send (a broadcast) says so by its `audit`.
+ */
+export const isAudited = (row: Pick<Endpoint, 'verb' | 'key_scope' | 'audit'>): boolean =>
+  row.verb !== 'GET' && (keyScopeOf(row) !== 'send' || row.audit !== undefined);
+
+/** `PATCH /keys/{key_id}`: the same whether a program or the console makes the change. */
+export const actionOf = ({ verb, path }: Pick<Endpoint, 'verb' | 'path'>): string =>
+  `${verb} ${path.replace(/:(\w+)/g, '{$1}')}`;

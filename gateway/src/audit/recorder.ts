@@ -1,0 +1,116 @@
+// Records changes in the audit log at onboarding. The record is stored before the change is made, and its
+// outcome afterwards: a gateway that is killed in between leaves a record with an unknown outcome, and no
+// change without one. While records cannot be stored, changes are refused.
+import { ApiError, isUnimplemented, toApiError } from '@bmg/common/errors';
+import type { Call, Client } from '@bmg/common/rpc';
+import { metrics, type Logger } from '@bmg/common/telemetry';
+import type { AuditDefinition, EndChangeRequest } from '@bmg/proto/audit';
+import { outcomeOf } from '../idempotency/outcome';
+import type { Change } from './change';
+
+export interface Recorder {
+  /**
+   * Makes a change between its record and its outcome. `made` names what a reply has created. Throws
+   * SERVICE_UNAVAILABLE, and makes no change, if there can be no record.
+   */
+  run<T>(
+    change: Change,
+    from: { call: Call; address: string },
+    make: () => Promise<T>,
+    made?: (reply: T) => Record<string, string>,
+  ): Promise<T>;
+}
+
+export interface RecorderDependencies {
+  audit: Pick<Client<AuditDefinition>, 'beginChange' | 'endChange'>;
+  log: Pick<Logger, 'warn'>;
+  /** Pauses before an outcome is sent again; the tests have shorter ones. */
+  pauses_ms?: readonly number[];
+}
+
+/** Storing one record takes a few milliseconds. */
+const LIMIT_MS = 5_000;
+/** After the last one the outcome stays unknown. */
+const PAUSES_MS = [1_000, 5_000, 30_000];
+/** Outcomes that wait to be sent again. */
+const WAITING_MAX = 1_000;
+
+export function createRecorder({
+  audit,
+  log,
+  pauses_ms = PAUSES_MS,
+}: RecorderDependencies): Recorder {
+  let waiting = 0;
+  const limited = (call: Call): Call => ({ ...call, deadline: Date.now() + LIMIT_MS });
+  /** Undefined if onboarding runs a release without the audit log. */
+  const begin = async (
+    change: Change,
+    { call, address }: { call: Call; address: string },
+  ): Promise<string | undefined> => {
+    const { request_id } = call;
+    const deadline = Math.min(call.deadline, Date.now() + LIMIT_MS);
+    try {
+      return (await audit.beginChange({ ...change, request_id, address }, { ...call, deadline }))
+        .id;
+    } catch (error) {
+      if (isUnimplemented(error)) {
+        log.warn({ action: change.action, request_id }, 'made a change without an audit record');
+        return undefined;
+      }
+      throw notRecorded(error);
+    }
+  };
+  const again = async (end: EndChangeRequest, call: Call): Promise<void> => {
+    if (waiting >= WAITING_MAX) return;
+    waiting += 1;
+    try {
+      for (const pause_ms of pauses_ms) {
+        await new Promise((resolve) => setTimeout(resolve, pause_ms).unref());
+        if (await isSent(end, call)) return;
+      }
+    } finally {
+      waiting -= 1;
+    }
+  };
+  const isSent = async (end: EndChangeRequest, call: Call): Promise<boolean> => {
+    try {
+      await audit.endChange(end, limited(call));
+      return true;
+    } catch (error) {
+      metrics.audit_outcomes_failed.inc();
+      log.warn({ err: error, audit_id: end.id }, 'failed to store the outcome of a change');
+      return false;
+    }
+  };
+  const end = async (request: EndChangeRequest, call: Call): Promise<void> => {
+    // The change is made: its answer does not depend on the outcome in the log.
+    if (!(await isSent(request, call))) void again(request, call);
+  };
+
+  return {
+    async run(change, from, make, made) {
+      const id = await begin(change, from);
+      if (id === undefined) return make();
+      let reply: Awaited<ReturnType<typeof make>>;
+      try {
+        reply = await make();
+      } catch (error) {
+        const failure = toApiError(error);
+        const outcome = outcomeOf(failure) === 'unknown' ? 'unknown' : 'failed';
+        await end({ id, outcome, code: failure.code, target: {} }, from.call);
+        throw error;
+      }
+      const target = made?.(reply) ?? {};
+      const { waba_id } = target;
+      await end({ id, outcome: 'succeeded', target, waba_id }, from.call);
+      return reply;
+    },
+  };
+}
+
+const notRecorded = (cause: unknown): ApiError =>
+  new ApiError(
+    'SERVICE_UNAVAILABLE',
+    'changes cannot be recorded at the moment: nothing was changed, try again',
+    { retryable: true, cause },
+  );
