@@ -1,6 +1,6 @@
 // A connection to an AMQP server with a channel for confirmed messages, through the guard.
 import { guardedSocketOptions } from '@bmg/common/outbound';
-import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import type { ChannelModel, ConfirmChannel, SocketOptions } from 'amqplib';
 import { SendFailed, type DestinationGuard } from './destination';
 import { within } from './within';
 
@@ -48,11 +48,12 @@ export async function openConnection(
   const options = guardedSocketOptions(target, { ...guard, ...(ca !== undefined && { ca }) });
   // Destroys the socket: an opening handshake has no other end, and a closing one waits for the server.
   const abort = new AbortController();
+  // It passes all of them to net.connect or tls.connect; its type lists only some.
   const socketOptions = {
     ...options,
     signal: abort.signal,
     clientProperties: { connection_name: 'business-messaging-gateway' },
-  };
+  } as SocketOptions;
   const connecting = connect(
     {
       protocol: tls ? 'amqps' : 'amqp',
