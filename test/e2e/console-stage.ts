@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { source as axeSource } from 'axe-core';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createBrowserContexts } from '../testkit/browser-contexts';
 import { launchBrowser } from './connect-browser';
@@ -29,6 +29,7 @@ export interface ConsoleStage {
   complaints: string[];
   open(path: string, view?: View): Promise<Page>;
   signIn(page: Page, key?: string): Promise<void>;
+  /** Opens the page in a browser that is logged in. */
   openSignedIn(path: string, view?: View, key?: string): Promise<Page>;
   /** Closes the pages of a test: an open one goes on to read events and to draw them. */
   tidy(): Promise<void>;
@@ -44,8 +45,11 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   const complaints: string[] = [];
   const origin = new URL(mesh.base_url).origin;
 
-  const open: ConsoleStage['open'] = async (path, view = VIEWS[0]) => {
-    const { width, height, colorScheme } = view;
+  const openPage = async (
+    path: string,
+    { width, height, colorScheme }: View = VIEWS[0],
+    prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
+  ): Promise<Page> => {
     const context = await contexts.take({
       viewport: { width, height },
       colorScheme,
@@ -56,6 +60,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(WAIT_MS);
+    await prepare(context);
     const page = await context.newPage();
     page.on('console', (line) => {
       if (line.type() === 'error') complaints.push(line.text());
@@ -74,13 +79,17 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
     partner,
     origin,
     complaints,
-    open,
+    open: (path, view) => openPage(path, view),
     signIn,
-    async openSignedIn(path, view, key) {
-      const page = await open(path, view);
-      await signIn(page, key);
-      // The page of the log-in has a heading too.
-      await page.getByRole('textbox', { name: 'Partner key' }).waitFor({ state: 'detached' });
+    async openSignedIn(path, view, key = partner.partner_key) {
+      const page = await openPage(path, view, async ({ request }) => {
+        // The cookie is the context's. Tests of the log-in itself use its page.
+        const session = await request.post(`${origin}/dashboard/api/session`, {
+          data: { partner_key: key },
+          headers: { origin },
+        });
+        if (!session.ok()) throw new Error(`the log-in was refused: ${await session.text()}`);
+      });
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },

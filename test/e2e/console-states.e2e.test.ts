@@ -292,7 +292,7 @@ test(
 );
 
 test(
-  'the sign-up says which number it connects, and so does the console',
+  'the sign-up and the console show which number is connected',
   async () => {
     const page = await openSignedIn('numbers');
     await page.getByRole('button', { name: 'Connect a number' }).click();
@@ -318,7 +318,7 @@ test(
 );
 
 test.each(VIEWS)(
-  'names a file without phone numbers, and asks before a broadcast is sent ($name)',
+  'names a file without phone numbers, and sends a broadcast only after a confirmation ($name)',
   async (view) => {
     const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`, view);
     await page.getByRole('combobox', { name: 'Template' }).click();

@@ -242,7 +242,7 @@ test(
 const HALF_PAST_NINE = 'T00:30:00.000Z';
 
 test(
-  'creates a broadcast for tomorrow with the keyboard alone, cancels it and copies it',
+  'creates a broadcast for tomorrow with only the keyboard, cancels it and copies it',
   async () => {
     const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`);
     const { keyboard } = page;
@@ -318,7 +318,7 @@ test(
 );
 
 test(
-  'loads the templates again when asked, creates one with a preview, and deletes it',
+  'loads the templates again on request, creates one with a preview, and deletes it',
   async () => {
     const listed = async (): Promise<string[]> =>
       (await partner.call('GET', '/templates', undefined, OF_ONE)).body.templates.map(

@@ -179,7 +179,7 @@ describe('with engines', () => {
   );
 
   test(
-    'gateway and onboarding serve, and stop when they are told',
+    'gateway and onboarding serve, and stop on the signal of their image',
     async () => {
       const [rest, grpc, metrics, edgeMetrics] = [
         await freePort(),

@@ -40,25 +40,31 @@ const LINE_COMMENT = /^\s*(?:\/\/|\/?\*+|<!--|\{\/\*)(.*)$/;
 const TRAILING_COMMENT = /\s\/\/\s(.*)$/;
 const HASH_COMMENT = /(?:^|\s)#(.*)$/;
 const TEST_NAME = /^\s*(?:(?:test|it|describe)(?:\.\w+)?|\])\)?\((['"`].*)/;
+/** The line before a test name that has a line for itself. */
+const NAME_FOLLOWS = /^\s*(?:(?:test|it|describe)(?:\.\w+)?(?:\(.*\))?|\]\))\($/;
+const QUOTED = /^\s*(['"`].*)/;
 /** Code, addresses, and quotations in tables of examples. */
 const CODE = /`[^`]*`|\]\([^)]*\)|“[^”]*”/g;
 
 /** The prose of a line that is not part of a page: its comment, or the name of its test. */
-const proseOfCode = (file, line) =>
-  HASH_COMMENTS.test(file)
-    ? HASH_COMMENT.exec(line)?.[1]
-    : [LINE_COMMENT, TRAILING_COMMENT, TEST_NAME].map((form) => form.exec(line)?.[1]).find(Boolean);
+const proseOfCode = (file, line, before) => {
+  if (HASH_COMMENTS.test(file)) return HASH_COMMENT.exec(line)?.[1];
+  const forms = [LINE_COMMENT, TRAILING_COMMENT, NAME_FOLLOWS.test(before) ? QUOTED : TEST_NAME];
+  return forms.map((form) => form.exec(line)?.[1]).find(Boolean);
+};
 
 /** Line numbers and prose, without code. */
 function* proseOf(file) {
   let fenced = false;
+  let before = '';
   for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
     const page = file.endsWith('.md');
     if (page && /^\s*```/.test(line)) fenced = !fenced;
     else if (!fenced) {
-      const prose = page ? line : proseOfCode(file, line);
+      const prose = page ? line : proseOfCode(file, line, before);
       if (prose) yield [index + 1, prose.replaceAll(CODE, '')];
     }
+    before = line;
   }
 }
 

@@ -81,7 +81,7 @@ test('throws permanent errors', async () => {
   });
 });
 
-test('ends by its signal, also while it waits for the gateway', async () => {
+test('ends when its signal aborts, also while it waits for the gateway', async () => {
   const port = await start(log());
   await stop();
   const control = new AbortController();

@@ -101,7 +101,7 @@ describe('a key that is limited to accounts', () => {
     expect(check(scope, '1')).toThrow(expect.objectContaining({ code: 'KEY_RESTRICTED' }));
   });
 
-  test('is not what other keys are', () => {
+  test('is the only kind of key whose accounts are checked', () => {
     for (const scope of ['number', 'filter', 'partner', 'session'] as const) {
       const row = { scope } as Endpoint;
       expect(() => checkAccounts(restriction(), row, { headers: {}, params: {} })).not.toThrow();

@@ -118,7 +118,7 @@ describe('the page', () => {
   });
 
   test.each(['', '?token=', '?token=bmgc_short', `?token=${TOKEN}&token=${TOKEN}`])(
-    'is a notice for an incomplete token (%s), without asking onboarding',
+    'is a notice for an incomplete token (%s), without a call of onboarding',
     async (query) => {
       expect((await get(`/connect${query}`)).status).toBe(400);
       expect(openConnectPage).not.toHaveBeenCalled();

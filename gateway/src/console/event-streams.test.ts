@@ -126,7 +126,7 @@ test('ends at shutdown, after the events that it has', async () => {
   expect(await answer.text()).toContain('id: 1');
 });
 
-test('answers a failure of the first read, and a position that is none, as an ordinary error', async () => {
+test('answers a failed first read, and an invalid position, as an ordinary error', async () => {
   pages = [];
   expect((await fetch(`${url}?after=0`)).status).toBe(503);
   const refused = async (query: string, headers = {}) => {

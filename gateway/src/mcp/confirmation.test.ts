@@ -9,7 +9,7 @@ const { text, expires_at } = createConfirmation(peppers, of, NOW);
 const use = (changed: Partial<typeof of> = {}, given: unknown = text, now = NOW): string =>
   idempotencyKeyOf(peppers, { ...of, ...changed }, { text: given, now });
 
-test('confirms what it was made for, each time with the same Idempotency-Key', () => {
+test('confirms the call that it was made for, each time with the same Idempotency-Key', () => {
   expect(use()).toMatch(/^confirmation-[\w-]{22}$/);
   expect(use()).toBe(use());
   const other = createConfirmation(peppers, of, NOW).text;

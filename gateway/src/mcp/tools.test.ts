@@ -26,7 +26,7 @@ test.each(tools.map((tool) => [tool.name, tool] as const))(
   },
 );
 
-test('only tools that read say so, and those that send ask first', () => {
+test('only tools that read carry readOnlyHint, and those that send need a confirmation', () => {
   for (const { name, endpoint, sends, listed } of tools) {
     const reads = endpoint.verb === 'GET' || name === 'check_message';
     expect([name, listed.annotations['readOnlyHint']]).toEqual([name, reads]);

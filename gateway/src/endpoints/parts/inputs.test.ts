@@ -42,7 +42,7 @@ test('hours, minutes and seconds are those of a day', () => {
   expect(accepts(listEvents, { from: '2026-09-01T23:59:59.999999999-11:30' })).toBe(true);
 });
 
-test('a cursor has the characters of one', () => {
+test('a cursor has the characters of base64url, without padding', () => {
   expect(accepts(listMessages, { cursor: 'MTc5' })).toBe(true);
   for (const cursor of ['MTc5=', 'a b', 'ü']) expect(accepts(listMessages, { cursor })).toBe(false);
 });

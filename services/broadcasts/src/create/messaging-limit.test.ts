@@ -15,6 +15,6 @@ test.each([
 });
 
 test.each(['UNLIMITED', 'TIER_NOT_SET', 'constructor', undefined])(
-  'a tier %s says nothing',
+  'warns of nothing for a tier %s',
   (tier) => expect(limitWarnings(tier, 10_000)).toEqual([]),
 );
