@@ -22,7 +22,7 @@ import {
 import { runBmg } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { forward, type Forwarder } from '../testkit/forwarder';
-import { ADA } from './endpoint-stage';
+import { ADA, newAccount } from './endpoint-stage';
 
 const GATEWAY = resolve(__dirname, '../../gateway/dist/main.js');
 const TELEMETRY = resolve(__dirname, '../../services/common/dist/telemetry/register.js');
@@ -165,7 +165,7 @@ describe('a change names who made it, what it changed, and how it ended', () => 
     const host = new URL(mesh.emulator.url).host;
     expect(records[3]).toMatchObject({
       fields: ['webhook_url'],
-      before: { webhook_url: null },
+      before: { webhook_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/…$/) as string },
       after: { webhook_url: `http://${host}/…` },
     });
     expect(JSON.stringify(records)).not.toMatch(/hidden/);
@@ -174,14 +174,16 @@ describe('a change names who made it, what it changed, and how it ended', () => 
 
   test('with a sign-up link', async () => {
     const own = await mesh.createPartner();
-    const account = await mesh.emulator.createAccount({ numbers: [{ is_on_biz_app: true }] });
-    const { code } = (await mesh.emulator.code({ waba_id: account.waba_id })) as { code: string };
+    const { waba_id, phone_number_id, access_token } = await newAccount(mesh, {
+      is_on_biz_app: true,
+    });
+    const { code } = await mesh.emulator.code({ token: access_token });
     const { body } = await own.call('POST', '/connect/session', { origin: 'https://shop.example' });
     const answer = await callRest(
       mesh.base_url,
       'POST',
       '/clients/register-from-code',
-      { code, waba_id: account.waba_id, phone_number_id: account.phone_number_ids[0] },
+      { code, waba_id, phone_number_id },
       { 'x-connect-token': body.token as string },
     );
     expect([answer.status, answer.body.error]).toEqual([201, undefined]);
@@ -190,7 +192,7 @@ describe('a change names who made it, what it changed, and how it ended', () => 
       {
         actor: { type: 'sign_up_link', id: expect.any(String) },
         action: 'POST /clients/register-from-code',
-        target: { waba_id: account.waba_id, phone_number_id: account.phone_number_ids[0] },
+        target: { waba_id, phone_number_id },
         fields: ['code', 'waba_id', 'phone_number_id'],
       },
       { action: 'POST /connect/session', after: { origin: 'https://shop.example/…' } },
@@ -208,7 +210,7 @@ describe('a change names who made it, what it changed, and how it ended', () => 
       '--name',
       'Audited',
       '--webhook-url',
-      'http://127.0.0.1:9/hidden',
+      'https://acme.example/hidden',
     );
     expect([created.code, created.err]).toEqual([0, '']);
     const { partner_id, partner_key } = JSON.parse(created.out) as Record<string, string>;
@@ -226,12 +228,12 @@ describe('a change names who made it, what it changed, and how it ended', () => 
       },
       {
         action: 'bmg partner update',
-        before: { rate_limit_per_sec: 10 },
+        before: { rate_limit_per_sec: 200 },
         after: { rate_limit_per_sec: 77 },
       },
       {
         action: 'bmg partner create',
-        after: { name: 'Audited', webhook_url: 'http://127.0.0.1:9/…' },
+        after: { name: 'Audited', webhook_url: 'https://acme.example/…' },
       },
     ]);
     expect(records.every(({ actor }) => actor.type === 'operator' && actor.id !== null)).toBe(true);
