@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { KeysDefinition } from '@bmg/proto/keys';
 import { LedgerDefinition } from '@bmg/proto/ledger';
-import { MessagingDefinition } from '@bmg/proto/messaging';
+import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
@@ -125,6 +125,9 @@ describe('the methods behind the rows', () => {
     'exportLedger',
     'closeMonth',
     'listMonths',
+    'loadRates',
+    'getRates',
+    'compareCategories',
     'sendTestEvent',
     'findEvents',
     'findContact',
@@ -135,6 +138,7 @@ describe('the methods behind the rows', () => {
     KeysDefinition,
     MessagingDefinition,
     LedgerDefinition,
+    RatesDefinition,
     TemplatesDefinition,
     BroadcastsDefinition,
     NumberAdminDefinition,

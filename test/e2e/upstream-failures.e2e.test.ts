@@ -49,6 +49,7 @@ const WITHOUT_UPSTREAM = [
   'listKeys',
   'listMessages',
   'listOnboardingEvents',
+  'listPrices',
   'lookupContact',
   'replayEvents',
   'retryAllEvents',
