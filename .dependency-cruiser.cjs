@@ -18,9 +18,10 @@ const library = (name, folders, instead) => ({
 const FOLDERS = {
   gateway: {
     auth: ['endpoints', 'limits'],
-    'connect-page': ['auth', 'edge', 'endpoints', 'limits'],
+    'connect-page': ['auth', 'design', 'edge', 'endpoints', 'limits'],
     console: ['auth', 'edge', 'endpoints', 'limits'],
-    docs: ['edge', 'endpoints', 'openapi'],
+    design: [],
+    docs: ['design', 'edge', 'endpoints', 'openapi'],
     edge: ['auth', 'endpoints', 'idempotency', 'limits', 'openapi'],
     endpoints: [],
     idempotency: ['auth', 'edge', 'endpoints'],
@@ -44,7 +45,7 @@ const FOLDERS = {
     'gap-repair': ['store'],
     ledger: ['preflight', 'rates', 'store'],
     media: ['send'],
-    'message-log': ['store'],
+    'message-log': ['ledger', 'store'],
     preflight: ['media', 'rates', 'send', 'store'],
     rates: ['store'],
     send: ['contacts', 'send-journal', 'store'],

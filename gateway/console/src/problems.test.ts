@@ -69,7 +69,7 @@ test('groups events by the answer of the receiver', () => {
   });
 });
 
-test('leaves out calls that succeeded, and tells our failures from the upstream’s and the caller’s', () => {
+test('leaves out calls that succeeded, and separates our failures from those of the upstream and the caller', () => {
   const requests = [
     request(200, null),
     request(400, 'MISSING_FIELDS'),
