@@ -7,7 +7,7 @@ import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { EndpointsDefinition } from '@bmg/proto/endpoints';
 import { KeysDefinition } from '@bmg/proto/keys';
 import { LedgerDefinition } from '@bmg/proto/ledger';
-import { MessagingDefinition } from '@bmg/proto/messaging';
+import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { SettingsDefinition } from '@bmg/proto/settings';
@@ -36,6 +36,7 @@ export function createClients(addresses: ReturnType<typeof serviceAddresses>) {
     [PaymentsDefinition, addresses.onboarding],
     [MessagingDefinition, addresses.messaging],
     [LedgerDefinition, addresses.messaging],
+    [RatesDefinition, addresses.messaging],
     [TemplatesDefinition, addresses.templates],
     [BroadcastsDefinition, addresses.broadcasts],
     [NumberAdminDefinition, addresses['number-admin']],

@@ -6,7 +6,7 @@ import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { EndpointsDefinition } from '@bmg/proto/endpoints';
 import { KeysDefinition } from '@bmg/proto/keys';
 import { LedgerDefinition } from '@bmg/proto/ledger';
-import { MessagingDefinition } from '@bmg/proto/messaging';
+import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
@@ -162,6 +162,9 @@ describe('the methods behind the rows', () => {
     'exportLedger',
     'closeMonth',
     'listMonths',
+    'loadRates',
+    'getRates',
+    'compareCategories',
     'sendTestEvent',
     'findEvents',
     'findContact',
@@ -178,6 +181,7 @@ describe('the methods behind the rows', () => {
     AuditDefinition,
     MessagingDefinition,
     LedgerDefinition,
+    RatesDefinition,
     TemplatesDefinition,
     BroadcastsDefinition,
     NumberAdminDefinition,

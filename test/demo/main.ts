@@ -5,7 +5,17 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { down, isUp, LocalError, readEnv, RUN_DIR, runningIn, stopSince, up } from '@bmg/local';
+import {
+  down,
+  isUp,
+  loadSampleRates,
+  LocalError,
+  readEnv,
+  RUN_DIR,
+  runningIn,
+  stopSince,
+  up,
+} from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { isSigned, startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { say, step, sub } from './say';
@@ -59,6 +69,8 @@ async function main(): Promise<void> {
         `the demo needs the emulator as its upstream, but UPSTREAM_URL is ${upstream || 'not set'}`,
       );
     });
+    const loaded = await loadSampleRates(env);
+    if (loaded) sub(loaded);
     const base_url = env['BASE_URL'] ?? 'http://127.0.0.1:8080/v1';
     const { key, secret } = await createPartner(receiver);
     const scene: Scene = { base_url, emulator, receiver, key, secret };

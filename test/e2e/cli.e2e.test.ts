@@ -27,6 +27,8 @@ const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     ...env,
   });
 
+const SAMPLE_RATES = join(__dirname, '../../deploy/local/sample-rates.csv');
+
 /** The mesh is shared: settings that these commands make for all partners are removed again. */
 async function withMessaging(use: (db: Db) => Promise<unknown>): Promise<void> {
   const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
@@ -71,6 +73,17 @@ test('loads a rate card, and refuses a faulty one whole with the number of each 
     expect(err).toContain(`${file}:3: overlaps another rate`);
     expect(err).toContain(`${file}:3: leaves a gap`);
     expect(await json('rates', 'show')).toEqual(loaded);
+    expect(await json('rates', 'load', SAMPLE_RATES, '--if-none')).toEqual(loaded);
+    const listed = await bmg(['rates', 'show', '--country', 'BR', '--date', '2026-09-30']);
+    expect(listed.out).toBe(
+      'On 2026-09-30, in USD:\n  Brazil, utility: 0.008, since 2026-01-01, free in an open window\n',
+    );
+    expect(await json('rates', 'show', '--country', 'de')).toMatchObject({
+      prices: [{ market: 'Germany', price: '0.055', billable_in_window: true }],
+    });
+    const unknown = await bmg(['rates', 'show', '--country', 'Atlantis']);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('country')]);
+    expect(await json('rates', 'load', SAMPLE_RATES)).toMatchObject({ markets: 32 });
   } finally {
     rmSync(folder, { recursive: true });
     await withMessaging((db) => db.collection('rate_cards').deleteMany({}));

@@ -28,6 +28,8 @@ const SCREENS = {
   templates: 'templates',
   usage: 'usage',
   ledger: 'usage/ledger',
+  prices: 'usage/prices',
+  problems: 'problems',
   settings: 'settings',
   audit: 'settings/audit',
   developers: 'developers',

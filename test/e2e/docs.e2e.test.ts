@@ -140,3 +140,42 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  'the design tokens have a page, and the console, the documentation and the sign-up page share them',
+  async () => {
+    const page = await open('/docs/design');
+    await page.getByRole('heading', { level: 1, name: 'Design tokens' }).waitFor();
+    const accent = page.getByRole('row', { name: /^--accent / });
+    await accent.getByText('#0b6e7d').waitFor();
+    expect(
+      await accent
+        .locator('.sample')
+        .evaluate((sample) => getComputedStyle(sample).backgroundColor),
+    ).toBe('rgb(11, 110, 125)');
+    expect(await seriousIn(page)).toEqual([]);
+    const { body } = await partner.call('POST', '/connect/session');
+    const connect_url = new URL(body.connect_url as string);
+    for (const path of [
+      '/docs',
+      '/changelog',
+      '/dashboard/',
+      connect_url.pathname + connect_url.search,
+    ]) {
+      await page.goto(`${origin}${path}`);
+      await page.waitForLoadState('networkidle');
+      const probe = await page.evaluate(() => {
+        const element = document.createElement('p');
+        document.body.append(element);
+        // A style sheet may not be added: the property is set by the script.
+        element.style.setProperty('color', 'var(--accent)');
+        const { color } = getComputedStyle(element);
+        element.remove();
+        return color;
+      });
+      expect([path, probe]).toEqual([path, 'rgb(11, 110, 125)']);
+    }
+    await page.close();
+  },
+  LIMIT_MS,
+);

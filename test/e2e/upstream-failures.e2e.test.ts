@@ -51,6 +51,7 @@ const WITHOUT_UPSTREAM = [
   'getKey',
   'listMessages',
   'listOnboardingEvents',
+  'listPrices',
   'lookupContact',
   'replayEvents',
   'retryAllEvents',

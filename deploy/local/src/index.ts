@@ -19,6 +19,7 @@ export {
   type EnginesOptions,
   type RunningEngine,
 } from './start-engines';
+export { loadSampleRates } from './sample-rates';
 export {
   addressSetting,
   NODE_FLAGS,

@@ -7,7 +7,7 @@ export interface Attention {
   text: string;
   severe: boolean;
   /** The screen that mends it. */
-  to: '/numbers' | '/events/failed' | '/messages' | '/settings' | '/usage/ledger';
+  to: '/numbers' | '/events/failed' | '/messages' | '/problems' | '/settings' | '/usage/ledger';
   search?: Record<string, string>;
   action: string;
 }

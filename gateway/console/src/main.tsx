@@ -1,4 +1,5 @@
 import '@mantine/core/styles.css';
+import 'virtual:tokens.css';
 import './style.css';
 import { MantineProvider } from '@mantine/core';
 import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';

@@ -8,8 +8,14 @@ export interface Search {
   number?: string | undefined;
   /** The item shown beside the list. */
   open?: string | undefined;
+  /** The recipient of a new message. */
+  to_contact?: string | undefined;
   template?: string | undefined;
   copy?: number | undefined;
+  /** Of prices. */
+  country?: string | undefined;
+  category?: string | undefined;
+  day?: string | undefined;
   /** A period in whole UTC days. */
   from?: string | undefined;
   to?: string | undefined;
@@ -29,8 +35,12 @@ export const validateSearch = (raw: Record<string, unknown>): Search => ({
   find: textOf(raw['find']),
   number: textOf(raw['number']),
   open: textOf(raw['open']),
+  to_contact: textOf(raw['to_contact']),
   template: textOf(raw['template']),
   copy: Number(raw['copy']) || undefined,
+  country: textOf(raw['country']),
+  category: textOf(raw['category']),
+  day: textOf(raw['day']),
   from: textOf(raw['from']),
   to: textOf(raw['to']),
 });

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { tokensCss } from '../design/css';
 import type { NoticeConfig, PageConfig, PageTexts } from './browser/page';
 import { DEFAULT_LANGUAGE, directionOf, LANGUAGES, type Texts } from './texts';
 
@@ -41,7 +42,7 @@ export interface ConnectHtml {
 /** Reads the page's files; throws if the gateway is not built. */
 export function loadConnectHtml(): ConnectHtml {
   const script = read('dist/connect-page/browser/page.js');
-  const style = read('src/connect-page/page.css');
+  const style = `${tokensCss()}${read('src/connect-page/page.css')}`;
   const page = read('src/connect-page/page.html');
   const notice = read('src/connect-page/notice.html');
   const versions = { script_version: versionOf(script), style_version: versionOf(style) };

@@ -16,6 +16,7 @@ import { buildAsyncApi } from '../openapi/asyncapi';
 import { buildCollection, buildEnvironment } from '../openapi/collection';
 import { ERROR_GUIDE } from '../openapi/error-guide';
 import { changelogPage } from './changelog-page';
+import { designPage } from './design-page';
 import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
 import { html } from './html';
@@ -108,6 +109,7 @@ function textsOf({ document, guides: { guides, nav }, llms }: Documentation): Re
     '/environment.json': forTools(buildEnvironment(document)),
     '/docs': page(homePage(document, nav)),
     '/changelog': page(changelogPage(nav)),
+    '/docs/design': page(designPage(nav)),
     ...Object.fromEntries(pages),
     '/docs/style.css': { type: 'text/css', text: SHELL_CSS, cache: IMMUTABLE_CACHE },
     '/docs/search.json': {

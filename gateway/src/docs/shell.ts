@@ -3,13 +3,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { samplesCss, tokensCss } from '../design/css';
 import { html, none, type Html } from './html';
 
 /** The same from src/ and from dist/. */
 const GATEWAY = resolve(__dirname, '../..');
 /** The folder to which Vite compiles the browser's part. */
 export const SITE = join(GATEWAY, 'docs/dist/site');
-export const SHELL_CSS = readFileSync(join(GATEWAY, 'docs/src/shell.css'), 'utf8');
+export const SHELL_CSS = [
+  tokensCss(),
+  readFileSync(join(GATEWAY, 'docs/src/shell.css'), 'utf8'),
+  samplesCss(),
+].join('\n');
 const STYLE_VERSION = createHash('sha256').update(SHELL_CSS).digest('hex').slice(0, 12);
 
 interface Chunk {

@@ -197,6 +197,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
 
 export interface UpstreamAdvice extends Advice {
   upstream_code: number;
+  /** What has to change before a message gets through: `request`, `recipient` or `upstream`. */
+  cause: string;
 }
 
 /**

@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ApiError } from '@bmg/common/errors';
-import { RatesDefinition, type RateCardSummary } from '@bmg/proto/messaging';
+import {
+  RatesDefinition,
+  type ListPricesResponse,
+  type RateCardSummary,
+} from '@bmg/proto/messaging';
 import { action, count, record, type Answer } from '../action';
 import { change } from '../recorded';
 import type { Session } from '../session';
@@ -15,6 +19,7 @@ The file is CSV with the columns currency, market, category, tier, valid_from an
   tier        messages of the month, 0:100000 or 100001: for the highest; empty for all
   valid_from  the first day, 2026-10-01; earlier days keep their prices in the same file
   price       of one message, a decimal such as 0.0456
+Lines that start with # are comments.
 
 A file with a wrong line, an overlap or a gap is refused whole.`;
 
@@ -25,15 +30,32 @@ export function addRatesCommands(program: Command): void {
     .command('load <csv>')
     .description('replace the rate card with a CSV file')
     .addHelpText('after', COLUMNS)
+    .option('--if-none', 'leave a card that is loaded as it is')
     .action(change(program, load));
 
-  rates.command('show').description('show which rate card is loaded').action(action(program, show));
+  rates
+    .command('show')
+    .description('show which rate card is loaded, or the prices of a country, category or day')
+    .option('--country <name>', 'two letters, an English name, or a market')
+    .option('--category <name>', 'marketing, utility, authentication or service')
+    .option('--date <day>', 'the day whose prices apply, such as 2026-10-01; today by default')
+    .action(action(program, show));
 }
 
 const client = (session: Session) =>
   session.client(RatesDefinition, ['MESSAGING_ADDR', '127.0.0.1:50052']);
 
-async function load(session: Session, path: string): Promise<Answer> {
+async function load(
+  session: Session,
+  path: string,
+  { ifNone }: { ifNone?: boolean },
+): Promise<Answer> {
+  if (ifNone) {
+    const card = await client(session).getRates({}, session.call());
+    if (card.currency !== undefined) {
+      return { json: record(card), text: `Kept. ${describe(card)}` };
+    }
+  }
   const csv = readFileSync(path, 'utf8');
   const loaded = await client(session)
     .loadRates({ csv }, session.call())
@@ -43,11 +65,38 @@ async function load(session: Session, path: string): Promise<Answer> {
   return { json: record(loaded), text: `Loaded. ${describe(loaded)}` };
 }
 
-async function show(session: Session): Promise<Answer> {
+interface Wanted {
+  country?: string;
+  category?: string;
+  date?: string;
+}
+
+async function show(session: Session, wanted: Wanted): Promise<Answer> {
+  if (Object.keys(wanted).length > 0) return showPrices(session, wanted);
   const card = await client(session).getRates({}, session.call());
   const text = card.currency === undefined ? 'No rate card is loaded.' : describe(card);
   return { json: record(card), text };
 }
+
+async function showPrices(session: Session, { date: day, ...wanted }: Wanted): Promise<Answer> {
+  const found = await client(session).listPrices({ ...wanted, day }, session.call());
+  return { json: record(found), text: describePrices(found) };
+}
+
+const describePrices = ({ day, currency, prices, reason }: ListPricesResponse): string =>
+  prices.length === 0
+    ? `No prices on ${day}: ${reason}.`
+    : [
+        `On ${day}, in ${currency}:`,
+        ...prices.map(({ market, category, tier, price, valid_from, billable_in_window }) =>
+          [
+            `  ${market}, ${category}: ${price}`,
+            ...(tier === '0:' ? [] : [`for messages ${tier} of a month`]),
+            `since ${valid_from}`,
+            ...(billable_in_window ? [] : ['free in an open window']),
+          ].join(', '),
+        ),
+      ].join('\n');
 
 const describe = ({ currency, rates, markets, valid_from }: RateCardSummary): string =>
   `${count(rates, 'rate')} in ${currency} for ${count(markets, 'market')}, valid from ${valid_from.join(', ')}`;

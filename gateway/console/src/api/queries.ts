@@ -214,6 +214,17 @@ export const messagesQuery = (filter: MessageFilter) =>
     getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
   });
 
+/** The latest failed messages since a time, for the overview of what broke. */
+export const failedMessagesQuery = (from: string) =>
+  queryOptions({
+    queryKey: ['failed-messages', from],
+    queryFn: ({ signal }) =>
+      call<t.MessagePage>('GET', '/v1/messages', {
+        query: { status: 'failed', from, limit: 200 },
+        signal,
+      }),
+  });
+
 export const timelineQuery = (message_id: string, phone_number_id: string | undefined) =>
   queryOptions({
     queryKey: ['timeline', message_id],
@@ -237,4 +248,37 @@ export const ledgerQuery = (filter: {
         signal,
       }),
     getNextPageParam: (last) => last.next ?? undefined,
+  });
+
+/** The totals of a period, which come with its first entry. */
+export const ledgerTotalsQuery = ({ from, to }: { from: string; to: string }) =>
+  queryOptions({
+    queryKey: ['ledger-totals', from, to],
+    queryFn: async (): Promise<t.LedgerTotals> => {
+      const page = await call<t.LedgerPage>('GET', '/v1/usage/ledger', {
+        query: { from, to, limit: 1 },
+      });
+      return page.totals as t.LedgerTotals;
+    },
+  });
+
+export const pricesQuery = (filter: {
+  country?: string | undefined;
+  category?: string | undefined;
+  date?: string | undefined;
+}) =>
+  queryOptions({
+    queryKey: ['prices', filter],
+    queryFn: () => call<t.PriceList>('GET', '/v1/prices', { query: filter }),
+  });
+
+/** `body` is the JSON of the send, with its kind: the text is the cache key too. */
+export const messageCheckQuery = (number: NumberRef, body: string) =>
+  queryOptions({
+    queryKey: ['message-check', number.phone_number_id, body],
+    queryFn: () =>
+      call<t.MessageCheck>('POST', '/v1/messages/check', {
+        number,
+        body: JSON.parse(body) as object,
+      }),
   });

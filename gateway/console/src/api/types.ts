@@ -57,6 +57,10 @@ export type LedgerAmounts = Pick<
   Schemas['LedgerTotals'],
   'messages' | 'charged' | 'unpriced' | 'amounts'
 >;
+export type LedgerTotals = Schemas['LedgerTotals'];
+export type PriceList = Schemas['ListPricesAnswer'];
+export type ListedPrice = Schemas['ListedPrice'];
+export type MessageCheck = Schemas['CheckMessageAnswer'];
 export type LedgerChange = NonNullable<LedgerPage['category_changes']>[number];
 
 /** A component of a template, whose content only the upstream defines. */

@@ -20,6 +20,7 @@ import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
 import { reasonOf } from '../reasons';
+import { BroadcastCost } from './broadcasts/cost';
 import { Recipients, ResendToFailed } from './broadcasts/recipients';
 
 const COLUMNS: Array<Column<Broadcast>> = [
@@ -144,6 +145,7 @@ const BroadcastFacts = ({
         ),
       ],
       ['Completed', <Time value={broadcast.completed_at} as="exact" />],
+      ['Cost', <BroadcastCost broadcast={broadcast} running={!isOver(broadcast)} />],
     ]}
   />
 );

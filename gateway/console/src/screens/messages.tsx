@@ -7,6 +7,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { messagesQuery, timelineQuery, type MessageFilter } from '../api/queries';
 import type { Message } from '../api/types';
+import { costOf } from '../money';
 import { Card } from '../parts/card';
 import { Copy } from '../parts/copy';
 import { Empty } from '../parts/empty';
@@ -24,22 +25,23 @@ import { MessageSteps } from './messages/steps';
 
 const COLUMNS: Array<Column<Message>> = [
   { title: 'To', width: '1.2fr', cell: ({ contact }) => contact ?? '–' },
-  { title: 'State', width: '120px', cell: ({ status }) => <State of={status} /> },
-  { title: 'Kind', width: '110px', cell: ({ kind }) => kind, labelled: true },
+  { title: 'State', width: '105px', cell: ({ status }) => <State of={status} /> },
+  { title: 'Kind', width: '85px', cell: ({ kind }) => kind, labelled: true },
   {
     title: 'Category',
-    width: '150px',
+    width: '115px',
     cell: ({ pricing }) =>
       pricing ? `${pricing.category ?? '–'}${pricing.billable === false ? ', free' : ''}` : '–',
     labelled: true,
   },
+  { title: 'Cost', width: '105px', cell: costOf, labelled: true },
   {
     title: 'Number ID',
-    width: '170px',
+    width: '145px',
     cell: ({ phone_number_id }) => phone_number_id,
     labelled: true,
   },
-  { title: 'Sent', width: '180px', cell: ({ at }) => <Time value={at} />, labelled: true },
+  { title: 'Sent', width: '150px', cell: ({ at }) => <Time value={at} />, labelled: true },
 ];
 
 const STATES = ['accepted', 'sent', 'delivered', 'read', 'failed'];
@@ -193,7 +195,22 @@ function About({ message_id, phone_number_id }: Omit<DrawerProps, 'onClose'>) {
     <Facts
       of={[
         ['State', <State of={message.status} />],
-        [message.direction === 'inbound' ? 'From' : 'To', message.contact],
+        [
+          message.direction === 'inbound' ? 'From' : 'To',
+          message.contact && (
+            <>
+              {message.contact}{' '}
+              <Anchor
+                component={Link}
+                to="/messages/conversation"
+                search={{ number: message.phone_number_id, find: message.contact } as never}
+                size="sm"
+              >
+                Conversation
+              </Anchor>
+            </>
+          ),
+        ],
         ['Kind', message.kind],
         [
           'Message ID',
@@ -203,6 +220,8 @@ function About({ message_id, phone_number_id }: Omit<DrawerProps, 'onClose'>) {
         ],
         ['Category', message.pricing?.category],
         ['Billable', yesNo(message.pricing?.billable)],
+        ['Cost', message.cost && costOf(message)],
+        ['Cost not known', message.cost?.reason],
         ['Number ID', message.phone_number_id],
         [
           'Broadcast',

@@ -18,6 +18,7 @@ import {
 } from '../period';
 import { totalsOf } from '../totals';
 import { NeedsAttention } from './overview/attention';
+import { Compared } from './overview/compared';
 import { Traffic } from './overview/traffic';
 
 export function Screen() {
@@ -37,6 +38,7 @@ export function Screen() {
       <NeedsAttention />
       <Figures period={period} />
       {period !== 'day' && <Traffic {...periodOf(period)} />}
+      <Compared {...periodOf(period)} />
     </Page>
   );
 }

@@ -10,6 +10,7 @@ import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { download, toCsv } from '../parts/csv';
 import { useFilters } from '../parts/search';
+import { MonthForecast, PriceChange } from './usage/outlook';
 import { countOf, nounOf, periodOf, PERIODS, percent, type Period } from '../period';
 
 const COUNTS = ['sent', 'delivered', 'read', 'failed', 'billable', 'free'] as const;
@@ -39,12 +40,17 @@ export function Screen() {
           >
             Ledger
           </Button>
+          <Button variant="default" component={Link} to="/usage/prices">
+            Prices
+          </Button>
         </>
       }
     >
       <Loaded query={query} what="the usage" lines={8}>
         {(usage) => (
           <Stack gap="lg">
+            <MonthForecast />
+            <PriceChange />
             <Slots usage={usage} />
             <Numbers
               title="Messages"

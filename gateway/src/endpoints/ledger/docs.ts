@@ -122,3 +122,41 @@ export const getLedger: RowDocs = {
   notes:
     'Joins every message that you sent with what the upstream says about its price, and with the operator’s rate card. With `Accept: text/csv` the answer is one CSV of the whole period, without totals. With `x-waba-id` only entries of that business account. A month is closed some days after its end: a status that comes later makes a late entry in the current month. Entries are kept for 90 days, totals for 400.',
 };
+
+export const listPrices: RowDocs = {
+  answer: is.record({
+    date: is.text('2026-10-01', 'The day whose prices these are.'),
+    currency: is.orNull(is.text('USD')),
+    prices: is.list(
+      is.record(
+        {
+          market: is.text('Brazil', 'As the upstream’s rate cards spell it.'),
+          countries: is.list(
+            is.text('BR'),
+            'The countries of the market. Empty for `Other`, which has all that remain.',
+          ),
+          category: is.open([
+            'marketing',
+            'utility',
+            'authentication',
+            'authentication_international',
+            'service',
+          ]),
+          tier: is.text('0:100000', 'Messages of the month for which the price holds.'),
+          valid_from: is.text('2026-10-01', 'The first day of the price.'),
+          price: is.text('0.0625', 'Of one message, decimal text.'),
+          billable_in_window: is.flag(
+            true,
+            'Whether a message of this category is charged inside an open customer service window on that day. Outside one every template is.',
+          ),
+        },
+        { title: 'ListedPrice' },
+      ),
+      'By market, category and tier.',
+    ),
+    reason: is.orNull(is.text('the operator has loaded no rate card', 'Why there are no prices.')),
+  }),
+  codes: ['INVALID_FIELD'],
+  notes:
+    'Looks into the operator’s rate card. `POST /messages/check` says what one message would cost, with its windows; this says what messages cost in general.',
+};

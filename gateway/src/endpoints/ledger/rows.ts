@@ -1,4 +1,5 @@
 import { LedgerDefinition } from '@bmg/proto/ledger';
+import { RatesDefinition } from '@bmg/proto/messaging';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { get, rpc, type Endpoint } from '../endpoint';
@@ -10,6 +11,9 @@ const LEDGER_TIMEOUT_MS = 120_000;
 const ENTRY_BYTES = 1_536;
 const TOTALS_BYTES = 1024 * 1024;
 const LIMIT_DEFAULT = 100;
+
+/** A price of each market, category and tier. */
+const PRICES_BYTES = 256 * 1024;
 
 export const ledger: Endpoint[] = [
   get('/usage/ledger', rpc(LedgerDefinition, 'getLedger'), {
@@ -25,5 +29,21 @@ export const ledger: Endpoint[] = [
     reply: ({ fields }) => fields ?? {},
     docs: docs.getLedger,
     summary: 'Read what your messages cost',
+  }),
+  get('/prices', rpc(RatesDefinition, 'listPrices'), {
+    scope: 'partner',
+    reads: 'list',
+    addition: true,
+    query: schemas.listPrices,
+    answer_bytes: () => PRICES_BYTES,
+    request: ({ query: { date, ...query } }) => ({ ...query, day: date }),
+    reply: ({ day, currency, prices, reason }) => ({
+      date: day,
+      currency: currency ?? null,
+      prices,
+      reason: reason ?? null,
+    }),
+    docs: docs.listPrices,
+    summary: 'Look up the price of a message by country, category and date',
   }),
 ];

@@ -1,4 +1,4 @@
-import { cursor, DAY, id, limit, object } from '../parts/inputs';
+import { cursor, DAY, id, limit, object, text } from '../parts/inputs';
 import type { Typed } from '../parts/schema';
 
 const calendarDay = (description: string): Typed<'string'> => ({
@@ -16,4 +16,19 @@ export const getLedger = object({
   phone_number_id: id('Only entries of this number.'),
   limit: limit(100, 1_000),
   after: cursor('Returns the next page: `next` of the current one.'),
+});
+
+const COUNTRY_MAX = 64;
+const CATEGORY_MAX = 32;
+
+export const listPrices = object({
+  country: text(
+    COUNTRY_MAX,
+    'A country by its two letters (`BR`) or its English name (`Brazil`), or a market of the rate card. All markets without it.',
+  ),
+  category: text(
+    CATEGORY_MAX,
+    '`marketing`, `utility`, `authentication`, `authentication_international` or `service`. All without it.',
+  ),
+  date: calendarDay('The day whose prices apply (UTC). Defaults to today.'),
 });

@@ -14,6 +14,23 @@ const pricing = is.orNull(
   ),
 );
 
+const cost = is.orNull(
+  is.record(
+    {
+      charged: is.orNull(
+        is.flag(true, 'Billable and delivered: a message is charged once, on delivery.'),
+      ),
+      currency: is.orNull(is.text('USD')),
+      amount: is.orNull(is.text('0.0550', 'Decimal text; 0 for what is not charged.')),
+      reason: is.orNull(is.text('the operator has loaded no rate card', 'Why there is no amount.')),
+    },
+    {
+      title: 'MessageCost',
+      description: 'As in `GET /usage/ledger`. Null for a message that you received.',
+    },
+  ),
+);
+
 const message = is.record(
   {
     message_id: is.text(MESSAGE_ID),
@@ -31,7 +48,15 @@ const message = is.record(
     at: is.time('When it was accepted by the upstream, or received.'),
     updated_at: is.time('Upstream time of the last status.'),
     pricing,
+    cost,
     broadcast: is.flag(false, 'Whether a broadcast sent it.'),
+    error_code: is.orNull(is.text('131026', 'Of a failed message: the upstream’s code.')),
+    trace_id: is.orNull(
+      is.text(
+        '4bf92f3577b34da6a3ce929d0e0e4736',
+        'The trace of the failed status, else of the send. Operators find the same trace.',
+      ),
+    ),
   },
   { title: 'Message', description: 'IDs, kind, state and times. Texts are not stored for it.' },
 );

@@ -21,11 +21,21 @@ const message = (one: Message): Fields => ({
         type: one.pricing.type ?? null,
       }
     : null,
+  cost: one.cost
+    ? {
+        charged: one.cost.charged ?? null,
+        currency: one.cost.currency ?? null,
+        amount: one.cost.amount ?? null,
+        reason: one.cost.reason ?? null,
+      }
+    : null,
   broadcast: one.broadcast,
+  error_code: one.error_code ?? null,
+  trace_id: one.trace_id ?? null,
 });
 
 /** A record whose ids are as long as they come. */
-const MESSAGE_BYTES = 640;
+const MESSAGE_BYTES = 900;
 const LIMIT_DEFAULT = 50;
 /** The service returns 1,000 entries of a timeline at most. */
 const TIMELINE_BYTES = 1_000 * 512;

@@ -191,6 +191,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   Rates: {
     LoadRates: ['operator'],
     GetRates: ['operator'],
+    ListPrices: ['gateway', 'operator'],
     CompareCategories: ['fanout'],
   },
   Settings: {

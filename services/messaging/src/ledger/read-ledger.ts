@@ -7,7 +7,6 @@ import type { Json } from '@bmg/common/upstream';
 import { dayStart } from '@bmg/common/time';
 import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
 import { groupBy } from '@bmg/common/collections';
-import type { PriceFinder } from '../rates/rate-card';
 import type { Conversations } from '../store/contacts';
 import type { LedgerDays } from '../store/ledger-days';
 import type { LedgerEntries, LedgerScope, Position, Range } from '../store/ledger-entries';
@@ -17,9 +16,10 @@ import type { MessageRecord } from '../store/message-record';
 import type { RateCards } from '../store/rate-cards';
 import { nameOf, type Categories, type CategoryLookup } from './category-lookup';
 import { csvHeader, entryLine } from './csv';
+import { pricesByMonth, type Prices } from './costs';
 import { readCursor, writeCursor, type Cursor } from './cursor';
 import { entryOf, lateEntryOf, type Entry } from './entry';
-import { dayEnd, daysOf, monthOf, type Period, readPeriod } from './months';
+import { dayEnd, daysOf, type Period, readPeriod } from './months';
 import { preflightOf } from './preflight';
 import { pricedGroups } from './priced-groups';
 import { totalsOf, type Totals } from './totals';
@@ -146,7 +146,7 @@ interface OpenLedger {
   period: Period;
   range: Range;
   months: Array<{ month: string; status: string; closed_at: string | null }>;
-  pricesAt(at: Date): Promise<PriceFinder | undefined>;
+  pricesAt: Prices;
   known_since: Date;
 }
 
@@ -161,16 +161,6 @@ async function openLedger(
     deps.conversations.recordedSince(),
   ]);
   const byMonth = new Map(closed.map((month) => [month._id, month]));
-  /** One card for all entries of the request, read once: an export has 100,000 of them. */
-  const cards = new Map<string, Promise<PriceFinder | undefined>>();
-  const cardOf = (month: string | undefined): Promise<PriceFinder | undefined> => {
-    const key = month ?? '';
-    const card =
-      cards.get(key) ??
-      (month === undefined ? deps.rateCards.prices() : deps.rateCards.pricesOf(month));
-    cards.set(key, card);
-    return card;
-  };
   return {
     deps,
     call,
@@ -184,7 +174,8 @@ async function openLedger(
     months: [...new Set(daysOf(period).map((day) => day.slice(0, 7)))].map((month) =>
       describeMonth(month, byMonth.get(month)),
     ),
-    pricesAt: (at) => cardOf(byMonth.has(monthOf(at)) ? monthOf(at) : undefined),
+    // One card for all entries of the request, read once: an export has 100,000 of them.
+    pricesAt: pricesByMonth(deps.rateCards, byMonth),
     known_since,
   };
 }

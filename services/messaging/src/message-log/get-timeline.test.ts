@@ -63,6 +63,8 @@ const deps = (over: Partial<TimelineDependencies> = {}): TimelineDependencies =>
   directory: {
     listNumbers: async () => ({ phone_number_ids: ['799', '800'], has_more: false }),
   },
+  ledgerMonths: { list: async () => [] },
+  rateCards: { prices: async () => undefined, pricesOf: async () => undefined },
   searches: createPool({ server: 'test', reason: 'numbers', holder: 'partner', max: 10 }, log),
   log,
   ...over,

@@ -7,6 +7,7 @@ import { traceIds, type Logger } from '@bmg/common/telemetry';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { GetTimelineRequest, GetTimelineResponse } from '@bmg/proto/messaging';
 import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
+import { costsOf, type CostSources } from '../ledger/costs';
 import { entriesOf, latestOf, participantsOf } from './entries';
 import { sentMessage } from './list-messages';
 import { receivedMessage } from './received-message';
@@ -19,7 +20,8 @@ import {
 import type { MessageList } from '../store/message-list';
 import { REBUILT, type MessageRecord } from '../store/message-record';
 
-export interface TimelineDependencies extends Pick<SearchDependencies, 'directory' | 'searches'> {
+export interface TimelineDependencies
+  extends Pick<SearchDependencies, 'directory' | 'searches'>, CostSources {
   messageList: Pick<MessageList, 'find'>;
   eventLog?: Pick<Client<EventLogDefinition>, 'findEvents'> | undefined;
   broadcasts?: Pick<Client<BroadcastsDefinition>, 'findContact'> | undefined;
@@ -61,7 +63,9 @@ export async function getTimeline(
       : undefined,
   ]);
   const events = (found?.events ?? []).filter(({ event }) => isWanted(event, waba_id));
-  const message = record ? sentMessage(record) : found && receivedMessage(events, found);
+  const message = record
+    ? sentMessage(record, (await costsOf(deps, [record]))[0])
+    : found && receivedMessage(events, found);
   if (!message) throw missing.length > 0 ? unreadable() : noSuchMessage();
   const broadcast = contact?.contact;
   const { entries, left_out } = latestOf(entriesOf(record, events), ENTRIES_MAX);

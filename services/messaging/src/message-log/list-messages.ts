@@ -2,13 +2,19 @@
 import { invalidField } from '@bmg/common/errors';
 import { INVALID_CONTACT, MESSAGE_STATUSES, parseContact } from '@bmg/common/messages';
 import { periodOf } from '@bmg/common/time';
-import type { ListMessagesRequest, ListMessagesResponse, Message } from '@bmg/proto/messaging';
+import type {
+  ListMessagesRequest,
+  ListMessagesResponse,
+  Message,
+  MessageCost,
+} from '@bmg/proto/messaging';
+import { costsOf, type CostSources } from '../ledger/costs';
 import type { LookedAt } from '../record-reads';
 import type { MessageFilter, MessageList, Place } from '../store/message-list';
 import type { MessageRecord, RecordStatus } from '../store/message-record';
 
-export interface ListDependencies {
-  messageList: MessageList;
+export interface ListDependencies extends CostSources {
+  messageList: Pick<MessageList, 'page'>;
 }
 
 const LIMIT_DEFAULT = 50;
@@ -16,18 +22,19 @@ const LIMIT_MAX = 200;
 const STATUSES: readonly RecordStatus[] = ['accepted', ...MESSAGE_STATUSES];
 
 export async function listMessages(
-  { messageList }: Pick<ListDependencies, 'messageList'>,
+  deps: ListDependencies,
   request: ListMessagesRequest,
   looked_at: LookedAt = () => undefined,
 ): Promise<ListMessagesResponse> {
   const { partner_id, waba_id, limit, cursor } = request;
-  const page = await messageList.page({ partner_id, waba_id }, filterOf(request), {
+  const page = await deps.messageList.page({ partner_id, waba_id }, filterOf(request), {
     after: cursor === undefined ? undefined : readCursor(cursor),
     limit: Math.min(limit > 0 ? limit : LIMIT_DEFAULT, LIMIT_MAX),
   });
   if (page.searched !== undefined) looked_at(page.searched);
+  const costs = await costsOf(deps, page.messages);
   return {
-    messages: page.messages.map(sentMessage),
+    messages: page.messages.map((record, at) => sentMessage(record, costs[at])),
     after: page.next && writeCursor(page.next),
   };
 }
@@ -61,7 +68,7 @@ function statusOf(text: string | undefined): RecordStatus | undefined {
   return status;
 }
 
-export const sentMessage = (record: MessageRecord): Message => ({
+export const sentMessage = (record: MessageRecord, cost: MessageCost | undefined): Message => ({
   message_id: record.message_id,
   direction: 'outbound',
   waba_id: record.waba_id,
@@ -73,6 +80,9 @@ export const sentMessage = (record: MessageRecord): Message => ({
   updated_at: record.updated_at,
   pricing: record.pricing,
   broadcast: record.send?.broadcast ?? false,
+  cost,
+  error_code: record.status === 'failed' ? record.statuses?.failed?.error_code : undefined,
+  trace_id: record.statuses?.failed?.trace_id ?? record.send?.trace_id,
 });
 
 const writeCursor = ({ sent_at, _id }: Place): string =>

@@ -4,6 +4,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { isDay } from '@bmg/common/time';
 import type { RateCardSummary, RatesDefinition } from '@bmg/proto/messaging';
 import { categoryPrices } from './category-prices';
+import { listPrices } from './list-prices';
 import { readRateCard } from './rate-card';
 import type { RateCards, StoredRateCard } from '../store/rate-cards';
 
@@ -35,6 +36,7 @@ export function createRatesHandlers({
       const stored = await rateCards.read();
       return stored ? summaryOf(stored) : { rates: 0, markets: 0, categories: [], valid_from: [] };
     },
+    listPrices: async (request) => listPrices(request, await rateCards.prices(), now()),
     async compareCategories({ changes }) {
       if (changes.length > CHANGES_MAX) {
         throw invalidField('changes', `must have at most ${CHANGES_MAX} items`);

@@ -1,6 +1,11 @@
 // The upstream's markets, and the market of a recipient. Rate cards and the pricing events of the upstream
 // spell markets like this; a market is a country or a group of countries. Pure.
-import { Metadata, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
+import {
+  getCountries,
+  Metadata,
+  parsePhoneNumberFromString,
+  type CountryCode,
+} from 'libphonenumber-js';
 import { parseBsuid } from '@bmg/common/ids';
 
 /** Source: the upstream's published rate cards. A country that is not listed belongs to Other. */
@@ -47,6 +52,28 @@ const MARKET_BY_COUNTRY: ReadonlyMap<string, string> = new Map(
     countries.split(' ').map((country) => [country, market] as const),
   ),
 );
+
+const names = new Intl.DisplayNames('en', { type: 'region' });
+
+/** Countries by their English names and markets by theirs, in lower case. */
+const MARKET_BY_NAME: ReadonlyMap<string, string> = new Map([
+  ...getCountries().map(
+    (code) =>
+      [(names.of(code) ?? code).toLowerCase(), MARKET_BY_COUNTRY.get(code) ?? OTHER] as const,
+  ),
+  ...MARKETS.map((market) => [market.toLowerCase(), market] as const),
+]);
+
+/** Countries of a market by their two letters; none for Other, which has all that remain. */
+export const countriesOf = (market: string): string[] => COUNTRIES[market]?.split(' ') ?? [];
+
+/** The market of a country that a person names: `br`, `Brazil` or a market; undefined if unknown. */
+export function marketOfCountry(country: string): string | undefined {
+  const text = country.trim();
+  const code = text.toUpperCase();
+  if ((getCountries() as string[]).includes(code)) return MARKET_BY_COUNTRY.get(code) ?? OTHER;
+  return MARKET_BY_NAME.get(text.toLowerCase());
+}
 
 const metadata = new Metadata();
 

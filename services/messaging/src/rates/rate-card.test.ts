@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { MARKETS } from './markets';
 import { createPriceFinder, readRateCard, type RateCard } from './rate-card';
 
+const SAMPLE = resolve(__dirname, '../../../../deploy/local/sample-rates.csv');
 const HEADER = 'currency,market,category,tier,valid_from,price';
 const card = (...lines: string[]) => readRateCard([HEADER, ...lines].join('\n'));
 const faults = (...lines: string[]): string[] => {
@@ -102,6 +106,21 @@ test('refuses a file without the columns, and one that is not CSV', () => {
   expect(readRateCard(`${HEADER}\n"USD,Germany`)).toEqual([
     { line: expect.any(Number), problem: expect.stringContaining('is not CSV') },
   ]);
+});
+
+test('skips lines that start with #, and counts them', () => {
+  const line = 'USD,Germany,utility,,2026-10-01,0.05';
+  expect(readRateCard(`# Invented\n${HEADER}\n${line}`)).toMatchObject({ rates: [{}] });
+  expect(readRateCard(`# Invented\n${HEADER}\n${line}x`)).toEqual([
+    { line: 3, problem: expect.stringContaining('price') },
+  ]);
+});
+
+test('the sample card is a whole rate card that says that it is invented', () => {
+  const csv = readFileSync(SAMPLE, 'utf8');
+  expect(csv.split('\n')[0]).toMatch(/^# Invented prices/);
+  const card = readRateCard(csv) as RateCard;
+  expect(new Set(card.rates.map(({ market }) => market))).toEqual(new Set(MARKETS));
 });
 
 test('names every wrong line, in order', () => {

@@ -71,6 +71,8 @@ function readLines(csv: string): { lines: Line[] } | { faults: LineFault[] } {
   try {
     records = parse(csv, {
       bom: true,
+      comment: '#',
+      comment_no_infix: true,
       info: true,
       trim: true,
       skip_empty_lines: true,
@@ -174,6 +176,8 @@ export interface UnitPrice {
 export interface PriceFinder {
   /** `tier_from`: the start of the account's volume tier, if the upstream has reported it. */
   find(market: string, category: string, at: Date, tier_from?: number): UnitPrice | undefined;
+  /** The prices of all tiers on a day, upwards; empty without a rate. */
+  tiers(market: string, category: string, day: string): UnitPrice[];
 }
 
 export function createPriceFinder({ currency, rates }: RateCard): PriceFinder {
@@ -182,22 +186,23 @@ export function createPriceFinder({ currency, rates }: RateCard): PriceFinder {
     (a, b) => b.valid_from.localeCompare(a.valid_from) || a.tier_from - b.tier_from,
   );
   const groups = groupBy(sorted, ({ market, category }) => `${market}/${category}`);
+  const ofDay = (market: string, category: string, day: string): Rate[] => {
+    const group = groups.get(`${market}/${category}`) ?? [];
+    const newest = group.find(({ valid_from }) => valid_from <= day);
+    return group.filter(({ valid_from }) => valid_from === newest?.valid_from);
+  };
+  const unitPrice = ({ price, tier_from, tier_to, valid_from }: Rate): UnitPrice => ({
+    currency,
+    price,
+    tier: `${tier_from}:${tier_to ?? ''}`,
+    valid_from,
+  });
   return {
     find(market, category, at, tier_from = 0) {
-      const day = dayOf(at);
-      const group = groups.get(`${market}/${category}`) ?? [];
-      const newest = group.find(({ valid_from }) => valid_from <= day);
-      const rate = group.findLast(
-        (one) => one.valid_from === newest?.valid_from && one.tier_from <= tier_from,
-      );
-      return (
-        rate && {
-          currency,
-          price: rate.price,
-          tier: `${rate.tier_from}:${rate.tier_to ?? ''}`,
-          valid_from: rate.valid_from,
-        }
-      );
+      const rates_of_day = ofDay(market, category, dayOf(at));
+      const rate = rates_of_day.findLast((one) => one.tier_from <= tier_from);
+      return rate && unitPrice(rate);
     },
+    tiers: (market, category, day) => ofDay(market, category, day).map(unitPrice),
   };
 }

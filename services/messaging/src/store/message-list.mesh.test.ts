@@ -60,6 +60,11 @@ const newestFirst = (wanted: (record: MessageRecord) => boolean): string[] =>
     .reverse()
     .map(({ message_id }) => message_id);
 
+const NO_COSTS = {
+  ledgerMonths: { list: async () => [] },
+  rateCards: { prices: async () => undefined, pricesOf: async () => undefined },
+};
+
 test('pages through all sends of a partner, newest first, each once', async () => {
   expect(await readAll({})).toEqual(newestFirst(() => true));
 });
@@ -105,13 +110,16 @@ test.each([
   ['to', { from: '2026-09-02T00:00:00Z', to: '2026-09-01T00:00:00Z' }],
 ])('refuses a bad %s by its name', async (field, bad) => {
   const request = { partner_id: 'ptn_1', limit: 10, ...bad };
-  const answer = listMessages({ messageList: createMessageList(db) }, request);
+  const answer = listMessages({ messageList: createMessageList(db), ...NO_COSTS }, request);
   await expect(answer).rejects.toMatchObject({ code: 'INVALID_FIELD', details: { field } });
 });
 
 test('lowers a page size above the maximum', async () => {
   const request = { partner_id: 'ptn_1', limit: 100_000 };
-  const { messages, after } = await listMessages({ messageList: createMessageList(db) }, request);
+  const { messages, after } = await listMessages(
+    { messageList: createMessageList(db), ...NO_COSTS },
+    request,
+  );
   expect([messages.length, after]).toEqual([COUNT, undefined]);
 });
 

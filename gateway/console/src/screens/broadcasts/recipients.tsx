@@ -5,15 +5,16 @@ import { Anchor, Button, Group, SegmentedControl, Stack, Text, Title } from '@ma
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../../api/client';
-import { messagesQuery, timelineQuery, type MessageFilter } from '../../api/queries';
-import type { BroadcastDetail, Message, MessagePage } from '../../api/types';
+import { messagesQuery, timelineQuery } from '../../api/queries';
+import type { BroadcastDetail, Message } from '../../api/types';
 import { download, toCsv } from '../../parts/csv';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 import { reasonOf } from '../../reasons';
+import { costBeside } from '../../money';
+import { readAll } from './read-all';
 import { failureOf, recipientsOf, windowOf } from './recipients-of';
 
 const REFRESH_MS = 3_000;
@@ -98,7 +99,7 @@ function Recipient({ message, id }: { message: Message; id: number }) {
       </Anchor>
       <State of={status} />
       <Text span size="xs">
-        <Time value={updated_at} />
+        <Time value={updated_at} />, {costBeside(message)}
       </Text>
       {status === 'failed' && <Reason message={message} id={id} />}
     </li>
@@ -126,23 +127,6 @@ function Reason({
       {other && ` (sent by the broadcast “${other}”)`}
     </Text>
   );
-}
-
-/** A file of more recipients would take the browser long. */
-const EXPORT_MAX = 10_000;
-const EXPORT_PAGE = 200;
-
-async function readAll(filter: MessageFilter): Promise<Message[]> {
-  const messages: Message[] = [];
-  let cursor: string | undefined;
-  do {
-    const page: MessagePage = await call('GET', '/v1/messages', {
-      query: { ...filter, limit: EXPORT_PAGE, cursor },
-    });
-    messages.push(...page.messages);
-    cursor = page.paging.cursors.after ?? undefined;
-  } while (cursor !== undefined && messages.length < EXPORT_MAX);
-  return recipientsOf(messages);
 }
 
 function ExportRecipients({ broadcast }: { broadcast: BroadcastDetail }) {

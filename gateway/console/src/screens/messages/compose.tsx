@@ -21,7 +21,9 @@ import { Loaded } from '../../parts/loaded';
 import { NoNumber } from '../../parts/no-number';
 import { NumberSelect, useNumber } from '../../parts/number-select';
 import { Page } from '../../parts/page';
+import { NextMessage } from '../../parts/next-message';
 import { TemplatePreview, TextPreview } from '../../parts/preview';
+import { useFilters } from '../../parts/search';
 import { Variables } from '../../parts/variables';
 import { messageComponents, variablesOf } from '../../template';
 import { MessageSteps } from './steps';
@@ -42,7 +44,8 @@ export function Screen() {
 
 function Compose({ client }: { client: Client }) {
   const [kind, setKind] = useState<'text' | 'template'>('text');
-  const [to, setTo] = useState('');
+  const [{ to_contact }] = useFilters();
+  const [to, setTo] = useState(to_contact ?? '');
   const send = useMutation({
     mutationFn: ({ path, body }: { path: string; body: object }) =>
       call<Sent>('POST', path, {
@@ -76,7 +79,7 @@ function Compose({ client }: { client: Client }) {
         />
         <Form
           client={client}
-          ready={to.trim() !== ''}
+          to={to}
           pending={send.isPending}
           onSend={(path, body) => send.mutate({ path, body })}
         />
@@ -101,12 +104,12 @@ function Compose({ client }: { client: Client }) {
 
 interface FormProps {
   client: Client;
-  ready: boolean;
+  to: string;
   pending: boolean;
   onSend: (path: string, body: object) => void;
 }
 
-function TextForm({ ready, pending, onSend }: FormProps) {
+function TextForm({ client, to, pending, onSend }: FormProps) {
   const [text, setText] = useState('Hello');
   return (
     <Group align="flex-start" gap="xl">
@@ -123,11 +126,12 @@ function TextForm({ ready, pending, onSend }: FormProps) {
         <Button
           w="fit-content"
           loading={pending}
-          disabled={!ready || text.trim() === ''}
+          disabled={to.trim() === '' || text.trim() === ''}
           onClick={() => onSend('/v1/messages/send', { text })}
         >
           Send
         </Button>
+        {text.trim() !== '' && <NextMessage client={client} to={to} kind="text" body={{ text }} />}
       </Stack>
       <TextPreview text={text} />
     </Group>
@@ -164,7 +168,13 @@ function TemplateForm(props: FormProps) {
   );
 }
 
-function TemplateValues({ template, ready, pending, onSend }: FormProps & { template: Template }) {
+function TemplateValues({
+  template,
+  client,
+  to,
+  pending,
+  onSend,
+}: FormProps & { template: Template }) {
   const [values, setValues] = useState<Record<string, string>>({});
   const variables = variablesOf(template.components);
   const complete = variables.every(({ key }) => (values[key] ?? '').trim() !== '');
@@ -177,13 +187,21 @@ function TemplateValues({ template, ready, pending, onSend }: FormProps & { temp
         <Button
           w="fit-content"
           loading={pending}
-          disabled={!ready || !complete}
+          disabled={to.trim() === '' || !complete}
           onClick={() =>
             onSend('/v1/messages/template', { template: { name, language, components } })
           }
         >
           Send
         </Button>
+        {complete && (
+          <NextMessage
+            client={client}
+            to={to}
+            kind="template"
+            body={{ template: { name, language, components } }}
+          />
+        )}
       </Stack>
       <TemplatePreview components={template.components} values={values} />
     </Group>

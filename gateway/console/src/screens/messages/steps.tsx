@@ -133,6 +133,13 @@ function Details({ entry }: { entry: TimelineEntry }) {
           />
         </Group>
       )}
+      {entry.trace_id && entry.type === 'status' && (
+        <Group gap={4} wrap="nowrap">
+          <Text size="xs">Trace</Text>
+          <Code className="breaks">{entry.trace_id}</Code>
+          <Copy text={entry.trace_id} label="Copy the trace ID" />
+        </Group>
+      )}
     </>
   );
 }

@@ -5,7 +5,8 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readFile } from '../../api/client';
 import { ledgerQuery } from '../../api/queries';
-import type { LedgerAmounts, LedgerChange, LedgerEntry, LedgerPage } from '../../api/types';
+import type { LedgerChange, LedgerEntry, LedgerPage } from '../../api/types';
+import { sumOf } from '../../money';
 import { Card } from '../../parts/card';
 import { download } from '../../parts/csv';
 import { Empty } from '../../parts/empty';
@@ -135,12 +136,6 @@ const GROUPS = {
   Day: ({ by_day }: Totals) => by_day.map((row) => ({ ...row, name: row.day })),
 };
 type GroupName = keyof typeof GROUPS;
-
-const sumOf = ({ amounts, unpriced }: LedgerAmounts): string =>
-  [
-    ...amounts.map(({ amount, currency }) => `${amount} ${currency}`),
-    ...(unpriced > 0 ? [`${countOf(unpriced)} without a price`] : []),
-  ].join(', ') || '–';
 
 function Totals({ totals, months }: { totals: Totals; months: LedgerPage['months'] }) {
   const [group, setGroup] = useState<GroupName>('Category');

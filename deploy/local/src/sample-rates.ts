@@ -1,0 +1,23 @@
+// The invented rate card that a mesh with the emulator starts with, so that messages have a price.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Settings } from './mesh';
+import { ROOT } from './paths';
+
+const CLI = path.join(ROOT, 'deploy/cli/dist/main.js');
+const SAMPLE = path.join(ROOT, 'deploy/local/sample-rates.csv');
+const LIMIT_MS = 30_000;
+const run = promisify(execFile);
+
+/**
+ * Loads the sample rate card, unless a card is loaded or the upstream is a real one, whose prices the
+ * operator knows. Returns a line for people; undefined if nothing was loaded.
+ */
+export async function loadSampleRates(settings: Settings): Promise<string | undefined> {
+  if (settings['EMULATOR_URL'] === undefined) return undefined;
+  const args = ['--enable-source-maps', CLI, 'rates', 'load', SAMPLE, '--if-none'];
+  const env = { ...process.env, MESSAGING_ADDR: settings['MESSAGING_ADDR'] };
+  const { stdout } = await run(process.execPath, args, { cwd: ROOT, env, timeout: LIMIT_MS });
+  return stdout.startsWith('Loaded') ? 'loaded the sample rate card: invented prices' : undefined;
+}

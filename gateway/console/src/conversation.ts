@@ -1,0 +1,54 @@
+// One contact's conversation with a number: what was sent, from the message log, and what was received, from
+// the event log. Without texts. Pure.
+import type { LoggedEvent, Message } from './api/types';
+
+export interface Turn {
+  message_id: string;
+  direction: 'outbound' | 'inbound';
+  /** `text`, `template`, `image` … */
+  kind: string;
+  /** Of a sent message. */
+  status: string | null;
+  at: string;
+  cost: Message['cost'];
+}
+
+/** As the logs have it: digits without a plus sign, or a BSUID as it is. */
+export function contactOf(text: string): string {
+  const trimmed = text.trim();
+  return /^\+?[\d\s().-]+$/.test(trimmed) ? trimmed.replaceAll(/\D/g, '') : trimmed;
+}
+
+/** A received message of the contact; undefined for any other event. */
+export function receivedFrom(
+  { envelope, logged_at }: Pick<LoggedEvent, 'envelope' | 'logged_at'>,
+  contact: string,
+  phone_number_id: string,
+): Turn | undefined {
+  const { from, bsuid, message_id, type } = envelope.data ?? {};
+  if (envelope.phone_number_id !== phone_number_id) return undefined;
+  if (from !== contact && bsuid !== contact) return undefined;
+  return {
+    message_id: String(message_id),
+    direction: 'inbound',
+    kind: typeof type === 'string' ? type : 'unknown',
+    status: null,
+    at: logged_at,
+    cost: null,
+  };
+}
+
+export const sentTo = (message: Message): Turn => ({
+  message_id: message.message_id,
+  direction: 'outbound',
+  kind: message.kind,
+  status: message.status,
+  at: message.at,
+  cost: message.cost,
+});
+
+/** The oldest first, as people read a conversation; each message once. */
+export const conversationOf = (turns: readonly Turn[]): Turn[] =>
+  [...new Map(turns.map((turn) => [turn.message_id, turn])).values()].sort((one, other) =>
+    one.at.localeCompare(other.at),
+  );

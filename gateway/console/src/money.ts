@@ -1,0 +1,89 @@
+// Amounts in words, and the forecast of a month. Amounts are decimal text of the ledger; only a forecast is
+// computed with numbers, because it is an estimate. Pure.
+import type { LedgerAmounts, Message } from './api/types';
+import { countOf, dayOf, daysOf } from './period';
+
+/** `0.0550 USD`; the reason is for a tooltip or a second line. */
+export function costOf({ cost }: Pick<Message, 'cost'>): string {
+  if (!cost) return '–';
+  if (cost.charged === false) return 'free';
+  return cost.amount === null ? 'not known' : `${cost.amount} ${cost.currency ?? ''}`.trim();
+}
+
+/** Beside a time or a state, where no title says what it is: `cost not known`. */
+export function costBeside(message: Pick<Message, 'cost'>): string {
+  const text = costOf(message);
+  return text === 'not known' ? 'cost not known' : text;
+}
+
+/** The sum of a group of the ledger, with the messages whose price is not known. */
+export const sumOf = ({ amounts, unpriced }: Pick<LedgerAmounts, 'amounts' | 'unpriced'>): string =>
+  [
+    ...amounts.map(({ amount, currency }) => `${amount} ${currency}`),
+    ...(unpriced > 0 ? [`${countOf(unpriced)} without a price`] : []),
+  ].join(', ') || '–';
+
+const DAY_MS = 24 * 3_600_000;
+/** Whole days whose mean the rest of the month is estimated by. */
+const MEAN_DAYS = 7;
+
+export interface DayAmounts {
+  day: string;
+  amounts: LedgerAmounts['amounts'];
+}
+
+export interface Forecast {
+  currency: string;
+  so_far: number;
+  /** Mean of the latest whole days. */
+  per_day: number;
+  month: number;
+}
+
+/** From when the ledger is read for a forecast: the month, and the days of the mean. */
+export function forecastPeriod(now: Date): { from: string; to: string } {
+  const mean_from = dayOf(new Date(now.getTime() - MEAN_DAYS * DAY_MS));
+  const month_from = `${dayOf(now).slice(0, 7)}-01`;
+  return { from: mean_from < month_from ? mean_from : month_from, to: dayOf(now) };
+}
+
+/**
+ * The month's cost by currency: so far, plus the mean of the last seven whole days for each day that is left. A
+ * partner that began later has fewer days; without a whole day, today is the mean.
+ */
+export function forecastOf(days: readonly DayAmounts[], now: Date): Forecast[] {
+  const today = dayOf(now);
+  const month = today.slice(0, 7);
+  const before = days.map(({ day }) => day).filter((day) => day < today);
+  const first = before.sort()[0];
+  const left = lastDayOf(month) - Number(today.slice(8));
+  const currencies = new Set(
+    days.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)),
+  );
+  return [...currencies].sort().map((currency) => {
+    const sum = (from: string, to: string): number =>
+      days
+        .filter(({ day }) => day >= from && day <= to)
+        .flatMap(({ amounts }) => amounts)
+        .reduce((all, one) => (one.currency === currency ? all + Number(one.amount) : all), 0);
+    const so_far = sum(`${month}-01`, today);
+    const yesterday = dayOf(new Date(now.getTime() - DAY_MS));
+    const week = dayOf(new Date(now.getTime() - MEAN_DAYS * DAY_MS));
+    const from = first !== undefined && first > week ? first : week;
+    const per_day =
+      first === undefined
+        ? sum(today, today)
+        : sum(from, yesterday) / daysOf({ from, to: yesterday }).length;
+    return { currency, so_far, per_day, month: so_far + per_day * left };
+  });
+}
+
+const lastDayOf = (month: string): number =>
+  new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).getUTCDate();
+
+/** An estimate: two digits after the point, more below one. */
+export const roughly = (amount: number, currency: string): string =>
+  `${new Intl.NumberFormat(undefined, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: amount < 1 ? 4 : 2,
+  }).format(amount)} ${currency}`;

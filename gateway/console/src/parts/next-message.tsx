@@ -1,0 +1,94 @@
+// What a message would do and cost, before it is sent: POST /messages/check.
+import { Alert, List, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { messageCheckQuery } from '../api/queries';
+import type { Client, MessageCheck } from '../api/types';
+import { Facts } from './facts';
+import { Time } from './time';
+
+const TYPING_MS = 400;
+
+interface NextMessageProps {
+  client: Client;
+  to: string;
+  /** The fields of the send beside `to`. */
+  kind: 'text' | 'template';
+  body: object;
+}
+
+/** Follows the form once typing pauses. Nothing is shown without a recipient. */
+export function NextMessage({ client, to, kind, body }: NextMessageProps) {
+  const wanted = JSON.stringify({ kind, to: to.trim(), ...body });
+  const [settled, setSettled] = useState(wanted);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(wanted), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const query = useQuery({
+    ...messageCheckQuery(client, settled),
+    enabled: to.trim() !== '',
+    placeholderData: (before) => before,
+  });
+  // The send itself says what is wrong: a failed check must not stand in its way.
+  if (!query.data || to.trim() === '') return null;
+  return <Outlook check={query.data} />;
+}
+
+const WINDOWS = { open: 'open', closed: 'closed', unknown: 'not known' } as const;
+
+const Outlook = ({ check: { deliverable, reasons, window, price } }: { check: MessageCheck }) => (
+  <div data-testid="next-message" role="status">
+    <Facts
+      of={[
+        ['Price', price && priceOf(price)],
+        ['Why', price?.why],
+        [
+          'Customer service window',
+          window && (
+            <>
+              {WINDOWS[window.state]}
+              {window.until && (
+                <>
+                  {' until '}
+                  <Time value={window.until} as="exact" />
+                </>
+              )}
+            </>
+          ),
+        ],
+      ]}
+    />
+    {deliverable === 'no' && (
+      <Alert color="red" variant="light" title="It would not be delivered" mt="xs">
+        <List size="sm">
+          {reasons
+            .filter(({ effect }) => effect === 'no')
+            .map(({ code, message, fix }, at) => (
+              <List.Item key={`${code}/${at}`}>{`${message}. ${fix}`}</List.Item>
+            ))}
+        </List>
+      </Alert>
+    )}
+    {deliverable === 'unknown' && (
+      <Text size="xs" c="dimmed">
+        Whether it can be delivered is not known before it is sent.
+      </Text>
+    )}
+  </div>
+);
+
+function priceOf({
+  billable,
+  unit_price,
+  currency,
+  category,
+  unit_price_reason,
+}: NonNullable<MessageCheck['price']>): string {
+  if (billable === false) return `free (${category})`;
+  const amount =
+    unit_price === null
+      ? `not known: ${unit_price_reason ?? 'there is no rate'}`
+      : `${unit_price} ${currency ?? ''} (${category})`;
+  return billable === null ? `free, or ${amount}` : amount;
+}

@@ -1,0 +1,178 @@
+// The conversation with one contact: states and types of its messages, the window and the price of the next
+// one, and a reply. Texts are not shown: the gateway keeps none for it.
+import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { call } from '../api/client';
+import { conversationQuery } from '../api/conversation-query';
+import type { Client } from '../api/types';
+import { contactOf, type Turn } from '../conversation';
+import { costBeside } from '../money';
+import { Card } from '../parts/card';
+import { Empty } from '../parts/empty';
+import { Failure } from '../parts/failure';
+import { Loaded } from '../parts/loaded';
+import { NextMessage } from '../parts/next-message';
+import { NoNumber } from '../parts/no-number';
+import { NumberSelect, useNumber } from '../parts/number-select';
+import { Page } from '../parts/page';
+import { useFilters } from '../parts/search';
+import { State } from '../parts/state';
+import { Time } from '../parts/time';
+
+/** Each read searches the events of a week. */
+const REFRESH_MS = 10_000;
+
+export function Screen() {
+  const { client, loaded } = useNumber();
+  const [{ find }] = useFilters();
+  return (
+    <Page
+      title="Conversation"
+      description="With one contact, in the last seven days. Types and states; texts are not stored for it."
+    >
+      {loaded && !client && <NoNumber />}
+      {client && <ChooseContact />}
+      {client && find && (
+        <Conversation key={`${client.phone_number_id}/${find}`} client={client} contact={find} />
+      )}
+    </Page>
+  );
+}
+
+function ChooseContact() {
+  const [{ find }, setFilters] = useFilters();
+  const [text, setText] = useState(find ?? '');
+  const show = (event: FormEvent): void => {
+    event.preventDefault();
+    setFilters({ find: contactOf(text) || undefined });
+  };
+  return (
+    <form onSubmit={show}>
+      <Group gap="sm" align="flex-end" className="filters">
+        <NumberSelect label="Number" />
+        <TextInput
+          label="Contact"
+          placeholder="15550100777"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default">
+          Show
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function Conversation({ client, contact }: { client: Client; contact: string }) {
+  const query = useQuery({
+    ...conversationQuery(client.phone_number_id, contact),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Stack gap="md">
+      <Loaded query={query} what="the conversation">
+        {({ turns, complete }) => (
+          <Card title={`With ${contact}`}>
+            {turns.length === 0 && (
+              <Empty title="No message in these days">Write the first one below.</Empty>
+            )}
+            <ol className="turns" aria-label="Messages">
+              {turns.map((turn) => (
+                <OneTurn key={turn.message_id} turn={turn} client={client} />
+              ))}
+            </ol>
+            {!complete && (
+              <Text size="xs" c="dimmed">
+                There are too many events to look through: older messages may be missing.
+              </Text>
+            )}
+          </Card>
+        )}
+      </Loaded>
+      <Reply client={client} contact={contact} />
+    </Stack>
+  );
+}
+
+function OneTurn({ turn, client }: { turn: Turn; client: Client }) {
+  const { message_id, direction, kind, status, at } = turn;
+  const name = direction === 'inbound' ? 'Received' : 'Sent';
+  return (
+    <li className={`turn-${direction}`}>
+      <Anchor
+        component={Link}
+        to="/messages"
+        search={{ open: message_id, number: client.phone_number_id } as never}
+        size="sm"
+      >
+        {`${name}: ${kind}`}
+      </Anchor>
+      <Group gap="xs">
+        {status && <State of={status} />}
+        <Text size="xs">
+          <Time value={at} />
+          {direction === 'outbound' && `, ${costBeside(turn)}`}
+        </Text>
+      </Group>
+    </li>
+  );
+}
+
+function Reply({ client, contact }: { client: Client; contact: string }) {
+  const [text, setText] = useState('');
+  const queries = useQueryClient();
+  const send = useMutation({
+    mutationFn: () =>
+      call<{ message_id: string }>('POST', '/v1/messages/send', {
+        number: client,
+        body: { to: contact, text },
+        idempotency_key: crypto.randomUUID(),
+      }),
+    onSuccess: () => {
+      setText('');
+      return queries.invalidateQueries({ queryKey: ['conversation'] });
+    },
+  });
+  return (
+    <Card title="Reply">
+      <Stack gap="sm">
+        <Textarea
+          label="Text"
+          description="Reaches people who wrote to the number in the last 24 hours."
+          autosize
+          minRows={2}
+          maxLength={4096}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <NextMessage client={client} to={contact} kind="text" body={{ text: text.trim() || '…' }} />
+        <Group gap="xs">
+          <Button
+            loading={send.isPending}
+            disabled={text.trim() === ''}
+            onClick={() => send.mutate()}
+          >
+            Send
+          </Button>
+          <Anchor
+            component={Link}
+            to="/messages/new"
+            search={{ number: client.phone_number_id, to_contact: contact } as never}
+            size="sm"
+          >
+            Send a template instead
+          </Anchor>
+        </Group>
+        {send.error && <Failure error={send.error} title="The message was not sent" />}
+        {send.data && (
+          <Text size="sm" role="status">
+            The message was sent.
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  );
+}

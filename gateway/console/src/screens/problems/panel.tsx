@@ -1,0 +1,173 @@
+// One group of failures: what it means, how to mend it, a test, and a retry.
+import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ApiFailure } from '../../api/client';
+import type { FailedEvent } from '../../api/types';
+import { Copy } from '../../parts/copy';
+import { Facts } from '../../parts/facts';
+import { Failure } from '../../parts/failure';
+import { Panel } from '../../parts/panel';
+import { Time } from '../../parts/time';
+import { nounOf } from '../../period';
+import { CAUSES, peopleOf, type Item, type Problem } from '../../problems';
+import { retryOf } from '../events/retry';
+import { SendTestButton, SendTestOutcome, useSendTest } from '../events/send-test';
+
+/** Items that are listed; the screens of messages and events have all. */
+const LISTED_MAX = 50;
+/** Events that one press delivers again, one after the other. */
+const RETRIED_MAX = 50;
+
+export function ProblemPanel({ problem, onClose }: { problem: Problem; onClose: () => void }) {
+  const { cause, code, meaning, action, items } = problem;
+  return (
+    <Panel onClose={onClose} title={`${CAUSES[cause].title}: ${code}`}>
+      <Stack gap="lg">
+        <Facts
+          of={[
+            ['What happened', meaning],
+            ['What to do', action],
+            ['Failures', nounOf(items.length, 'failure')],
+            ['People', peopleOf(problem).length || null],
+          ]}
+        />
+        {cause === 'receiver' ? <MendReceiver problem={problem} /> : <Mend problem={problem} />}
+        <Items items={items} />
+      </Stack>
+    </Panel>
+  );
+}
+
+/** Mend the address, test it, and deliver the events of the group again. */
+function MendReceiver({ problem: { items } }: { problem: Problem }) {
+  const queries = useQueryClient();
+  const test = useSendTest();
+  const events = items.flatMap(({ event }) => event ?? []).slice(0, RETRIED_MAX);
+  const retry = useMutation({
+    mutationFn: async () => {
+      let accepted = 0;
+      for (const event of events) {
+        if (await isAccepted(event)) accepted += 1;
+      }
+      return { accepted, tried: events.length };
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['failed-events'] }),
+  });
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Button variant="default" component={Link} to="/settings">
+          Check the webhook address
+        </Button>
+        <SendTestButton test={test} />
+        <Button loading={retry.isPending} onClick={() => retry.mutate()}>
+          {`Deliver ${nounOf(events.length, 'event')} again`}
+        </Button>
+      </Group>
+      <SendTestOutcome test={test} />
+      {retry.error && <Failure error={retry.error} title="The events were not all retried" />}
+      {retry.data && (
+        <Alert
+          role="status"
+          variant="light"
+          color={retry.data.accepted === retry.data.tried ? 'green' : 'red'}
+          title={`Your receiver accepted ${retry.data.accepted} of ${nounOf(retry.data.tried, 'event')}`}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** An event that no longer waits was accepted by an attempt of the gateway in the meantime. */
+const isAccepted = (event: FailedEvent): Promise<boolean> =>
+  retryOf(event).then(
+    ({ status }) => status === 'delivered',
+    (error: unknown) => {
+      if (error instanceof ApiFailure && error.code === 'NOT_FOUND') return true;
+      throw error;
+    },
+  );
+
+/** Where the rest is mended: a message is written again, a call is looked up. */
+function Mend({ problem: { code, items } }: { problem: Problem }) {
+  const [first] = items;
+  if (!first?.message_id) {
+    return (
+      <Group gap="xs">
+        <Button variant="default" component="a" href={`../docs/errors#${code}`}>
+          Read about the code
+        </Button>
+        <Button variant="default" component={Link} to="/developers">
+          See the calls
+        </Button>
+      </Group>
+    );
+  }
+  const search = { number: first.phone_number_id, to_contact: first.contact };
+  return (
+    <Group gap="xs">
+      <Button variant="default" component={Link} to="/messages/new" search={search as never}>
+        Check and send again
+      </Button>
+      <Button variant="default" component={Link} to="/templates">
+        See the templates
+      </Button>
+    </Group>
+  );
+}
+
+const Items = ({ items }: { items: Item[] }) => (
+  <Stack gap="xs">
+    <Title order={3} size="h5">
+      Failures
+    </Title>
+    <ul className="problem-items" aria-label="Failures">
+      {items.slice(0, LISTED_MAX).map((item) => (
+        <li key={item.id}>
+          <About item={item} />
+          <Text size="xs">
+            <Time value={item.at} as="exact" />
+            {item.attempts !== null && `, ${nounOf(item.attempts, 'attempt')}`}
+          </Text>
+          {item.trace_id && <Id name="Trace" id={item.trace_id} />}
+          {item.request_id && <Id name="Request" id={item.request_id} />}
+        </li>
+      ))}
+    </ul>
+    {items.length > LISTED_MAX && (
+      <Text size="sm">{`The latest ${LISTED_MAX} are listed. Messages and Events have all.`}</Text>
+    )}
+  </Stack>
+);
+
+/** The person, the event and the message of a failure, with a link to what happened to it. */
+function About({ item: { contact, what, message_id, phone_number_id, event } }: { item: Item }) {
+  const label = contact ?? event?.event_id ?? what;
+  return (
+    <Text size="sm">
+      {message_id ? (
+        <Anchor
+          component={Link}
+          to="/messages"
+          search={{ open: message_id, number: phone_number_id ?? undefined } as never}
+          size="sm"
+        >
+          {label}
+        </Anchor>
+      ) : (
+        label
+      )}
+      {label !== what && `, ${what}`}
+    </Text>
+  );
+}
+
+const Id = ({ name, id }: { name: string; id: string }) => (
+  <Group gap={4} wrap="nowrap">
+    <Text size="xs" ff="monospace" truncate title={id}>
+      {`${name} ${id}`}
+    </Text>
+    <Copy text={id} label={`Copy the ${name.toLowerCase()} ID`} />
+  </Group>
+);

@@ -1,0 +1,139 @@
+// Money on the usage screen: the forecast of the month, and what the October change means for this partner.
+import { Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ledgerTotalsQuery, noticesQuery } from '../../api/queries';
+import type { LedgerTotals } from '../../api/types';
+import { Card } from '../../parts/card';
+import { Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
+import { forecastOf, forecastPeriod, roughly, sumOf } from '../../money';
+import { countOf, dayInWords, dayOf, periodBefore } from '../../period';
+
+export function MonthForecast() {
+  const now = new Date();
+  const query = useQuery(ledgerTotalsQuery(forecastPeriod(now)));
+  return (
+    <Card title="This month">
+      <Loaded query={query} what="the forecast" lines={2}>
+        {(totals) => <Forecasts totals={totals} now={now} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Forecasts({ totals, now }: { totals: LedgerTotals; now: Date }) {
+  const forecasts = forecastOf(totals.by_day, now);
+  if (forecasts.length === 0) {
+    return (
+      <Text size="sm">
+        {totals.unpriced > 0
+          ? 'Not known: there is no price for the messages of this month.'
+          : 'Nothing was charged in the last days.'}
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Facts
+        of={forecasts.flatMap(({ currency, so_far, per_day, month }) => [
+          [`So far`, roughly(so_far, currency)] as const,
+          [`A day, lately`, roughly(per_day, currency)] as const,
+          [`Forecast`, `about ${roughly(month, currency)}`] as const,
+        ])}
+      />
+      <Text size="xs" c="dimmed" mt="xs">
+        The month so far, and the mean of the last seven whole days for each day that is left.
+        Messages only, without billing slots.
+      </Text>
+    </>
+  );
+}
+
+const CHANGE = 'service-messages-billable-2026-10-01';
+const DAY_MS = 24 * 3_600_000;
+const DAYS = 30;
+/** The categories that the change concerns. */
+const CHANGED = ['service', 'utility'];
+
+/** The thirty days before the change beside the latest thirty since. Nothing before the change. */
+export function PriceChange() {
+  const effective = useQuery(noticesQuery).data?.find(({ id }) => id === CHANGE)?.effective;
+  const today = dayOf(new Date());
+  if (effective === undefined || today < effective) return null;
+  const latest = dayOf(new Date(Date.now() - (DAYS - 1) * DAY_MS));
+  const since = { from: latest > effective ? latest : effective, to: today };
+  const before = {
+    from: dayOf(new Date(Date.parse(effective) - DAYS * DAY_MS)),
+    to: periodBefore({ from: effective, to: effective }).to,
+  };
+  return <Compared effective={effective} before={before} since={since} />;
+}
+
+interface Period {
+  from: string;
+  to: string;
+}
+
+function Compared(props: { effective: string; before: Period; since: Period }) {
+  const { effective, before, since } = props;
+  const past = useQuery(ledgerTotalsQuery(before));
+  const now = useQuery(ledgerTotalsQuery(since));
+  return (
+    <Card title={`What changed for you on ${dayInWords(effective)}`}>
+      <Text size="sm" mb="sm">
+        Since then, messages without a template and utility templates are charged inside an open
+        window too. They were free there before.
+      </Text>
+      <Loaded query={past} what="the days before the change" lines={2}>
+        {(earlier) => (
+          <Loaded query={now} what="the latest days" lines={2}>
+            {(latest) => <Comparison earlier={earlier} latest={latest} />}
+          </Loaded>
+        )}
+      </Loaded>
+      <Text size="xs" c="dimmed" mt="xs">
+        {`Before: ${before.from} to ${before.to}. Now: ${since.from} to ${since.to}. Whole UTC days.`}
+      </Text>
+    </Card>
+  );
+}
+
+const HEAD = ['Category', 'Before: charged', 'Amount', 'Now: charged', 'Amount'];
+
+const Comparison = ({ earlier, latest }: { earlier: LedgerTotals; latest: LedgerTotals }) => (
+  <Table.ScrollContainer minWidth={460} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table aria-label="Charges before and since the change">
+      <Table.Thead>
+        <Table.Tr>
+          {HEAD.map((title, at) => (
+            <Table.Th key={`${title}/${at}`} ta={at === 0 ? 'left' : 'right'}>
+              {title}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {CHANGED.map((category) => (
+          <Table.Tr key={category}>
+            <Table.Td>{category === 'service' ? 'without a template' : category}</Table.Td>
+            {[earlier, latest].map((totals, at) => (
+              <Charges key={at} totals={totals} category={category} />
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+);
+
+function Charges({ totals, category }: { totals: LedgerTotals; category: string }) {
+  const group = totals.by_category.find((one) => one.category === category);
+  return (
+    <>
+      <Table.Td ta="right">
+        {group ? `${countOf(group.charged)} of ${countOf(group.messages)}` : 'no message'}
+      </Table.Td>
+      <Table.Td ta="right">{group ? sumOf(group) : '–'}</Table.Td>
+    </>
+  );
+}

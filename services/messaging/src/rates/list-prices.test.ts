@@ -1,0 +1,65 @@
+import { listPrices } from './list-prices';
+import { createPriceFinder, readRateCard, type RateCard } from './rate-card';
+
+const NOW = new Date('2026-11-02T10:00:00Z');
+const rates = [
+  'USD,Brazil,service,,2026-01-01,0.0040',
+  'USD,Brazil,utility,0:100,2026-01-01,0.0080',
+  'USD,Brazil,utility,101:,2026-01-01,0.0070',
+  'USD,Brazil,service,,2026-10-01,0.0050',
+  'USD,Brazil,utility,,2026-10-01,0.0090',
+  'USD,Other,service,,2026-10-01,0.0100',
+  'USD,Other,utility,,2026-10-01,0.0200',
+];
+const card = readRateCard(
+  ['currency,market,category,tier,valid_from,price', ...rates].join('\n'),
+) as RateCard;
+const prices = createPriceFinder(card);
+const look = (wanted: object) => listPrices(wanted, prices, NOW);
+const short = (wanted: object) =>
+  look(wanted).prices.map(({ market, category, tier, price, billable_in_window }) =>
+    [market, category, tier, price, billable_in_window].join(' '),
+  );
+
+test.each(['BR', 'br', ' Brazil ', 'brazil'])('finds a country by %s', (country) => {
+  expect(short({ country, category: 'utility' })).toEqual(['Brazil utility 0: 0.009 true']);
+});
+
+test('finds the market Other for a country that is not listed, and markets by name', () => {
+  expect(short({ country: 'Iceland', category: 'service' })).toEqual([
+    'Other service 0: 0.01 true',
+  ]);
+  expect(short({ country: 'other', category: 'service' })).toHaveLength(1);
+});
+
+test('lists every tier of an earlier day, and what was free in an open window', () => {
+  expect(short({ day: '2026-09-30' })).toEqual([
+    'Brazil utility 0:100 0.008 false',
+    'Brazil utility 101: 0.007 false',
+    'Brazil service 0: 0.004 false',
+  ]);
+});
+
+test('lists all markets of today, with the countries of each', () => {
+  const { day, currency, prices: found } = look({});
+  expect([day, currency, found.length]).toEqual(['2026-11-02', 'USD', 4]);
+  expect(found.map(({ countries }) => countries.join())).toEqual(['BR', 'BR', '', '']);
+});
+
+test('says why there are no prices', () => {
+  expect(listPrices({}, undefined, NOW)).toMatchObject({
+    prices: [],
+    reason: 'the operator has loaded no rate card',
+  });
+  expect(look({ country: 'FR' }).reason).toBe('the rate card has no such rate on 2026-11-02');
+});
+
+test.each([
+  ['country', { country: 'Atlantis' }],
+  ['category', { category: 'gossip' }],
+  ['date', { day: '2026-02-30' }],
+])('refuses a wrong %s by its name', (field, wanted) => {
+  expect(() => look(wanted)).toThrow(
+    expect.objectContaining({ code: 'INVALID_FIELD', details: expect.objectContaining({ field }) }),
+  );
+});

@@ -1,0 +1,71 @@
+// The conversation with one contact, in a real browser: what was sent and received, the price of the next
+// message, and a reply.
+import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  settle,
+  shoot,
+  VIEWS,
+  WAIT_MS,
+  type ConsoleStage,
+} from './console-stage';
+
+const SECRET = 'A text that is nobody else’s business';
+
+let stage: ConsoleStage;
+let mesh: Mesh;
+let partner: TestPartner;
+let openSignedIn: ConsoleStage['openSignedIn'];
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  ({ mesh, partner, openSignedIn } = stage);
+}, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
+afterAll(() => stage.close(), 60_000);
+
+const received = async (contact: string): Promise<boolean> =>
+  partner.receiver.of('message.received').some(({ body }) => body.data['from'] === contact);
+
+test.each(VIEWS)(
+  'shows both sides of a conversation without texts, and sends a reply at a known price ($name)',
+  async (view) => {
+    const contact = view.colorScheme === 'dark' ? '15550100881' : '15550100882';
+    const { phone_number_id } = ONE;
+    await mesh.emulator.inbound({ phone_number_id, from: contact, text: SECRET });
+    await eventually(() => received(contact), WAIT_MS);
+    const page = await openSignedIn(`messages/conversation?number=${phone_number_id}`, view);
+    await page.getByLabel('Contact').fill(`+${contact}`);
+    await page.getByRole('button', { name: 'Show' }).click();
+    const turns = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await turns.filter({ hasText: 'Received: text' }).waitFor();
+    const next = page.getByTestId('next-message');
+    await next.getByText(/^open until/).waitFor();
+    await next.getByText('messages without a template are billable from 2026-10-01').waitFor();
+    await page.getByRole('textbox', { name: 'Text' }).fill('Thank you for your question');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The message was sent.').waitFor();
+    const sent = turns.filter({ hasText: 'Sent: text' });
+    await sent.getByText(/delivered|read/).waitFor();
+    expect(await turns.count()).toBe(2);
+    const [message] = await mesh.emulator.messages({ phone_number_id, to: contact });
+    expect(JSON.stringify(message)).toContain('Thank you for your question');
+    await settle(page);
+    expect(await page.content()).not.toContain(SECRET);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `conversation-${view.name}`);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBe(0);
+    await sent.getByRole('link').click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('link', { name: 'Conversation' }).click();
+    await turns.first().waitFor();
+  },
+  LIMIT_MS,
+);

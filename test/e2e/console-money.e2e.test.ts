@@ -1,0 +1,192 @@
+// Money in the console, in a real browser, with the sample rate card: what a message will cost and did cost,
+// prices by country, category and day, and the forecast of the month.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createRpcClient } from '@bmg/common/rpc';
+import { RatesDefinition } from '@bmg/proto/messaging';
+import { MongoClient } from 'mongodb';
+import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  settle,
+  shoot,
+  VIEWS,
+  WAIT_MS,
+  type ConsoleStage,
+} from './console-stage';
+
+const SAMPLE = resolve(__dirname, '../../deploy/local/sample-rates.csv');
+const TO = '15550100790';
+
+let stage: ConsoleStage;
+let mesh: Mesh;
+let partner: TestPartner;
+let openSignedIn: ConsoleStage['openSignedIn'];
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  ({ mesh, partner, openSignedIn } = stage);
+  const rates = createRpcClient(RatesDefinition, mesh.env['MESSAGING_ADDR'] as string);
+  await rates.start(new AbortController().signal);
+  await rates.rpc.loadRates({ csv: readFileSync(SAMPLE, 'utf8') }, mesh.call());
+  await rates.stop();
+  await eventually(async () => (await pricesOf('country=US')).length > 0);
+}, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
+afterAll(async () => {
+  // The mesh is shared: other files expect no card.
+  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  const name = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}messaging`;
+  await client.db(name).collection('rate_cards').deleteMany({});
+  await client.close();
+  await stage.close();
+}, 60_000);
+
+const pricesOf = async (query: string): Promise<Array<{ price: string; market: string }>> =>
+  (await partner.call('GET', `/prices?${query}`)).body.prices;
+
+test('lists prices by country, category and day, and refuses a wrong one by its name', async () => {
+  const [today] = await pricesOf('country=br&category=service');
+  const [earlier] = await pricesOf('country=Brazil&category=service&date=2026-09-30');
+  expect(today).toMatchObject({ market: 'Brazil', countries: ['BR'], billable_in_window: true });
+  expect(earlier).toMatchObject({ market: 'Brazil', billable_in_window: false });
+  expect(Number(today?.price)).toBeGreaterThan(Number(earlier?.price));
+  for (const [field, query] of [
+    ['country', 'country=Atlantis'],
+    ['category', 'category=gossip'],
+    ['date', 'date=2026-02-30'],
+  ]) {
+    const { status, body } = await partner.call('GET', `/prices?${query}`);
+    expect([status, body.error.code, body.error.details.field]).toEqual([
+      400,
+      'INVALID_FIELD',
+      field,
+    ]);
+  }
+});
+
+test(
+  'shows what a message will cost before it is sent, and what it did cost',
+  async () => {
+    const [service] = await pricesOf('country=US&category=service');
+    const amount = `${service?.price} USD`;
+    const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);
+    await page.getByRole('textbox', { name: 'To' }).fill(TO);
+    const next = page.getByTestId('next-message');
+    await next.getByText(`${amount} (service)`).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'message-price-desktop-light');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('Status delivered').waitFor();
+    await page.goto(`${stage.origin}/dashboard/messages`);
+    await page.getByLabel('Recipient or message ID').fill(TO);
+    await page.getByText(amount).first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'messages-cost-desktop-light');
+    await page.getByRole('button', { name: TO }).click();
+    await page.getByRole('dialog').getByText(amount).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'adds up what a broadcast cost',
+  async () => {
+    const [utility] = await pricesOf('country=US&category=utility');
+    const contacts = ['15550100791', '15550100792', '15550100793'];
+    const { body } = await partner.call(
+      'POST',
+      '/broadcasts',
+      {
+        name: 'Priced news',
+        template_name: 'hello_world',
+        template_language: 'en_US',
+        contacts,
+      },
+      { 'x-waba-id': ONE.waba_id },
+    );
+    const page = await openSignedIn(`broadcasts?open=${body.broadcast_id}`);
+    const cost = page.getByTestId('broadcast-cost');
+    await cost.getByText('for 3 messages').waitFor({ timeout: 2 * WAIT_MS });
+    const sum = Number.parseFloat((await cost.textContent()) ?? '');
+    expect(sum).toBeCloseTo(contacts.length * Number(utility?.price), 8);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'broadcast-cost-desktop-light');
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'looks prices up by country, category and day ($name)',
+  async (view) => {
+    const page = await openSignedIn('usage/prices', view);
+    const table = page.getByRole('table', { name: 'Prices' });
+    await table.getByRole('cell', { name: 'Rest of Western Europe' }).first().waitFor();
+    await page.getByLabel('Country').fill('brazil');
+    await table.getByRole('cell', { name: 'Argentina' }).first().waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Category' }).click();
+    await page.getByRole('option', { name: 'service' }).click();
+    const [today] = await pricesOf('country=BR&category=service');
+    await table.getByRole('cell', { name: today?.price ?? '', exact: true }).waitFor();
+    expect(await table.getByRole('row').count()).toBe(2);
+    await table.getByRole('cell', { name: 'charged' }).waitFor();
+    await page.getByLabel('Day').fill('2026-09-30');
+    await table.getByRole('cell', { name: 'free' }).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `prices-${view.name}`);
+    await page.getByLabel('Country').fill('Atlantis');
+    await page.getByText('country is not a country').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBe(0);
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'forecasts the month and shows what the price change means for the partner ($name)',
+  async (view) => {
+    const page = await openSignedIn('usage', view);
+    await page
+      .getByRole('region', { name: 'This month' })
+      .getByText(/^about .* USD$/)
+      .waitFor();
+    const change = page.getByRole('table', { name: 'Charges before and since the change' });
+    const row = change.getByRole('row', { name: /^without a template/ });
+    // Nothing was sent before the change; the one text of this file is charged.
+    await row.getByText('no message').first().waitFor();
+    await row.getByText('1 of 1').waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `usage-${view.name}`);
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'compares categories and numbers with the period before ($name)',
+  async (view) => {
+    const page = await openSignedIn('', view);
+    const categories = page.getByRole('table', { name: 'Sent by category, now and before' });
+    await categories.getByRole('row', { name: /^service 1 0 new$/ }).waitFor();
+    const numbers = page.getByRole('table', { name: 'Sent by number, now and before' });
+    // The text and the broadcast of this file.
+    await numbers.getByRole('row', { name: / 4 0 new$/ }).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('region', { name: 'Sent by number' }).scrollIntoViewIfNeeded();
+    await shoot(page, `compared-${view.name}`);
+  },
+  LIMIT_MS,
+);
