@@ -195,6 +195,11 @@ function answerCode(error: unknown): number | undefined {
 const isHandshake = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('Handshake terminated by server');
 
+/** amqplib shows the server's refusal to open the virtual host only as an unexpected frame. */
+const VHOST_REFUSED = 'Expected ConnectionOpenOk; got <ConnectionClose';
+const isVhostRefused = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith(VHOST_REFUSED);
+
 function sendError(error: unknown): Error {
   if (error instanceof SendFailed || error instanceof ConnectFailed) return error;
   const code = answerCode(error);
@@ -206,6 +211,7 @@ function sendError(error: unknown): Error {
       : 'not allowed to write to the exchange';
     return new SendFailed(text, { cause: error });
   }
+  if (isVhostRefused(error)) return new SendFailed('vhost refused', { cause: error });
   return new SendFailed(connectionFailure(error), { cause: error });
 }
 
@@ -224,8 +230,9 @@ function checkError(error: unknown, { exchange }: AmqpDestination): DestinationE
   if (code === ACCESS_REFUSED) {
     return new DestinationError(target, 'may not be written by this user: allow it', cause);
   }
-  if (isHandshake(error)) {
-    return new DestinationError('vhost', 'was refused by the server: check its name', cause);
+  if (isVhostRefused(error)) {
+    const problem = 'was refused by the server: check its name and the permissions of the user';
+    return new DestinationError('vhost', problem, cause);
   }
   return unreachable('host', connectionFailure(error), error);
 }

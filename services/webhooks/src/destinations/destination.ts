@@ -9,7 +9,7 @@ import {
 export interface DestinationEvent {
   event_id: string;
   event: string;
-  /** Events of one key are stored in order; undefined where no order is wanted. */
+  /** Events of one key are stored in order; undefined if no order is wanted. */
   ordering_key: string | undefined;
   /** The envelope. */
   body: Buffer;

@@ -33,7 +33,7 @@ export const secretSettings = (name: KindName): string[] =>
 const validators = new Map<KindName, ValidateFunction>();
 
 /**
- * The settings with their defaults filled in; the argument stays as it is. Throws a
+ * The settings with their defaults filled in, as a copy. Throws a
  * DestinationError for the first fault.
  */
 export function checkSettings(
