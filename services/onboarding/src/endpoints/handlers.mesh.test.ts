@@ -1,5 +1,6 @@
 // The registry of webhook endpoints on a real database and a fake clock: what is stored and sealed, the
 // bound, rotation, disabling, and what the directory answers.
+import { partnerVersionKey } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
 import { createVault } from '@bmg/common/vault';
 import { EndpointSettings, type EndpointRegistryDefinition } from '@bmg/proto/endpoints';
@@ -82,7 +83,7 @@ test('the directory returns an endpoint with its secret and headers, which are s
   expect(JSON.stringify(rows)).not.toContain('of-the-header');
   expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length));
   expect(JSON.stringify(await list())).not.toContain('of-the-header');
-  expect(world.deps.bumped).toContain(`partner:${partner._id}`);
+  expect(world.deps.bumped).toContain(partnerVersionKey(partner._id));
 });
 
 test('a dry run stores nothing, and its secret becomes that of the endpoint', async () => {
