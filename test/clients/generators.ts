@@ -55,8 +55,6 @@ const buildMaven = command(
   '-B',
   // The program is written for it; the generated code is for Java 8.
   '-Djava.version=17',
-  // A compiler in the background would outlive the test.
-  '-Dkotlin.compiler.daemon=false',
   'compile',
   'dependency:copy-dependencies',
   '-DincludeScope=runtime',
@@ -96,15 +94,6 @@ const CALLED: readonly Generator[] = [
     needs: OPENAPI_GENERATOR,
     steps: [openapiGenerator('java', '.'), buildMaven],
     calls: { files: { 'Calls.java': 'src/main/java/Calls.java' }, start: startMaven('Calls') },
-  },
-  {
-    name: 'openapi-generator kotlin',
-    needs: OPENAPI_GENERATOR,
-    steps: [openapiGenerator('kotlin', '.'), buildMaven],
-    calls: {
-      files: { 'Calls.kt': 'src/main/kotlin/Calls.kt', 'kotlin-pom.xml': 'pom.xml' },
-      start: startMaven('CallsKt'),
-    },
   },
   {
     name: 'openapi-generator go',
@@ -189,4 +178,17 @@ const GENERATED = ['php', 'csharp', 'rust', 'ruby'].map((language): Generator =>
   steps: [openapiGenerator(language, 'made')],
 }));
 
-export const GENERATORS: readonly Generator[] = [...CALLED, ...GENERATED];
+/** Its code writes the open body of a check, a class that is a map, without its entries: it is compiled only. */
+const COMPILED: readonly Generator[] = [
+  {
+    name: 'openapi-generator kotlin',
+    needs: OPENAPI_GENERATOR,
+    steps: [
+      openapiGenerator('kotlin', 'made'),
+      command('cp', programFile('kotlin-pom.xml'), 'made/pom.xml'),
+      command('mvn', '-q', '-B', '-f', 'made', '-Dkotlin.compiler.daemon=false', 'compile'),
+    ],
+  },
+];
+
+export const GENERATORS: readonly Generator[] = [...CALLED, ...COMPILED, ...GENERATED];

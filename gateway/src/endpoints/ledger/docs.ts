@@ -86,7 +86,9 @@ export const getLedger: RowDocs = {
         }),
       ),
       entries: is.list(ledgerEntry, 'Messages by time of sending, then late entries.'),
-      next: is.orNull(is.cursor('WyIyMDI2LTEwLTAxIl0', 'Pass it as `after`. Null on the last page.')),
+      next: is.orNull(
+        is.cursor('WyIyMDI2LTEwLTAxIl0', 'Pass it as `after`. Null on the last page.'),
+      ),
       limit: is.used_limit,
       totals: is.record(
         {
