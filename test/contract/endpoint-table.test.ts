@@ -13,6 +13,8 @@ import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import { isAudited } from '../../gateway/src/audit/audited';
 import { chapters, endpoints } from '../../gateway/src/endpoints';
+import { EVENT_NAMES } from '../../gateway/src/endpoints/webhook-endpoints/schemas';
+import { EVENTS } from '../../gateway/src/openapi/events';
 import { keyScopeOf, usageName, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
 import { compile, type Schema } from '../../gateway/src/endpoints/parts/schema';
@@ -289,4 +291,8 @@ describe('schemas', () => {
     }
     expect(with_it).not.toEqual(without_it);
   });
+});
+
+test('webhook endpoints can ask for every event of the reference', () => {
+  expect([...EVENT_NAMES].sort()).toEqual(Object.keys(EVENTS).sort());
 });

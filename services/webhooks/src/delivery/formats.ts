@@ -1,6 +1,5 @@
 // The forms in which an endpoint gets an event: the envelope as it is, or as a CloudEvent 1.0 in the
 // structured or the binary mode of its HTTP binding. The signature covers the bytes that are posted.
-import type { Attempt } from './attempt';
 
 export interface Posted {
   body: Buffer;
@@ -13,7 +12,14 @@ const STRUCTURED_TYPE = 'application/cloudevents+json; charset=utf-8';
 /** In header values of the binary mode: percent-encoded, as the HTTP binding requires. */
 const TO_ENCODE = /[^\u0021\u0023\u0024\u0026-\u007e]/gu;
 
-type Formatted = Pick<Attempt, 'event_id' | 'event' | 'partner_id' | 'body' | 'received_at_ms'>;
+export interface Formatted {
+  event_id: string;
+  event: string;
+  partner_id: string;
+  /** The envelope. */
+  body: Buffer;
+  received_at_ms: number;
+}
 
 /** `format` is one that the registry accepts; an unknown one of a newer release is the envelope. */
 export function formatted(event: Formatted, format: string): Posted {
