@@ -45,6 +45,7 @@ const server = createRpcServer(
     implement(RatesDefinition, {
       loadRates: unused,
       getRates: unused,
+      listPrices: unused,
       compareCategories: async ({ changes }) => {
         asked.push(changes);
         return {

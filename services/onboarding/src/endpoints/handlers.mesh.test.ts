@@ -24,7 +24,9 @@ let published: Array<{ message: Record<string, unknown> }>;
 beforeEach(async () => {
   world = await openWorld();
   published = [];
-  const bus = { publish: async (messages: unknown) => void published.push(...(messages as never)) };
+  const bus = {
+    publish: async (messages: unknown) => void published.push(...(messages as typeof published)),
+  };
   const settings = { ALLOW_PRIVATE_URLS: false };
   registry = createEndpointHandlers({ ...world.deps, settings, bus: bus as never });
   partner = await world.partner({ wabas: [WABA] });
@@ -137,7 +139,10 @@ test.each<[string, object, string]>([
   ['another’s account', { waba_ids: { items: ['1'] } }, 'waba_ids[0]'],
 ])('%s is refused by its field', async (_name, change, field) => {
   const refused = await failureOf(Promise.resolve(create(change)));
-  expect([refused.code, refused.details?.['field']]).toEqual(['INVALID_FIELD', field]);
+  expect([refused.code, (refused.details as { field: string }).field]).toEqual([
+    'INVALID_FIELD',
+    field,
+  ]);
   expect(await list()).toEqual([]);
 });
 

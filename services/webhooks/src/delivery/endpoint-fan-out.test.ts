@@ -34,7 +34,7 @@ const message = (event_id: string, body = 10): Unsettled<Delivery> =>
       event_id,
       partner_id: 'ptn_1',
       event: 'message.received',
-      body: new Uint8Array(body),
+      body: Buffer.alloc(body),
     }),
     partition: 0,
     done: () => settled.push(event_id),
