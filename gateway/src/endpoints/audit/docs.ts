@@ -47,7 +47,7 @@ export const listAudit: RowDocs = {
   answer: is.record({
     records: is.list(record),
     limit: is.used_limit,
-    paging: is.record({ cursors: is.record({ after: is.orNull(is.text('WzE3NTY3')) }) }),
+    paging: is.record({ cursors: is.record({ after: is.orNull(is.cursor('WzE3NTY3')) }) }),
   }),
   notes:
     'Lists every change that your keys, your console sessions and the operator made, for 400 days. Reads and sends are not among them. Secrets, message contents and recipients are never recorded. With `Accept: text/csv` the answer is one CSV of all records that the filters leave, at most 100,000. With `x-waba-id` only changes of that business account.',
