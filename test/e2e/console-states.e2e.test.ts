@@ -93,7 +93,8 @@ test.each(VIEWS)(
     await page.getByText('The figures as a table').click();
     const cells = page.getByRole('row').filter({ hasText: today }).getByRole('cell');
     expect(Number(await cells.nth(1).textContent())).toBeGreaterThan(0);
-    expect(await page.getByRole('row').count()).toBe(8);
+    const by_day = page.getByRole('table').filter({ hasText: 'Day (UTC)' });
+    expect(await by_day.getByRole('row').count()).toBe(8);
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `traffic-${view.name}`);

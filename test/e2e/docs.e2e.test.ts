@@ -156,15 +156,17 @@ test(
     expect(await seriousIn(page)).toEqual([]);
     const { body } = await partner.call('POST', '/connect/session');
     const connect_url = new URL(body.connect_url as string);
-    for (const path of [
-      '/docs',
-      '/changelog',
-      '/dashboard/',
-      connect_url.pathname + connect_url.search,
-    ]) {
-      await page.goto(`${origin}${path}`);
-      await page.waitForLoadState('networkidle');
-      const probe = await page.evaluate(() => {
+    // The sign-up page loads the upstream's script, from another host.
+    const sign_up = await browser.newPage();
+    for (const [path, shown] of [
+      ['/docs', page],
+      ['/changelog', page],
+      ['/dashboard/', page],
+      [connect_url.pathname + connect_url.search, sign_up],
+    ] as const) {
+      await shown.goto(`${origin}${path}`);
+      await shown.waitForLoadState('networkidle');
+      const probe = await shown.evaluate(() => {
         const element = document.createElement('p');
         document.body.append(element);
         // A style sheet may not be added: the property is set by the script.
@@ -175,6 +177,7 @@ test(
       });
       expect([path, probe]).toEqual([path, 'rgb(11, 110, 125)']);
     }
+    await sign_up.close();
     await page.close();
   },
   LIMIT_MS,

@@ -77,7 +77,9 @@ const REPAIRS: ReadonlyArray<[selector: string, repair: Repair]> = [
     // A list that scrolls is reached with the keyboard.
     'ul.endpoints',
     (element) => {
-      if (element.scrollHeight > element.clientHeight) set(element, 'tabindex', '0');
+      const { scrollHeight, clientHeight, scrollWidth, clientWidth } = element;
+      const scrolls = scrollHeight > clientHeight || scrollWidth > clientWidth;
+      if (scrolls) set(element, 'tabindex', '0');
     },
   ],
   // The rest is in the dialog that tries a request. Parts of the page are outside it.
