@@ -31,11 +31,12 @@ afterAll(async () => {
   await mesh.stop();
 }, 60_000);
 
-const here = (script: string): string =>
+const here = (script: string, { receiver }: TestPartner): string =>
   script
     .replaceAll('900000000000001', ONE.waba_id)
     .replaceAll('800000000000001', ONE.phone_number_id)
-    .replaceAll('EMULATED-TOKEN-1', ONE.access_token);
+    .replaceAll('EMULATED-TOKEN-1', ONE.access_token)
+    .replaceAll('https://crm.example.com/messages', receiver.url);
 
 /** The ID of an event that the partner's receiver has refused for good. */
 async function refusedEvent({ receiver, call }: TestPartner): Promise<string> {
@@ -60,6 +61,11 @@ async function sentMessage({ call }: TestPartner): Promise<string> {
   return body.message_id as string;
 }
 
+async function createdKey({ call }: TestPartner): Promise<string> {
+  const { body } = await call('POST', '/keys', { name: 'Orders', scopes: ['read'] });
+  return body.key.key_id as string;
+}
+
 const scripts = GUIDES.map((name): [string, string] => [
   name,
   codeBlocks(read(name), 'sh').join('\n'),
@@ -72,6 +78,7 @@ test.each(scripts)(
     await partner.register(ONE);
     const EVENT_ID = name === 'receiving' ? await refusedEvent(partner) : '';
     const MESSAGE_ID = name === 'answers' ? await sentMessage(partner) : '';
+    const KEY_ID = name === 'audit' ? await createdKey(partner) : '';
     const env: NodeJS.ProcessEnv = {
       PATH: process.env['PATH'],
       BASE_URL: mesh.base_url,
@@ -80,8 +87,9 @@ test.each(scripts)(
       POSITION: '0',
       EVENT_ID,
       MESSAGE_ID,
+      KEY_ID,
     };
-    const { stdout } = await run('bash', ['-c', PRELUDE + here(script)], {
+    const { stdout } = await run('bash', ['-c', PRELUDE + here(script, partner)], {
       env,
       // Some commands write files.
       cwd: folder,

@@ -129,6 +129,7 @@ test('cursors of the gateway have the pattern of their parameter in answers too'
     'ListMessagesAnswer.paging.cursors.after',
     'GetLedgerAnswer.next',
     'ListFailedEventsAnswer.paging.cursors.after',
+    'ListAuditAnswer.paging.cursors.after',
   ]);
   // Only the upstream knows the form of its cursors.
   expect(new Set(upstream?.map((where) => where.replace(/\..*/, '')))).toEqual(

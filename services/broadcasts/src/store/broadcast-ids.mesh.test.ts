@@ -21,6 +21,8 @@ function aDeployment() {
   let now = Date.now();
   const store = async (partner_id: string, ids: BroadcastIds): Promise<number> => {
     await broadcasts.insertOne(aBroadcast({ partner_id, ...ids }));
+    // Ids of the same millisecond may be equal, and a creation draws again: here each has its own.
+    now += 1;
     return numberOf(ids);
   };
   return {
