@@ -292,6 +292,10 @@ test('a failed delivery is listed with its endpoint, retried, and replayed to on
   const retried = await partner.call('POST', `${path}?endpoint_id=${endpoint.endpoint_id}`);
   expect(retried.body).toMatchObject({ status: 'delivered', http_status: 200 });
 
+  // The log is written beside the deliveries.
+  await eventually(
+    async () => (await partner.call('GET', `/events/${row['event_id']}`)).status === 200,
+  );
   const counts = () => [endpoint, other, partner].map(({ receiver }) => receiver.arrivals.length);
   const before = counts();
   const replay = await partner.call('POST', '/events/replay', {
