@@ -22,6 +22,7 @@ import { countOf } from '../period';
 import { reasonOf } from '../reasons';
 import { BroadcastCost } from './broadcasts/cost';
 import { Recipients, ResendToFailed } from './broadcasts/recipients';
+import { isSettling } from './broadcasts/settling';
 
 const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
@@ -50,6 +51,10 @@ const FOLLOW_MS = 1_000;
 
 export const isOver = ({ status }: Broadcast): boolean =>
   status === 'completed' || status === 'cancelled';
+
+/** While it runs, and while statuses still arrive. */
+const isMoving = (broadcast: BroadcastDetail): boolean =>
+  !isOver(broadcast) || isSettling(broadcast);
 
 export function Screen() {
   const [{ open }, setFilters] = useFilters();
@@ -95,8 +100,11 @@ export function Screen() {
 function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
   const query = useQuery({
     ...broadcastQuery(id),
-    refetchInterval: ({ state }) =>
-      state.data && isOver(state.data.broadcast) ? false : FOLLOW_MS,
+    refetchInterval: ({ state }) => {
+      const broadcast = state.data?.broadcast;
+      if (!broadcast || !isOver(broadcast)) return FOLLOW_MS;
+      return isSettling(broadcast) ? REFRESH_MS : false;
+    },
   });
   return (
     <Panel onClose={onClose} title={query.data?.broadcast.name ?? 'Broadcast'}>
@@ -109,7 +117,7 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
             <BroadcastFacts broadcast={broadcast} progress={progress} />
             <Actions broadcast={broadcast} />
             <Failures broadcast={broadcast} />
-            <Recipients broadcast={broadcast} running={!isOver(broadcast)} />
+            <Recipients broadcast={broadcast} running={isMoving(broadcast)} />
           </Stack>
         )}
       </Loaded>
@@ -145,7 +153,7 @@ const BroadcastFacts = ({
         ),
       ],
       ['Completed', <Time value={broadcast.completed_at} as="exact" />],
-      ['Cost', <BroadcastCost broadcast={broadcast} running={!isOver(broadcast)} />],
+      ['Cost', <BroadcastCost broadcast={broadcast} running={isMoving(broadcast)} />],
     ]}
   />
 );

@@ -12,11 +12,6 @@ import { windowOf } from './recipients-of';
 /** Up to so many contacts the sum is read at once; for more, a person asks for it. */
 const AT_ONCE_MAX = 1_000;
 const REFRESH_MS = 10_000;
-/** A message is charged when it is delivered: most are within this time after the end. */
-const SETTLING_MS = 600_000;
-
-const isSettling = ({ completed_at }: BroadcastDetail): boolean =>
-  completed_at !== null && Date.now() - Date.parse(completed_at) < SETTLING_MS;
 
 export function BroadcastCost({
   broadcast,
@@ -30,8 +25,7 @@ export function BroadcastCost({
     queryKey: ['broadcast-cost', broadcast.id],
     enabled: wanted && broadcast.started_at !== null,
     // A large broadcast is read once.
-    refetchInterval: () =>
-      broadcast.total <= AT_ONCE_MAX && (running || isSettling(broadcast)) ? REFRESH_MS : false,
+    refetchInterval: running && broadcast.total <= AT_ONCE_MAX ? REFRESH_MS : false,
     queryFn: async () => totalOf(await readAll(windowOf(broadcast))),
   });
   if (broadcast.started_at === null) return <Text size="sm">not sent yet</Text>;
