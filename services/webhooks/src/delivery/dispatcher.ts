@@ -5,7 +5,7 @@
 import { topics, type Unsettled } from '@bmg/common/bus';
 import { pause, type Component } from '@bmg/common/lifecycle';
 import type { GuardedAgent } from '@bmg/common/outbound';
-import { metrics, type Logger, type SpanContext } from '@bmg/common/telemetry';
+import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import { postAttempt, type Attempt, type Outcome, type RecordAttempt } from './attempt';
@@ -55,7 +55,6 @@ const STOP_TIMEOUT_MS = 12_000;
 const IDLE_TICKS = 10;
 /** Delay after an attempt that could not be made or recorded. */
 const RETRY_MS = 1_000;
-const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
 
 export class Dispatcher implements Component {
   readonly name = 'dispatcher';
@@ -263,7 +262,7 @@ export class Dispatcher implements Component {
     try {
       // Already done: only the removal of its row has failed.
       if (delivery.outcome) return await this.complete(delivery, delivery.outcome);
-      const span = delivery.uncommitted?.span ?? NO_SPAN;
+      const span = delivery.uncommitted?.span;
       const receiver = await receivers.of(delivery.partner_id, span, this.stopped.signal);
       if (this.waitsForPace(delivery, receiver)) return;
       const attempt = delivery.uncommitted

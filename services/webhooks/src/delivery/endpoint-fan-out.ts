@@ -3,7 +3,7 @@
 // stays uncommitted meanwhile.
 import type { Unsettled } from '@bmg/common/bus';
 import { pause } from '@bmg/common/lifecycle';
-import type { Logger, SpanContext } from '@bmg/common/telemetry';
+import type { Logger } from '@bmg/common/telemetry';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import { deliveryKey, isWanted } from './receiver-key';
@@ -26,7 +26,6 @@ const WAITING_MAX = 5_000;
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 const BATCH_MAX = 100;
 const RETRY_MS = 1_000;
-const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
 
 export class EndpointFanOut {
   /** Events by partner, in the order of their arrival: one worker for each partner. */
@@ -87,7 +86,7 @@ export class EndpointFanOut {
 
   private async spread(partner_id: string, batch: Unsettled<Delivery>[]): Promise<void> {
     const { receivers, seen, signal, track } = this.deps;
-    const { endpoints } = await receivers.of(partner_id, batch[0]?.span ?? NO_SPAN, signal);
+    const { endpoints } = await receivers.of(partner_id, batch[0]?.span, signal);
     const wanted = batch.map(({ message }) => endpoints.filter((one) => isWanted(one, message)));
     const keys = batch.flatMap(({ message }, index) =>
       (wanted[index] ?? []).map((one) => deliveryKey(message.event_id, one.endpoint_id)),

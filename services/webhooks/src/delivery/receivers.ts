@@ -26,7 +26,11 @@ export interface Receivers {
    * The partner's receiver; status `unknown` for a partner that does not exist. Retries while the
    * directory is unreachable, and rejects after CALLS_MAX calls.
    */
-  of(partner_id: string, span: SpanContext, signal: AbortSignal): Promise<Receiver>;
+  of(
+    partner_id: string,
+    span: SpanContext | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Receiver>;
 }
 
 const PARTNERS_MAX = 20_000;
@@ -35,6 +39,7 @@ const RETRY_MS = 500;
 const CALLS_MAX = 10;
 /** How long a version that was read counts as current. */
 const VERSION_TTL_MS = 10;
+const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
 
 interface CurrentVersion {
   version: Promise<string | undefined>;
@@ -71,7 +76,7 @@ export function createReceivers(
       return is_current ? cache.peek(partner_id) : undefined;
     },
     lookAhead: (partner_id) => void versionOf(partner_id),
-    async of(partner_id, span, signal) {
+    async of(partner_id, span = NO_SPAN, signal) {
       for (let calls = 1; ; calls += 1) {
         try {
           const fetch = (): Promise<Receiver> =>
@@ -86,7 +91,7 @@ export function createReceivers(
               endpoints: [],
             };
           }
-          if (signal.aborted || calls === CALLS_MAX) throw error;
+          if (signal?.aborted || calls === CALLS_MAX) throw error;
           await pause(RETRY_MS, signal);
         }
       }

@@ -33,8 +33,13 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
   const find = async (partner_id: string, endpoint_id: string, call: Call): Promise<Endpoint> => {
     const { endpoints } = await registry.listEndpoints({ partner_id }, call);
     const found = endpoints.find((one) => one.endpoint_id === endpoint_id);
-    if (!found) throw new ApiError('NOT_FOUND', 'there is no such endpoint');
+    if (!found) throw noSuchEndpoint();
     return found;
+  };
+  /** With its secrets and headers, as deliveries use it; undefined if there is none. */
+  const findStored = async (partner_id: string, endpoint_id: string, call: Call) => {
+    const { endpoints } = await deps.receivers.of(partner_id, call.span, call.signal);
+    return endpoints.find((one) => one.endpoint_id === endpoint_id);
   };
   return implement(EndpointsDefinition, {
     async listEndpoints({ partner_id }, call) {
@@ -62,11 +67,10 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       const change = { partner_id, endpoint_id, settings };
       const before = await find(partner_id, endpoint_id, call);
       const after = await registry.changeEndpoint({ ...change, dry_run: true }, call);
-      const reached = await deps.receivers.of(partner_id, call.span, call.signal ?? NEVER);
-      const stored = reached.endpoints.find((one) => one.endpoint_id === endpoint_id);
       const is_new = after.url !== before.url || settings?.headers || settings?.format;
       const is_enabled = before.status === 'disabled' && after.status === 'active';
       if (is_new || is_enabled) {
+        const stored = await findStored(partner_id, endpoint_id, call);
         const headers = settings?.headers?.by_name ?? stored?.headers ?? {};
         const secret = stored?.secrets[0] ?? '';
         await check(deps, { partner_id, changelog }, { ...after, secret, headers }, call);
@@ -90,10 +94,8 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       return { endpoint: await withHealth(request.partner_id, filled(endpoint)), secret };
     },
     async testEndpoint({ partner_id, endpoint_id, changelog }, call) {
-      const endpoint = await find(partner_id, endpoint_id, call);
-      const receiver = await deps.receivers.of(partner_id, call.span, call.signal ?? NEVER);
-      const stored = receiver.endpoints.find((one) => one.endpoint_id === endpoint_id);
-      if (!stored) throw new ApiError('NOT_FOUND', `there is no endpoint ${endpoint.endpoint_id}`);
+      const stored = await findStored(partner_id, endpoint_id, call);
+      if (!stored) throw noSuchEndpoint();
       return postTestEvent(deps, { partner_id, changelog }, stored, call);
     },
     async listEndpointAttempts({ partner_id, endpoint_id }, call) {
@@ -110,7 +112,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
   });
 };
 
-const NEVER = new AbortController().signal;
+const noSuchEndpoint = () => new ApiError('NOT_FOUND', 'there is no such endpoint');
 
 function filled(endpoint: Endpoint | undefined): Endpoint {
   if (!endpoint) throw new TypeError('the registry returned no endpoint');

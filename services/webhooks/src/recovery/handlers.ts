@@ -30,7 +30,6 @@ const PAGE_MAX = 100;
 const PAGE_DEFAULT = 20;
 /** Keeps a page within the largest gRPC message. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024;
-const NEVER = new AbortController().signal;
 
 export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
   implement(WebhooksDefinition, {
@@ -74,7 +73,7 @@ async function retryEvent(
   const key = deliveryKey(event_id, endpoint_id);
   const row = await deliveries.findOf(partner_id, key);
   if (!row) throw new ApiError('NOT_FOUND', 'no failed or retrying event has this event_id');
-  const receiver = await receivers.of(partner_id, call.span, call.signal ?? NEVER);
+  const receiver = await receivers.of(partner_id, call.span, call.signal);
   const attempts = row.attempts + 1;
   const attempt = { ...attemptFromRow(row, attempts), span: call.span };
   const outcome = await attemptNow(deps, attempt, receiver);

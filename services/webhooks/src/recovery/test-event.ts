@@ -21,14 +21,13 @@ export interface TestEventDependencies {
 export const TEST_EVENT = 'webhook.test';
 /** Stands for the endpoint in its test, which may have no ID yet. */
 const TESTED = 'test';
-const NEVER = new AbortController().signal;
 
 /** Returns how the receiver responded; MISSING_FIELDS if the partner has no webhook URL. */
 export const sendTestEvent =
   (deps: TestEventDependencies) =>
   async (request: SendTestEventRequest, call: Call): Promise<SendTestEventResponse> => {
     const { partner_id } = request;
-    const receiver = await deps.receivers.of(partner_id, call.span, call.signal ?? NEVER);
+    const receiver = await deps.receivers.of(partner_id, call.span, call.signal);
     if (!receiver.webhook_url) {
       throw missingFields(['webhook_url'], 'no webhook_url is set: set one, then test it');
     }
