@@ -12,6 +12,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
 import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bmg/proto/endpoints';
+import { checkAccounts } from '../accounts';
 import { checkOverlap, overlapping } from '../partners/changes';
 import type { Partner, Partners, WebhookSecret } from '../store/partners';
 import {
@@ -25,7 +26,6 @@ import {
   type WebhookEndpoints,
 } from '../store/webhook-endpoints';
 import {
-  checkAccounts,
   checkDescription,
   checkEvents,
   checkHeaders,

@@ -1,4 +1,5 @@
-import { checkAccounts, checkDescription, checkEvents, checkHeaders, checkNumbers } from './rules';
+import { checkAccounts } from '../accounts';
+import { checkDescription, checkEvents, checkHeaders, checkNumbers } from './rules';
 
 const many = (count: number): string[] =>
   Array.from({ length: count }, (_one, index) => `${index}`);

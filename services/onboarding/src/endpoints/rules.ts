@@ -52,21 +52,6 @@ export function checkEvents(events: string[]): string[] {
   return [...new Set(events)];
 }
 
-/** Each account once. `registered` are the partner's accounts. */
-export function checkAccounts(waba_ids: string[], registered: readonly string[]): string[] {
-  if (waba_ids.length > IDS_MAX) {
-    throw invalidField('waba_ids', `must have at most ${IDS_MAX} items`);
-  }
-  const unknown = waba_ids.findIndex((waba_id) => !registered.includes(waba_id));
-  if (unknown >= 0) {
-    throw invalidField(
-      `waba_ids[${unknown}]`,
-      'is not one of your business accounts: register it first',
-    );
-  }
-  return [...new Set(waba_ids)];
-}
-
 /** Each number once; one that is not registered gets no events, and is none to be found out. */
 export function checkNumbers(phone_number_ids: string[]): string[] {
   if (phone_number_ids.length > IDS_MAX) {

@@ -17,7 +17,7 @@ import {
 } from '../store/partner-keys';
 import type { Partner, Partners } from '../store/partners';
 import {
-  checkAccounts,
+  checkKeyAccounts,
   checkAddresses,
   checkExpiry,
   checkName,
@@ -85,7 +85,7 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
       const created_at = now();
       const expires_at = checkExpiry(request.expires_at, created_at);
       const { wabas } = await getPartner(partner_id);
-      const waba_ids = checkAccounts(request.waba_ids, wabas);
+      const waba_ids = checkKeyAccounts(request.waba_ids, wabas);
       const grant = { scopes, waba_ids, addresses, expires_at };
       await checkGrant(request, grant);
       const { secret, stored } = newSecret();
@@ -109,7 +109,7 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
       const change = changeOf(request, now());
       if (request.waba_ids) {
         const { wabas } = await getPartner(partner_id);
-        change.waba_ids = checkAccounts(request.waba_ids.items, wabas);
+        change.waba_ids = checkKeyAccounts(request.waba_ids.items, wabas);
       }
       if (Object.keys(change).length === 0) throw nothingToChange();
       await checkGrant(request, { ...(await getKey(partner_id, key_id)), ...change });

@@ -1,4 +1,4 @@
-import { checkAccounts, checkExpiry, checkName, checkScopes, checkWithin } from './rules';
+import { checkKeyAccounts, checkExpiry, checkName, checkScopes, checkWithin } from './rules';
 import { checkAddresses, type Grant } from './rules';
 
 const NOW = new Date('2026-09-01T12:00:00Z');
@@ -25,12 +25,12 @@ describe('a new key', () => {
   });
 
   test('is limited to accounts of its partner, or to none', () => {
-    expect(checkAccounts([], ['1'])).toBeNull();
-    expect(checkAccounts(['2', '1', '2'], ['1', '2'])).toEqual(['2', '1']);
-    expect(() => checkAccounts(['1', '3'], ['1', '2'])).toThrow(
+    expect(checkKeyAccounts([], ['1'])).toBeNull();
+    expect(checkKeyAccounts(['2', '1', '2'], ['1', '2'])).toEqual(['2', '1']);
+    expect(() => checkKeyAccounts(['1', '3'], ['1', '2'])).toThrow(
       code('INVALID_FIELD', 'waba_ids[1]'),
     );
-    expect(() => checkAccounts(Array<string>(101).fill('1'), ['1'])).toThrow(
+    expect(() => checkKeyAccounts(Array<string>(101).fill('1'), ['1'])).toThrow(
       code('INVALID_FIELD', 'waba_ids'),
     );
   });

@@ -7,10 +7,10 @@ import {
   KEY_SCOPES,
   type KeyScope,
 } from '@bmg/common/keys';
+import { checkAccounts } from '../accounts';
 import type { PartnerKey } from '../store/partner-keys';
 
 const NAME_MAX = 100;
-const WABA_IDS_MAX = 100;
 const ADDRESSES_MAX = 50;
 const CONTROL = /\p{Cc}/u;
 
@@ -38,20 +38,10 @@ export function checkScopes(scopes: string[]): KeyScope[] {
 }
 
 /** Each account once; null for all of them. `registered` are the partner's accounts. */
-export function checkAccounts(waba_ids: string[], registered: readonly string[]): string[] | null {
-  if (waba_ids.length === 0) return null;
-  if (waba_ids.length > WABA_IDS_MAX) {
-    throw invalidField('waba_ids', `must have at most ${WABA_IDS_MAX} items`);
-  }
-  const unknown = waba_ids.findIndex((waba_id) => !registered.includes(waba_id));
-  if (unknown >= 0) {
-    throw invalidField(
-      `waba_ids[${unknown}]`,
-      'is not one of your business accounts: register it first',
-    );
-  }
-  return [...new Set(waba_ids)];
-}
+export const checkKeyAccounts = (
+  waba_ids: string[],
+  registered: readonly string[],
+): string[] | null => (waba_ids.length === 0 ? null : checkAccounts(waba_ids, registered));
 
 /** Each range once; null for any address. */
 export function checkAddresses(addresses: string[]): string[] | null {
