@@ -1,13 +1,12 @@
 // What a message would do and cost, before it is sent: POST /messages/check.
 import { Alert, List, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { messageCheckQuery } from '../api/queries';
 import type { Client, MessageCheck } from '../api/types';
 import { Facts } from './facts';
+import { TYPING_MS } from './search';
 import { Time } from './time';
-
-const TYPING_MS = 400;
 
 interface NextMessageProps {
   client: Client;
@@ -20,11 +19,7 @@ interface NextMessageProps {
 /** Follows the form once typing pauses. Nothing is shown without a recipient. */
 export function NextMessage({ client, to, kind, body }: NextMessageProps) {
   const wanted = JSON.stringify({ kind, to: to.trim(), ...body });
-  const [settled, setSettled] = useState(wanted);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [wanted]);
+  const [settled] = useDebouncedValue(wanted, TYPING_MS);
   const query = useQuery({
     ...messageCheckQuery(client, settled),
     enabled: to.trim() !== '',

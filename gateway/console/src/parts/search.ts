@@ -1,5 +1,6 @@
 // The filters of a screen are in its address, so that a link shows what the sender saw.
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import type { Search } from '../search';
 
 export function useFilters(): [Search, (change: Partial<Search>) => void] {
@@ -14,4 +15,22 @@ export function useFilters(): [Search, (change: Partial<Search>) => void] {
         replace: true,
       }),
   ];
+}
+
+/** How long typing pauses before what was typed takes effect. */
+export const TYPING_MS = 400;
+
+/** The text of a field whose filter follows it once typing pauses, without blanks around it. */
+export function useTyped(
+  filter: string | undefined,
+  setFilter: (text: string | undefined) => void,
+): [string, (text: string) => void] {
+  const [text, setText] = useState(filter ?? '');
+  const wanted = text.trim();
+  useEffect(() => {
+    if (wanted === (filter ?? '')) return undefined;
+    const timer = setTimeout(() => setFilter(wanted || undefined), TYPING_MS);
+    return () => clearTimeout(timer);
+  });
+  return [text, setText];
 }

@@ -4,7 +4,6 @@ import { Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { messagesQuery, timelineQuery, type MessageFilter } from '../api/queries';
 import type { Message } from '../api/types';
 import { costOf } from '../money';
@@ -17,7 +16,7 @@ import { NumberFilter } from '../parts/number-select';
 import { Page } from '../parts/page';
 import { Panel } from '../parts/panel';
 import { Rows, type Column } from '../parts/rows';
-import { useFilters } from '../parts/search';
+import { useFilters, useTyped } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import type { Search } from '../search';
@@ -121,17 +120,9 @@ export function Screen() {
   );
 }
 
-const TYPING_MS = 400;
-
 function Filters() {
   const [{ find, status, from, to }, setFilters] = useFilters();
-  const [text, setText] = useState(find ?? '');
-  // The search follows the text once typing pauses.
-  useEffect(() => {
-    if (text === (find ?? '')) return undefined;
-    const timer = setTimeout(() => setFilters({ find: text.trim() || undefined }), TYPING_MS);
-    return () => clearTimeout(timer);
-  });
+  const [text, setText] = useTyped(find, (wanted) => setFilters({ find: wanted }));
   return (
     <Group gap="sm" align="flex-end" className="filters">
       <TextInput

@@ -1,14 +1,13 @@
 // Prices of messages by country, category and day, from the operator's rate card.
 import { Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { pricesQuery } from '../../api/queries';
 import type { ListedPrice, PriceList } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Empty } from '../../parts/empty';
 import { Loaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { useFilters } from '../../parts/search';
+import { useFilters, useTyped } from '../../parts/search';
 import { dayInWords } from '../../period';
 
 const CATEGORIES = [
@@ -18,7 +17,6 @@ const CATEGORIES = [
   'authentication_international',
   'service',
 ];
-const TYPING_MS = 400;
 /** The price comes early: on a phone the rest is reached by scrolling. */
 const HEAD = ['Market', 'Category', 'Price', 'In an open window', 'Messages of the month', 'Since'];
 const PRICE_COLUMN = 2;
@@ -44,13 +42,7 @@ export function Screen() {
 
 function Filters() {
   const [{ country, category, day }, setFilters] = useFilters();
-  const [text, setText] = useState(country ?? '');
-  // The search follows the text once typing pauses.
-  useEffect(() => {
-    if (text.trim() === (country ?? '')) return undefined;
-    const timer = setTimeout(() => setFilters({ country: text.trim() || undefined }), TYPING_MS);
-    return () => clearTimeout(timer);
-  });
+  const [text, setText] = useTyped(country, (name) => setFilters({ country: name }));
   return (
     <Group gap="sm" align="flex-end" className="filters">
       <TextInput
