@@ -2,6 +2,7 @@
 // of the upstream's.
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
+import type { EventName } from '../endpoints/webhook-endpoints/schemas';
 
 export interface EventDocs {
   /** A phrase without a full stop. */
@@ -123,7 +124,7 @@ const accountEvent = (
   data: data({ event: is.text(example) }),
 });
 
-export const EVENTS: Readonly<Record<string, EventDocs>> = {
+export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   'message.received': {
     summary: 'A customer sent a message',
     upstream: '`messages` → `messages[]`, every type, including unknown ones',

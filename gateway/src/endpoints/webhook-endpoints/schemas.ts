@@ -11,7 +11,7 @@ const MAX_PER_SECOND_MAX = 1_000;
 const OVERLAP_HOURS_MAX = 720;
 export const FORMATS = ['envelope', 'cloudevents-structured', 'cloudevents-binary'] as const;
 
-/** Every event; a test compares them with those of the reference. */
+/** Every event. The reference documents each: its table has these names as keys. */
 export const EVENT_NAMES = [
   'message.received',
   'message.sent',
@@ -39,6 +39,7 @@ export const EVENT_NAMES = [
   'webhook.endpoint_disabled',
   'webhook.test',
 ] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
 
 const prefixes = EVENT_NAMES.flatMap((name) =>
   name.includes('.') ? [`${name.slice(0, name.indexOf('.'))}.*`] : [],
