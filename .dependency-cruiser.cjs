@@ -62,6 +62,7 @@ const FOLDERS = {
     operator: ['clients', 'partners', 'secrets', 'sign-up', 'store', 'upstream'],
     partners: ['alerts', 'payments', 'secrets', 'store'],
     payments: ['store'],
+    people: ['partners', 'store'],
     secrets: ['store'],
     'sign-up': ['clients', 'secrets', 'store', 'upstream'],
     store: ['payments', 'secrets', 'sign-up', 'usage'],
@@ -70,12 +71,13 @@ const FOLDERS = {
   },
   'services/templates': { header: [], store: [] },
   'services/webhooks': {
-    delivery: ['store'],
+    delivery: ['destinations', 'store'],
     destinations: [],
     'event-log': ['delivery', 'store'],
     ingress: [],
     recovery: ['delivery', 'event-log', 'store'],
-    store: ['delivery', 'event-log'],
+    shadows: ['delivery', 'endpoints', 'event-log', 'store'],
+    store: ['delivery', 'event-log', 'shadows'],
   },
 };
 
@@ -176,10 +178,10 @@ module.exports = {
       'ajv',
       [
         'services/common/src/config',
+        'services/common/src/destinations',
         'gateway/src/endpoints/parts',
-        'services/webhooks/src/destinations',
       ],
-      'schemas are compiled in gateway/src/endpoints/parts, settings in @bmg/common/config, those of destinations in webhooks/destinations',
+      'schemas are compiled in gateway/src/endpoints/parts, settings in @bmg/common/config, those of destinations in @bmg/common/destinations',
     ),
     library(
       'undici',
@@ -195,6 +197,16 @@ module.exports = {
       '@aws-sdk',
       ['services/webhooks/src/destinations'],
       'partners’ queues and buckets are reached through the destinations of webhooks',
+    ),
+    library(
+      '@simplewebauthn/server',
+      ['services/onboarding/src/people'],
+      'passkeys are verified in services/onboarding/src/people',
+    ),
+    library(
+      'openid-client',
+      ['services/onboarding/src/people'],
+      'the issuer is reached from services/onboarding/src/people/issuer.ts',
     ),
     ...inside,
   ],

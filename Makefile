@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
+	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-browser test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
@@ -22,6 +22,9 @@ demo: install build ## Shows the main job on real traffic: starts everything it 
 
 test: install build ## Runs all tests of behaviour on real engines; those below have commands of their own
 	@$(BIN)/jest --selectProjects unit mesh
+
+test-browser: install build ## Runs the tests of what a person sees: console, documentation, sign-up, in Chromium
+	@$(BIN)/jest --selectProjects browser
 
 test-processes: install build ## Runs the tests that stop, kill and attack the processes of a mesh
 	@$(BIN)/jest --selectProjects processes
@@ -65,7 +68,8 @@ bench: install build ## Runs the benchmarks
 bench-compare: install build ## Measures BASE=<ref> and this checkout in turns and prints ratios
 	@node --enable-source-maps test/dist/bench/compare.js $(BASE)
 
-# Where the CPU of one process goes under load; WHAT=life counts what one event, one send and one life take.
+# The CPU of one process under load, by package; WHAT=life counts the work of one event, one send
+# and one life.
 profile: install build ## Profiles SERVICE=webhooks under load (BENCH=events) and prints the top by package
 	@node --enable-source-maps test/dist/bench/$(if $(filter life,$(WHAT)),counts.js,profile.js $(SERVICE) $(BENCH))
 
@@ -98,8 +102,8 @@ test-clients: install build ## Runs the packed clients, their gateway killed for
 test-destinations: install build ## Sends events to RabbitMQ, SQS and S3 servers that are killed, hang and refuse (needs Debian, Python)
 	@$(BIN)/jest test/destinations --selectProjects long --runInBand
 
-clients: install build ## Generates and packs the clients: gateway/clients/<language>/dist (LANGUAGES="python go"; needs Python, Go)
-	@node gateway/clients/generate.mjs $(or $(LANGUAGES),python go) --pack
+clients: install build ## Generates and packs the clients: gateway/clients/<language>/dist (LANGUAGES="python go java"; needs Python, Go, a JDK with Maven)
+	@node gateway/clients/generate.mjs $(or $(LANGUAGES),python go java) --pack
 
 # For SECONDS, an hour unless given; `--help` of main.js lists the faults. The same SEED repeats the faults and traffic.
 test-chaos: install build ## Runs seeded random faults under traffic and checks every promise (SECONDS=3600 SEED= FAULTS=)

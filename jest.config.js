@@ -1,5 +1,6 @@
-// Five projects: unit (rules, no engines), mesh (real engines, started once for the run), processes (the
-// mesh as processes, which the tests stop and kill; `make test-processes`), chart (the Helm chart and the compose
+// Six projects: unit (rules, no engines), mesh (real engines, started once for the run), browser (what a
+// person sees, in Chromium; `make test-browser`), processes (the mesh as processes, which the tests stop and
+// kill; `make test-processes`), chart (the Helm chart and the compose
 // files, with tools that need Go; `make helm-check`) and long (what takes minutes each; `make test-long`). The
 // runner has a lane for each kind.
 // The mesh's log below an error would bury the results.
@@ -36,7 +37,9 @@ const shared = {
 const LONG = '\\.long\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
 const PROCESSES =
-  '/test/e2e/(demo|faults|broadcast-kills|endpoint-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
+  '/test/e2e/(demo|faults|broadcast-kills|destination-kills|endpoint-kills|shadow-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
+const BROWSER =
+  '/test/e2e/(console[a-z-]*|connect-page[a-z-]*|docs[a-z-]*|page-speed|walk-through)\\.e2e\\.test\\.ts$';
 const engines = {
   globalSetup: '<rootDir>/test/harness/global-setup.ts',
   globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
@@ -72,7 +75,13 @@ module.exports = {
       ...engines,
       displayName: 'mesh',
       testMatch: ['<rootDir>/**/*.mesh.test.ts', '<rootDir>/test/e2e/**/*.e2e.test.ts'],
-      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, PROCESSES],
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, PROCESSES, BROWSER],
+    },
+    {
+      ...shared,
+      ...engines,
+      displayName: 'browser',
+      testRegex: BROWSER,
     },
     {
       ...shared,

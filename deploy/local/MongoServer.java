@@ -57,6 +57,7 @@ import java.util.Map.Entry;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -188,12 +189,22 @@ public class MongoServer {
 
         /** The library reads a whole collection for each aggregation, whatever it selects. */
         private Document handle(Channel channel, String database, String command, Document query) {
+            if (command.equalsIgnoreCase("listDatabases")) return listDatabases();
             if (command.equalsIgnoreCase("aggregate")) SELECTED.set(firstMatch(query));
             try {
                 return super.handleCommand(channel, database, command, query);
             } finally {
                 SELECTED.remove();
             }
+        }
+
+        /** The library opens every database for it, and reads all of its documents for the indexes. */
+        private Document listDatabases() {
+            List<Document> databases = new ArrayList<>();
+            for (String name : new TreeSet<>(listDatabaseNames())) {
+                databases.add(new Document("name", name).append("empty", false));
+            }
+            return new Document("databases", databases).append("ok", 1.0);
         }
 
         /** The filter of the first stage; null if it is no $match, or uses expressions. */
@@ -543,10 +554,7 @@ public class MongoServer {
             return new Ranges(ranges, fields, low == high);
         }
 
-        /**
-         * The values of which a field must have one; none if the query does not restrict the field
-         * so.
-         */
+        /** The values that the query allows for a field; empty if it does not list them. */
         private static List<Object> equalTo(Object wanted) {
             Collection<?> values = List.of();
             if (wanted instanceof Document && isExpression((Document) wanted)) {

@@ -29,7 +29,7 @@ const recipe = readFileSync(fileURLToPath(import.meta.url), 'utf8');
 const hash = createHash('sha256').update(recipe).update(generator).update(document).digest('hex');
 const head = `// Generated from the OpenAPI document by make build. Do not edit. Source: ${hash}\n`;
 
-/** What the document leaves open, and callers read: the known keys of an error's details. */
+/** The document leaves the details of an error open; callers read these keys. */
 function typeOf(_type, { path }) {
   if (!path?.endsWith('/schemas/Error/error/details')) return undefined;
   const { factory, SyntaxKind } = ts;

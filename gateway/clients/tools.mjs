@@ -43,6 +43,7 @@ const NODE = [
   '@hey-api/openapi-ts@0.99.0',
 ];
 
+const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const OPENAPI_GENERATOR = '7.25.0';
 const OAPI_CODEGEN = 'v2.8.2';
 
@@ -70,7 +71,10 @@ const announce = (what) => {
   mkdirSync(TOOLS, { recursive: true });
 };
 
-/** An environment holds its own path, so that it is made in place and marked when it is complete. */
+/**
+ * A virtual environment contains its own path, so it is made in place and marked when it is
+ * complete.
+ */
 function python(packages) {
   const folder = join(TOOLS, `python-${versionsOf(packages)}`);
   const done = join(folder, 'complete');
@@ -83,7 +87,7 @@ function python(packages) {
   return join(folder, 'bin');
 }
 
-/** A folder that is filled beside its place, so that it is there only when it is complete. */
+/** Fills a temporary folder and renames it, so that the folder exists only when it is complete. */
 function fetched(name, what, fill) {
   const folder = join(TOOLS, name);
   if (!existsSync(folder)) {
@@ -117,12 +121,24 @@ function oapiCodegen() {
   return [join(folder, 'oapi-codegen')];
 }
 
-function node() {
-  const folder = fetched(`node-${versionsOf(NODE)}`, 'the generators of TypeScript', (made) =>
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', made, ...NODE]),
+/** The `node_modules` of these packages. */
+function packages(name, what, wanted) {
+  const folder = fetched(`${name}-${versionsOf(wanted)}`, what, (made) =>
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', made, ...wanted]),
   );
   return join(folder, 'node_modules');
 }
+
+const node = () => packages('node', 'the generators of TypeScript', NODE);
+
+/** It needs a newer Node than the gateway too. */
+const inspector = () => [
+  ...nodeProgram(),
+  join(
+    packages('inspector', 'the inspector of MCP servers', [INSPECTOR]),
+    '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+  ),
+];
 
 /** A program of these packages, started by their Node. */
 const nodeProgram = (file) => [
@@ -137,6 +153,7 @@ export const tools = {
   'python-checked': () => [join(python(PYTHON_CHECKED), 'python')],
   'openapi-generator': openapiGenerator,
   'oapi-codegen': oapiCodegen,
+  inspector,
   node: () => nodeProgram(),
   'node-packages': () => [node()],
   tsc: () => nodeProgram('typescript/bin/tsc'),

@@ -1,21 +1,21 @@
 // Compiles the console. The gateway serves the result and fills in the nonce and the base address.
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
-import design from '../src/design/tokens.json' with { type: 'json' };
+import { defineConfig, runnerImport } from 'vite';
 import upstreamGuide from '../src/openapi/upstream-guide.json' with { type: 'json' };
 
 const advice = upstreamGuide.map(({ upstream_code, ...rest }) => [upstream_code, rest]);
 
-/** The design tokens, which the gateway's own pages have too. */
+/** The design tokens, which the gateway's own pages have too: CommonJS, which this module cannot import. */
+const { module: design } = await runnerImport<typeof import('../src/design/css')>(
+  fileURLToPath(new URL('../src/design/css.ts', import.meta.url)),
+);
 const TOKENS_CSS = 'virtual:tokens.css';
 const TOKENS_FILE = '/design-tokens.css';
-const TOKENS_SHEET = `:root { ${design.tokens
-  .map(({ name, light, dark }) => `--${name}: light-dark(${light}, ${dark});`)
-  .join(' ')} }`;
 const tokens = {
   name: 'design-tokens',
   resolveId: (id: string) => (id === TOKENS_CSS ? TOKENS_FILE : undefined),
-  load: (id: string) => (id === TOKENS_FILE ? TOKENS_SHEET : undefined),
+  load: (id: string) => (id === TOKENS_FILE ? design.chosenSchemeCss() : undefined),
 };
 
 export default defineConfig({

@@ -1,5 +1,5 @@
-// Compiles the browser's part of the documentation: the reference and the search. The gateway serves the
-// result.
+// Compiles the browser's part of the documentation: every page's, and the reference. The gateway serves
+// the result.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
@@ -27,6 +27,6 @@ export default defineConfig({
     // Inlined files would need data: addresses in the content security policy.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1_500,
-    rollupOptions: { input: [file('reference.ts'), file('search.ts')] },
+    rollupOptions: { input: [file('reference.ts'), file('page.ts')] },
   },
 });

@@ -10,6 +10,7 @@ import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import { PasskeysDefinition, PeopleDefinition } from '@bmg/proto/people';
 import { SettingsDefinition } from '@bmg/proto/settings';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
@@ -32,6 +33,8 @@ export function createClients(addresses: ReturnType<typeof serviceAddresses>) {
     [OnboardingDefinition, addresses.onboarding],
     [SettingsDefinition, addresses.onboarding],
     [KeysDefinition, addresses.onboarding],
+    [PeopleDefinition, addresses.onboarding],
+    [PasskeysDefinition, addresses.onboarding],
     [AuditDefinition, addresses.onboarding],
     [PaymentsDefinition, addresses.onboarding],
     [MessagingDefinition, addresses.messaging],

@@ -1,4 +1,4 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Field } from '@bmg/common/config';
 import { pepperFault } from '@bmg/common/keys';
 
 /** The gateway's settings, by environment variable; deploy/SETTINGS.md is generated from them. */
@@ -20,6 +20,9 @@ export const settings = {
     'keys the hash of partner keys and connect tokens: one text, or a ring of keys `id:base64` (32 bytes each), newest first, comma-separated; a former single text is the entry `:base64`',
     { check: pepperFault, insecure: 'local-pepper-not-for-production' },
   ),
+  OIDC_ISSUER: fields.optional(
+    fields.url('issuer (OpenID Connect) with which people sign in to the console'),
+  ) as Field<string | undefined>,
   UPSTREAM_SDK_URL: fields.url('script that the onboarding page loads for the sign-up dialog', {
     default: 'https://connect.facebook.net/en_US/sdk.js',
   }),

@@ -14,6 +14,7 @@ export interface Detail {
   estimated_completion_at: string | null;
   started_at: string | null;
   completed_at: string | null;
+  paused_at: string | null;
   failures: Array<{ code: string; count: number }>;
 }
 

@@ -321,7 +321,7 @@ const BAD: Array<[string, string, Partial<History>]> = [
   ['no secret', 'a line has one', { leaks: ['gateway.log: [secret]'] }],
 ];
 
-test.each(BAD)('finds out that %s …: %s', (part, _what, overrides) => {
+test.each(BAD)('detects that %s …: %s', (part, _what, overrides) => {
   expect(verdict(history(overrides), part).violations).not.toEqual([]);
 });
 

@@ -1,5 +1,5 @@
-// What every packed client has to do: pass its own tests, run the quick start of its README as printed, and send and
-// read while the gateway is killed. BMG_CLIENTS=long keeps the gateway down for a minute.
+// What every packed client has to do: pass its own tests, run its quick start as printed, and send and read while
+// the gateway is killed. BMG_CLIENTS=long keeps the gateway down for a minute.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { lacks, run, type Command } from './commands';
 
 const CLIENTS = resolve(__dirname, '../../gateway/clients');
-const GUIDE = resolve(CLIENTS, '../docs/guides/client.md');
+export const CLIENT_GUIDE = resolve(CLIENTS, '../docs/guides/client.md');
 const GENERATE = join(CLIENTS, 'generate.mjs');
 const OUTAGE_MS = process.env['BMG_CLIENTS'] === 'long' ? 60_000 : 10_000;
 const START_LIMIT_MS = 10 * 60_000;
@@ -25,17 +25,18 @@ const REPORT_LIMIT_S = '90';
 export interface PackedClient {
   /** As in the titles of the tests. */
   name: string;
-  /** Its folder in gateway/clients, and the language of its README's programs. */
-  language: string;
+  /** The folder of its sources. */
+  home: string;
+  /** Makes the package; absent if `install` does. */
+  pack?: Command;
   /** Programs that the machine has to have. */
   needs: readonly string[];
-  /** The program of the README. */
+  /** The file and the language of its quick start, which each of these pages shows. */
   quick_start: string;
-  /**
-   * Installs the package in the folder, where `start/` has the program of the README, and builds what has to be
-   * built. `home` is the client's folder in the repository.
-   */
-  install(home: string, folder: string): Promise<InstalledClient>;
+  language: string;
+  pages: readonly string[];
+  /** Installs the package in the folder, where `start/` has the quick start, and builds what has to be built. */
+  install(folder: string): Promise<InstalledClient>;
 }
 
 export interface InstalledClient {
@@ -43,7 +44,7 @@ export interface InstalledClient {
   env: NodeJS.ProcessEnv;
   /** Runs its tests in its home. */
   tests: Command;
-  /** Runs the program of the README in `start/`. */
+  /** Runs the quick start in `start/`. */
   start: Command;
   /** Runs `programs/survive.*`. */
   survive: Command;
@@ -57,10 +58,17 @@ interface Survived {
   interruptions: number;
 }
 
+/** A client of gateway/clients: `make clients` makes it, and its README and the guide show its quick start. */
+export const generatedClient = (language: string) => ({
+  language,
+  home: join(CLIENTS, language),
+  pack: [process.execPath, GENERATE, language, '--pack'] as const,
+  pages: [join(CLIENTS, language, 'README.md'), CLIENT_GUIDE],
+});
+
 export function describePackedClient(client: PackedClient): void {
-  const { name, language, needs, quick_start } = client;
+  const { name, home, needs, quick_start } = client;
   (lacks(`The ${name} client`, needs) ? describe.skip : describe)(`the ${name} client`, () => {
-    const home = join(CLIENTS, language);
     let mesh: ProcessMesh;
     let receiver: PartnerReceiver;
     let folder: string;
@@ -68,15 +76,15 @@ export function describePackedClient(client: PackedClient): void {
     let env: NodeJS.ProcessEnv;
 
     beforeAll(async () => {
-      await run([process.execPath, GENERATE, language, '--pack'], home);
-      folder = await mkdtemp(join(tmpdir(), `bmg-${language}-`));
+      if (client.pack) await run(client.pack, home);
+      folder = await mkdtemp(join(tmpdir(), `bmg-${client.language}-`));
       await mkdir(join(folder, 'start'));
-      const program = await quickStart(home, client);
+      const program = await quickStart(client);
       await writeFile(
         join(folder, 'start', quick_start),
         program.replaceAll('900000000000001', ONE.waba_id),
       );
-      installed = await client.install(home, folder);
+      installed = await client.install(folder);
       mesh = await joinProcessMesh();
       receiver = await startPartner();
     }, START_LIMIT_MS);
@@ -101,7 +109,7 @@ export function describePackedClient(client: PackedClient): void {
     test('passes its own tests', () => run(installed.tests, home, env), LIMIT_MS);
 
     test(
-      'the quick start of its README sends a text and reads its events',
+      'its quick start sends a text and reads its events',
       async () => {
         const output = await run(installed.start, join(folder, 'start'), env);
         const [message_id, ...events] = output.trim().split('\n');
@@ -134,14 +142,13 @@ export function describePackedClient(client: PackedClient): void {
   });
 }
 
-/** The program of the README, which the guide shows too. */
-async function quickStart(home: string, client: PackedClient): Promise<string> {
-  const [page, guide] = await Promise.all(
-    [join(home, 'README.md'), GUIDE].map((file) => readFile(file, 'utf8')),
+/** The quick start, which all of its pages show alike. */
+async function quickStart({ pages, language, quick_start }: PackedClient): Promise<string> {
+  const programs = await Promise.all(
+    pages.map(async (page) => codeBlock(await readFile(page, 'utf8'), language, quick_start)),
   );
-  const program = codeBlock(page as string, client.language, client.quick_start);
-  expect(codeBlock(guide as string, client.language, client.quick_start)).toBe(program);
-  return program;
+  expect(new Set(programs).size).toBe(1);
+  return programs[0] as string;
 }
 
 /** Runs the program, and kills the gateway once it has sent some texts. */

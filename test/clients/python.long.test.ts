@@ -3,20 +3,22 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { run, tool } from './commands';
-import { describePackedClient } from './packed-client';
+import { describePackedClient, generatedClient } from './packed-client';
+
+const client = generatedClient('python');
 
 describePackedClient({
+  ...client,
   name: 'Python',
-  language: 'python',
   needs: ['python3'],
   quick_start: 'client.py',
-  async install(home, folder) {
+  async install(folder) {
     const [python] = await tool('python');
-    const [wheel = ''] = await readdir(join(home, 'dist'));
+    const [wheel = ''] = await readdir(join(client.home, 'dist'));
     expect(wheel).toBe(`bmg_client-${version}-py3-none-any.whl`);
     const packages = join(folder, 'packages');
     const install = ['install', '--quiet', '--no-deps', '--target', packages];
-    await run([python, '-m', 'pip', ...install, join(home, 'dist', wheel)], folder);
+    await run([python, '-m', 'pip', ...install, join(client.home, 'dist', wheel)], folder);
     return {
       env: { PYTHONPATH: packages },
       tests: [python, '-m', 'unittest', 'discover', '-s', 'tests'],

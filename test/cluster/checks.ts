@@ -1,8 +1,11 @@
-// What is checked on the cluster, in this order: each check starts from what the one before leaves.
+// The checks on the cluster, in order: each starts from the state that the previous one leaves.
 import { autoscaling } from './autoscaling';
+import { backupAndRestore } from './backup';
+import { composeMesh } from './compose';
 import { drainNode, killAtRandom, loseNetwork } from './faults';
 import { firstMessage, helmTest, installTrial, noteResources } from './install';
 import type { Options } from './options';
+import { connections } from './network';
 import { identities, restrictedPods } from './security';
 import { hungPod, lateEngine } from './start-stop';
 import { renewCertificates, upgradeAndBack } from './upgrade';
@@ -30,6 +33,11 @@ export const CHECKS: readonly Check[] = [
     run: identities,
   },
   {
+    id: 'policies',
+    title: 'Network policies: each service reaches what it calls, and nothing else',
+    run: connections,
+  },
+  {
     id: 'upgrade',
     title: 'Upgrade of all services and `helm rollback` under traffic',
     run: upgradeAndBack,
@@ -53,5 +61,15 @@ export const CHECKS: readonly Check[] = [
     title: 'Pods deleted and containers killed at random under traffic',
     run: killAtRandom,
   },
+  {
+    id: 'backup',
+    title: 'Copy of the databases, loss of all data, restore by the runbook',
+    run: backupAndRestore,
+  },
   { id: 'autoscaling', title: 'Replicas follow the CPU load, up and down', run: autoscaling },
+  {
+    id: 'compose',
+    title: '`compose.mesh.yaml` with Docker Compose, and its first message',
+    run: composeMesh,
+  },
 ];

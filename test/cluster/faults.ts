@@ -7,14 +7,14 @@ import type { Options } from './options';
 import { docker } from './docker';
 import { NODES } from './facts';
 import { kubectl } from './kubectl';
-import { inNamespace, isReady, podsOf, untilRolledOut, type Pod } from './release';
+import { ENGINES, inNamespace, isReady, podsOf, untilRolledOut, type Pod } from './release';
 import { underTraffic } from './traffic';
 import { FRONT_PODS, SERVICES, stable, upgrade } from './upgrade';
 
 const DRAIN_LIMIT = '600s';
 const DRAIN_LIMIT_MS = 620_000;
 const CUT_MS = 30_000;
-const KEPT = ['emulator', 'kafka', 'mongo', 'redis'];
+const KEPT = ['emulator', ...Object.keys(ENGINES)];
 const [FIRST, SECOND] = NODES as [(typeof NODES)[number], (typeof NODES)[number]];
 
 /** Engines and upstream stay: they have no second copy. */

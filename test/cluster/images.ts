@@ -26,7 +26,7 @@ const PACKAGES = 'ca-certificates,libssl3,libstdc++6';
 const NODE_VERSION = '24.21.0';
 const NODE_IMAGE = 'bmg-cluster/node:24';
 /** The registry of the chart's examples. */
-export const REGISTRY = 'registry.example.com/bmg';
+const REGISTRY = 'registry.example.com/bmg';
 
 /** The tags of the trial's engines, as the chart's values name them. */
 const ENGINES = Object.fromEntries(
@@ -85,7 +85,9 @@ function enginePlans({ lib, classes, redis_server }: EngineFiles): ImagePlan[] {
 /** The images of the cluster itself, which hold the programs that were compiled. */
 function programPlans(): ImagePlan[] {
   const version = programsVersion();
-  const [kube, etcd] = ['kube', 'etcd'].map((name) => join(PROGRAMS, name)) as [string, string];
+  const [kube, etcd, kube_router] = ['kube', 'etcd', 'kube-router'].map((name) =>
+    join(PROGRAMS, name),
+  ) as [string, string, string];
   const alone = ['pause', 'coredns'].map((name) => ({
     tag: `bmg-cluster/${name}:1`,
     dockerfile: 'program',
@@ -101,7 +103,7 @@ function programPlans(): ImagePlan[] {
       tag: 'bmg-cluster/machine:1',
       dockerfile: 'machine',
       version,
-      files: { kube, etcd, 'machine.sh': script },
+      files: { kube, etcd, 'kube-router': kube_router, 'machine.sh': script },
     },
   ];
 }

@@ -127,6 +127,8 @@ async function makeMachineKeys(machine: Machine): Promise<void> {
       also: [`DNS:${machine.name}`, `IP:${machine.address}`],
     });
     inside('kubelet');
+    await certify(folder, 'policies', { name: 'bmg:policies' });
+    inside('policies');
     return;
   }
   await certify(folder, 'apiserver', {

@@ -138,7 +138,3 @@ export function loadImages(machine: Machine, tags: string[]): Promise<void> {
     );
   });
 }
-
-/** The last lines of a program's log on a machine. */
-export const logOf = (machine: Machine, program: string): Promise<string> =>
-  docker(['exec', machine.name, 'tail', '-n', '20', `/var/log/bmg/${program}.log`]);

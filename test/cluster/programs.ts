@@ -15,6 +15,7 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     helm: 'helm.sh/helm/v3/cmd/helm',
   },
   dns: { coredns: '.' },
+  policies: { 'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router' },
 };
 const MARK = join(PROGRAMS, 'made-from');
 
@@ -62,7 +63,9 @@ export async function buildPrograms(): Promise<void> {
   if (!isInstalled('go'))
     throw new Error('Go 1.24 or newer is needed to build Kubernetes: https://go.dev/dl');
   mkdirSync(PROGRAMS, { recursive: true });
-  console.log('compiling Kubernetes, etcd and CoreDNS, once for this machine (minutes) ...');
+  console.log(
+    'compiling Kubernetes, etcd, CoreDNS and kube-router, once for this machine (minutes) ...',
+  );
   const flags = ['-p', '2', '-trimpath', '-ldflags', `-s -w ${versionFlags()}`];
   const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false' };
   for (const [module, packages] of Object.entries(MODULES)) {

@@ -6,6 +6,10 @@ import { kubectl } from './kubectl';
 import { run, type RunOptions } from './run';
 
 export const NAMESPACE = 'messaging';
+/** The labels of its pods. */
+export const RELEASE = { 'app.kubernetes.io/name': 'bmg', 'app.kubernetes.io/instance': 'bmg' };
+/** The trial's engines and their ports. */
+export const ENGINES = { kafka: 9092, mongo: 27017, redis: 6379 } as const;
 export const CHART = join(ROOT, 'helm');
 export const TRIAL = join(CHART, 'examples/trial.yaml');
 /** As in the chart's README. */

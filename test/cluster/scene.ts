@@ -9,8 +9,8 @@ import { recordIngress } from '../chaos/ingress';
 import { EmulatorClient } from '../emulator/client';
 import { ONE, TWO_A } from '../harness/world';
 import { seededNumbers } from '../testkit/rest';
-import { HOST_ADDRESS, NODE_PORTS, STATE } from './facts';
-import { NAMESPACE, bmg, inNamespace, podsOf } from './release';
+import { HOST_ADDRESS, NETWORK_RANGE, NODE_PORTS, STATE } from './facts';
+import { NAMESPACE, RELEASE, bmg, inNamespace, podsOf } from './release';
 
 const at = (port: number): string => `http://127.0.0.1:${port}`;
 export const GATEWAY = at(NODE_PORTS.gateway);
@@ -45,7 +45,32 @@ function commandLine(): Operator {
   } as unknown as Operator;
 }
 
-/** Services of type NodePort: the way in for the traffic, which survives every pod. */
+/** The traffic comes from this machine, and its receivers are here: the chart's policies know of neither. */
+const POLICY = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'test-traffic', namespace: NAMESPACE },
+  spec: {
+    podSelector: {
+      matchLabels: RELEASE,
+      matchExpressions: [
+        {
+          key: 'app.kubernetes.io/component',
+          operator: 'In',
+          values: ['gateway', 'onboarding', 'messaging', 'webhooks', 'emulator'],
+        },
+      ],
+    },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ from: [{ ipBlock: { cidr: NETWORK_RANGE } }] }],
+    egress: [{ to: [{ ipBlock: { cidr: `${HOST_ADDRESS}/32` } }] }],
+  },
+};
+
+/**
+ * Services of type NodePort, and a policy for them: the way in for the traffic and the way out to its receivers,
+ * which survive every pod.
+ */
 export async function exposeRelease(): Promise<void> {
   const services = Object.entries(NODE_PORTS).map(([component, nodePort]) => ({
     apiVersion: 'v1',
@@ -53,16 +78,12 @@ export async function exposeRelease(): Promise<void> {
     metadata: { name: `test-${component}`, namespace: NAMESPACE },
     spec: {
       type: 'NodePort',
-      selector: {
-        'app.kubernetes.io/name': 'bmg',
-        'app.kubernetes.io/instance': 'bmg',
-        'app.kubernetes.io/component': component,
-      },
+      selector: { ...RELEASE, 'app.kubernetes.io/component': component },
       ports: [{ name: 'http', port: 80, targetPort: 'http', nodePort }],
     },
   }));
   await inNamespace(['apply', '--filename', '-'], {
-    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: services }),
+    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...services, POLICY] }),
   });
 }
 
@@ -124,7 +145,7 @@ export async function keepLogs({ mesh }: Scene): Promise<void> {
       inNamespace(['logs', metadata.name, '--all-containers', ...previous], {
         limit_ms: LOG_LIMIT_MS,
       });
-    // The emulator stands for the upstream, which may log its own.
+    // The emulator stands in for the upstream, which may log its own secrets.
     if (metadata.name.includes('emulator')) continue;
     try {
       writeFileSync(join(mesh.dir, `${metadata.name}.log`), await read([]));

@@ -10,6 +10,7 @@ import { stable, upgrade } from './upgrade';
 const LEAVES_LIMIT_MS = 30_000;
 /** Six failed probes of liveness, ten seconds apart. */
 const RESTART_LIMIT_MS = 180_000;
+const LOG_LIMIT_MS = 120_000;
 const WAITS_MS = 30_000;
 
 interface Slices {
@@ -63,12 +64,17 @@ export async function lateEngine(): Promise<string> {
     for (const { metadata } of await podsOf('messaging')) {
       await inNamespace(['delete', 'pod', metadata.name]);
     }
+    const [waiting] = await podsOf('messaging');
+    const readLog = async (): Promise<true> => {
+      const log = await inNamespace(['logs', waiting?.metadata.name ?? '']);
+      if (/waiting for MongoDB/.test(log)) return true;
+      throw new Error(`its log does not say why it waits: ${log.slice(-500)}`);
+    };
+    await eventually(readLog, LOG_LIMIT_MS);
     await sleep(WAITS_MS);
-    const waiting = await podsOf('messaging');
-    if (waiting.some(isReady)) throw new Error('a pod is ready without its database');
-    const log = await inNamespace(['logs', waiting[0]?.metadata.name ?? '']);
-    if (!/waiting for MongoDB/.test(log))
-      throw new Error(`its log does not say why: ${log.slice(-500)}`);
+    if ((await podsOf('messaging')).some(isReady)) {
+      throw new Error('a pod is ready without its database');
+    }
   } finally {
     await scale(1);
   }

@@ -1,5 +1,6 @@
 // Planned changes under traffic: an upgrade with changed settings and back, and new certificates.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../testkit/eventually';
 import {
   CHART,
   NAMESPACE,
@@ -16,6 +17,7 @@ import { underTraffic } from './traffic';
 import type { Options } from './options';
 
 const UPGRADE_LIMIT = '15m';
+const ENDED_LIMIT_MS = 120_000;
 /** Less than the 21 days at which the job renews a certificate. */
 const SHORT_LIFE_DAYS = 10;
 /** Pods of gateway and webhooks, to which the callers connect. */
@@ -39,15 +41,26 @@ export const SERVICES = [
  * shows what a failed check needs.
  */
 export const stable = (changed: Record<string, unknown> = {}): string[] => {
+  // All pods fit on one node while the other is drained.
+  const resources = { requests: { cpu: '25m' } };
   const services = Object.fromEntries(
-    SERVICES.map((name) => [name, { replicas: 2, autoscaling: { enabled: false } }]),
+    SERVICES.map((name) => [name, { replicas: 2, autoscaling: { enabled: false }, resources }]),
   );
-  const file = valuesFile('stable', { services, settings: { LOG_LEVEL: 'info' }, ...changed });
+  // The upstream must not wait for the processors of this machine while pods start.
+  const emulator = { resources: { requests: { cpu: '500m', memory: '128Mi' } } };
+  const settings = { LOG_LEVEL: 'info' };
+  const file = valuesFile('stable', { services, settings, emulator, ...changed });
   return ['--values', TRIAL, '--values', file];
 };
 
-export const upgrade = (values: string[]): Promise<string> =>
-  runHelm(['upgrade', 'bmg', CHART, ...values, '--wait', '--timeout', UPGRADE_LIMIT]);
+/** Also waits until the replaced pods have ended: the emulator's would take what is meant for the new one. */
+export async function upgrade(values: string[]): Promise<void> {
+  await runHelm(['upgrade', 'bmg', CHART, ...values, '--wait', '--timeout', UPGRADE_LIMIT]);
+  await eventually(
+    async () => (await podsOf()).every(({ metadata }) => !metadata.deletionTimestamp),
+    ENDED_LIMIT_MS,
+  );
+}
 
 /** Pods of the earlier list that no longer exist. */
 const replaced = async (before: Set<string>): Promise<number> => {

@@ -110,7 +110,7 @@ test('allows the gateway the method of every endpoint', () => {
   expect(refused.map(({ method }) => method)).toEqual([]);
 });
 
-/** Deprecated RPCs, which only callers of the last release use. */
+/** Deprecated RPCs, which only callers of the previous release use. */
 const LAST_RELEASE: Partial<Record<Caller, string[]>> = {
   gateway: ['Directory/Authenticate'],
   messaging: ['Directory/GetCredential'],

@@ -91,6 +91,9 @@ describe('the documented settings', () => {
     'KEY_PEPPER',
     'ALLOW_PRIVATE_URLS',
     'PAYMENT_PROCESSOR',
+    'OIDC_ISSUER',
+    'OIDC_CLIENT_ID',
+    'OIDC_CLIENT_SECRET',
     'STRIPE_API_KEY',
     'STRIPE_WEBHOOK_SECRET',
     'STRIPE_API_BASE',
@@ -126,6 +129,7 @@ describe('the documented settings', () => {
     'PLATFORM_PIN',
     'ENCRYPTION_KEYRING',
     'KEY_PEPPER',
+    'OIDC_CLIENT_SECRET',
     'STRIPE_API_KEY',
     'STRIPE_WEBHOOK_SECRET',
   ])('%s is a secret without a default', (name) => {

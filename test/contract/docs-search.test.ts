@@ -32,6 +32,17 @@ describe('a question is answered by one of the first three results', () => {
     ['how many requests per second', answer('my-requests-get-429-how-many-may-i-send')],
     ['sign-up failed', answer('the-clients-sign-up-failed-where-do-i-look')],
     ['message did not arrive', answer('why-did-the-message-not-arrive')],
+    ['broadcast contacts failed', answer('why-did-some-contacts-of-a-broadcast-fail')],
+    [
+      'restore events from backup',
+      answer('we-restored-an-old-backup-how-do-we-get-the-events-since-then'),
+    ],
+    ['replace api key without downtime', answer('how-do-i-replace-an-api-key-without-downtime')],
+    ['who changed the webhook address', answer('who-changed-our-webhook-address')],
+    ['stop a broadcast', answer('a-broadcast-goes-to-the-wrong-people-how-do-we-stop-it')],
+    ['pause broadcast', 'broadcasts#pause-and-resume'],
+    ['cost of a broadcast', 'costs#what-did-it-cost'],
+    ['customer opt out', answer('a-customer-wants-no-more-messages-how-do-i-stop-them')],
   ])('%s', (query, id) => {
     expect(
       find(query)

@@ -5,6 +5,7 @@ import { AuditDefinition } from '@bmg/proto/audit';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { EndpointsDefinition } from '@bmg/proto/endpoints';
 import { KeysDefinition } from '@bmg/proto/keys';
+import { PeopleDefinition } from '@bmg/proto/people';
 import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
@@ -103,7 +104,7 @@ test('what a key may do follows from the row: sends, bills, reads, and the rest'
   const of = (scope: string): string[] => routesWhere((row) => keyScopeOf(row) === scope);
   expect(of('send')).toEqual([
     'POST /broadcasts',
-    'POST /broadcasts/{broadcast_id}/cancel',
+    ...['cancel', 'pause', 'resume'].map((name) => `POST /broadcasts/{broadcast_id}/${name}`),
     'POST /calls',
     'POST /media/upload',
     ...['check', 'interactive', 'location', 'media', 'reaction', 'read', 'send', 'template'].map(
@@ -116,6 +117,8 @@ test('what a key may do follows from the row: sends, bills, reads, and the rest'
     'GET /audit',
     'GET /keys',
     'GET /keys/{key_id}',
+    'GET /people',
+    'GET /people/{person_id}',
   ]);
 });
 
@@ -170,6 +173,7 @@ describe('the methods behind the rows', () => {
     'sendTestEvent',
     'findEvents',
     'findContact',
+    'findBroadcast',
     'getLogo',
     'beginChange',
     'endChange',
@@ -179,6 +183,7 @@ describe('the methods behind the rows', () => {
   const services = [
     OnboardingDefinition,
     KeysDefinition,
+    PeopleDefinition,
     EndpointsDefinition,
     AuditDefinition,
     MessagingDefinition,

@@ -60,7 +60,8 @@ endpoints of the contract, and the additions to it (${additions}, marked +), bel
 full reference is served at \`/docs\`, the OpenAPI document at \`/openapi.json\`.
 
 - **Headers**: what a request needs beside \`x-partner-key\`.
-- **Key**: the scope that an [API key](docs/guides/keys.md) needs; the partner key has all.
+- **Key**: the scope that an [API key](docs/guides/keys.md) or the role of a
+  [person](docs/guides/people.md) needs; the partner key has all.
 - **Counted**: whether the request counts towards the rate limit.
 - **Audited**: whether the [audit log](docs/guides/audit.md) records the request.
 - **Usage**: the endpoint's name in \`GET /usage\`.

@@ -1,47 +1,35 @@
 // The commands of the guides work: each page's run in a shell, one after the other, against a mesh. The
-// programs of the pages on events and on the sign-up have tests of their own.
-import { execFile } from 'node:child_process';
+// programs of the pages on events and on the sign-up have tests of their own, and so have the answers.
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { basename, resolve } from 'node:path';
 import { readRateCard } from '../../services/messaging/src/rates/rate-card';
-import { load } from '../helm/yaml';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { load } from '../testkit/yaml';
+import { ONE, type TestPartner } from '../harness/shared-mesh';
+import { translate } from '../../gateway/src/docs/samples';
+import { createBroadcast, detailOf, people } from '../e2e/broadcast-support';
 import { eventually } from '../testkit/eventually';
+import {
+  COMMANDS_LIMIT_MS,
+  GUIDES_FOLDER,
+  readGuide,
+  runCommands,
+  runTranslated,
+  useGuideShell,
+} from './guide-shell';
 import { codeBlocks } from './receiving/page';
 
-const run = promisify(execFile);
-const FOLDER = resolve(__dirname, '../../gateway/docs/guides');
-const read = (name: string): string => readFileSync(resolve(FOLDER, `${name}.md`), 'utf8');
-const GUIDES = readdirSync(FOLDER).map((name) => basename(name, '.md'));
-/** A command fails with an answer above 399, and its answers are one on a line. */
-const PRELUDE = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; echo; }\n';
-const LIMIT_MS = 60_000;
+const GUIDES = readdirSync(GUIDES_FOLDER).map((name) => basename(name, '.md'));
+const CUSTOMER = '15550100777';
+const LANGUAGE_LIMIT_MS = 180_000;
+/** Its commands are run question by question: answers.mesh.test.ts. */
+const ANSWERS = 'answers';
 
-let mesh: Mesh;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'guides-'));
-  mesh = await joinMesh();
-}, JOIN_LIMIT_MS);
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await mesh.stop();
-}, 60_000);
-
-const here = (script: string, { receiver }: TestPartner): string =>
-  script
-    .replaceAll('900000000000001', ONE.waba_id)
-    .replaceAll('800000000000001', ONE.phone_number_id)
-    .replaceAll('EMULATED-TOKEN-1', ONE.access_token)
-    .replaceAll('https://crm.example.com/messages', receiver.url);
+const shell = useGuideShell();
 
 /** The ID of an event that the partner's receiver has refused for good. */
 async function refusedEvent({ receiver, call }: TestPartner): Promise<string> {
   receiver.behave((_arrival, response) => void response.writeHead(410).end());
-  await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
+  await shell.mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
   const event_id = await eventually(async () => {
     const { body } = await call('GET', '/webhooks/failed?status=failed');
     const events = body.events as Array<{ event: string; event_id: string }>;
@@ -51,14 +39,14 @@ async function refusedEvent({ receiver, call }: TestPartner): Promise<string> {
   return event_id;
 }
 
+/** A blocked customer would write to no partner of the number any more. */
+const unblock = ({ call }: TestPartner) =>
+  call('DELETE', '/blocked', { users: [CUSTOMER] }, { 'x-waba-id': ONE.waba_id });
+
 async function sentMessage({ call }: TestPartner): Promise<string> {
-  const { body } = await call(
-    'POST',
-    '/messages/send',
-    { to: '15550100777', text: 'Hi' },
-    { 'x-waba-id': ONE.waba_id },
-  );
-  return body.message_id as string;
+  const body = { to: CUSTOMER, text: 'Hi' };
+  const answer = await call('POST', '/messages/send', body, { 'x-waba-id': ONE.waba_id });
+  return answer.body.message_id as string;
 }
 
 async function createdKey({ call }: TestPartner): Promise<string> {
@@ -66,43 +54,86 @@ async function createdKey({ call }: TestPartner): Promise<string> {
   return body.key.key_id as string;
 }
 
-const scripts = GUIDES.map((name): [string, string] => [
-  name,
-  codeBlocks(read(name), 'sh').join('\n'),
-]).filter(([, script]) => script !== '');
+/** The ID of a broadcast that takes a quarter of a minute more. */
+async function runningBroadcast(partner: TestPartner): Promise<string> {
+  const id = await createBroadcast(partner, ONE, people(300));
+  await eventually(async () => (await detailOf(partner, id)).status === 'processing', 20_000);
+  return String(id);
+}
+
+/** What is left of it would be sent beside the next samples. */
+async function endBroadcast({ call }: TestPartner, id: string): Promise<void> {
+  const headers = { 'x-waba-id': ONE.waba_id };
+  for (const change of ['pause', 'cancel']) {
+    await call('POST', `/broadcasts/${id}/${change}`, undefined, headers);
+  }
+}
+
+const scripts = GUIDES.filter((name) => name !== ANSWERS)
+  .map((name): [string, string] => [name, codeBlocks(readGuide(name), 'sh').join('\n')])
+  .filter(([, script]) => script !== '');
 
 test.each(scripts)(
   'the commands of %s succeed',
   async (name, script) => {
-    const partner = await mesh.createPartner();
-    await partner.register(ONE);
+    const partner = await shell.newPartner();
     const EVENT_ID = name === 'receiving' ? await refusedEvent(partner) : '';
-    const MESSAGE_ID = name === 'answers' ? await sentMessage(partner) : '';
     const KEY_ID = name === 'audit' ? await createdKey(partner) : '';
-    const env: NodeJS.ProcessEnv = {
-      PATH: process.env['PATH'],
-      BASE_URL: mesh.base_url,
-      KEY: partner.partner_key,
-      EMULATOR_URL: mesh.emulator.url,
-      POSITION: '0',
-      EVENT_ID,
-      MESSAGE_ID,
-      KEY_ID,
-    };
-    const { stdout } = await run('bash', ['-c', PRELUDE + here(script, partner)], {
-      env,
-      // Some commands write files.
-      cwd: folder,
-      timeout: LIMIT_MS,
-    });
+    const BROADCAST_ID = name === 'broadcasts' ? await runningBroadcast(partner) : '';
+    const env = { POSITION: '0', EVENT_ID, KEY_ID, BROADCAST_ID };
+    const stdout = await runCommands(script, { ...shell, partner, env });
+    if (BROADCAST_ID) await endBroadcast(partner, BROADCAST_ID);
     expect(stdout.match(/"success":false|"isError":true/g)).toBeNull();
     expect(stdout.length).toBeGreaterThan(20);
   },
-  LIMIT_MS,
+  COMMANDS_LIMIT_MS,
+);
+
+/** The samples that readers can have in other languages. */
+const translated = GUIDES.flatMap((name) =>
+  codeBlocks(readGuide(name), 'sh').flatMap((script) => {
+    const samples = translate(script);
+    return samples ? [{ name, samples }] : [];
+  }),
+);
+/** Of all samples with curl commands only. */
+const TRANSLATED_MIN = 30;
+
+test('most samples can be read in other languages', () => {
+  expect(translated.length).toBeGreaterThanOrEqual(TRANSLATED_MIN);
+});
+
+test.each(['node', 'python'] as const)(
+  'every sample succeeds in %s too',
+  async (language) => {
+    for (const { name, samples } of translated) {
+      const partner = await shell.newPartner();
+      await shell.mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: CUSTOMER });
+      const env = {
+        POSITION: '0',
+        BACKUP_AT: new Date().toISOString(),
+        ...(samples.node.includes('EVENT_ID') && { EVENT_ID: await refusedEvent(partner) }),
+        ...(samples.node.includes('KEY_ID') && { KEY_ID: await createdKey(partner) }),
+        ...(samples.node.includes('MESSAGE_ID') && { MESSAGE_ID: await sentMessage(partner) }),
+        ...(samples.node.includes('BROADCAST_ID') && {
+          BROADCAST_ID: await runningBroadcast(partner),
+        }),
+      };
+      // A template is created once.
+      const code = samples[language].replaceAll('order_shipped', `order_shipped_${language}`);
+      const stdout = await runTranslated(language, code, { ...shell, partner, env });
+      if (env.BROADCAST_ID) await endBroadcast(partner, env.BROADCAST_ID);
+      if (stdout === undefined) return;
+      if (code.includes('/blocked')) await unblock(partner);
+      expect([name, stdout.match(/success['"]?: (?:false|False)/g)]).toEqual([name, null]);
+      expect(stdout).toMatch(/success|status/);
+    }
+  },
+  LANGUAGE_LIMIT_MS,
 );
 
 test('the JSON, the workflows and the rate card of the guides are accepted', () => {
-  const texts = GUIDES.map(read);
+  const texts = GUIDES.map(readGuide);
   const json = texts.flatMap((text) => codeBlocks(text, 'json'));
   for (const block of json) expect(() => JSON.parse(block) as unknown).not.toThrow();
   const workflows = texts.flatMap((text) => codeBlocks(text, 'yaml'));
@@ -119,6 +150,7 @@ test('the JSON, the workflows and the rate card of the guides are accepted', () 
 
 /** Beside commands and data: programs, and who runs them as printed. */
 const PROGRAMS: Record<string, string> = {
+  agents: '../e2e/mcp-questions.e2e.test.ts',
   client: 'client-package.ts',
   embedding: '../e2e/connect-page-embed.e2e.test.ts',
   receiving: 'receiving.mesh.test.ts',
@@ -126,7 +158,7 @@ const PROGRAMS: Record<string, string> = {
 
 test('every sample of the guides is run or read by a test', () => {
   const languages = GUIDES.flatMap((name) =>
-    [...read(name).matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].map(([, language]) => ({
+    [...readGuide(name).matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].map(([, language]) => ({
       name,
       language,
     })),

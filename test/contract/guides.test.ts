@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { checkSettings, DESTINATION_TYPES } from '@bmg/common/destinations';
 import { CATALOG } from '@bmg/common/errors';
 import { en } from '../../gateway/src/connect-page/texts/en';
 import { chapters } from '../../gateway/src/endpoints';
@@ -14,6 +15,7 @@ import { llmsText } from '../../gateway/src/docs/llms';
 import { searchIndex } from '../../gateway/src/docs/search-index';
 import { shell } from '../../gateway/src/docs/shell';
 import { operationsOf } from './openapi-structure';
+import { codeBlocks } from './receiving/page';
 
 const DOCS = resolve(__dirname, '../../gateway/docs');
 const ORIGIN = 'https://gateway.example.net';
@@ -210,4 +212,16 @@ test('each kind of message has its picture, as the script draws it', () => {
     ([, src]) => `docs/${src}`,
   );
   expect(new Set(shown)).toEqual(PICTURES);
+});
+
+test('the guide has a valid body for each type of destination', () => {
+  const guide = readFileSync(join(DOCS, 'guides/endpoints.md'), 'utf8');
+  const types = codeBlocks(guide, 'json').flatMap((block) => {
+    const { destination } = JSON.parse(block);
+    if (!destination) return [];
+    const { type, ...settings } = destination;
+    checkSettings(type, settings, { allowPrivate: false });
+    return [type as string];
+  });
+  expect(types).toEqual(DESTINATION_TYPES);
 });

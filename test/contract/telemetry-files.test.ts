@@ -3,7 +3,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { alerts, rulesFile, runbookUrl } from '../../deploy/telemetry/src/alerts';
-import { dashboardFile, dashboards } from '../../deploy/telemetry/src/dashboards';
+import { dashboardModel, dashboards } from '../../deploy/telemetry/src/dashboards';
+import { layOutJson } from '../testkit/json-layout';
 
 const ROOT = resolve(__dirname, '../..');
 const TELEMETRY = join(ROOT, 'deploy/telemetry');
@@ -12,7 +13,10 @@ const DASHBOARDS = join(TELEMETRY, 'grafana/dashboards');
 const files: Record<string, () => string> = {
   'alerts.yaml': rulesFile,
   ...Object.fromEntries(
-    dashboards.map((one) => [`grafana/dashboards/${one.uid}.json`, () => dashboardFile(one)]),
+    dashboards.map((one) => [
+      `grafana/dashboards/${one.uid}.json`,
+      () => layOutJson(dashboardModel(one)),
+    ]),
   ),
 };
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { load } from '../helm/yaml';
+import { load } from '../testkit/yaml';
 
 interface Reporter {
   NEEDS: Record<string, string>;
@@ -64,6 +64,7 @@ const PROVIDES: Record<string, RegExp> = {
 const COMMANDS: Record<string, string[]> = {
   'make test-unit': ['promtool'],
   'make test': ['go', 'java', 'promtool'],
+  'make test-browser': ['java'],
   'make test-processes': ['java'],
   'make test-long': ['go', 'java'],
   'make helm-check': ['go'],

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { TOOLS } from '../helm/tools';
-import { load } from '../helm/yaml';
+import { load } from '../testkit/yaml';
 
 const ROOT = resolve(__dirname, '../..');
 const FOLDER = join(ROOT, '.github/workflows');

@@ -1,10 +1,7 @@
 // A partner's exchange on a real RabbitMQ, which is killed, hangs, and refuses.
 import { connect, type ChannelModel, type ConsumeMessage } from 'amqplib';
-import {
-  DestinationError,
-  type Destination,
-  type DestinationGuard,
-} from '@bmg/webhooks/destinations/destination';
+import { DestinationError } from '@bmg/common/destinations';
+import type { Destination, DestinationGuard } from '@bmg/webhooks/destinations/destination';
 import { openDestination } from '@bmg/webhooks/destinations/kinds';
 import { sendAll, testEvents } from '../testkit/destination-events';
 import { eventually } from '../testkit/eventually';
@@ -195,7 +192,7 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
     async () => {
       const destination = await open();
       await destination.send(testEvents('before', 1), never);
-      server.signal('SIGSTOP');
+      await server.signal('SIGSTOP');
       try {
         const started = performance.now();
         expect(await destination.send(testEvents('hang', 1), never)).toEqual([
@@ -203,7 +200,7 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
         ]);
         expect(performance.now() - started).toBeLessThan(11_000);
       } finally {
-        server.signal('SIGCONT');
+        await server.signal('SIGCONT');
       }
       await sendAll(destination, testEvents('hang', 1));
       await takeUntil(QUEUE, (messages) => messages.length >= 2);

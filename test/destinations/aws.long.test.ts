@@ -1,31 +1,16 @@
-// Partners' queues and buckets on a server of others with the protocols of SQS and S3: it checks
-// signatures and permissions, hangs, and loses its connections.
-import {
-  CreateBucketCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  S3Client,
-} from '@aws-sdk/client-s3';
-import {
-  CreateQueueCommand,
-  DeleteMessageBatchCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-  type Message,
-} from '@aws-sdk/client-sqs';
-import {
-  DestinationError,
-  type Destination,
-  type DestinationGuard,
-} from '@bmg/webhooks/destinations/destination';
+// Partners' queues and buckets on a third-party server with the protocols of SQS and S3, which
+// checks signatures and permissions, hangs, and loses its connections.
+import { GetObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import type { Message, SQSClient } from '@aws-sdk/client-sqs';
+import { DestinationError } from '@bmg/common/destinations';
+import type { Destination, DestinationGuard } from '@bmg/webhooks/destinations/destination';
 import { openDestination } from '@bmg/webhooks/destinations/kinds';
 import { freePort } from '@bmg/local';
 import { sendAll, testEvents } from '../testkit/destination-events';
 import { forward } from '../testkit/forwarder';
+import { BUCKET, createQueue as createQueueAt, openS3, openSqs, takeMessages } from './aws-clients';
 import { INSTALL_LIMIT_MS, motoMissing, startMoto, type Moto } from './moto';
 
-const BUCKET = 'partner-events';
-const REGION = 'us-east-1';
 const LIMIT_MS = 120_000;
 const START_LIMIT_MS = 60_000;
 const never = new AbortController().signal;
@@ -42,15 +27,8 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
 
   beforeAll(async () => {
     moto = await startMoto();
-    const { access_key_id: accessKeyId, secret_access_key: secretAccessKey } = moto.admin;
-    const config = {
-      endpoint: moto.url,
-      region: REGION,
-      credentials: { accessKeyId, secretAccessKey },
-    };
-    sqs = new SQSClient(config);
-    s3 = new S3Client({ ...config, forcePathStyle: true });
-    await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+    sqs = openSqs(moto);
+    s3 = await openS3(moto);
   }, INSTALL_LIMIT_MS + START_LIMIT_MS);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));
@@ -72,28 +50,15 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
     return destination;
   }
 
-  async function createQueue(name: string): Promise<string> {
-    const Attributes = name.endsWith('.fifo') ? { FifoQueue: 'true' } : undefined;
-    const command = new CreateQueueCommand({ QueueName: name, Attributes });
-    return (await sqs.send(command)).QueueUrl as string;
-  }
+  const createQueue = (name: string): Promise<string> => createQueueAt(sqs, name);
 
   /** Takes the messages of a queue until none is left. */
-  async function takeAll(QueueUrl: string): Promise<Message[]> {
+  async function takeAll(queue_url: string): Promise<Message[]> {
     const messages: Message[] = [];
     for (;;) {
-      const { Messages = [] } = await sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: 10,
-          MessageAttributeNames: ['All'],
-          MessageSystemAttributeNames: ['All'],
-        }),
-      );
-      if (Messages.length === 0) return messages;
-      messages.push(...Messages);
-      const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
-      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+      const some = await takeMessages(sqs, queue_url);
+      if (some.length === 0) return messages;
+      messages.push(...some);
     }
   }
   const idOf = ({ MessageAttributes }: Message): string =>
@@ -300,7 +265,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
           ? { queue_url: await createQueue('hang') }
           : { endpoint: moto.url, bucket: BUCKET, prefix: 'hang/' };
       const destination = await open(kind, settings);
-      moto.signal('SIGSTOP');
+      await moto.signal('SIGSTOP');
       try {
         const started = performance.now();
         expect(await destination.send(testEvents('hang', 1), never)).toEqual([
@@ -308,7 +273,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
         ]);
         expect(performance.now() - started).toBeLessThan(11_000);
       } finally {
-        moto.signal('SIGCONT');
+        await moto.signal('SIGCONT');
       }
       await sendAll(destination, testEvents('hang', 1));
     },

@@ -1,4 +1,4 @@
-// A server of others with the protocols of SQS and S3 for the tests: moto, from PyPI. It checks
+// A third-party server with the protocols of SQS and S3 for the tests: moto, from PyPI. It checks
 // signatures and permissions once its own users exist.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { freePort } from '@bmg/local';
 import { findProgram } from '../../deploy/local/src/tools';
 import { eventually } from '../testkit/eventually';
+import { signalProcess } from '../testkit/signal-process';
 
 export const INSTALL_LIMIT_MS = 300_000;
 const START_LIMIT_MS = 60_000;
@@ -27,7 +28,7 @@ export interface Moto {
   admin: Keys;
   /** Of a user who may do nothing. */
   restricted: Keys;
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   stop(): void;
 }
 
@@ -36,7 +37,7 @@ export interface Keys {
   secret_access_key: string;
 }
 
-/** The reason why the server cannot be had; installs it once for this machine. */
+/** Installs the server once for this machine; returns the reason if that is impossible. */
 export function motoMissing(): string | undefined {
   if (existsSync(COMPLETE)) return undefined;
   const python = findProgram('python3', process.env);
@@ -98,7 +99,7 @@ export async function startMoto(): Promise<Moto> {
     url,
     admin: await keysOf('admin'),
     restricted: await keysOf('restricted'),
-    signal: (name) => void server.kill(name),
+    signal: (name) => signalProcess(server.pid as number, name),
     stop() {
       server.kill('SIGKILL');
       rmSync(dir, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { freePort } from '@bmg/local';
 import { eventually } from '../testkit/eventually';
+import { signalProcess } from '../testkit/signal-process';
 import { makeCertificates } from '../testkit/secure-engines';
 
 export const INSTALL_LIMIT_MS = 300_000;
@@ -24,7 +25,7 @@ export interface RabbitMq {
   port_tls: number;
   /** The authority that signed its certificate, in PEM. */
   ca: string;
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   kill(): Promise<void>;
   /** Starts the node again, with its data. */
   start(): Promise<void>;
@@ -113,7 +114,7 @@ export async function startRabbitMq(): Promise<RabbitMq> {
     port,
     port_tls,
     ca: readFileSync(join(dir, 'ca.pem'), 'utf8'),
-    signal: (name) => void process.kill(pid(), name),
+    signal: (name) => signalProcess(pid(), name),
     kill,
     start,
     async stop() {

@@ -12,7 +12,7 @@ import { ATTACK_TEMPLATES, ATTACKS } from '../attacks/attacks';
 import type { Counts } from '../attacks/main';
 import { sendSteadily, type Measured } from '../attacks/neighbour';
 import { ONE, TWO_A } from '../harness/world';
-import { load } from '../helm/yaml';
+import { load } from '../testkit/yaml';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
@@ -210,8 +210,11 @@ async function fillLog(): Promise<void> {
   await arrivalsReach(before + LOGGED_EVENTS);
 }
 
-const arrivalsReach = (count: number): Promise<unknown> =>
-  eventually(async () => (await attacker.receiver()).arrivals >= count, WARM_UP_LIMIT_MS);
+/** Waits for the events' arrival, and for their records: they are written after it, and are no attack. */
+async function arrivalsReach(count: number): Promise<void> {
+  await eventually(async () => (await attacker.receiver()).arrivals >= count, WARM_UP_LIMIT_MS);
+  await sleep(IS_LONG ? SETTLED_MS : 0);
+}
 
 /** Its API is not reached: the attack sends webhooks only. */
 async function addProcessor(): Promise<void> {

@@ -383,7 +383,7 @@ describe('no change is made without its record', () => {
       await forwarder.close().catch(() => undefined);
     });
 
-    test('changes are refused and sends go on', async () => {
+    test('changes are refused and sends continue', async () => {
       const text = { to: ADA, text: 'Hello' };
       expect((await at(port, 'POST', '/qr-codes', QR)).status).toBe(201);
       expect((await at(port, 'POST', '/messages/send', text)).status).toBe(200);

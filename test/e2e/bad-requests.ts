@@ -214,6 +214,11 @@ export const BEYOND_SCHEMA: Readonly<
     { change: { waba_ids: [] }, field: 'waba_ids', code: 'INVALID_FIELD' },
     { change: { name: ' ' }, field: 'name', code: 'MISSING_FIELDS' },
   ],
+  invitePerson: ['ada', 'ada@example', 'Ada <ada@example.com>', 'a b@example.com'].map((email) => ({
+    change: { email },
+    field: 'email',
+    code: 'INVALID_FIELD',
+  })),
   createBroadcast: [
     { change: { contacts: [7] }, field: 'contacts[0]', code: 'INVALID_FIELD' },
     { change: { contacts: ['Ada'] }, field: 'contacts[0]', code: 'INVALID_FIELD' },

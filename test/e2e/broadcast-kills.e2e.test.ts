@@ -1,7 +1,7 @@
 // kill -9 at random moments during a broadcast: repeatedly of the broadcasts and messaging
 // services, and once of each engine. No contact gets the message twice, and the final counters
 // match what the emulator received. Almost every contact goes out: messaging settles the sends that
-// a kill left in doubt. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast
+// a kill left in doubt. A pause outlives kills too. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast
 // and more kills.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -151,4 +151,48 @@ test('sends no contact a message twice and keeps the counters right through rand
     `  killed ${killed.join(', ')}: ${arrivals.recipients.length} of ${total} sent in ${spanOf(arrivals).toFixed(0)} s, each once; ` +
       `${failed} unknown at completion, ${total - arrivals.recipients.length} of them never went out\n`,
   );
+});
+
+/** Contacts of the paused broadcast: not those of the test above. */
+const PAUSED_FROM = 500_000;
+/** Three times as long as a worker takes to notice a change, and longer than its lease. */
+const STILL_MS = 4_000;
+
+test('a pause outlives kills: nothing is sent until it is resumed, and nothing is lost or sent twice', async () => {
+  const contacts = people(CONTACTS, PAUSED_FROM);
+  const id = await createBroadcast(partner, ONE, contacts);
+  const change = (name: string): Promise<unknown> =>
+    eventually(async () => {
+      const { status } = await partner.call('POST', `/broadcasts/${id}/${name}`);
+      return status === 200;
+    }, 60_000);
+  const arrived = async (): Promise<string[]> => {
+    const { recipients } = await arrivalsOf(mesh.emulator, ONE);
+    return recipients.filter((recipient) => contacts.includes(recipient));
+  };
+  const restart = async (service: MeshProcessName): Promise<void> => {
+    await mesh.kill(service);
+    await start(service);
+  };
+  await eventually(async () => (await arrived()).length >= 10, COMPLETE_LIMIT_MS);
+  await change('pause');
+  await restart('broadcasts');
+  const { status, paused_at } = await readDetail(id);
+  expect({ status, paused_at }).toEqual({ status: 'processing', paused_at: expect.any(String) });
+  const before = await arrived();
+  expect(before.length).toBeLessThan(CONTACTS);
+  await restart('messaging');
+  await sleep(STILL_MS);
+  expect(await arrived()).toEqual(before);
+  await change('resume');
+  await restart('broadcasts');
+  await eventually(async () => (await arrived()).length > before.length, COMPLETE_LIMIT_MS);
+  await change('pause');
+  await change('resume');
+  await restart('broadcasts');
+  const detail = await untilCompleted(partner, id, COMPLETE_LIMIT_MS);
+  expect(detail.sent + detail.failed).toBe(CONTACTS);
+  const recipients = await arrived();
+  expect(new Set(recipients).size).toBe(recipients.length);
+  expect(CONTACTS - recipients.length).toBeLessThanOrEqual(Math.ceil(CONTACTS * UNKNOWN_SHARE_MAX));
 });

@@ -385,6 +385,45 @@ test('ends without a stack trace when its reader ends first, as with `| head`', 
   expect([code, signal, err]).toEqual([0, null, '']);
 });
 
+test('lists a partner’s webhook endpoints and shows one with its attempts', async () => {
+  const partner = await mesh.createPartner();
+  const of = ['--partner', partner.partner_id];
+  expect((await bmg(['endpoints', 'list', ...of])).out).toContain('No endpoints');
+  const { body } = await partner.call('POST', '/webhook-endpoints', {
+    url: `${partner.receiver.url}?token=of-the-partner`,
+    events: ['message.*'],
+  });
+  const { endpoint_id } = body.endpoint;
+  const { endpoints } = await json('endpoints', 'list', ...of);
+  expect(endpoints).toMatchObject([
+    { endpoint_id, url: partner.receiver.url, destination: null, events: ['message.*'] },
+  ]);
+  expect(await json('endpoints', 'show', endpoint_id, ...of)).toMatchObject({
+    endpoint_id,
+    attempts: [],
+  });
+  const shown = await bmg(['endpoints', 'show', endpoint_id, ...of]);
+  expect(shown.out).toContain('0 waiting');
+  expect(JSON.stringify([endpoints, shown])).not.toContain('of-the-partner');
+  expect((await bmg(['endpoints', 'show', 'whe_none', ...of])).code).toBe(1);
+});
+
+test('lists a partner’s shadow receivers without the query of their URLs', async () => {
+  const partner = await mesh.createPartner();
+  const of = ['--partner', partner.partner_id];
+  expect((await bmg(['endpoints', 'shadows', ...of])).out).toContain('No shadows');
+  const { body } = await partner.call('POST', '/webhook-shadows', {
+    url: `${partner.receiver.url}?token=of-the-partner`,
+  });
+  const { shadows } = await json('endpoints', 'shadows', ...of);
+  expect(shadows).toMatchObject([
+    { shadow_id: body.shadow.shadow_id, status: 'running', comparison: { compared: 0 } },
+  ]);
+  const listed = await bmg(['endpoints', 'shadows', ...of]);
+  expect(listed.out).toContain('0 compared, 0 different, 0 dropped');
+  expect(JSON.stringify([shadows, listed])).not.toContain('of-the-partner');
+});
+
 test('shows and retries a partner’s failed events; shows broadcasts, usage and sign-ups', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);

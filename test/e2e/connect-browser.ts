@@ -27,7 +27,7 @@ const SITE = `<!doctype html><html lang="en"><title>Partner</title><button id="o
     window.open(decodeURIComponent(location.hash.slice(1)), 'connect', 'popup=yes,width=480,height=720');
 </script></html>`;
 
-export async function startPartnerSite(): Promise<PartnerSite> {
+async function startPartnerSite(): Promise<PartnerSite> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(SITE);

@@ -1,6 +1,7 @@
 // Validates answers of the console's API against the schemas of its rows. Objects are closed for this, as
 // for the endpoints.
-import { createRoutes, type RouteDependencies } from '../../gateway/src/console/routes';
+import type { RouteDependencies } from '../../gateway/src/console/route';
+import { createRoutes } from '../../gateway/src/console/routes';
 import { createValidator } from '../contract/ajv';
 import { describeFaults, withClosedObjects } from './answer-schemas';
 
@@ -14,6 +15,10 @@ const checks = new Map(
   ]),
 );
 
+/** The row of a request: its path, with the values of this request, or as the row has it. */
+const pathOf = (path: string): string | undefined =>
+  rows.find((row) => new RegExp(`^${row.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))?.path;
+
 /** The paths of the reads that answer with JSON. */
 export const READS = rows
   .filter(({ verb, path }) => verb === 'get' && path !== '/events/stream')
@@ -22,7 +27,7 @@ export const READS = rows
 /** The faults of a successful answer; empty if it matches its row, or if it is an endpoint's. */
 export function faultsOf(method: string, path: string, body: Record<string, unknown>): string[] {
   if (path.startsWith('/v1/')) return [];
-  const check = checks.get(`${method} ${path}`);
+  const check = checks.get(`${method} ${pathOf(path) ?? path}`);
   if (!check) return [`${method} ${path} has no row`];
   const { success, ...answer } = body;
   const faults = success === true ? [] : ['success is not true'];

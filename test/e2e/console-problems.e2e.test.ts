@@ -1,4 +1,5 @@
-// What broke, in a real browser: failures grouped by their cause, each mended, tested and retried in one panel.
+// What broke, in a real browser: failures grouped by their cause, each fixed, tested and retried in
+// one panel.
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
@@ -59,7 +60,7 @@ async function failDeliveries(contact: string, ids: string[]): Promise<void> {
 }
 
 test.each(VIEWS)(
-  'groups failures by cause, and mends, tests and retries deliveries in one panel ($name)',
+  'groups failures by cause, and fixes, tests and retries deliveries in one panel ($name)',
   async (view) => {
     const contact = view.colorScheme === 'dark' ? '15550100872' : '15550100873';
     const message_id = await failSends();
@@ -113,7 +114,7 @@ test.each(VIEWS)(
 );
 
 test(
-  'says so when nothing broke',
+  'states that nothing broke',
   async () => {
     const calm = await mesh.createPartner({ name: 'Calm Software' });
     const page = await openSignedIn('problems', undefined, calm.partner_key);

@@ -20,6 +20,28 @@ export const VIEWS = [
 ] as const;
 export type View = (typeof VIEWS)[number];
 
+/** Every screen, by the name of its pictures: its path. */
+export const SCREENS = {
+  overview: '',
+  numbers: 'numbers',
+  messages: 'messages',
+  conversation: 'messages/conversation',
+  compose: 'messages/new',
+  events: 'events',
+  failed: 'events/failed',
+  broadcasts: 'broadcasts',
+  'broadcast-create': 'broadcasts/new',
+  templates: 'templates',
+  usage: 'usage',
+  ledger: 'usage/ledger',
+  prices: 'usage/prices',
+  problems: 'problems',
+  settings: 'settings',
+  people: 'settings/people',
+  audit: 'settings/audit',
+  developers: 'developers',
+};
+
 export interface ConsoleStage {
   mesh: Mesh;
   browser: Browser;
@@ -36,14 +58,16 @@ export interface ConsoleStage {
   close(): Promise<void>;
 }
 
-export async function openConsoleStage(): Promise<ConsoleStage> {
-  const [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
+export async function openConsoleStage(
+  join: () => Promise<Mesh> = joinMesh,
+): Promise<ConsoleStage> {
+  const [mesh, browser] = await Promise.all([join(), launchBrowser()]);
   const partner = await mesh.createPartner({ name: 'Example Software' });
   await partner.register(ONE);
   await partner.register(TWO_A);
   const contexts = createBrowserContexts(browser);
   const complaints: string[] = [];
-  const origin = new URL(mesh.base_url).origin;
+  const origin = new URL(mesh.env['PUBLIC_URL'] ?? mesh.base_url).origin;
 
   const openPage = async (
     path: string,
@@ -63,7 +87,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
     await prepare(context);
     const page = await context.newPage();
     page.on('console', (line) => {
-      if (line.type() === 'error') complaints.push(line.text());
+      if (line.type() === 'error') complaints.push(`${line.text()} ${line.location().url}`);
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(`${origin}/dashboard/${path}`);

@@ -351,6 +351,55 @@ test.each(VIEWS)(
   LIMIT_MS,
 );
 
+test.each(VIEWS)(
+  'pauses a broadcast, shows how many contacts wait, resumes it and cancels it in a pause ($name)',
+  async (view) => {
+    const first = view.colorScheme === 'dark' ? 15_550_400_000 : 15_550_410_000;
+    const contacts = Array.from({ length: 400 }, (_none, at) => String(first + at));
+    const body = { name: 'Winter sale', template_name: 'hello_world', template_language: 'en_US' };
+    const { broadcast_id } = (
+      await partner.call('POST', '/broadcasts', { ...body, contacts }, OF_ONE)
+    ).body;
+    const detail = async () => (await partner.call('GET', `/broadcasts/${broadcast_id}`)).body;
+    const page = await openSignedIn(`broadcasts?open=${broadcast_id}`, view);
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('processing', { exact: true }).waitFor();
+    await drawer.getByRole('button', { name: 'Pause' }).focus();
+    await page.keyboard.press('Enter');
+    await drawer.getByText('paused', { exact: true }).waitFor();
+    await drawer
+      .getByRole('status')
+      .getByText(/^Paused: \d+ contacts wait/)
+      .waitFor();
+    const resume = drawer.getByRole('button', { name: 'Resume' });
+    expect(await isFocused(resume)).toBe(true);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `broadcast-paused-${view.name}`);
+    const { broadcast, progress } = await detail();
+    expect(broadcast).toMatchObject({ status: 'processing', paused_at: expect.any(String) });
+    await resume.press('Enter');
+    await eventually(async () => (await detail()).progress > progress, WAIT_MS);
+    await drawer.getByRole('button', { name: 'Pause' }).click();
+    await drawer.getByRole('button', { name: 'Cancel the broadcast' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Cancel Winter sale?' });
+    await confirm.getByText(/^\d+ contacts have no message yet and will get none/).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await confirm.getByRole('button', { name: 'Cancel the broadcast' }).click();
+    await drawer.getByText('cancelled', { exact: true }).waitFor();
+    await confirm.waitFor({ state: 'detached' });
+    await eventually(
+      () => drawer.evaluate((panel) => panel.contains(document.activeElement)),
+      WAIT_MS,
+    );
+    const { sent, failed, total } = (await detail()).broadcast;
+    expect(sent + failed).toBeLessThan(total);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
 const REACHED = '15550100861';
 const LOST = '15550100862';
 

@@ -390,6 +390,9 @@ test(
       await dialog.waitFor({ state: 'detached' });
       return secret;
     };
+    // What is still loading moves the button when it arrives, perhaps in the middle of a click.
+    await page.getByText('There are no webhook endpoints yet.').waitFor();
+    await page.getByText('There are no API keys yet.').waitFor();
     await page.getByRole('button', { name: 'Create …' }).click();
     await dialog.getByLabel('Name').fill('Reports');
     await dialog.getByLabel(/^read:/).check();
@@ -408,6 +411,62 @@ test(
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('There are no API keys yet.').waitFor();
     expect([await read(first), await read(second)]).toEqual([401, 401]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'lists the webhook endpoints, tests one, pauses and resumes it',
+  async () => {
+    const own = await mesh.createPartner({ name: 'Software with endpoints' });
+    const { url } = own.receiver;
+    const created = await own.call('POST', '/webhook-endpoints', {
+      url: `${url}?token=of-the-partner`,
+      description: 'CRM',
+      events: ['message.*'],
+    });
+    expect(created.status).toBe(201);
+    const page = await openSignedIn('settings', undefined, own.partner_key);
+    await page.getByRole('cell', { name: /^CRM/ }).waitFor();
+    await page.getByRole('button', { name: 'Test CRM' }).click();
+    await page.getByText('It accepted the test event.').waitFor();
+    await page.getByRole('button', { name: 'Pause CRM' }).click();
+    await page.getByRole('button', { name: 'Resume CRM' }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'endpoints-desktop-light');
+    expect(await page.content()).not.toContain('of-the-partner');
+    await page.getByRole('button', { name: 'Resume CRM' }).click();
+    await page.getByRole('button', { name: 'Pause CRM' }).waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'compares a shadow receiver with the webhook address, and stops it',
+  async () => {
+    const own = await mesh.createPartner({ name: 'Software on trial' });
+    await own.register(ONE);
+    const tried = await startPartner();
+    const started = await own.call('POST', '/webhook-shadows', {
+      url: `${tried.url}?token=of-the-trial`,
+    });
+    expect([started.status, started.body.error]).toEqual([201, undefined]);
+    tried.behave((_arrival, response) => void response.writeHead(500).end());
+    await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
+    const path = `/webhook-shadows/${started.body.shadow.shadow_id}`;
+    await eventually(
+      async () => (await own.call('GET', path)).body.shadow.comparison.different > 0,
+    );
+    const page = await openSignedIn('settings', undefined, own.partner_key);
+    await page.getByRole('cell', { name: '5xx' }).waitFor();
+    await page.getByRole('cell', { name: 'HTTP 500' }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'shadow-desktop-light');
+    expect(await page.content()).not.toContain('of-the-trial');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('stopped').waitFor();
+    expect((await own.call('GET', path)).body.shadow.status).toBe('stopped');
+    await tried.close();
   },
   LIMIT_MS,
 );

@@ -9,6 +9,7 @@ import {
   LIMIT_MS,
   openConsoleStage,
   saved,
+  SCREENS,
   settle,
   shoot,
   VIEWS,
@@ -16,24 +17,6 @@ import {
   type ConsoleStage,
 } from './console-stage';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-
-const SCREENS = {
-  overview: '',
-  numbers: 'numbers',
-  messages: 'messages',
-  compose: 'messages/new',
-  events: 'events',
-  failed: 'events/failed',
-  broadcasts: 'broadcasts',
-  templates: 'templates',
-  usage: 'usage',
-  ledger: 'usage/ledger',
-  prices: 'usage/prices',
-  problems: 'problems',
-  settings: 'settings',
-  audit: 'settings/audit',
-  developers: 'developers',
-};
 
 let stage: ConsoleStage;
 let mesh: Mesh;

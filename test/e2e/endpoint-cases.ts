@@ -2,6 +2,7 @@
 // Endpoints that are not listed succeed with only the example.
 import { eventually } from '../testkit/eventually';
 import { ONE, type SeededNumber } from '../harness/shared-mesh';
+import { createBroadcast, detailOf, people } from './broadcast-support';
 import { ADA, newAccount, type Given, type Stage } from './endpoint-stage';
 
 export interface EndpointCase {
@@ -49,6 +50,21 @@ async function broadcast({ partner, one }: Stage): Promise<Given> {
     'x-waba-id': one.waba_id,
   });
   return { params: { broadcast_id: String(body.broadcast_id) } };
+}
+
+/** At 20 messages a second, three seconds of work: the request comes before the end. */
+const RUNNING_CONTACTS = 60;
+
+async function runningBroadcast({ partner, one }: Stage): Promise<Given> {
+  const id = await createBroadcast(partner, one, people(RUNNING_CONTACTS));
+  await eventually(async () => (await detailOf(partner, id)).status === 'processing', 25_000);
+  return { params: { broadcast_id: String(id) } };
+}
+
+async function pausedBroadcast(stage: Stage): Promise<Given> {
+  const given = await runningBroadcast(stage);
+  await stage.partner.call('POST', `/broadcasts/${given.params?.['broadcast_id']}/pause`);
+  return given;
 }
 
 /** A time far enough ahead that no message is sent while the test runs. */
@@ -129,6 +145,16 @@ async function apiKey({ partner }: Stage): Promise<Given> {
   return { params: { key_id: body.key.key_id as string } };
 }
 
+/** An address that no one has. It has no digits, as the test of the audit log wants: it is no secret. */
+const newEmail = (): string =>
+  `person.${String((count += 1)).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] as string)}@example.com`;
+
+async function person({ partner }: Stage): Promise<Given> {
+  const invited = { email: newEmail(), role: 'support' };
+  const { body } = await partner.call('POST', '/people', invited);
+  return { params: { person_id: body.person.person_id as string } };
+}
+
 /** Ends those of the requests before: their number is bounded, and they get the stage's events. */
 async function endEndpoints({ partner }: Stage): Promise<void> {
   const { body } = await partner.call('GET', '/webhook-endpoints');
@@ -146,6 +172,21 @@ async function webhookEndpoint(stage: Stage): Promise<Given> {
   const { body: wanted } = await newEndpoint(stage);
   const { body } = await stage.partner.call('POST', '/webhook-endpoints', wanted);
   return { params: { endpoint_id: body.endpoint.endpoint_id as string } };
+}
+
+/** Stops the one that runs: a partner has one at a time. */
+async function newShadow({ partner }: Stage): Promise<Given> {
+  const { body } = await partner.call('GET', '/webhook-shadows');
+  for (const { shadow_id } of body.shadows as Array<{ shadow_id: string }>) {
+    await partner.call('POST', `/webhook-shadows/${shadow_id}/stop`);
+  }
+  return { body: { url: `${partner.receiver.url}?shadow`, hours: 1 } };
+}
+
+async function webhookShadow(stage: Stage): Promise<Given> {
+  const { body: wanted } = await newShadow(stage);
+  const { body } = await stage.partner.call('POST', '/webhook-shadows', wanted);
+  return { params: { shadow_id: body.shadow.shadow_id as string } };
 }
 
 export const CASES: Readonly<Record<string, EndpointCase>> = {
@@ -223,6 +264,8 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   },
   getBroadcast: { prepare: broadcast },
   cancelBroadcast: { prepare: broadcast },
+  pauseBroadcast: { prepare: runningBroadcast },
+  resumeBroadcast: { prepare: pausedBroadcast },
   // Number setup.
   updateQrCode: { prepare: qrCode },
   deleteQrCode: { prepare: qrCode },
@@ -311,6 +354,12 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   updateKey: { prepare: apiKey },
   rotateKey: { prepare: apiKey },
   revokeKey: { prepare: apiKey },
+  // People.
+  invitePerson: { prepare: () => ({ body: { email: newEmail(), role: 'developer' } }) },
+  getPerson: { prepare: person },
+  updatePerson: { prepare: person },
+  removePerson: { prepare: person },
+  renewInvitation: { prepare: person },
   // Webhook endpoints.
   createEndpoint: { prepare: newEndpoint },
   getEndpoint: { prepare: webhookEndpoint },
@@ -319,6 +368,10 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   rotateEndpointSecret: { prepare: webhookEndpoint },
   testEndpoint: { prepare: webhookEndpoint },
   listEndpointAttempts: { prepare: webhookEndpoint },
+  // Shadow receivers.
+  startShadow: { prepare: newShadow },
+  getShadow: { prepare: webhookShadow },
+  stopShadow: { prepare: webhookShadow },
   // Event log.
   listEvents: {
     async prepare(stage) {

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { operationName } from '../../gateway/src/openapi';
 import { layOutJson } from '../testkit/json-layout';
 
-export const GOLDEN_CASES = join(__dirname, '../golden/endpoint-cases.json');
+const GOLDEN_CASES = join(__dirname, '../golden/endpoint-cases.json');
 
 export type CaseKind = 'success' | 'bad_input' | 'not_allowed' | 'upstream_failures';
 export type CaseCounts = Record<string, Partial<Record<CaseKind, number>>>;

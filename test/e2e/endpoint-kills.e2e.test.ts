@@ -1,10 +1,11 @@
 // Webhooks killed while events go to a webhook URL and to endpoints, one of which fails: nothing is lost,
 // every repetition has the same ID, and the order of each conversation holds.
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import type { PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { eventually } from '../testkit/eventually';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { ONE } from '../harness/world';
+import { createReceivers } from './receivers';
 
 const COMPLETE_LIMIT_MS = 90_000;
 const CONVERSATIONS = 4;
@@ -15,28 +16,22 @@ const KILLS = 2;
 let mesh: ProcessMesh;
 let partner: ProcessPartner;
 let ingress_url: string;
-const receivers: PartnerReceiver[] = [];
+const receivers = createReceivers();
 
 beforeAll(async () => {
   mesh = await joinProcessMesh();
-  const own = await newReceiver();
+  const own = await receivers.add();
   partner = await mesh.createPartner(own.url);
   await partner.register();
   ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
 }, 180_000);
 afterAll(async () => {
   await mesh.stop();
-  for (const one of receivers) await one.close();
+  await receivers.close();
 }, 60_000);
 
-async function newReceiver(): Promise<PartnerReceiver> {
-  const receiver = await startPartner();
-  receivers.push(receiver);
-  return receiver;
-}
-
 async function newEndpoint(settings: object = {}): Promise<PartnerReceiver> {
-  const receiver = await newReceiver();
+  const receiver = await receivers.add();
   const { status, body } = await partner.call('POST', '/webhook-endpoints', {
     url: receiver.url,
     ...settings,
@@ -52,7 +47,7 @@ const idsAt = (receiver: PartnerReceiver): string[] =>
   received(receiver).map(({ body }) => String(body.data['message_id']));
 
 test('loses nothing and keeps the order when webhooks is killed', async () => {
-  const [own] = receivers as [PartnerReceiver];
+  const [own] = receivers.all as [PartnerReceiver];
   const healthy = await newEndpoint();
   const broken = await newEndpoint({ events: ['message.*'] });
   let is_broken = true;

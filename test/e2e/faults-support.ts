@@ -70,7 +70,7 @@ export async function registered(
 export const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
 
 /** Message IDs in the order of their first arrival. */
-export const firstArrivals = (receiver: PartnerReceiver): string[] => [
+const firstArrivals = (receiver: PartnerReceiver): string[] => [
   ...new Set(receiver.arrivals.map(idOf)),
 ];
 

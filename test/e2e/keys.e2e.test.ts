@@ -220,7 +220,7 @@ describe('a key that is limited to an account sees and changes no other', () => 
 });
 
 describe('addresses', () => {
-  test('a key is refused from an address that it does not have, before its scope is looked at', async () => {
+  test('a key is refused from an address that it does not have, before its scope is checked', async () => {
     const { key_id, secret } = await createKey({ addresses: ['203.0.113.0/24'], scopes: ['read'] });
     for (const path of ['/messages', '/keys'] as const) {
       const answer = await call(secret, 'GET', path);

@@ -1,12 +1,9 @@
 // The MCP server, as a client of the official SDK sees it: of the revision without sessions, and of the
 // earlier ones, which most agents speak.
-import {
-  Client,
-  StreamableHTTPClientTransport,
-  type CallToolResult,
-} from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
+import { callTool as call, closeAgents, connectAgent, type Mode } from './mcp-support';
 
 jest.setTimeout(120_000);
 
@@ -14,7 +11,6 @@ let mesh: Mesh;
 let partner: TestPartner;
 let other: TestPartner;
 let origin: string;
-const clients: Client[] = [];
 const TO = '15550100777';
 const { waba_id } = ONE;
 
@@ -26,33 +22,11 @@ beforeAll(async () => {
   await partner.register(ONE);
 }, JOIN_LIMIT_MS);
 afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
+  await closeAgents();
   await mesh.stop();
 }, 60_000);
 
-type Mode = 'auto' | 'legacy';
-
-async function connect(key: string, mode: Mode = 'auto', headers = {}): Promise<Client> {
-  const client = new Client(
-    { name: 'e2e', version: '1.0.0' },
-    { versionNegotiation: { mode }, capabilities: {} },
-  );
-  clients.push(client);
-  const requestInit = { headers: { authorization: `Bearer ${key}`, ...headers } };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit }),
-  );
-  return client;
-}
-
-const textsOf = ({ content }: CallToolResult): string[] =>
-  content.map((part) => (part.type === 'text' ? part.text : part.type));
-
-async function call(client: Client, name: string, given: object) {
-  const result = await client.callTool({ name, arguments: { ...given } });
-  const [first = '', ...notes] = textsOf(result);
-  return { is_error: result.isError === true, body: JSON.parse(first), notes };
-}
+const connect = (key: string, mode?: Mode): Promise<Client> => connectAgent(origin, key, mode);
 
 /** A request of its own making. */
 const post = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -158,7 +132,7 @@ describe('a confirmation', () => {
     expect(await sends()).toBe(before);
   });
 
-  test('of another partner, of another mesh or of earlier is refused', async () => {
+  test('of another partner, made up, with another expiry or empty is refused', async () => {
     const foreign = await connect(other.partner_key);
     const made_up = `1${'0'.repeat(9)}.${'a'.repeat(22)}.${'b'.repeat(43)}`;
     for (const [by, text] of [

@@ -11,7 +11,7 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 import { bodyOf, postRaw, statusChange } from '../testkit/upstream-webhooks';
-import { scopeOf } from './broadcast-support';
+import { createBroadcast, people, scopeOf, untilCompleted } from './broadcast-support';
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -203,6 +203,40 @@ test('lists sends by recipient, state, kind, number and time, page by page', asy
   expect(paged).toEqual(newest);
   expect(second.paging.cursors.after).toBeNull();
 }, 90_000);
+
+test('lists and adds up the messages of one broadcast, for its own partner only', async () => {
+  const [first, second] = [people(3, 700_000), people(2, 710_000)];
+  const ids = await Promise.all(
+    [first, second].map((contacts) => createBroadcast(partner, ONE, contacts)),
+  );
+  for (const id of ids) await untilCompleted(partner, id, 60_000);
+  const [id] = ids as [number, number];
+  const contacts = async (query: string) =>
+    (await list(query)).messages.map(({ contact }: any) => contact).sort();
+  expect(await contacts(`broadcast_id=${id}`)).toEqual(first);
+  expect(await contacts(`broadcast_id=${ids[1]}`)).toEqual(second);
+  const ledger = (query: string, of = partner) => of.call('GET', `/usage/ledger?${query}`);
+  const charged = await eventually(async () => {
+    const { body } = await ledger(`broadcast_id=${id}`);
+    return body.totals.charged === 3 && body;
+  }, 60_000);
+  expect(charged.totals).toMatchObject({ messages: 3, by_category: [{ charged: 3 }] });
+  expect(charged.entries.map(({ recipient }: any) => recipient).sort()).toEqual(first);
+  const refused = [
+    await partner.call('GET', '/messages?broadcast_id=999999'),
+    await ledger('broadcast_id=999999'),
+    await ledger(`broadcast_id=${id}`, stranger),
+    await partner.call('GET', `/messages?broadcast_id=${id}`, undefined, scopeOf(TWO_A)),
+  ];
+  for (const { status, body } of refused) {
+    expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+  }
+  const bad = await ledger('broadcast_id=x');
+  expect(bad.body.error).toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'broadcast_id' },
+  });
+}, 150_000);
 
 test('shows a partner nothing of another, also on a number that both own', async () => {
   const { message_id } = await send({ to: '15550100784', text: 'Mine' });

@@ -610,7 +610,7 @@ const FILES: Readonly<Record<string, { type?: string; size?: number }>> = {
   '/untold': {},
 };
 
-test('looks at the file behind a link without fetching it', async () => {
+test('checks the file behind a link without fetching it', async () => {
   const methods = new Set<string>();
   const server = createServer(({ method = '', url = '' }, response) => {
     methods.add(method);

@@ -84,6 +84,7 @@ describe('a session', () => {
       name: 'Acme',
       expires_at: expect.stringMatching(/Z$/),
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
+      person: null,
     });
     const cookie = headers.get('set-cookie') as string;
     expect(cookie).toMatch(/^bmg_session=[\w-]{43}; Max-Age=28800; Path=\/dashboard; HttpOnly; /);
@@ -137,7 +138,8 @@ describe('a session', () => {
     const wrong = `bmg_session=${randomBytes(32).toString('base64url')}`;
     for (const headers of [{}, { cookie: browser.cookie }, { cookie: wrong }]) {
       const none = await current(headers as Record<string, string>);
-      expect([none.status, none.body]).toEqual([200, { success: true, session: null }]);
+      const log_in = { passkeys: false, issuer: null };
+      expect([none.status, none.body]).toEqual([200, { success: true, session: null, log_in }]);
     }
   });
 

@@ -1,4 +1,4 @@
-// Counts the documents in each collection of a mesh's services.
+// Reads and changes what a mesh's services have stored.
 import { MongoClient } from 'mongodb';
 import type { Mesh } from '../harness/shared-mesh';
 
@@ -33,4 +33,46 @@ export async function openStored({ env }: Mesh): Promise<Stored> {
     },
     close: () => client.close(),
   };
+}
+
+/** Every document of the mesh's databases, as text. */
+export async function storedTexts({ env }: Pick<Mesh, 'env'>): Promise<string[]> {
+  const client = await MongoClient.connect(env['MONGO_URL'] as string);
+  try {
+    const { databases } = await client.db().admin().listDatabases();
+    const ours = databases.filter(({ name }) =>
+      name.startsWith(env['MONGO_DATABASE_PREFIX'] as string),
+    );
+    const texts: string[] = [];
+    for (const { name } of ours) {
+      for (const { name: collection } of await client.db(name).listCollections().toArray()) {
+        for await (const document of client.db(name).collection(collection).find()) {
+          texts.push(JSON.stringify(document));
+        }
+      }
+    }
+    return texts;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Changes a stored document: only time could otherwise. */
+export async function setIn(
+  { env }: Pick<Mesh, 'env'>,
+  database: string,
+  collection: string,
+  _id: string,
+  fields: object,
+): Promise<void> {
+  const client = await MongoClient.connect(env['MONGO_URL'] as string);
+  try {
+    const { matchedCount } = await client
+      .db(`${env['MONGO_DATABASE_PREFIX']}${database}`)
+      .collection<{ _id: string }>(collection)
+      .updateOne({ _id }, { $set: fields });
+    if (matchedCount !== 1) throw new Error(`no document ${_id} in ${database}.${collection}`);
+  } finally {
+    await client.close();
+  }
 }

@@ -7,10 +7,13 @@ import { ONE } from '../harness/world';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../testkit/otlp';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { startKafkaServer } from '../destinations/kafka-server';
+import { WRONG, type DestinationServer } from '../destinations/server';
 
 let otlp: OtlpReceiver;
 let mesh: ProcessMesh;
 let receiver: PartnerReceiver;
+let queue: DestinationServer;
 let partner: ProcessPartner;
 
 const TEXT = 'a message that only its reader should see';
@@ -22,15 +25,17 @@ let own_trace: string;
 beforeAll(async () => {
   otlp = await startOtlpReceiver();
   receiver = await startPartner();
+  queue = await startKafkaServer();
   mesh = await startProcessMesh({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_BSP_SCHEDULE_DELAY: '200' },
   });
   partner = await mesh.createPartner(receiver.url);
   await partner.register();
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await mesh.stop();
   await receiver.close();
+  await queue.stop();
   await otlp.close();
 }, 60_000);
 
@@ -140,6 +145,27 @@ test('writes log lines as JSON with the trace ID', async () => {
   });
 });
 
+test('an event goes to a queue of the partner, and its trace shows the attempt', async () => {
+  const create = (change: object) =>
+    partner.call('POST', '/webhook-endpoints', {
+      destination: { type: queue.type, ...queue.settings, ...change },
+    });
+  expect((await create({ password: WRONG })).status).toBe(400);
+  expect((await create({})).status).toBe(201);
+  const before = queue.stored.length;
+  await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: TEXT });
+  const stored = await eventually(() => queue.stored[before]);
+  await eventually(() => {
+    const attempts = otlp.spans.filter(({ name }) => name === 'deliver message.received');
+    const traces = new Map<string, number>();
+    for (const { trace_id } of attempts) traces.set(trace_id, (traces.get(trace_id) ?? 0) + 1);
+    return [...traces.values()].includes(2);
+  });
+  await eventually(() =>
+    receiver.arrivals.some(({ headers }) => headers['webhook-id'] === stored.event_id),
+  );
+}, 60_000);
+
 test('writes no key, token, secret or message text to logs, spans or Kafka headers', async () => {
   const secrets = [
     partner.partner_key,
@@ -147,6 +173,8 @@ test('writes no key, token, secret or message text to logs, spans or Kafka heade
     ONE.access_token,
     TEXT,
     mesh.settings['KEY_PEPPER'] as string,
+    queue.credential,
+    WRONG,
   ];
   const { emulator: _emulator, kafka: _kafka, mongo: _mongo, redis: _redis, ...logs } = mesh.logs();
   const written: Record<string, string> = {
@@ -176,7 +204,12 @@ test('stores no secret in plain text', async () => {
         for await (const document of client.db(name).collection(collection).find()) {
           documents += 1;
           const text = JSON.stringify(document);
-          for (const secret of [partner.partner_key, partner.webhook_secret, ONE.access_token]) {
+          for (const secret of [
+            partner.partner_key,
+            partner.webhook_secret,
+            ONE.access_token,
+            queue.credential,
+          ]) {
             expect(text).not.toContain(secret);
           }
         }

@@ -31,7 +31,7 @@ export interface Expected {
 }
 
 export const DETAILS = 'details from the upstream';
-export const SUBCODE = 2_494_099;
+const SUBCODE = 2_494_099;
 /** An upstream error may echo the token of the request, which must not reach the partner. */
 export const SECRET = 'EAAsecretsecretsecret1234';
 const THROUGHPUT = 130_429;

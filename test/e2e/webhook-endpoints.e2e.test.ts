@@ -1,7 +1,6 @@
 // Webhook endpoints beside the webhook URL, on the wire: input, filters, signatures, formats, rotation,
 // pauses, isolation of a hung endpoint, recovery, and a restart in between.
 import { HTTP, type CloudEvent } from 'cloudevents';
-import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import {
   JOIN_LIMIT_MS,
@@ -12,14 +11,10 @@ import {
   type Mesh,
   type TestPartner,
 } from '../harness/shared-mesh';
-import {
-  isSigned,
-  isStandardSigned,
-  startPartner,
-  type Arrival,
-  type PartnerReceiver,
-} from '../testkit/partner';
+import { isSigned, isStandardSigned, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { createReceivers } from './receivers';
+import { setIn } from './stored';
 
 const ARRIVAL_LIMIT_MS = 30_000;
 /** Long enough for the second retry of an event. */
@@ -33,21 +28,15 @@ jest.setTimeout(180_000);
 
 let mesh: Mesh;
 let count = 0;
-const receivers: PartnerReceiver[] = [];
+const receivers = createReceivers();
 
 beforeAll(async () => {
   mesh = await joinMesh();
 }, JOIN_LIMIT_MS);
 afterAll(async () => {
   await mesh.stop();
-  for (const one of receivers) await one.close();
+  await receivers.close();
 }, 60_000);
-
-async function newReceiver(): Promise<PartnerReceiver> {
-  const receiver = await startPartner();
-  receivers.push(receiver);
-  return receiver;
-}
 
 async function newPartner(): Promise<TestPartner> {
   const partner = await mesh.createPartner();
@@ -62,7 +51,7 @@ interface Endpoint {
 }
 
 async function addEndpoint(partner: TestPartner, settings: object = {}): Promise<Endpoint> {
-  const receiver = await newReceiver();
+  const receiver = await receivers.add();
   const { status, body } = await partner.call('POST', '/webhook-endpoints', {
     url: receiver.url,
     ...settings,
@@ -98,11 +87,11 @@ describe('bad input is named and changes nothing', () => {
   let url: string;
   beforeAll(async () => {
     partner = await newPartner();
-    url = (await newReceiver()).url;
+    url = (await receivers.add()).url;
   });
 
   test.each<[string, object, unknown]>([
-    ['no address', {}, ['url']],
+    ['no address', {}, ['url', 'destination']],
     ['an address that is none', { url: 'nowhere' }, 'url'],
     ['an address of a cloud’s metadata', { url: 'https://169.254.169.254/' }, 'url'],
     ['an address with a password', { url: 'https://me:secret@example.com/' }, 'url'],
@@ -130,7 +119,7 @@ describe('bad input is named and changes nothing', () => {
   });
 
   test('a receiver that answers 500 to the test event, with the reason', async () => {
-    const receiver = await newReceiver();
+    const receiver = await receivers.add();
     receiver.behave((_arrival, response) => void response.writeHead(500).end());
     const answer = await partner.call('POST', '/webhook-endpoints', { url: receiver.url });
     expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
@@ -402,8 +391,8 @@ test('an endpoint that failed for five days is disabled, and the others get an e
   // The first failure moves back by five days; the endpoint was not changed since.
   const since = new Date(Date.now() - 5 * DAY_MS - 60_000);
   const { endpoint_id } = failing;
-  await setIn('webhooks', 'endpoint_health', endpoint_id, { failing_since: since });
-  await setIn('onboarding', 'webhook_endpoints', endpoint_id, {
+  await setIn(mesh, 'webhooks', 'endpoint_health', endpoint_id, { failing_since: since });
+  await setIn(mesh, 'onboarding', 'webhook_endpoints', endpoint_id, {
     updated_at: new Date(since.getTime() - DAY_MS),
   });
   const disabled = await eventually(
@@ -413,6 +402,7 @@ test('an endpoint that failed for five days is disabled, and the others get an e
   expect(disabled.body.data).toEqual({
     endpoint_id,
     url: new URL(failing.receiver.url).origin,
+    destination: null,
     reason: 'failing',
   });
   expect(isStandardSigned(disabled, other.secret)).toBe(true);
@@ -450,22 +440,3 @@ test('a rate is kept, a deleted endpoint gets nothing more', async () => {
   expect((await partner.call('GET', path)).status).toBe(404);
   expect(slow.receiver.arrivals).toHaveLength(before);
 });
-
-/** Changes a stored document: only time could otherwise. */
-async function setIn(
-  database: string,
-  collection: string,
-  _id: string,
-  fields: object,
-): Promise<void> {
-  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  try {
-    const { matchedCount } = await client
-      .db(`${mesh.env['MONGO_DATABASE_PREFIX']}${database}`)
-      .collection<{ _id: string }>(collection)
-      .updateOne({ _id }, { $set: fields });
-    expect(matchedCount).toBe(1);
-  } finally {
-    await client.close();
-  }
-}

@@ -48,7 +48,7 @@ export const BATCH_DEFAULT = 100;
 /** The platform's own maximum of statuses in one webhook. */
 export const BATCH_MAX = 1000;
 
-export function defaultBehaviour(): Behaviour {
+function defaultBehaviour(): Behaviour {
   return {
     statuses: { sent: true, delivered: true, read: true },
     delays_ms: { sent: 50, delivered: 100, read: 200, failed: 100 },

@@ -123,7 +123,7 @@ describe('the dialog', () => {
     expect(text).not.toContain('EMULATED-TOKEN');
   });
 
-  it('says which number each account connects, and offers one first that is not connected', async () => {
+  it('shows the number that each account connects, one that is not connected first', async () => {
     const { text } = await get(path());
     const numbers = JSON.parse(
       (/data-numbers="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&#34;', '"'),

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { invalid } from './errors';
 import type { JsonObject } from './types';
 
-export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
+const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
 
 export class BodyTooLarge extends Error {}
 

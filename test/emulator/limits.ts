@@ -3,9 +3,9 @@
 import { upstreamError } from './errors';
 import type { BusinessNumber, JsonObject } from './types';
 
-export const COEXISTENCE_RATE = 20;
-export const STANDARD_RATE = 80;
-export const HIGH_RATE = 1000;
+const COEXISTENCE_RATE = 20;
+const STANDARD_RATE = 80;
+const HIGH_RATE = 1000;
 export const WINDOW_MS = 24 * 3600 * 1000;
 const PAIRS_MAX = 200_000;
 
@@ -21,7 +21,7 @@ export interface LimitSettings {
   max_code_requests: number;
 }
 
-export function defaultLimits(): LimitSettings {
+function defaultLimits(): LimitSettings {
   return {
     rate_per_sec: null,
     pair: { enabled: false, interval_ms: 6000, burst: 45 },

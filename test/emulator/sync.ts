@@ -14,7 +14,7 @@ const WAIT_MS = 50;
 const CONTACTS_MAX = 5000;
 const MESSAGES_MAX = 5000;
 
-export function syncPhone(index: number): string {
+function syncPhone(index: number): string {
   return `1555020${String(index).padStart(4, '0')}`;
 }
 

@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { loadConfig } from '@bmg/common/config';
 import { facts, ROOT, SERVICES, WORKSPACES } from './facts';
 import { composeSchema, hasGo } from './tools';
-import { load } from './yaml';
+import { load } from '../testkit/yaml';
 
 interface Container {
   image: string;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { goModule, TOOLS } from './tools';
-import { loadAll } from './yaml';
+import { loadAll } from '../testkit/yaml';
 
 /** The module with its version, and the path in it. */
 const DEFINITIONS: Array<[module: string, path: string]> = [

@@ -1,5 +1,5 @@
 // Golden files of the chart rely on it to show every difference.
-import { differences } from './differences';
+import { COMPONENT, differences } from './differences';
 
 const manifest = (kind: string, name: string, ...spec: string[]): string =>
   ['---', `kind: ${kind}`, 'metadata:', `  name: ${name}`, ...spec, ''].join('\n');
@@ -21,6 +21,23 @@ test('names the manifests that were added, changed and removed', () => {
     '+   name: three',
     '',
   ]);
+});
+
+test('states a difference that another component has only once', () => {
+  const certificate = (component: string, ...spec: string[]): string =>
+    manifest('A', component, `  labels:\n    ${COMPONENT}: ${component}`, ...spec);
+  const text =
+    certificate('one', 'host: one') +
+    certificate('three', 'host: one') +
+    certificate('two', 'host: two');
+  const lines = differences('', text).split('\n');
+  expect(lines.filter((line) => /^[a-z]/.test(line))).toEqual([
+    'added: A one',
+    'added: A three',
+    'added: A two, as A one with its own name',
+  ]);
+  expect(lines.filter((line) => line.endsWith('host: one'))).toHaveLength(2);
+  expect(lines.filter((line) => line.endsWith('host: two'))).toEqual([]);
 });
 
 test('is empty for equal renderings, whatever their order', () => {

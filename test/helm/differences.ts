@@ -20,20 +20,48 @@ const PLAIN = {
   omitAnnotationLines: true,
 };
 
-/** The additions, changes and removals that turn `base` into `text`. */
+/** The label with the name of a manifest's component. */
+export const COMPONENT = 'app.kubernetes.io/component';
+
+/**
+ * The additions, changes and removals that turn `base` into `text`. One that differs from an earlier
+ * one of its kind only in the name of its component is not repeated.
+ */
 export function differences(base: string, text: string): string {
   const [before, after] = [documents(base), documents(text)];
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const first = new Map<string, string>();
   const lines = names.flatMap((name) => {
     const [a, b] = [before.get(name), after.get(name)];
     if (b === undefined) return [`removed: ${name}`];
-    if (a === undefined) return [`added: ${name}`, ...b.map((line) => `+ ${line}`)];
-    if (a.join('\n') === b.join('\n')) return [];
-    const hunks = diffLinesUnified(a, b, PLAIN).replace(/^@@ .* @@$/gm, '@@');
-    return [`changed: ${name}`, hunks];
+    const changes = changesOf(a, b);
+    if (changes === undefined) return [];
+    const title = `${a === undefined ? 'added' : 'changed'}: ${name}`;
+    const component = componentOf(b);
+    const [kind] = name.split(' ');
+    const form =
+      component &&
+      [
+        kind,
+        a === undefined,
+        changes.replaceAll(new RegExp(`\\b${component}\\b`, 'g'), '*'),
+      ].join();
+    const same_as = form && first.get(form);
+    if (same_as) return [`${title}, as ${same_as} with its own name`];
+    if (form) first.set(form, name);
+    return [title, changes];
   });
   return `${lines.join('\n')}\n`;
 }
+
+function changesOf(a: string[] | undefined, b: string[]): string | undefined {
+  if (a === undefined) return b.map((line) => `+ ${line}`).join('\n');
+  if (a.join('\n') === b.join('\n')) return undefined;
+  return diffLinesUnified(a, b, PLAIN).replace(/^@@ .* @@$/gm, '@@');
+}
+
+const componentOf = (lines: string[]): string | undefined =>
+  lines.find((line) => line.includes(`${COMPONENT}: `))?.split(': ')[1];
 
 /** Kind and name of each manifest, with its lines. */
 function documents(text: string): Map<string, string[]> {

@@ -3,6 +3,7 @@
 // before an install.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { layOutJson } from '../testkit/json-layout';
 import { definitions, EVERYWHERE, facts, ROOT, SERVICES } from './facts';
 
 const PAGE = join(ROOT, 'helm/files/services.yaml');
@@ -52,7 +53,7 @@ function schema(): string {
   for (const [name, properties] of Object.entries(definitions())) {
     (read.definitions[name] as { properties: unknown }).properties = properties;
   }
-  return `${JSON.stringify(read, null, 2)}\n`;
+  return layOutJson(read);
 }
 
 test('files/services.yaml is in step with the code', () => {

@@ -32,7 +32,7 @@ export interface Image {
   stop_signal: string;
 }
 
-export function parseDockerfile(text: string): { args: Record<string, string>; stages: Stage[] } {
+function parseDockerfile(text: string): { args: Record<string, string>; stages: Stage[] } {
   const args: Record<string, string> = {};
   const stages: Stage[] = [];
   const lines = text

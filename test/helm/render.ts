@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './facts';
 import { helm } from './tools';
-import { loadAll } from './yaml';
+import { loadAll } from '../testkit/yaml';
 
 export const CHART = join(ROOT, 'helm');
 /** Helm built from source reports an old version. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVICE_NAMES, SERVICES as TABLE } from '../../deploy/local/src/services';
 import { ROOT, SERVICES } from './facts';
-import { load } from './yaml';
+import { load } from '../testkit/yaml';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const sorted = (names: Iterable<string>): string[] => [...names].sort();

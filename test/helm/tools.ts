@@ -60,7 +60,7 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
  * Builds helm in the background unless it exists or another process builds it. A run of all tests
  * starts this first, because most tests leave the CPU idle.
  */
-export function buildHelm(): void {
+function buildHelm(): void {
   if (!hasGo || existsSync(HELM_FILE) || isBuilding()) return;
   mkdirSync(TOOLS, { recursive: true });
   rmSync(HELM_LOCK, { force: true });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { facts, ROOT, SERVICES, WORKSPACES } from './facts';
-import { load } from './yaml';
+import { load } from '../testkit/yaml';
 
 interface Service {
   autoscaling: { min: number; max: number; cpu: number };

@@ -22,7 +22,8 @@ const ARGUMENTS = [
 
 /** Starts the browser, and installs it first if it is missing. */
 export async function launchBrowser(): Promise<Browser> {
-  // Workers take turns: apt-get refuses to run beside another, and a browser is half there meanwhile.
+  // Workers take turns: apt-get does not run twice at once, and a browser must be complete before
+  // its use.
   if (installed() === undefined || existsSync(INSTALL_LOCK)) {
     execFileSync('flock', [INSTALL_LOCK, 'sh', '-c', INSTALL], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

@@ -6,6 +6,7 @@ export interface TestEvent {
   event: string;
   ordering_key: string | undefined;
   body: Buffer;
+  content_type: string;
   received_at_ms: number;
 }
 
@@ -32,6 +33,7 @@ export function testEvents(series: string, count: number): TestEvent[] {
       body: Buffer.from(
         JSON.stringify({ event: 'message.received', data: { text }, meta: { event_id } }),
       ),
+      content_type: 'application/json',
       received_at_ms,
     };
   });

@@ -4,7 +4,7 @@ const { default: TestRunner } = require('jest-runner');
 
 const LANES = [
   // Their files wait for engines and browsers longer than they compute: three of them fill two cores.
-  { projects: ['mesh', 'long'], workers: 3 },
+  { projects: ['mesh', 'browser', 'long'], workers: 3 },
   // They share one mesh of processes.
   { projects: ['processes'], workers: 1 },
   // A worker keeps the modules that its files have loaded. Here it is replaced early, as it has no

@@ -17,6 +17,7 @@ import {
 } from '../../deploy/local/src/processes';
 import { findJava } from '../../deploy/local/src/tools';
 import { eventually } from './eventually';
+import { signalProcess } from './signal-process';
 
 export const SECURE_START_LIMIT_MS = 120_000;
 const WANTED = { what: 'the local Kafka', instead: 'install one' };
@@ -171,7 +172,7 @@ export async function startSecureKafka(users: KafkaUsers): Promise<SecureKafka> 
     admin: `127.0.0.1:${ports.plain}`,
     ca_file: join(dir, 'ca.pem'),
     async signal(name) {
-      process.kill(pid, name);
+      await signalProcess(pid, name);
       if (name === 'SIGKILL') await eventually(() => commandLine(pid) === undefined);
     },
     restart: start,

@@ -4,7 +4,7 @@ import type { SeededNumber } from './rest';
 
 export type Numbered = Pick<SeededNumber, 'waba_id' | 'phone_number_id'>;
 
-export const APP_SECRET = 'app-secret-local';
+const APP_SECRET = 'app-secret-local';
 
 export interface InboundText {
   from: string;

@@ -13,6 +13,8 @@ const FILES = [
   '*.js',
   '*.cjs',
   '*.java',
+  '*.go',
+  '*.py',
   '*.proto',
   '*.md',
   '*.yaml',
@@ -27,7 +29,7 @@ const FILES = [
 // Golden files and the list of licences are generated; the texts are those of the sign-up page in each
 // of its languages. The changelog is read like any page.
 const EXCLUDED = ['test/golden', 'deploy/LICENCES.md', 'gateway/src/connect-page/texts'];
-const HASH_COMMENTS = /\.(ya?ml|sh|tpl)$|Makefile$|Dockerfile$/;
+const HASH_COMMENTS = /\.(ya?ml|sh|tpl|py)$|Makefile$|Dockerfile$/;
 
 const tracked = execFileSync(
   'git',
@@ -43,29 +45,62 @@ const TEST_NAME = /^\s*(?:(?:test|it|describe)(?:\.\w+)?|\])\)?\((['"`].*)/;
 /** The line before a test name that has a line for itself. */
 const NAME_FOLLOWS = /^\s*(?:(?:test|it|describe)(?:\.\w+)?(?:\(.*\))?|\]\))\($/;
 const QUOTED = /^\s*(['"`].*)/;
+/** A table of test cases, and the name that begins one of its rows. */
+const TABLE_START = /(?:\b(?:test|it|describe)\.each\b.*|^\s*>)\(\[$/;
+const TABLE_END = /^\s*\](?: as const)?\)\(/;
+const ROW_NAME = /^\s*\[?(?:(?:\{ )?name: )?('(?:[^'\\]|\\.)* [^']*'|"[^"]* [^"]*"),/;
+/** Starts a paragraph of its own: an item of a list, a row of a table, a heading. */
+const STARTS_PARAGRAPH = /^\s*(?:[-|#>]|\d+\.)/;
 /** Code, addresses, and quotations in tables of examples. */
 const CODE = /`[^`]*`|\]\([^)]*\)|“[^”]*”/g;
 
-/** The prose of a line that is not part of a page: its comment, or the name of its test. */
-const proseOfCode = (file, line, before) => {
-  if (HASH_COMMENTS.test(file)) return HASH_COMMENT.exec(line)?.[1];
-  const forms = [LINE_COMMENT, TRAILING_COMMENT, NAME_FOLLOWS.test(before) ? QUOTED : TEST_NAME];
-  return forms.map((form) => form.exec(line)?.[1]).find(Boolean);
-};
-
-/** Line numbers and prose, without code. */
-function* proseOf(file) {
+/** The prose of each line, undefined for one without; `own` if it does not continue the line before. */
+function* proseOfLines(file) {
+  const page = file.endsWith('.md');
   let fenced = false;
+  let in_table = false;
   let before = '';
-  for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
-    const page = file.endsWith('.md');
-    if (page && /^\s*```/.test(line)) fenced = !fenced;
-    else if (!fenced) {
-      const prose = page ? line : proseOfCode(file, line, before);
-      if (prose) yield [index + 1, prose.replaceAll(CODE, '')];
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    if (page) {
+      const is_fence = /^\s*```/.test(line);
+      if (is_fence) fenced = !fenced;
+      yield { prose: fenced || is_fence ? undefined : line, own: STARTS_PARAGRAPH.test(line) };
+    } else if (HASH_COMMENTS.test(file)) {
+      yield { prose: HASH_COMMENT.exec(line)?.[1], own: false };
+    } else {
+      const comment = LINE_COMMENT.exec(line)?.[1];
+      const named = NAME_FOLLOWS.test(before) ? QUOTED : in_table ? ROW_NAME : TEST_NAME;
+      const others = [TRAILING_COMMENT, named, TEST_NAME];
+      const other = others.map((form) => form.exec(line)?.[1]).find(Boolean);
+      yield comment === undefined
+        ? { prose: other, own: true }
+        : { prose: comment, own: STARTS_PARAGRAPH.test(comment) };
+      in_table = TABLE_START.test(line) || (in_table && !TABLE_END.test(line));
     }
     before = line;
   }
+}
+
+const blank = (text) => ' '.repeat(text.length);
+
+/** Paragraphs: the text without code, and where each of its lines starts. */
+function* paragraphsOf(file) {
+  let text = '';
+  let starts = [];
+  let number = 0;
+  const paragraph = () => ({ text: text.replaceAll(CODE, blank), starts });
+  for (const { prose, own } of proseOfLines(file)) {
+    number += 1;
+    if (text !== '' && (own || !prose?.trim())) {
+      yield paragraph();
+      text = '';
+      starts = [];
+    }
+    if (!prose?.trim()) continue;
+    starts.push({ number, at: text.length });
+    text += `${prose.trim()} `;
+  }
+  if (text !== '') yield paragraph();
 }
 
 const rules = TERMS.map(({ term, write, except = [] }) => ({
@@ -76,13 +111,15 @@ const rules = TERMS.map(({ term, write, except = [] }) => ({
 
 let found = 0;
 for (const file of files) {
-  for (const [number, prose] of proseOf(file)) {
+  for (const { text, starts } of paragraphsOf(file)) {
     for (const { term, write, except } of rules) {
-      const rest = except.reduce((text, pattern) => text.replaceAll(pattern, ''), prose);
-      const [word] = term.exec(rest) ?? [];
-      if (word === undefined) continue;
+      const rest = except.reduce((kept, pattern) => kept.replaceAll(pattern, blank), text);
+      const match = term.exec(rest);
+      if (!match) continue;
       found += 1;
-      console.log(`${file}:${number}: “${word}”: ${write}\n    ${prose.trim()}`);
+      const { number } = starts.findLast(({ at }) => at <= match.index);
+      const near = text.slice(Math.max(0, match.index - 60), match.index + 60).trim();
+      console.log(`${file}:${number}: “${match[0]}”: ${write}\n    … ${near} …`);
     }
   }
 }

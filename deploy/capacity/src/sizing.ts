@@ -108,7 +108,7 @@ export function sizeFor(load: Load, measured: Measured): Sizing {
   };
 }
 
-export function coresOf(load: Load, measured: Measured): Record<string, number> {
+function coresOf(load: Load, measured: Measured): Record<string, number> {
   const cores: Record<string, number> = {};
   for (const [rate, costs] of [
     [load.sends, measured.cpu_s_per_1000_sends],

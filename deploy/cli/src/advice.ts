@@ -1,5 +1,5 @@
-// What to do about a service that does not answer, where the command line runs: in a pod of the chart or beside
-// the mesh of `make up`.
+// Advice for a service that does not respond. It depends on where the command line runs: in a pod
+// of the chart, or beside the mesh of `make up`.
 
 /** Kubernetes sets this in every pod. */
 const isInCluster = (env: NodeJS.ProcessEnv): boolean =>
@@ -11,7 +11,7 @@ export const readLogs = (env: NodeJS.ProcessEnv = process.env): string =>
     ? 'read the log of the service that is down: kubectl logs deploy/bmg-<name>'
     : 'read the log of the service that is down (.run/<name>.log), then start it with make up';
 
-/** For a service without an answer; `setting` holds its address. */
+/** For a service that does not respond; `setting` holds its address. */
 export const findService = (setting: string, env: NodeJS.ProcessEnv = process.env): string =>
   isInCluster(env)
     ? `look at its pods (kubectl get pods, kubectl logs), or set ${setting} to its address`

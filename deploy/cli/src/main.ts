@@ -7,6 +7,7 @@ import { addActivityCommands } from './commands/activity';
 import { addAuditCommand } from './commands/audit';
 import { addCertificateCommands } from './commands/certificates';
 import { addClientCommands } from './commands/client';
+import { addEndpointCommands } from './commands/endpoints';
 import { addKeyCommands } from './commands/key';
 import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
@@ -23,8 +24,8 @@ Where bmg connects:
   Each name below comes from the environment, else from .run/env in this folder (make up writes it).
   ONBOARDING_ADDR      gRPC address of the onboarding service (default 127.0.0.1:50051)
   MESSAGING_ADDR, TEMPLATES_ADDR, BROADCASTS_ADDR, WEBHOOKS_ADDR
-                       gRPC addresses of the other services, for "events", "broadcasts" and
-                       "client purge"
+                       gRPC addresses of the other services, for "events", "endpoints",
+                       "broadcasts" and "client purge"
   PUBLIC_URL           the gateway's address; only "doctor" needs it (default http://127.0.0.1:8080)
   GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE
                        the operator's certificate, where the mesh uses mutual TLS: all three or none
@@ -57,6 +58,7 @@ addPartnerCommands(program);
 addKeyCommands(program);
 addClientCommands(program);
 addActivityCommands(program);
+addEndpointCommands(program);
 addRatesCommands(program);
 addLedgerCommands(program);
 addPlatformCommands(program);

@@ -49,7 +49,7 @@ const REMOVALS: Readonly<Record<string, string>> = {
 interface Options {
   /** Whose values before the change are kept. */
   before_of?: 'key' | 'partner';
-  /** False for a call that only looks. Defaults to true. */
+  /** False for a call that changes nothing. Defaults to true. */
   is_change?: (options: Record<string, unknown>) => boolean;
   /** IDs of what the command created. */
   made?: (answer: Answer) => Record<string, string>;
@@ -104,7 +104,10 @@ const jsonOf = (value: unknown): unknown => (value instanceof Date ? value.toISO
 const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-/** Makes a change between its record and its outcome. Throws, and makes none, if there is no record. */
+/**
+ * Makes a change between its record and its outcome. Throws, and changes nothing, if the record
+ * cannot be stored.
+ */
 export async function recorded<T>(
   session: Session,
   { partner_id, action, target = {}, fields = [], after, before_of = '' }: Change,

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsSettings } from '@bmg/common/config';
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, notAllowedReason } from '@bmg/common/errors';
 import { createRpcClient, type Call, type Client, type Definition } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { findService } from './advice';
@@ -18,7 +18,7 @@ export interface Session {
    */
   client<D extends Definition>(definition: D, address?: Address): Client<D>;
   call(): Call;
-  /** Throws if there is no such partner: other services answer an empty list. */
+  /** Throws if there is no such partner; other services return an empty list. */
   requirePartner(partner_id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -103,5 +103,6 @@ export function explain(error: unknown): string {
       '(and GRPC_TLS_… where it uses mutual TLS)'
     );
   }
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return notAllowedReason(error) ?? message;
 }

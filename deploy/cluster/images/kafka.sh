@@ -5,7 +5,8 @@ file=/tmp/server.properties
 env | sed -n 's/^KAFKA_\([A-Z0-9_]*\)=\(.*\)$/\1 \2/p' | while read -r name value; do
   echo "$(echo "$name" | tr 'A-Z_' 'a-z.')=$value"
 done >"$file"
-# One small broker: fewer partitions of the topics of its own, and no wait for other members of a group.
+# One small broker: fewer partitions of its internal topics, and no wait for other members of a
+# group.
 cat >>"$file" <<'EOF'
 offsets.topic.num.partitions=4
 share.coordinator.state.topic.replication.factor=1

@@ -122,6 +122,10 @@ EOF
   keep containerd containerd
   keep kubelet kubelet --config /etc/kubernetes/kubelet.yaml --kubeconfig /etc/bmg/kubelet.conf \
     --hostname-override "$NAME" --node-ip "$ADDRESS"
+  # Enforces network policies, and does nothing else of what it can.
+  NODE_NAME=$NAME keep kube-router kube-router --kubeconfig /etc/bmg/policies.conf \
+    --run-firewall=true --run-router=false --run-service-proxy=false --run-loadbalancer=false \
+    --service-cluster-ip-range "$SERVICE_RANGE" --hostname-override "$NAME"
   proxy
 }
 

@@ -43,8 +43,8 @@ export const mongo: Engine = {
       command: java,
       args: [
         ...javaFlags(env['MONGO_HEAP'] ?? '1g'),
-        // Each command allocates much that is garbage at once. A collection pauses every command:
-        // 14 ms with this young generation, 80 ms with half of the heap, for the same CPU.
+        // Each command allocates many objects that are garbage at once. A collection pauses every
+        // command: 14 ms with this young generation, 80 ms with half of the heap, for the same CPU.
         '-Xmn32m',
         ...['-cp', [classes, path.join(lib, '*')].join(path.delimiter)],
         path.basename(SOURCE, '.java'),

@@ -34,7 +34,7 @@ const COMMAND_LINE_LIMIT_MS = 1_000;
 /** A larger log is truncated when its process starts. */
 const LOG_LIMIT_BYTES = 32 * 1024 * 1024;
 const TAIL_BYTES = 8 * 1024;
-export const TAIL_LINES = 12;
+const TAIL_LINES = 12;
 
 export const pidFile = (dir: string, name: string): string => path.join(dir, `${name}.pid`);
 export const logFile = (dir: string, name: string): string => path.join(dir, `${name}.log`);

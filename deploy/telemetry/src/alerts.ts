@@ -68,7 +68,7 @@ sum by (destination, group) (rate(messaging_consumed_messages_total[5m])) > 0`,
     name: 'MostDeliveriesFail',
     severity: 'page',
     for: '10m',
-    expr: `sum(rate(webhook_deliveries_total{outcome!~"2xx|delivered"}[5m]))
+    expr: `sum(rate(webhook_deliveries_total{outcome!~"2xx|delivered|stored"}[5m]))
 / sum(rate(webhook_deliveries_total[5m])) > 0.5
 and sum(rate(webhook_deliveries_total[5m])) > 1`,
     summary:
@@ -244,6 +244,14 @@ const processes: Alert[] = [
     expr: 'max by (ring, key_id) (keyring_wrapped_data_keys) > 1073741824',
     summary:
       'The key {{ $labels.key_id }} of {{ $labels.ring }} has wrapped {{ $value }} data keys',
+  },
+  {
+    name: 'AuditOutcomesFail',
+    severity: 'ticket',
+    for: '5m',
+    // A failed attempt is repeated three times: a short restart stays below this.
+    expr: 'sum(increase(audit_outcomes_failed_total[15m])) > 10',
+    summary: '{{ $value }} attempts to store the outcome of a change in the audit log failed',
   },
   {
     name: 'CertificateExpiresSoon',

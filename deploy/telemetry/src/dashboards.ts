@@ -89,7 +89,7 @@ const HOPS: Hop[] = [
     title: 'Delivery: attempts to partners’ receivers',
     metric: 'webhook_delivery_duration_seconds',
     by: 'outcome',
-    failed: 'outcome!~"2xx|delivered"',
+    failed: 'outcome!~"2xx|delivered|stored"',
   },
 ];
 
@@ -349,8 +349,8 @@ const WIDTH = 24;
 const HEIGHT = 8;
 const DATASOURCE = { type: 'prometheus', uid: 'prometheus' };
 
-/** The JSON of a Grafana dashboard. */
-export function dashboardFile({ uid, title, rows }: Dashboard): string {
+/** A Grafana dashboard, which its file has as JSON. */
+export function dashboardModel({ uid, title, rows }: Dashboard): object {
   const panels: object[] = [];
   let [id, y] = [1, 0];
   for (const row of rows) {
@@ -368,7 +368,7 @@ export function dashboardFile({ uid, title, rows }: Dashboard): string {
     );
     y += HEIGHT;
   }
-  const dashboard = {
+  return {
     uid,
     title,
     tags: ['bmg'],
@@ -378,7 +378,6 @@ export function dashboardFile({ uid, title, rows }: Dashboard): string {
     time: { from: 'now-1h', to: 'now' },
     panels,
   };
-  return `${JSON.stringify(dashboard, null, 2)}\n`;
 }
 
 const chart = ({ title, unit, queries, exemplars = false }: Panel): object => ({

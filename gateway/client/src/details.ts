@@ -1,7 +1,10 @@
-// The type of `error.details`. The OpenAPI document has any value there, because an error of the upstream can
-// carry a text or keys of its own.
+// The type of `error.details`. The OpenAPI document allows any value there, because an upstream
+// error can have a string or other keys.
 
-/** The keys that the gateway sets; each is absent if it has nothing to report. For a text, all of them are. */
+/**
+ * The keys that the gateway sets; each is absent if it does not apply. All are absent if the
+ * details are a string.
+ */
 export interface ErrorDetails {
   /** The field at fault. */
   field?: string;
@@ -10,7 +13,7 @@ export interface ErrorDetails {
   /** Further fields at fault. */
   also?: string[];
   reason?: string;
-  /** Whether the work may have been done, where that is uncertain. */
+  /** Set if it is uncertain whether the work was done. */
   outcome?: 'not_sent' | 'unknown';
   limit?: number;
   [key: string]: unknown;

@@ -48,7 +48,8 @@ var (
 	html = &answer{502, map[string]string{"content-type": "text/html", "retry-after": "0"}, "<html>"}
 )
 
-// answers is a gateway that gives these answers in turn, the last one again and again; nil breaks the connection.
+// answers starts a gateway that returns these answers in turn and repeats the last one; nil breaks
+// the connection.
 type answers struct {
 	given    []*answer
 	requests []*http.Request

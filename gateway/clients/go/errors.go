@@ -34,7 +34,7 @@ type Error struct {
 
 func (failure *Error) Error() string { return failure.Code + ": " + failure.Message }
 
-// passes reports whether the cause may go away without a change of the request.
+// passes reports whether the unchanged request may succeed later.
 func (failure *Error) passes() bool {
 	return failure.Status >= 500 || failure.Status == http.StatusTooManyRequests
 }

@@ -11,7 +11,7 @@ import (
 
 const interruptionWaitMax = 30 * time.Second
 
-// EventsOptions says which events to read, and from where.
+// EventsOptions selects the events to read and the position to start from.
 type EventsOptions struct {
 	// After is the position after which reading begins: the Seq of the last event that you handled. Without it,
 	// reading begins with the oldest event that is kept.
@@ -20,13 +20,14 @@ type EventsOptions struct {
 	Event string
 	// Limit is the number of events that are fetched at once. 0: the gateway's default.
 	Limit int64
-	// OnInterruption is called before each wait of an interruption, for a log.
+	// OnInterruption is called before each wait during an interruption, for logging.
 	OnInterruption func(reason error, wait time.Duration)
 }
 
-// Events returns the events of the log one by one; it waits for new ones, and for the gateway. Store Seq together
-// with the result of handling an event, and pass it as After to continue. The sequence ends without an error when
-// the context does. It ends with an error that is permanent, such as a refused key.
+// Events returns the events of the log one by one; it waits for new ones, and for the gateway.
+// Store Seq together with the result of handling an event, and pass it as After to continue. The
+// sequence ends without an error when the context is cancelled, and with an error only if the error
+// is permanent, such as a refused key.
 func (gateway *Gateway) Events(ctx context.Context, options EventsOptions) iter.Seq2[rest.LoggedEvent, error] {
 	return func(yield func(rest.LoggedEvent, error) bool) {
 		params := options.params()
@@ -47,7 +48,7 @@ func (gateway *Gateway) Events(ctx context.Context, options EventsOptions) iter.
 			}
 			failures = 0
 			for _, event := range answer.JSON200.Events {
-				// The end of the context ends the sequence between two events: the next one was not handled.
+				// A cancelled context ends the sequence between two events: the next one was not handled.
 				if ctx.Err() != nil || !yield(event, nil) {
 					return
 				}
@@ -77,11 +78,12 @@ func (options EventsOptions) pause(ctx context.Context, reason error, failures i
 	if options.OnInterruption != nil {
 		options.OnInterruption(reason, wait)
 	}
-	// An end of the context ends the wait, and the caller's loop looks for it.
+	// A cancelled context ends the wait; the caller's loop checks for it.
 	_ = sleep(ctx, wait)
 }
 
-// isInterruption reports whether an error passes by itself: a connection that failed, or a gateway that is away.
+// isInterruption reports whether an error is temporary: a failed connection or an unreachable
+// gateway.
 func isInterruption(err error) bool {
 	var failure *Error
 	return !errors.As(err, &failure) || failure.passes()

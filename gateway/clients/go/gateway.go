@@ -17,12 +17,12 @@ const (
 	attemptsDefault = 4
 	// waitS is the longest that the gateway holds a request.
 	waitS = 20
-	// answerLimit is the time after which a request without an answer has lost its gateway.
+	// answerLimit is the time after which a request without an answer counts as lost.
 	answerLimit = (waitS + 15) * time.Second
 )
 
-// Gateway has a method for every endpoint, for example SendTextWithResponse. Every error answer of the gateway is
-// returned as an *Error, so that the JSON field of a success is set if the error is nil.
+// Gateway has a method for every endpoint, for example SendTextWithResponse. Every error answer of
+// the gateway is returned as an *Error: if the error is nil, the JSON field of a success is set.
 type Gateway struct {
 	*rest.ClientWithResponses
 }
@@ -36,12 +36,14 @@ type settings struct {
 // Option changes a setting of NewGateway.
 type Option func(*settings)
 
-// WithAttempts sets how often a request is made in all, if it may be repeated; 1 switches retries off.
+// WithAttempts sets the number of attempts of a request that may be repeated; 1 switches retries
+// off.
 func WithAttempts(attemptsMax int) Option {
 	return func(chosen *settings) { chosen.attemptsMax = attemptsMax }
 }
 
-// WithHTTPClient sets what makes the requests, for a proxy or certificates of your own.
+// WithHTTPClient sets the client that makes the requests, for example with a proxy or your own
+// certificates.
 func WithHTTPClient(client rest.HttpRequestDoer) Option {
 	return func(chosen *settings) { chosen.client = client }
 }

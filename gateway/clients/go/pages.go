@@ -34,7 +34,7 @@ func pages[P, T any](params P, read func(*P) ([]T, next, error)) iter.Seq2[T, er
 	}
 }
 
-// missing returns why there is no page.
+// missing returns the reason for an answer without a page.
 func missing(err error) error {
 	if err != nil {
 		return err

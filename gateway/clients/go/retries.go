@@ -22,8 +22,9 @@ const (
 	keyHeader    = "Idempotency-Key"
 )
 
-// retrying repeats a request where that is safe: if the error is retryable, or if the connection failed and the
-// request changes nothing or has an Idempotency-Key. Sends get such a key by themselves, the same on each attempt.
+// retrying repeats a request if that is safe: if the error is retryable, or if the connection
+// failed and the request changes nothing or has an Idempotency-Key. Sends get such a key by
+// themselves, the same on each attempt.
 type retrying struct {
 	settings
 	root string
@@ -38,7 +39,7 @@ func newRetrying(baseURL string, chosen settings) (*retrying, error) {
 	return &retrying{settings: chosen, root: address.Path, next: chosen.client}, nil
 }
 
-// Do makes the request. It returns the *Error of every error answer that is left after the last attempt.
+// Do makes the request. An error answer to the last attempt is returned as an *Error.
 func (requests *retrying) Do(request *http.Request) (*http.Response, error) {
 	path := strings.TrimPrefix(request.URL.Path, requests.root)
 	if request.Method == http.MethodPost && idempotentPaths[path] && request.Header.Get(keyHeader) == "" {
@@ -80,7 +81,7 @@ func contentOf(request *http.Request) ([]byte, error) {
 	return io.ReadAll(request.Body)
 }
 
-// answer returns the whole answer: a connection that breaks inside the body is an attempt that failed.
+// answer reads the whole answer: a connection that breaks inside the body fails the attempt.
 func (requests *retrying) answer(request *http.Request, content []byte) (*http.Response, []byte, error) {
 	attempt := request.Clone(request.Context())
 	if content != nil {
@@ -99,7 +100,7 @@ func (requests *retrying) answer(request *http.Request, content []byte) (*http.R
 	return response, body, nil
 }
 
-// backoff returns growing waits with some chance in them.
+// backoff is exponential, with jitter.
 func backoff(attempt int) time.Duration {
 	wait := min(firstWait<<min(attempt-1, doublingsMax), waitMax)
 	return wait/2 + rand.N(wait/2)

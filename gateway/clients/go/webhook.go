@@ -12,15 +12,16 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// ErrNoSecret says that no webhook secret was given, or an empty one.
+// ErrNoSecret means that no webhook secret was given, or an empty one.
 var ErrNoSecret = errors.New("no webhook secret is given")
 
-// ErrSignature says that no secret makes the signature of the request.
+// ErrSignature means that the signature of the request matches no secret.
 var ErrSignature = errors.New("x-service-signature does not match")
 
-// VerifyWebhook returns the event of a request to a webhook URL. It checks webhook-signature, of the Standard
-// Webhooks convention. The body is the exact bytes of the request. The secrets are the webhook secret; while it is
-// rotated, both. It fails if no secret fits, or if the time of the request differs by more than 5 minutes.
+// VerifyWebhook returns the event of a request to a webhook URL. It checks webhook-signature, of
+// the Standard Webhooks convention. The body is the exact bytes of the request. The secrets are the
+// webhook secret; while it is rotated, both. It fails if no secret matches, or if the time of the
+// request differs by more than 5 minutes.
 func VerifyWebhook(headers http.Header, body []byte, secrets ...string) (*rest.EventEnvelope, error) {
 	failure := ErrNoSecret
 	for _, secret := range secrets {

@@ -6,7 +6,7 @@ export interface Attention {
   title: string;
   text: string;
   severe: boolean;
-  /** The screen that mends it. */
+  /** The screen on which a person resolves it. */
   to: '/numbers' | '/events/failed' | '/messages' | '/problems' | '/settings' | '/usage/ledger';
   search?: Record<string, string>;
   action: string;

@@ -1,6 +1,6 @@
 import { compare } from './compared';
 
-test('has the groups of both periods, the largest of now first, none that is empty in both', () => {
+test('lists the groups of both periods by their present size, without those empty in both', () => {
   const now = { utility: 2, service: 5, referral: 0 };
   expect(compare(now, { marketing: 4, utility: 1, referral: 0 })).toEqual([
     { name: 'service', now: 5, before: 0 },

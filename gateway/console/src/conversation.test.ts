@@ -15,10 +15,9 @@ const received = (data: object, phone_number_id = '800') =>
     logged_at: '2026-11-02T10:00:00Z',
   }) as unknown as LoggedEvent;
 
-test('finds what a contact wrote to a number, by phone number or BSUID, without its text', () => {
+test('reads a received message without its text, if the number received it', () => {
   const data = { from: '1555', bsuid: 'US.A', message_id: 'wamid.A', type: 'text', text: 'Hi' };
-  const turn = receivedFrom(received(data), '1555', '800');
-  expect(turn).toEqual({
+  expect(receivedFrom(received(data), '800')).toEqual({
     message_id: 'wamid.A',
     direction: 'inbound',
     kind: 'text',
@@ -26,9 +25,7 @@ test('finds what a contact wrote to a number, by phone number or BSUID, without 
     at: '2026-11-02T10:00:00Z',
     cost: null,
   });
-  expect(receivedFrom(received(data), 'US.A', '800')).toEqual(turn);
-  expect(receivedFrom(received(data), '1666', '800')).toBeUndefined();
-  expect(receivedFrom(received(data, '801'), '1555', '800')).toBeUndefined();
+  expect(receivedFrom(received(data, '801'), '800')).toBeUndefined();
 });
 
 test('reads from the oldest to the newest message, each once', () => {

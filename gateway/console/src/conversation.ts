@@ -19,15 +19,13 @@ export function contactOf(text: string): string {
   return /^\+?[\d\s().-]+$/.test(trimmed) ? trimmed.replaceAll(/\D/g, '') : trimmed;
 }
 
-/** A received message of the contact; undefined for any other event. */
+/** A received message of the contact; undefined if another number of the account received it. */
 export function receivedFrom(
   { envelope, logged_at }: Pick<LoggedEvent, 'envelope' | 'logged_at'>,
-  contact: string,
   phone_number_id: string,
 ): Turn | undefined {
-  const { from, bsuid, message_id, type } = envelope.data ?? {};
+  const { message_id, type } = envelope.data ?? {};
   if (envelope.phone_number_id !== phone_number_id) return undefined;
-  if (from !== contact && bsuid !== contact) return undefined;
   return {
     message_id: String(message_id),
     direction: 'inbound',

@@ -1,10 +1,22 @@
-import { costBeside, costOf, forecastOf, forecastPeriod, roughly, sumOf } from './money';
+import { costBeside, costOf, forecastOf, forecastPeriod, roughly, spentOf, sumOf } from './money';
 
 const day = (date: string, amount: string) => ({
   day: date,
   amounts: [{ currency: 'USD', amount }],
 });
 const TENTH = new Date('2026-11-10T12:00:00Z');
+
+test.each([
+  [{ charged: 2, amounts: [{ currency: 'USD', amount: '0.30' }] }, '0.30 USD for 2 messages'],
+  [
+    { charged: 1, unpriced: 2, amounts: [{ currency: 'USD', amount: '0.1' }] },
+    '0.1 USD for 1 message, 2 without a price',
+  ],
+  [{ charged: 1, unpriced: 1 }, 'Not known for 1 message, 1 without a price'],
+  [{ amounts: [{ currency: 'USD', amount: '0' }] }, 'Nothing yet'],
+])('%j is “%s”', (totals, text) => {
+  expect(spentOf({ messages: 3, charged: 0, unpriced: 0, amounts: [], ...totals })).toBe(text);
+});
 
 test('a forecast is the month so far and the mean of the last seven whole days', () => {
   const days = ['03', '04', '05', '06', '07', '08', '09'].map((one) => day(`2026-11-${one}`, '2'));
@@ -21,7 +33,7 @@ test('days of the month before count for the mean only', () => {
   ]);
 });
 
-test('a partner that began yesterday or today has a mean of so many days', () => {
+test('the mean of a partner that began yesterday or today is over the days since', () => {
   const yesterday = [day('2026-11-09', '3')];
   expect(forecastOf(yesterday, TENTH)[0]).toMatchObject({ so_far: 3, per_day: 3, month: 63 });
   expect(forecastOf([day('2026-11-10', '3')], TENTH)[0]).toMatchObject({ per_day: 3, month: 63 });
@@ -34,7 +46,7 @@ test('the period of a forecast has the month and seven days before, at most 31 d
   expect(forecastPeriod(new Date('2026-12-31T23:00:00Z')).from).toBe('2026-12-01');
 });
 
-test('amounts in words', () => {
+test('writes amounts in words', () => {
   const known = { charged: true, currency: 'USD', amount: '0.0550', reason: null };
   expect(costOf({ cost: known })).toBe('0.0550 USD');
   expect(costOf({ cost: { ...known, charged: false, amount: '0' } })).toBe('free');

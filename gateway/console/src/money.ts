@@ -1,7 +1,7 @@
 // Amounts in words, and the forecast of a month. Amounts are decimal text of the ledger; only a forecast is
 // computed with numbers, because it is an estimate. Pure.
 import type { LedgerAmounts, Message } from './api/types';
-import { countOf, dayOf, daysOf } from './period';
+import { countOf, dayOf, daysOf, nounOf } from './period';
 
 /** `0.0550 USD`; the reason is for a tooltip or a second line. */
 export function costOf({ cost }: Pick<Message, 'cost'>): string {
@@ -10,7 +10,7 @@ export function costOf({ cost }: Pick<Message, 'cost'>): string {
   return cost.amount === null ? 'not known' : `${cost.amount} ${cost.currency ?? ''}`.trim();
 }
 
-/** Beside a time or a state, where no title says what it is: `cost not known`. */
+/** Beside a time or a state, without a title: `cost not known`. */
 export function costBeside(message: Pick<Message, 'cost'>): string {
   const text = costOf(message);
   return text === 'not known' ? 'cost not known' : text;
@@ -22,6 +22,17 @@ export const sumOf = ({ amounts, unpriced }: Pick<LedgerAmounts, 'amounts' | 'un
     ...amounts.map(({ amount, currency }) => `${amount} ${currency}`),
     ...(unpriced > 0 ? [`${countOf(unpriced)} without a price`] : []),
   ].join(', ') || '–';
+
+/** `1.1000 USD for 200 messages, 2 without a price`. */
+export function spentOf({ amounts, charged, unpriced }: LedgerAmounts): string {
+  const sums = amounts.map(({ amount, currency }) => `${amount} ${currency}`);
+  return [
+    charged > 0
+      ? `${sums.join(' and ') || 'Not known'} for ${nounOf(charged, 'message')}`
+      : 'Nothing yet',
+    ...(unpriced > 0 ? [`${countOf(unpriced)} without a price`] : []),
+  ].join(', ');
+}
 
 const DAY_MS = 24 * 3_600_000;
 /** Whole days whose mean the rest of the month is estimated by. */
@@ -40,7 +51,9 @@ export interface Forecast {
   month: number;
 }
 
-/** From when the ledger is read for a forecast: the month, and the days of the mean. */
+/**
+ * Start of the period that a forecast reads from the ledger: the month, and the days of the mean.
+ */
 export function forecastPeriod(now: Date): { from: string; to: string } {
   const mean_from = dayOf(new Date(now.getTime() - MEAN_DAYS * DAY_MS));
   const month_from = `${dayOf(now).slice(0, 7)}-01`;

@@ -18,7 +18,7 @@ function aStorage(content: Record<string, string> = {}) {
   };
 }
 
-test('says in words whether a notice holds already', () => {
+test('states whether a notice is in effect already', () => {
   const day = dayInWords('2026-10-01');
   expect(day).toContain('October');
   expect(effectiveText(aNotice('a'), '2026-09-30')).toBe(`takes effect on ${day}`);

@@ -1,5 +1,5 @@
-// What a partner's people have done about the notices. This browser keeps it: the gateway has no state of
-// notices.
+// Which notices a user has marked as done or dismissed. Kept in the browser: the gateway stores
+// none of it.
 import type { Notice } from './api/types';
 import { dayInWords } from './period';
 
@@ -17,7 +17,7 @@ const SCREENS: Record<string, { to: '/usage/ledger'; action: string }> = {
 export const screenOf = ({ id }: Notice): { to: '/usage/ledger'; action: string } | undefined =>
   SCREENS[id];
 
-/** When a notice holds, in words. `today` is a UTC day. */
+/** The period of a notice, in words. `today` is a UTC day. */
 export const effectiveText = ({ effective }: Pick<Notice, 'effective'>, today: string): string =>
   effective > today
     ? `takes effect on ${dayInWords(effective)}`

@@ -14,7 +14,7 @@ test('lists every day of a period', () => {
   ]);
 });
 
-test('says by how much a count has changed, and nothing without a count before', () => {
+test('gives the change of a count, and none without an earlier count', () => {
   expect(changeOf(15, 10)).toMatch(/^\+50\s?%$/);
   expect(changeOf(5, 10)).toMatch(/^[-−]50\s?%$/);
   expect(changeOf(10, 10)).toMatch(/^0\s?%$/);

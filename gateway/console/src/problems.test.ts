@@ -40,7 +40,7 @@ const request = (status: number, code: string | null) =>
 const keys = (found: Partial<Found>): string[] =>
   problemsOf({ messages: [], events: [], requests: [], ...found }, advise).map(keyOf);
 
-test('groups messages by their code, the unknown ones at the upstream', () => {
+test('groups messages by their code, with unknown codes as problems of the upstream', () => {
   const messages = [message('a', '131026'), message('b', '999'), message('c', null)];
   expect(keys({ messages })).toEqual(['upstream/999', 'upstream/unknown', 'recipient/131026']);
 });

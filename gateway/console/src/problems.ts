@@ -1,5 +1,5 @@
-// Groups what went wrong by its cause: failed messages, events that the receiver did not accept, and calls
-// that were refused. Pure.
+// Groups failures by their cause: failed messages, events that the receiver did not accept, and
+// calls that were refused. Pure.
 import type { FailedEvent, LoggedRequest, Message } from './api/types';
 import { adviceOf, type Advice } from './reasons';
 import { subjectOf } from './screens/events/subject';
@@ -32,7 +32,7 @@ export type Cause = keyof typeof CAUSES;
 export interface Item {
   id: string;
   at: string;
-  /** The person; null for what concerns no person. */
+  /** The person; null if the failure concerns none. */
   contact: string | null;
   /** The event or the call. */
   what: string;
@@ -41,7 +41,7 @@ export interface Item {
   phone_number_id: string | null;
   request_id: string | null;
   trace_id: string | null;
-  /** What can be delivered again. */
+  /** Set if it can be delivered again. */
   event?: FailedEvent;
 }
 
@@ -165,7 +165,7 @@ function receiverAdvice(
       }
     : {
         meaning: 'Your receiver failed while it handled the events.',
-        action: 'See its log, mend it, then send a test event.',
+        action: 'See its log, fix it, then send a test event.',
       };
 }
 

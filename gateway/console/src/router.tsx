@@ -46,6 +46,7 @@ const tree = root.addChildren([
   screen('/usage/ledger', () => import('./screens/usage/ledger')),
   screen('/usage/prices', () => import('./screens/usage/prices')),
   screen('/settings', () => import('./screens/settings')),
+  screen('/settings/people', () => import('./screens/settings/people')),
   screen('/settings/audit', () => import('./screens/settings/audit')),
   screen('/developers', () => import('./screens/developers')),
 ]);

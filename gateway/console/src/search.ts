@@ -16,6 +16,9 @@ export interface Search {
   country?: string | undefined;
   category?: string | undefined;
   day?: string | undefined;
+  /** Of the audit log: who changed something, and what was done. */
+  actor?: string | undefined;
+  action?: string | undefined;
   /** A period in whole UTC days. */
   from?: string | undefined;
   to?: string | undefined;
@@ -41,6 +44,8 @@ export const validateSearch = (raw: Record<string, unknown>): Search => ({
   country: textOf(raw['country']),
   category: textOf(raw['category']),
   day: textOf(raw['day']),
+  actor: textOf(raw['actor']),
+  action: textOf(raw['action']),
   from: textOf(raw['from']),
   to: textOf(raw['to']),
 });

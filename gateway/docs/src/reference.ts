@@ -3,6 +3,9 @@
 import '@scalar/api-reference/style.css';
 import './reference.css';
 import { addCodes, type CodeGuide } from './codes-table';
+import { chosenLanguage } from './language';
+import { MENU_EVENT } from './menu';
+import { fill, findReader } from './reader';
 import { repair } from './repair';
 
 interface Operation {
@@ -41,6 +44,13 @@ const HIDDEN = {
   ),
 };
 
+const CURL = { targetKey: 'shell', clientKey: 'curl' } as const;
+/** By the name of the guides' tabs. */
+const CLIENTS: Readonly<Record<string, { targetKey: 'node' | 'python'; clientKey: string }>> = {
+  'Node.js': { targetKey: 'node', clientKey: 'fetch' },
+  Python: { targetKey: 'python', clientKey: 'requests' },
+};
+
 const { nonce } = document.querySelector('script[nonce]') as HTMLScriptElement;
 const createElement = document.createElement.bind(document);
 // The renderer adds style elements: the content security policy allows them with the page's nonce.
@@ -51,10 +61,15 @@ document.createElement = (name: string, options?: ElementCreationOptions): HTMLE
 };
 
 const read = async <T>(path: string): Promise<T> => (await (await fetch(path)).json()) as T;
-const [content, guide] = await Promise.all([
-  read<ApiDocument>('../openapi.json'),
+const [published, guide, reader] = await Promise.all([
+  (await fetch('../openapi.json')).text(),
   read<Record<string, CodeGuide>>('codes.json'),
+  findReader(),
 ]);
+// The samples name the reader's own number.
+const content = JSON.parse(
+  reader ? fill(published, reader, reader.numbers[0]) : published,
+) as ApiDocument;
 // Requests that the reader tries go to the gateway that served this page.
 content.servers = [{ url: new URL('../v1', location.href).href }];
 
@@ -125,9 +140,19 @@ createApiReference('#reference', {
   hideSearch: true,
   orderSchemaPropertiesBy: 'preserve',
   hiddenClients: HIDDEN,
+  defaultHttpClient: CLIENTS[chosenLanguage() ?? ''] ?? CURL,
   generateTagSlug: ({ name }) => slugOf(name ?? ''),
   generateOperationSlug: ({ operationId }) => operationId ?? '',
   generateWebhookSlug: ({ name }) => name,
+});
+
+// On a phone the renderer's own menu is hidden, and its list of endpoints opens with that of the page.
+document.body.addEventListener(MENU_EVENT, ({ detail: open }: CustomEventInit<boolean>) => {
+  const name = open ? 'Open Menu' : 'Close Menu';
+  const buttons = [...document.querySelectorAll<HTMLElement>('.t-doc__header > header button')];
+  buttons
+    .find((one) => `${one.textContent ?? ''}${one.getAttribute('aria-label') ?? ''}`.includes(name))
+    ?.click();
 });
 
 /** The last part of the section's address. */

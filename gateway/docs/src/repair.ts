@@ -82,7 +82,7 @@ const REPAIRS: ReadonlyArray<[selector: string, repair: Repair]> = [
       if (scrolls) set(element, 'tabindex', '0');
     },
   ],
-  // The rest is in the dialog that tries a request. Parts of the page are outside it.
+  // The dialog for trying a request. Its sections are not landmarks of the page.
   [
     '[role="dialog"] section.contents, section[aria-label^="Notifications"]',
     (element) => set(element, 'role', 'group'),

@@ -8,7 +8,7 @@ const field = document.querySelector<HTMLInputElement>('.search input') as HTMLI
 const list = document.querySelector<HTMLUListElement>('.found') as HTMLUListElement;
 const status = document.querySelector<HTMLElement>('.search [role=status]') as HTMLElement;
 /** `docs/` or nothing: where the documentation's root is, seen from this page. */
-const root = field.dataset['root'] ?? '';
+const root = document.body.dataset['docs'] ?? '';
 let finder: Promise<(query: string) => Found[]> | undefined;
 
 const loadFinder = async (): Promise<(query: string) => Found[]> =>
@@ -39,6 +39,23 @@ async function show(): Promise<void> {
 
 field.addEventListener('input', () => void show());
 field.addEventListener('focus', () => void show());
+const links = (): HTMLAnchorElement[] => [...list.querySelectorAll('a')];
+/** Enter opens the best result, the arrows lead through the list. */
+field.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter') return;
+  event.preventDefault();
+  // The results of what was typed last may still be on their way.
+  void show().then(() => links()[0]?.click());
+});
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+field.closest('.search')?.addEventListener('keydown', (event) => {
+  const step = STEPS[(event as KeyboardEvent).key];
+  if (step === undefined || list.hidden) return;
+  event.preventDefault();
+  const places: HTMLElement[] = [field, ...links()];
+  const at = places.indexOf(document.activeElement as HTMLElement);
+  places[(at + step + places.length) % places.length]?.focus();
+});
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') list.hidden = true;
   if (event.key !== '/' || event.target !== document.body) return;

@@ -2,8 +2,8 @@
 import { keyScopeOf, type Endpoint } from '../endpoints/endpoint';
 
 /**
- * Changes, without the sends: those have logs of their own. A row with the scope `send` that is more than a
- * send (a broadcast) says so by its `audit`.
+ * All changes except sends, which have logs of their own. A row with the scope `send` that does
+ * more (a broadcast) declares it with `audit`.
  */
 export const isAudited = (row: Pick<Endpoint, 'verb' | 'key_scope' | 'audit'>): boolean =>
   row.verb !== 'GET' && (keyScopeOf(row) !== 'send' || row.audit !== undefined);

@@ -81,12 +81,13 @@ test.each([
   [{}, undefined, { type: 'partner_key' }],
   [{ key_id: 'key_1' }, undefined, { type: 'api_key', id: 'key_1' }],
   [{ console_session: 'ses_1' }, undefined, { type: 'console', id: 'ses_1' }],
+  [{ console_session: 'ses_1', person_id: 'per_1' }, undefined, { type: 'person', id: 'per_1' }],
   [{}, 'cs_1', { type: 'sign_up_link', id: 'cs_1' }],
 ])('names who made a request: %j, link %s', (state, session_id, actor) => {
   expect(actorOf(state, session_id)).toEqual(actor);
 });
 
-test('a new row that changes something is audited without a word in it', () => {
+test('a new row that changes something is audited by default', () => {
   expect(isAudited({ verb: 'POST' })).toBe(true);
   expect(isAudited({ verb: 'POST', key_scope: 'billing' })).toBe(true);
   expect(isAudited({ verb: 'POST', key_scope: 'send' })).toBe(false);

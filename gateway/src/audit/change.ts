@@ -8,13 +8,17 @@ import { actionOf } from './audited';
 export type Change = Omit<BeginChangeRequest, 'actor' | 'request_id' | 'address'> & {
   actor: { type: ActorType; id?: string | undefined };
 };
-export type ActorType = 'partner_key' | 'api_key' | 'console' | 'sign_up_link';
+export type ActorType = 'partner_key' | 'api_key' | 'person' | 'console' | 'sign_up_link';
+
+/** What a request says about who made it. */
+type Maker = Pick<State, 'console_session' | 'key_id' | 'person_id'>;
 
 /** Who made the request. */
 export function actorOf(
-  { console_session, key_id }: Pick<State, 'console_session' | 'key_id'>,
+  { console_session, key_id, person_id }: Maker,
   session_id?: string | undefined,
 ): Change['actor'] {
+  if (person_id !== undefined) return { type: 'person', id: person_id };
   if (console_session !== undefined) return { type: 'console', id: console_session };
   if (session_id !== undefined) return { type: 'sign_up_link', id: session_id };
   return key_id === undefined ? { type: 'partner_key' } : { type: 'api_key', id: key_id };
@@ -25,7 +29,7 @@ type Row = Pick<Endpoint, 'verb' | 'path' | 'body' | 'audit'>;
 export function changeOf(
   row: Row,
   { partner_id, params, body, target, waba_id, session_id }: Input,
-  state: Pick<State, 'console_session' | 'key_id'>,
+  state: Maker,
 ): Change {
   const ids: Record<string, string> = {
     ...(waba_id !== undefined && { waba_id }),
@@ -43,7 +47,10 @@ export function changeOf(
   };
 }
 
-/** Without what the schema lacks: its names were chosen by the caller, and its values may be anything. */
+/**
+ * Leaves out fields that the schema lacks: the caller chose their names, and their values may be
+ * anything.
+ */
 const known = ({ body: schema }: { body?: Schema | undefined }, body: Fields): Fields =>
   Object.fromEntries(
     Object.keys(schema?.properties ?? {}).flatMap((name) =>

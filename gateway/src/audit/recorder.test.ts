@@ -44,7 +44,7 @@ test('stores the record before the change, and the outcome before the answer', a
 });
 
 test.each([away(), away({ retryable: false }), new ApiError('INTERNAL_ERROR', 'x')])(
-  'makes no change without a record, and says that a repeat is safe (%#)',
+  'makes no change without a record, and reports that a repeat is safe (%#)',
   async (begin) => {
     const { run, steps } = setUp({ begin });
     await expect(run()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
@@ -58,6 +58,13 @@ test('makes the change while onboarding still runs a release without the audit l
   await run();
   expect(steps).toEqual(['change']);
   expect(warn).toHaveBeenCalledTimes(1);
+});
+
+test('reports that the changes of the day are used up, and changes nothing', async () => {
+  const begin = new ApiError('RATE_LIMIT_EXCEEDED', 'tomorrow', { retry_after_s: 60 });
+  const { run, steps } = setUp({ begin });
+  await expect(run()).rejects.toBe(begin);
+  expect(steps).toEqual([]);
 });
 
 test.each([

@@ -10,8 +10,9 @@ import type { Change } from './change';
 
 export interface Recorder {
   /**
-   * Makes a change between its record and its outcome. `made` names what a reply has created. Throws
-   * SERVICE_UNAVAILABLE, and makes no change, if there can be no record.
+   * Makes a change between its record and its outcome. `made` names what a reply has created.
+   * Changes nothing and throws SERVICE_UNAVAILABLE if the record cannot be stored, or
+   * RATE_LIMIT_EXCEEDED if the partner has used up its changes of the day.
    */
   run<T>(
     change: Change,
@@ -57,7 +58,9 @@ export function createRecorder({
         log.warn({ action: change.action, request_id }, 'made a change without an audit record');
         return undefined;
       }
-      throw notRecorded(error);
+      throw error instanceof ApiError && error.code === 'RATE_LIMIT_EXCEEDED'
+        ? error
+        : notRecorded(error);
     }
   };
   const again = async (end: EndChangeRequest, call: Call): Promise<void> => {

@@ -41,7 +41,7 @@ export interface KnownCaller {
 type KeyHashes = [string, ...string[]];
 
 const ENTRIES_MAX = 20_000;
-/** Hashes of one batch, as onboarding takes them. */
+/** The most hashes that onboarding takes in one batch. */
 const AT_ONCE_MAX = 1_000;
 
 export function createAuthenticator(

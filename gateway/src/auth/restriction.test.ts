@@ -2,7 +2,7 @@
 import { KEY_SCOPES } from '@bmg/common/keys';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
 import { keyScopeOf, type Endpoint, type Scope } from '../endpoints/endpoint';
-import { checkAccounts, isExpired, refusalOf } from './restriction';
+import { checkAccounts, isExpired, refusalOf, restrictionOfPerson } from './restriction';
 
 const ADDRESS = '203.0.113.7';
 const restriction = (given: Partial<KeyRestriction> = {}): KeyRestriction => ({
@@ -41,6 +41,17 @@ describe('a request', () => {
     else expect(refusal).toMatchObject({ code: 'SCOPE_MISSING', details: { scope: 'send' } });
   });
 
+  test('of a person is allowed by the scopes of the role, from any address', () => {
+    const of = (scopes: string[]) => restrictionOfPerson({ person_id: 'per_1', scopes });
+    expect(refusalOf(of(['send', 'read']), row, ADDRESS)).toBeUndefined();
+    expect(refusalOf(of(['billing']), row, ADDRESS)).toMatchObject({
+      code: 'SCOPE_MISSING',
+      message: 'your role lacks the scope send',
+      details: { scope: 'send' },
+    });
+    expect(refusalOf(of(['billing']), { ...row, any_scope: true }, ADDRESS)).toBeUndefined();
+  });
+
   test('of a key with scopes that this release does not know is refused', () => {
     const refusal = refusalOf(restriction({ scopes: ['everything'] }), row, ADDRESS);
     expect(refusal).toMatchObject({ code: 'SCOPE_MISSING' });
@@ -73,7 +84,7 @@ describe('a key that is limited to accounts', () => {
       });
 
   test.each(['number', 'filter'] as const)(
-    'may name its accounts where the row has scope %s',
+    'may name its accounts if the row has scope %s',
     (scope) => {
       expect(check(scope, '2')).not.toThrow();
       for (const other of ['3', '../1', '1,2']) {

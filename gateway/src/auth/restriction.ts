@@ -1,16 +1,35 @@
-// What an API key may not do: the addresses, scopes and accounts that limit it. The restriction is part of
-// the cached caller, so that no request waits for it; the partner key has none.
+// What an API key or a person may not do: the scopes, addresses and accounts that limit them. The restriction
+// of a key is part of the cached caller, so that no request waits for it; the partner key has none. That of a
+// person has the scopes of the role, and comes with the session.
 import type { IncomingHttpHeaders } from 'node:http';
 import { notRegistered } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { createAddressCheck } from '@bmg/common/keys';
 import { metrics } from '@bmg/common/telemetry';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
+import type { SignedInPerson } from '@bmg/proto/settings';
 import { keyScopeOf, type Endpoint } from '../endpoints/endpoint';
 import { wabaHeader } from './scope';
 
-/** By the restriction as it is cached, so that its ranges are read once. */
-const checks = new WeakMap<KeyRestriction, (address: string) => boolean>();
+/** Of an API key or of a person. */
+export type Restriction = Omit<KeyRestriction, 'key_id'> & {
+  key_id?: string | undefined;
+  person_id?: string | undefined;
+};
+
+/** A person is limited by the scopes of the role only. */
+export const restrictionOfPerson = ({
+  person_id,
+  scopes,
+}: Pick<SignedInPerson, 'person_id' | 'scopes'>): Restriction => ({
+  person_id,
+  scopes,
+  waba_ids: [],
+  addresses: [],
+});
+
+/** By cached restriction, so that its ranges are parsed once. */
+const checks = new WeakMap<Restriction, (address: string) => boolean>();
 
 export interface AnyScope {
   /** A key of any scope may call it, because it checks the scope of each part of the request itself. */
@@ -19,7 +38,7 @@ export interface AnyScope {
 
 /** Undefined if the restriction allows a request to the endpoint from the address. */
 export function refusalOf(
-  restriction: KeyRestriction | undefined,
+  restriction: Restriction | undefined,
   endpoint: Pick<Endpoint, 'verb' | 'key_scope'> & AnyScope,
   address: string,
 ): ApiError | undefined {
@@ -31,10 +50,13 @@ export function refusalOf(
   }
   const scope = keyScopeOf(endpoint);
   if (endpoint.any_scope || restriction.scopes.includes(scope)) return undefined;
-  return new ApiError('SCOPE_MISSING', `this key lacks the scope ${scope}`, { details: { scope } });
+  const holder = restriction.person_id === undefined ? 'this key' : 'your role';
+  return new ApiError('SCOPE_MISSING', `${holder} lacks the scope ${scope}`, {
+    details: { scope },
+  });
 }
 
-function isAllowed(restriction: KeyRestriction, address: string): boolean {
+function isAllowed(restriction: Restriction, address: string): boolean {
   const { addresses } = restriction;
   if (addresses.length === 0) return true;
   let check = checks.get(restriction);
@@ -42,8 +64,8 @@ function isAllowed(restriction: KeyRestriction, address: string): boolean {
   return check(address);
 }
 
-/** A secret whose time is over is refused like an unknown one, however long its caller is cached. */
-export const isExpired = (restriction: KeyRestriction | undefined, now: number): boolean =>
+/** An expired secret is refused like an unknown one, however long its caller stays cached. */
+export const isExpired = (restriction: Restriction | undefined, now: number): boolean =>
   restriction?.expires_at !== undefined && restriction.expires_at.getTime() <= now;
 
 /**
@@ -51,7 +73,7 @@ export const isExpired = (restriction: KeyRestriction | undefined, now: number):
  * answered like an unknown one.
  */
 export function checkAccounts(
-  { waba_ids }: KeyRestriction,
+  { waba_ids }: Pick<Restriction, 'waba_ids'>,
   { scope }: Pick<Endpoint, 'scope'>,
   { headers, params }: { headers: IncomingHttpHeaders; params: Record<string, string> },
 ): void {

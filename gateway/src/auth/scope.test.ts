@@ -1,4 +1,4 @@
-// The number of a request, and its refusal by an onboarding service of this or the last release.
+// The number of a request, and its refusal by onboarding, of this or the previous release.
 import { toRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
@@ -55,7 +55,7 @@ test('a refusal in the batch is the error of the request, and is not cached', as
 });
 
 test.each([
-  ['of the last release, which sends no reason', {}],
+  ['of the previous release, which sends no reason', {}],
   [
     'of a later release, with an unknown code',
     { 0: { code: 'NOT_YET_KNOWN', message: 'no', retryable: false, details: undefined } },

@@ -6,7 +6,10 @@ import type { LookUps } from './look-ups';
 import type { AuthenticateSessionResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
 
 export interface SessionAuthenticator {
-  /** The hashes under which it may be stored, the newest first. Throws for a text that is no connect token. */
+  /**
+   * The hashes under which it may be stored, the newest first. Throws if the text is not a connect
+   * token.
+   */
   hashes(token: string): [string, ...string[]];
   /** The token's session; throws once its onboarding can no longer be completed. */
   find(

@@ -194,7 +194,7 @@ async function authenticate(
   try {
     const known = await authenticator.identify(key, context.ip, call);
     const caller = await authenticator.confirm(known, undefined, call);
-    // An address is no place for a key, and only the partner key was ever promised to work there.
+    // A key does not belong in an address; only the partner key was ever documented to work there.
     if (caller.restriction) throw invalidKey();
     return caller;
   } catch (error) {

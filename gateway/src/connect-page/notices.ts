@@ -1,4 +1,4 @@
-// The notice that a person reads instead of the onboarding page when a link cannot be used.
+// The notice shown instead of the onboarding page when a link cannot be used.
 import type { Notice } from './html';
 
 export const INCOMPLETE_LINK: Notice = { kind: 'incomplete', reason: 'LINK_INCOMPLETE' };

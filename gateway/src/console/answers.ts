@@ -31,20 +31,61 @@ type Complete<T> =
 
 export const nothing = record({});
 
+/** Who signed in: null for the partner key, which has all scopes. */
+const signed_in_person = record({
+  person_id: text,
+  email: text,
+  role: text,
+  scopes: list(text),
+});
 export const session = record({
   partner_id: text,
   name: text,
   expires_at: time,
   csrf_token: text,
+  person: orNull(signed_in_person),
 });
 export type Session = Of<typeof session>;
-export const current_session = record({ session: orNull(session) });
+
+/** The ways to sign in, beside the partner key. */
+const log_in = record({
+  passkeys: flag,
+  /** The host of the operator's issuer. */
+  issuer: orNull(text),
+});
+export const current_session = record({ session: orNull(session), log_in });
+export type CurrentSession = Of<typeof current_session>;
+
+export const invitation = record({
+  partner_name: text,
+  email: text,
+  role: text,
+  expires_at: time,
+});
+export type Invitation = Of<typeof invitation>;
+
+/** For the browser's own functions, which define its form. */
+export const passkey_options = record({ options: { type: 'object' } });
+
+const one_passkey = record({
+  passkey_id: text,
+  name: text,
+  synced: flag,
+  created_at: time,
+  last_used_at: orNull(time),
+});
+export type Passkey = Of<typeof one_passkey>;
+export const passkey = record({ passkey: one_passkey });
+export const passkeys = record({ passkeys: list(one_passkey) });
 
 const open_session = record({
   created_at: time,
   used_at: time,
   expires_at: time,
   current: flag,
+  session_id: orNull(text),
+  /** Null: opened with the partner key. */
+  email: orNull(text),
 });
 export type OpenSession = Of<typeof open_session>;
 export const sessions = record({ sessions: list(open_session) });
@@ -123,6 +164,14 @@ const partner_billing = record({
 export type Billing = Of<typeof partner_billing>;
 export const billing = record({ billing: partner_billing });
 export const card_page = record({ url: text });
+
+const number_day = record({
+  day: text,
+  quality_rating: orNull(text),
+  messaging_limit_tier: orNull(text),
+});
+export type NumberDay = Of<typeof number_day>;
+export const number_days = record({ days: list(number_day) });
 
 const notice = record({
   id: text,

@@ -1,15 +1,22 @@
 // The API of the partner's console. Each row gets one chain: own site (for changes) → session →
-// rate limit → body → call; for the log-in: own site → limit of the network → body → call. The
-// observer answers errors, as it does for the endpoints. Below /v1 a session calls the endpoints
-// themselves, under their rules: the chain is the endpoints' own, only the caller comes from the
-// session.
+// scope of the person → rate limit → body → call; for a log-in: own site → limit of the network →
+// body → call. The observer answers errors, as it does for the endpoints. Below /v1 a session calls
+// the endpoints themselves, under their rules: the chain is the endpoints' own, only the caller comes
+// from the session.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { INACTIVE_PARTNER_CODES } from '@bmg/common/directory';
 import { firstKnown } from '@bmg/common/keys';
 import { ApiError } from '@bmg/common/errors';
+import { sessionName } from '@bmg/common/people';
 import type { LookUps } from '../auth/look-ups';
+import {
+  countRefusal,
+  refusalOf,
+  restrictionOfPerson,
+  type Restriction,
+} from '../auth/restriction';
 import type { Call } from '@bmg/common/rpc';
 import { takeFromLimit, type admit } from '../edge/admit';
 import { readBody } from '../edge/body';
@@ -25,9 +32,9 @@ import type { NetworkLimit } from '../limits/network-limit';
 import { rateLimited } from '../limits/rate-limited';
 import { checkOwnSite } from './own-site';
 import { createRecordedRun } from './recorded';
-import type { Route, RouteRequest, Visitor } from './route';
-import { createRoutes, type RouteDependencies } from './routes';
-import { createSessionCookies, sessionName, type SessionCookies } from './session-cookie';
+import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
+import { createRoutes } from './routes';
+import { createSessionCookies, type SessionCookies } from './session-cookie';
 
 export interface ConsoleDependencies extends Omit<RouteDependencies, 'cookies' | 'recorder'> {
   bucket: Bucket;
@@ -85,16 +92,22 @@ const meterApart = (meter: Pick<Meter, 'count'>): Pick<Meter, 'count'> => ({
 });
 
 /**
- * The caller of an endpoint: the partner of the session. The partner's own rate limit applies too.
+ * The caller of an endpoint: the partner of the session, limited by the role of a person. The partner's own
+ * rate limit applies too.
  */
 const authorizeBySession =
   (deps: SessionDependencies): typeof admit =>
-  async (context, { verb, counted = true }, { bucket }) => {
+  async (context, endpoint, { bucket }) => {
+    const { verb, counted = true } = endpoint;
     context.set(HEADERS);
     const is_change = verb !== 'GET';
     if (is_change) checkOwnSite(context, deps.own_origin);
-    const { partner_id, session, token_hash } = await findVisitor(context, deps, is_change);
-    (context.state as State).console_session = sessionName(token_hash);
+    const visitor = await findVisitor(context, deps, is_change);
+    const { partner_id, session, token_hash, restriction } = visitor;
+    const state = context.state as State;
+    state.console_session = sessionName(token_hash);
+    state.person_id = restriction?.person_id;
+    checkScope(restriction, endpoint, context.ip);
     await checkRate(deps.bucket, partner_id);
     const { rate_limit_per_sec } = session;
     const rate_limit = await takeFromLimit(
@@ -104,12 +117,23 @@ const authorizeBySession =
       rate_limit_per_sec,
       counted,
     );
-    return { partner_id, rate_limit };
+    return { partner_id, restriction, rate_limit };
   };
+
+/** Throws if the role of the person does not allow it. */
+function checkScope(
+  restriction: Restriction | undefined,
+  row: Parameters<typeof refusalOf>[1],
+  address: string,
+): void {
+  const refusal = refusalOf(restriction, row, address);
+  if (refusal) throw countRefusal(refusal);
+}
 
 function createChain(route: Route, deps: SessionDependencies): (context: Context) => Promise<void> {
   const checkBody = route.body && compile(route.body, 'body');
   const is_change = route.verb !== 'get';
+  const needed = { ...route, verb: route.verb.toUpperCase() as Endpoint['verb'] };
   const visitorOf = async (context: Context): Promise<Visitor | undefined> => {
     try {
       return await findVisitor(context, deps, is_change, route.automatic);
@@ -128,7 +152,10 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     }
     const visitor = await visitorOf(context);
     if (visitor === undefined) return route.absent as Fields;
-    (context.state as State).partner_id = visitor.partner_id;
+    const state = context.state as State;
+    state.partner_id = visitor.partner_id;
+    state.person_id = visitor.restriction?.person_id;
+    checkScope(visitor.restriction, needed, context.ip);
     await checkRate(deps.bucket, visitor.partner_id, route);
     hold(context, deps.load.enterPartner(visitor.partner_id));
     return run(route, visitor, await readRequest(context, checkBody));
@@ -140,7 +167,7 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     context.set(HEADERS);
     if (is_change) checkOwnSite(context, deps.own_origin);
     const fields = await answer(context);
-    if (context.respond === false) return;
+    if (context.respond === false || route.redirects) return;
     context.status = route.status ?? 200;
     context.body = { success: true, ...fields };
   };
@@ -179,13 +206,18 @@ export async function findVisitor(
   try {
     const { session, token_hash } = await look_ups.run(token_hashes[0], context.ip, () =>
       firstKnown(token_hashes, async (token_hash) => ({
-        session: await settings.useSession({ token_hash, passive }, call),
+        session: await settings.useSession({ token_hash, passive, people: true }, call),
         token_hash,
       })),
     );
-    const check = (call: Call): Promise<unknown> =>
-      settings.useSession({ token_hash, passive: true }, call);
-    return { partner_id: session.partner_id, token, token_hash, session, check };
+    const { partner_id, person } = session;
+    const restriction = person && restrictionOfPerson(person);
+    const check = async (call: Call): Promise<void> => {
+      const use = { token_hash, passive: true, people: true };
+      const { person: now } = await settings.useSession(use, call);
+      checkScope(now && restrictionOfPerson(now), { verb: 'GET' }, context.ip);
+    };
+    return { partner_id, restriction, token, token_hash, session, check };
   } catch (error) {
     if (error instanceof ApiError && ENDS_SESSION.has(error.code)) cookies.clear(context);
     throw error;

@@ -1,28 +1,31 @@
 // The console's own changes in the audit log: those of its routes, and log-ins.
+import { sessionName } from '@bmg/common/people';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { Context } from 'koa';
-import { givenOf, type Change } from '../audit/change';
+import { actorOf, givenOf, type Change } from '../audit/change';
 import type { Recorder } from '../audit/recorder';
 import type { Fields } from '../endpoints/endpoint';
 import type { Route, RouteRequest, Visitor } from './route';
-import { sessionName } from './session-cookie';
 
 type SessionRoute = Exclude<Route, { open: true }>;
 
 const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =>
   `console ${verb.toUpperCase()} ${path}`;
 
-/** Runs a route of a session; one with `audit` between its record in the audit log and its outcome. */
+/** Runs a route of a session. With `audit`, its record is stored before and its outcome after. */
 export const createRecordedRun =
   (recorder: Recorder | undefined) =>
   async (route: SessionRoute, visitor: Visitor, request: RouteRequest): Promise<Fields> => {
     if (!route.audit || !recorder) return route.run(visitor, request);
     const change: Change = {
       partner_id: visitor.partner_id,
-      actor: { type: 'console', id: sessionName(visitor.token_hash) },
+      actor: actorOf({
+        console_session: sessionName(visitor.token_hash),
+        person_id: visitor.restriction?.person_id,
+      }),
       action: actionOf(route),
-      target: {},
+      target: { ...(request.context['params'] as Record<string, string> | undefined) },
       ...givenOf(route, request.body),
     };
     const from = { call: request.call, address: request.context.ip };
@@ -30,20 +33,22 @@ export const createRecordedRun =
   };
 
 /**
- * Records a log-in, whose partner is known only once the key was checked. Without a record the session is
- * closed again.
+ * Records a log-in, whose partner is known only once the key or passkey was checked. Without a record the
+ * session is closed again.
  */
 export async function recordLogIn(
   recorder: Recorder | undefined,
   settings: Pick<Client<SettingsDefinition>, 'closeSession'>,
-  of: { context: Context; call: Call; session: Session; token_hash: string },
+  of: { context: Context; call: Call; session: Session; token_hash: string; path: string },
 ): Promise<void> {
-  const { context, call, session, token_hash } = of;
+  const { context, call, session, token_hash, path } = of;
+  const console_session = sessionName(token_hash);
+  const person_id = session.person?.person_id;
   const change: Change = {
     partner_id: session.partner_id,
-    actor: { type: 'console', id: sessionName(token_hash) },
-    action: actionOf({ verb: 'post', path: '/session' }),
-    target: {},
+    actor: actorOf({ console_session, person_id }),
+    action: actionOf({ verb: 'post', path }),
+    target: person_id === undefined ? {} : { session_id: console_session },
     ...givenOf({}, {}),
   };
   try {

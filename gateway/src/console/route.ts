@@ -1,13 +1,44 @@
 // One request of the console is one row, served under /dashboard/api.
-import type { Call } from '@bmg/common/rpc';
-import type { Session } from '@bmg/proto/settings';
+import type { KeyScope, Peppers } from '@bmg/common/keys';
+import type { Call, Client } from '@bmg/common/rpc';
+import type { PaymentsDefinition } from '@bmg/proto/billing';
+import type { PasskeysDefinition } from '@bmg/proto/people';
+import type { Session, SettingsDefinition } from '@bmg/proto/settings';
+import type { WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { Context } from 'koa';
+import type { Recorder } from '../audit/recorder';
+import type { HashRenewal } from '../auth/hash-renewal';
+import type { AnyScope, Restriction } from '../auth/restriction';
+import type { RequestLog } from '../edge/request-log';
 import type { Fields, RowAudit } from '../endpoints/endpoint';
 import type { Schema } from '../endpoints/parts/schema';
+import type { EventStreams } from './event-streams';
+import type { SessionCookies } from './session-cookie';
+
+export interface RouteDependencies {
+  settings: Client<SettingsDefinition>;
+  passkeys: Client<PasskeysDefinition>;
+  webhooks: Client<WebhooksDefinition>;
+  payments: Client<PaymentsDefinition>;
+  requests: Pick<RequestLog, 'read'>;
+  streams: Pick<EventStreams, 'open'>;
+  cookies: SessionCookies;
+  peppers: Peppers;
+  renewal: HashRenewal;
+  public_url: string;
+  /** Of the operator's issuer (OpenID Connect); undefined without one. */
+  issuer_url?: string | undefined;
+  /** Records changes; without it, none are. */
+  recorder?: Recorder | undefined;
+  /** Announcements to partners, with their texts. */
+  notices: Fields[];
+}
 
 /** The partner behind a valid session. */
 export interface Visitor {
   partner_id: string;
+  /** What the person who signed in may do; absent for the partner key, which may do everything. */
+  restriction?: Restriction | undefined;
   token: string;
   /** Under which the session is stored. */
   token_hash: string;
@@ -22,7 +53,9 @@ export interface RouteRequest {
   body: Fields;
 }
 
-interface Options {
+interface Options extends AnyScope {
+  /** The scope that the role of a person needs. Defaults to `read` for a GET, and to `manage` for others. */
+  key_scope?: KeyScope;
   /** Below /dashboard/api. */
   path: string;
   verb: 'get' | 'post' | 'patch' | 'delete';
@@ -35,8 +68,10 @@ interface Options {
   timeout_ms?: number;
   /** True: the page makes the request by itself, and the session does not live longer by it. */
   automatic?: boolean;
-  /** Answered to a browser without a valid session, instead of 401. */
+  /** Returned to a browser without a valid session, instead of 401. */
   absent?: Fields;
+  /** True: the browser itself opens the address, and is sent on to another one. */
+  redirects?: true;
   /** Set for what the audit log records: changes, and the reveal of a secret. */
   audit?: RowAudit;
   /** Requests a second of one partner to this row, in addition to the limit on all rows. */

@@ -1,44 +1,24 @@
-// The rows of the console's API: session, settings, webhooks, billing. They are not endpoints of the
-// contract.
-import { ApiError, missingFields } from '@bmg/common/errors';
-import { firstKnown, isWellFormedKey, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
-import type { Client } from '@bmg/common/rpc';
-import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing';
-import type { Session, SettingsDefinition } from '@bmg/proto/settings';
-import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
-import type { Recorder } from '../audit/recorder';
-import type { HashRenewal } from '../auth/hash-renewal';
-import type { RequestLog } from '../edge/request-log';
+// The rows of the console's API: sessions, passkeys, settings, webhooks, billing. They are not endpoints of
+// the contract.
+import { missingFields } from '@bmg/common/errors';
+import type { GetBillingResponse } from '@bmg/proto/billing';
+import type { SendTestEventResponse } from '@bmg/proto/webhooks';
 import type { Fields } from '../endpoints/endpoint';
 import * as answers from './answers';
-import type { EventStreams } from './event-streams';
-import { recordLogIn } from './recorded';
-import type { Route, RouteRequest } from './route';
+import { issuerRoutes } from './issuer-routes';
+import { passkeyRoutes } from './passkey-routes';
+import type { Route, RouteDependencies } from './route';
 import * as schemas from './schemas';
-import type { SessionCookies } from './session-cookie';
+import { sessionRoutes } from './session-routes';
 import { settingsAnswer, textOf, type Threshold } from './settings-answer';
-
-export interface RouteDependencies {
-  settings: Client<SettingsDefinition>;
-  webhooks: Client<WebhooksDefinition>;
-  payments: Client<PaymentsDefinition>;
-  requests: Pick<RequestLog, 'read'>;
-  streams: Pick<EventStreams, 'open'>;
-  cookies: SessionCookies;
-  peppers: Peppers;
-  renewal: HashRenewal;
-  public_url: string;
-  /** Records changes; without it, none are. */
-  recorder?: Recorder | undefined;
-  /** Announcements to partners, with their texts. */
-  notices: Fields[];
-}
 
 /** The receiver has 10 seconds to answer a test event. */
 const TEST_TIMEOUT_MS = 15_000;
 
 export const createRoutes = (deps: RouteDependencies): Route[] => [
   ...sessionRoutes(deps),
+  ...passkeyRoutes(deps),
+  ...issuerRoutes(deps),
   ...settingsRoutes(deps),
   ...webhookRoutes(deps),
   ...billingRoutes(deps),
@@ -69,103 +49,29 @@ const readRequests = async (
     ...request,
   }));
 
-/** Opens a session for a partner key, and sets its cookie. */
-const logIn =
-  ({ settings, cookies, peppers, renewal, recorder }: RouteDependencies) =>
-  async ({ context, call, body }: RouteRequest): Promise<{ session: Session; token: string }> => {
-    const partner_key = String(body['partner_key']).trim();
-    if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
-    const token = cookies.newToken();
-    const [token_hash] = cookies.hashes(token);
-    const key_hashes = peppers.hashes(partner_key);
-    const session = await firstKnown(key_hashes, async (key_hash) => {
-      const opened = await settings.openSession({ key_hash, token_hash }, call);
-      renewal.renew(key_hash, key_hashes[0]);
-      return opened;
-    });
-    await recordLogIn(recorder, settings, { context, call, session, token_hash });
-    cookies.set(context, token);
-    return { session, token };
-  };
-
-function sessionRoutes(deps: RouteDependencies): Route[] {
-  const { settings, cookies } = deps;
-  const open = logIn(deps);
-  const sessionAnswer = (session: Session, token: string): Fields => ({
-    partner_id: session.partner_id,
-    name: session.partner_name,
-    expires_at: session.expires_at,
-    csrf_token: cookies.csrfToken(token),
-  });
-  return [
-    {
-      verb: 'post',
-      path: '/session',
-      answer: answers.session,
-      open: true,
-      status: 201,
-      body: schemas.openSession,
-      async run(request) {
-        const { session, token } = await open(request);
-        return sessionAnswer(session, token);
-      },
-    },
-    {
-      verb: 'get',
-      path: '/session',
-      answer: answers.session,
-      run: async ({ session, token }) => sessionAnswer(session, token),
-    },
-    {
-      // For the page's start: a browser reports every 401 as an error.
-      verb: 'get',
-      path: '/session/current',
-      answer: answers.current_session,
-      absent: { session: null },
-      run: async ({ session, token }) => ({ session: sessionAnswer(session, token) }),
-    },
-    {
-      verb: 'delete',
-      path: '/session',
-      audit: {},
-      answer: answers.nothing,
-      async run({ token_hash }, { context, call }) {
-        await settings.closeSession({ token_hash }, call);
-        cookies.clear(context);
-        return {};
-      },
-    },
-    {
-      verb: 'get',
-      path: '/sessions',
-      answer: answers.sessions,
-      run: async ({ partner_id, token_hash }, { call }) => ({
-        ...(await settings.listSessions({ partner_id, token_hash }, call)),
-      }),
-    },
-    {
-      verb: 'delete',
-      path: '/sessions',
-      audit: {},
-      answer: answers.nothing,
-      async run({ partner_id }, { context, call }) {
-        await settings.closeAllSessions({ partner_id }, call);
-        cookies.clear(context);
-        return {};
-      },
-    },
-  ];
-}
-
-const invalidKey = (): ApiError =>
-  new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
-
 const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/notices',
+    any_scope: true,
     answer: answers.notices,
     run: async () => ({ notices }),
+  },
+  {
+    verb: 'get',
+    path: '/numbers/:phone_number_id/days',
+    answer: answers.number_days,
+    run: async ({ partner_id }, { context, call }) => {
+      const { phone_number_id = '' } = context['params'] as Record<string, string>;
+      const { days } = await settings.listNumberDays({ partner_id, phone_number_id }, call);
+      return {
+        days: days.map(({ day, quality_rating, messaging_limit_tier }) => ({
+          day,
+          quality_rating: quality_rating ?? null,
+          messaging_limit_tier: messaging_limit_tier ?? null,
+        })),
+      };
+    },
   },
   {
     verb: 'get',
@@ -253,6 +159,7 @@ const billingRoutes = ({ payments }: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/billing',
+    key_scope: 'billing',
     answer: answers.billing,
     run: async ({ partner_id }, { call }) =>
       billingAnswer(await payments.getBilling({ partner_id }, call)),
@@ -260,6 +167,7 @@ const billingRoutes = ({ payments }: RouteDependencies): Route[] => [
   {
     verb: 'post',
     path: '/card',
+    key_scope: 'billing',
     audit: {},
     answer: answers.card_page,
     body: schemas.openCardPage,

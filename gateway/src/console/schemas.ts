@@ -7,6 +7,28 @@ export const openSession = object({ partner_key: text(KEY_MAX, 'the partner key'
   'partner_key',
 ]);
 
+const TOKEN_MAX = 100;
+const PASSKEY_NAME_MAX = 100;
+
+const token = text(TOKEN_MAX, 'the token of an invitation');
+const passkey_name = text(PASSKEY_NAME_MAX, 'a name for the passkey');
+/** Its form is checked where it is verified. */
+const response = { type: 'object', description: 'what the browser returned' } as const;
+
+export const readInvitation = object({ token }, ['token']);
+
+export const acceptInvitation = object({ token, name: passkey_name, response }, [
+  'token',
+  'name',
+  'response',
+]);
+
+export const logInWithPasskey = object({ response }, ['response']);
+
+export const addPasskey = object({ name: passkey_name, response }, ['name', 'response']);
+
+export const renamePasskey = object({ name: passkey_name }, ['name']);
+
 export const updateSettings = object({
   webhook_url: {
     type: ['string', 'null'],

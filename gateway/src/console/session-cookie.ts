@@ -1,6 +1,6 @@
 // The browser's part of a console session: a random token in a cookie that scripts cannot read and other
 // sites cannot send, and a CSRF token derived from it, which our page sends with every change.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Peppers } from '@bmg/common/keys';
 
@@ -23,12 +23,6 @@ export interface SessionCookies {
   csrfToken(token: string): string;
   isCsrfToken(given: string, token: string): boolean;
 }
-
-const NAME_LENGTH = 16;
-
-/** Names a session in logs. The hash under which it is stored does not follow from it. */
-export const sessionName = (token_hash: string): string =>
-  `ses_${createHash('sha256').update(token_hash).digest('hex').slice(0, NAME_LENGTH)}`;
 
 export function createSessionCookies(public_url: string, peppers: Peppers): SessionCookies {
   const { protocol, pathname } = new URL(public_url);

@@ -1,6 +1,7 @@
 // Builds the console: its page, its API, and the live list of events.
 import type { Logger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
+import { PasskeysDefinition } from '@bmg/proto/people';
 import { SettingsDefinition } from '@bmg/proto/settings';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { Auth } from '../auth/wire';
@@ -35,11 +36,13 @@ export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }
     logins,
     look_ups: auth.look_ups,
     settings: rpc.client(SettingsDefinition),
+    passkeys: rpc.client(PasskeysDefinition),
     webhooks: rpc.client(WebhooksDefinition),
     payments: rpc.client(PaymentsDefinition),
     peppers: auth.peppers,
     renewal: auth.renewal,
     public_url: config.PUBLIC_URL,
+    issuer_url: config.OIDC_ISSUER,
   });
   return { streams, pages: [api, consoleSite(config.PUBLIC_URL, log)] };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TOKENS, tokensCss } from './css';
+import { SCALES, SIZES, TOKENS, tokensCss } from './css';
 
 const GATEWAY = join(__dirname, '../..');
 const SHEETS = {
@@ -38,6 +38,8 @@ test.each([
   ['good', 'good-soft', TEXT],
   ['bad', 'bad-soft', TEXT],
   ['bad', 'paper', TEXT],
+  ['literal', 'soft', TEXT],
+  ['good', 'soft', TEXT],
   ['edge', 'paper', EDGE],
 ] as const)('%s on %s has enough contrast in both schemes', (front, ground, least) => {
   const token = (name: string) => TOKENS.find((one) => one.name === name);
@@ -51,7 +53,7 @@ test.each(Object.entries(SHEETS))(
   'the style sheet of the %s takes its tokens from the set',
   (_name, file) => {
     const css = readFileSync(join(GATEWAY, file), 'utf8');
-    const names = TOKENS.map(({ name }) => name);
+    const names = [...TOKENS, ...SIZES].map(({ name }) => name);
     for (const name of names) expect(css).not.toMatch(new RegExp(`^\\s*--${name}:`, 'm'));
     const used = [...css.matchAll(/var\(--([a-z-]+)\)/g)].map(([, name]) => name as string);
     const own = used.filter((name) => !/^(mantine|scalar|columns|bar)/.test(name));
@@ -65,4 +67,12 @@ test('the sheet defines every token for both schemes', () => {
     expect(tokensCss()).toContain(`--${name}: ${light};`);
     expect(tokensCss()).toContain(`--${name}: ${dark};`);
   }
+});
+
+test('each scale grows from its first step to its last, and the sheet defines every step', () => {
+  for (const scale of Object.values(SCALES)) {
+    const sizes = scale.map(({ value }) => Number.parseFloat(value));
+    expect([...sizes].sort((one, other) => one - other)).toEqual(sizes);
+  }
+  for (const { name, value } of SIZES) expect(tokensCss()).toContain(`--${name}: ${value};`);
 });

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
+import { codeBlock } from './code-block';
 import { escape, Html } from './html';
 import type { NavGroup } from './shell';
 import { operationsOf, type OpenApiDocument } from '../openapi';
@@ -14,7 +15,19 @@ const FOLDER = resolve(__dirname, '../../docs/guides');
 
 /** In the order of the navigation. */
 const GROUPS: ReadonlyArray<[title: string, slugs: string[]]> = [
-  ['Start', ['quick-start', 'authentication', 'keys', 'client', 'agents', 'testing', 'going-live']],
+  [
+    'Start',
+    [
+      'quick-start',
+      'authentication',
+      'keys',
+      'people',
+      'client',
+      'agents',
+      'testing',
+      'going-live',
+    ],
+  ],
   ['Send', ['sending', 'templates', 'broadcasts', 'costs', 'limits']],
   ['Receive', ['receiving', 'endpoints']],
   ['Connect numbers', ['embedding', 'coexistence', 'numbers']],
@@ -98,7 +111,7 @@ Object.assign(PARSER.renderer.rules, {
     const isLinked = all[at - 1]?.type === 'link_open';
     return href === undefined || isLinked ? code : `<a href="${href}">${code}</a>`;
   },
-  fence: (all, at) => `<pre tabindex="0"><code>${escape(all[at]?.content ?? '')}</code></pre>\n`,
+  fence: (all, at) => codeBlock(all[at]?.content ?? '', all[at]?.info.trim() ?? ''),
   table_open: () => '<div class="scroll" tabindex="0"><table>\n',
   table_close: () => '</table></div>\n',
   link_open: (all, at, options, _env, self) => {
@@ -128,12 +141,33 @@ function render(
       if (section) section.text += `${token.content} `;
     }
   });
-  const body = new Html(PARSER.renderer.render(tokens, PARSER.options, { links }));
-  return { title, body, sections };
+  const markup = (part: typeof tokens): string =>
+    PARSER.renderer.render(part, PARSER.options, { links });
+  const first = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h2');
+  const body =
+    first === -1
+      ? markup(tokens)
+      : markup(tokens.slice(0, first)) + contentsOf(tokens) + markup(tokens.slice(first));
+  return { title, body: new Html(body), sections };
+}
+
+/** A page with fewer parts is seen at a glance. */
+const CONTENTS_MIN = 8;
+
+/** Links to the parts of a long page. */
+function contentsOf(tokens: ReturnType<MarkdownIt['parse']>): string {
+  const links = tokens.flatMap(({ type, tag, ...token }, at) => {
+    if (type !== 'heading_open' || tag !== 'h2') return [];
+    const title = tokens[at + 1]?.content.replaceAll('`', '') ?? '';
+    const [, id = ''] = token.attrs?.find(([name]) => name === 'id') ?? [];
+    return [`<li><a href="#${escape(id)}">${escape(title)}</a></li>`];
+  });
+  if (links.length < CONTENTS_MIN) return '';
+  return `<nav class="contents" aria-label="On this page"><ul>${links.join('')}</ul></nav>`;
 }
 
 /** The anchors that GitHub derives from headings; of an error code, the code itself. */
-export function anchorOf(heading: string): string {
+function anchorOf(heading: string): string {
   const code = /^`([^`]+)`$/.exec(heading)?.[1];
   if (code !== undefined) return /^\d+$/.test(code) ? `upstream-${code}` : code;
   return heading

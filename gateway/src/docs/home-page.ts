@@ -1,32 +1,80 @@
-// Renders GET /docs: the guides, every endpoint and event with a link to its reference, and the error
-// codes, whose anchors are in the answers of the API.
+// Renders GET /docs: a send with its event, every endpoint and event with a link to its reference, and the
+// error codes, whose anchors are in the answers of the API.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
-import { html, prose, table, type Html } from './html';
+import { codeBlock } from './code-block';
+import { Html, html, prose, table } from './html';
 import { shell, type NavGroup } from './shell';
 import { operationsOf, type OpenApiDocument } from '../openapi';
 
 export function homePage(document: OpenApiDocument, nav: readonly NavGroup[]): string {
   const { title, version, description } = document.info;
+  const [first = '', ...others] = description.split('\n\n');
   return shell({
     title: `${title} ${version}`,
     nav,
     outside: true,
     body: html`<h1>${title}</h1>
+      <p class="lead">${prose(first)}</p>
+      <p class="actions">
+        <a class="primary" href="docs/quick-start">Quick start</a>
+        <a href="docs/answers">Answers</a> <a href="docs/reference">Reference</a>
+        <a href="dashboard">Console</a>
+      </p>
+      ${hero}
       <p class="dim">
         Version ${version} · base address <code>${document.servers[0]?.url ?? ''}</code> ·
         <a href="openapi.json">OpenAPI document</a> ·
         <a href="asyncapi.json">AsyncAPI document</a> · <a href="changelog">changelog</a> ·
         <a href="llms.txt">for machines</a>
       </p>
-      ${description.split('\n\n').map((text) => html`<p>${prose(text)}</p> `)}
-      <p>
-        New here? The <a href="docs/quick-start">quick start</a> leads to a delivered message in ten
-        minutes.
-      </p>
-      ${endpoints(document)} ${events(document)} ${errors}`,
+      ${others.map((text) => html`<p>${prose(text)}</p> `)} ${endpoints(document)}
+      ${events(document)} ${errors}`,
   });
 }
+
+const SEND = `curl -s "$BASE_URL/messages/send" \\
+  -H "x-partner-key: $KEY" \\
+  -H 'x-waba-id: 900000000000001' \\
+  -H 'content-type: application/json' \\
+  -d '{"to":"15550100777",
+  "text":"Your order is on its way."}'
+`;
+
+const EVENT = `${JSON.stringify(
+  {
+    event: 'message.delivered',
+    waba_id: '900000000000001',
+    phone_number_id: '800000000000001',
+    timestamp: 1_795_260_441,
+    data: { message_id: 'wamid.HBgL…', status: 'delivered', recipient: '15550100777' },
+    meta: { event_id: 'evt_8_kN_6GiC20…' },
+  },
+  null,
+  2,
+)}
+`;
+
+/** One screen that shows what this is: a send, and the event that comes back. */
+const hero = html`<div class="hero">
+    <section aria-labelledby="hero-send">
+      <h2 id="hero-send">Send with one request</h2>
+      ${new Html(codeBlock(SEND, 'sh'))}
+    </section>
+    <section aria-labelledby="hero-event">
+      <h2 id="hero-event">Get its events, signed</h2>
+      ${new Html(codeBlock(EVENT, 'json'))}
+    </section>
+  </div>
+  <section aria-labelledby="live" class="live">
+    <h2 id="live">See it live</h2>
+    <div id="live-run">
+      <p>
+        Sign in to the <a href="dashboard">console</a>, then send a message from here and watch its
+        events come.
+      </p>
+    </div>
+  </section>`;
 
 function endpoints(document: OpenApiDocument): Html {
   const operations = operationsOf(document);

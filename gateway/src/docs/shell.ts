@@ -56,7 +56,7 @@ export interface Page {
 export function shell({ title, body, nav, outside, slug, wide, head = none }: Page): string {
   const up = outside ? '' : '../';
   const docs = outside ? 'docs/' : '';
-  const search = compiled('src/search.ts');
+  const script = compiled('src/page.ts')?.script;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -65,25 +65,36 @@ export function shell({ title, body, nav, outside, slug, wide, head = none }: Pa
         <title>${title}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${docs}style.css?v=${STYLE_VERSION}" />
-        ${search ? html`<script type="module" src="${docs}assets/${search.script}"></script>` : none}
+        ${script ? html`<script type="module" src="${docs}assets/${script}"></script>` : none}
         ${head}
       </head>
-      <body>
+      <body data-docs="${docs}" data-console="${up}dashboard/api">
         <a class="skip" href="#content">To the text</a>
         <header class="top">
           <a class="brand" href="${up}docs">Business Messaging Gateway</a>
-          <a href="${docs}quick-start">Guides</a>
-          <a href="${docs}reference">Reference</a>
-          <a href="${up}changelog">Changelog</a>
-          <a href="${up}dashboard">Console</a>
+          <button
+            type="button"
+            class="menu"
+            aria-expanded="false"
+            aria-controls="links guides"
+            hidden
+          >
+            Menu
+          </button>
+          <div class="links" id="links">
+            <a href="${docs}quick-start">Guides</a>
+            <a href="${docs}reference">Reference</a>
+            <a href="${up}changelog">Changelog</a>
+            <a href="${up}dashboard">Console</a>
+          </div>
           <div class="search">
-            <input type="search" placeholder="Search" aria-label="Search" data-root="${docs}" />
+            <input type="search" placeholder="Search" aria-label="Search" />
             <ul class="found" hidden></ul>
             <span role="status" class="skip"></span>
           </div>
         </header>
         <div class="frame${wide ? ' wide' : ''}">
-          <nav class="guides" aria-label="Guides">
+          <nav class="guides" id="guides" aria-label="Guides">
             ${nav.map(
               (group) =>
                 html`<h2>${group.title}</h2>

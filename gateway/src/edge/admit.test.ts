@@ -16,7 +16,7 @@ const RATE = 10;
 const KEY = createKey(PARTNER_KEY_PREFIX);
 const ROW = { scope: 'partner', verb: 'POST' } as Endpoint;
 
-/** Like the script in Redis: takes nothing when the version is another one. */
+/** Like the script in Redis: takes nothing if the version differs. */
 function createBucket() {
   const taken: Record<string, number> = {};
   const state = { version: 'one', taken };

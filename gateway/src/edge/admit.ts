@@ -2,9 +2,14 @@
 // script also returns the partner's directory version, which shows whether a cached caller is stale.
 import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
-import type { KeyRestriction } from '@bmg/proto/onboarding';
 import type { Authenticator } from '../auth/authenticate';
-import { countRefusal, isExpired, refusalOf, type AnyScope } from '../auth/restriction';
+import {
+  countRefusal,
+  isExpired,
+  refusalOf,
+  type AnyScope,
+  type Restriction,
+} from '../auth/restriction';
 import type { SessionAuthenticator } from '../auth/session-token';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Bucket, RateLimitResult } from '../limits/bucket';
@@ -21,8 +26,8 @@ export interface Admitted {
   partner_id: string;
   /** Set when a connect token was sent instead of a key. */
   session_id?: string;
-  /** Of an API key; absent for the partner key. */
-  restriction?: KeyRestriction | undefined;
+  /** Of an API key or a person; absent for the partner key. */
+  restriction?: Restriction | undefined;
   /** May be a refusal: the chain throws it, so that the usage record counts the call. */
   rate_limit: RateLimitResult;
 }

@@ -160,7 +160,7 @@ test('of several large bodies, at most two chunks are read in a pass of the even
   await Promise.all(Array.from({ length: 6 }, readOne));
   is_over = true;
   expect(passes.length).toBeGreaterThan(6 * 16);
-  // Two: a turn after a rest begins in the timers' part of a pass, and the next one may in its last part.
+  // Two: one turn can begin in the timers phase of a pass, and the next one in its last phase.
   const most = Math.max(...passes.map((one) => passes.filter((other) => other === one).length));
   expect(most).toBeLessThanOrEqual(2);
 });

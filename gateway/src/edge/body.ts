@@ -22,7 +22,7 @@ const DEPTH_MAX = 30;
  * values.
  */
 export const MEMORY_OF_BYTE = 3;
-export const MEMORY_OF_NODE = 100;
+const MEMORY_OF_NODE = 100;
 /** The rest of a larger body is read in turns with others: a chunk in each pass of the event loop. */
 const READ_AT_ONCE_BYTES = 1024 * 1024;
 const RATE_INTERVAL_MS = 5_000;

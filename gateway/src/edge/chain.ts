@@ -126,6 +126,7 @@ function createInputReader(
       waba_id: undefined,
       session_id,
       key_id: restriction?.key_id,
+      person_id: restriction?.person_id,
     };
     if (scope === 'number') {
       const { call } = context.state as State;

@@ -10,7 +10,7 @@ export interface ErrorBody {
 const EXPLAINED = new Set(UPSTREAM_GUIDE.map(({ upstream_code }) => upstream_code));
 
 /** The anchor in the documentation that explains the error. */
-export const errorAnchor = ({ code, upstream_code }: ApiError): string =>
+const errorAnchor = ({ code, upstream_code }: ApiError): string =>
   upstream_code !== undefined && EXPLAINED.has(upstream_code) ? `upstream-${upstream_code}` : code;
 
 /** `docs_url`: the page that has the anchors of all codes. */

@@ -1,5 +1,5 @@
-// What is reserved for an answer holds the largest one: otherwise a caller who does not read its answers has
-// more of them made than its share holds.
+// The reservation for an answer covers the largest one: otherwise a caller's unread answers could
+// exceed its share.
 import { expectedBytes } from './expected-bytes';
 import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import { ledger } from '../endpoints/ledger/rows';
@@ -9,7 +9,7 @@ import { broadcasts } from '../endpoints/broadcasts/rows';
 import { stringify } from '../endpoints/parts/json-text';
 
 const at = new Date('2026-11-24T22:00:00.000Z');
-/** IDs and names as long as the upstream and its numbers make them. */
+/** IDs and names as long as the upstream's longest. */
 const WAMID = `wamid.${'A'.repeat(90)}`;
 const WABA = '9'.repeat(17);
 const TRACE = 'f'.repeat(32);
@@ -195,11 +195,11 @@ test.each<[string, Endpoint[], string, Fields, object]>([
     { limit: 100 },
     { broadcasts: many(100, aBroadcast), total: 10_000 },
   ],
-])('what is reserved holds %s', (_name, rows, path, query, reply) => {
+])('the reservation covers %s', (_name, rows, path, query, reply) => {
   const row = rows.find((one) => one.verb === 'GET' && one.path === path) as Endpoint;
   const input = { partner_id: 'ptn_1', query, params: {}, body: {} } as unknown as Input;
   const body = stringify({ success: true, ...row.reply?.(reply as Fields, input) });
   expect(Buffer.byteLength(body)).toBeLessThanOrEqual(expectedBytes(row, input));
-  // Not far more than the need: that would refuse reads without a reason.
+  // Not far above the need either: reads would be refused without a reason.
   expect(Buffer.byteLength(body)).toBeGreaterThan(expectedBytes(row, input) / 4);
 });

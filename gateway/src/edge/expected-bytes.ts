@@ -1,6 +1,6 @@
-// The bytes that the answer to a request may take. They are reserved before the service is called, so that a
-// caller who does not read its answers has only as many of them made as its share holds. The test compares
-// them with the largest answers.
+// The bytes that the answer to a request may take. They are reserved before the service is called,
+// so that a caller's unread answers never exceed its share. The test compares them with the largest
+// answers.
 import type { Endpoint, Input } from '../endpoints/endpoint';
 
 /** Until the size of an answer is known. */

@@ -108,7 +108,7 @@ test('holds its places until the outer answer is sent', async () => {
   expect(left).toBe(1);
 });
 
-test('answers a failure as an endpoint does, and the outer request goes on', async () => {
+test('answers a failure as an endpoint does, and the outer request continues', async () => {
   chain = async (inner) => {
     admitted(inner);
     throw new ApiError('RATE_LIMIT_EXCEEDED', 'slow down', { retry_after_s: 3 });

@@ -30,7 +30,9 @@ export interface InsideAnswer {
   header(name: string): string;
 }
 
-/** Places and bytes that the inner request holds are given back when the answer to `outer` is sent. */
+/**
+ * Places and bytes that the inner request holds are released when the answer to `outer` is sent.
+ */
 export async function answerInside(
   outer: Context,
   { verb, path, params, headers, body }: InsideRequest,

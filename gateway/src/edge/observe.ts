@@ -54,7 +54,7 @@ export const createObserver =
     holdUntilSent(context);
   };
 
-/** Everything but the sending of the answer, whose places the caller gives back. */
+/** Everything except sending the answer. The caller releases the places that the request holds. */
 export async function observe(
   context: Context,
   next: () => Promise<unknown>,
@@ -168,6 +168,7 @@ function recordRequest(
     request_id,
     ...(partner_id !== undefined && { partner_id }),
     ...(state.key_id !== undefined && { key_id: state.key_id }),
+    ...(state.person_id !== undefined && { person_id: state.person_id }),
     ...(state.error && { code: state.error.code, upstream_code: state.error.upstream_code }),
     ...traceIds(state.call.span),
     ...(state.caller_trace_id !== undefined && { caller_trace_id: state.caller_trace_id }),

@@ -209,7 +209,7 @@ test.each([100, 1_000])(
   },
 );
 
-test('paces the bytes of the reads of one partner, and of no other', async () => {
+test('limits the bytes per second of the reads of one partner, and of no other', async () => {
   answer = async () => ({ text: 'x'.repeat(MIB) });
   const read = async (partner: string): Promise<void> => {
     const one = await ask(partner, '/v1/list');
@@ -222,10 +222,10 @@ test('paces the bytes of the reads of one partner, and of no other', async () =>
   expect(count.mock.calls[0]?.[1]).toBeGreaterThan(MIB);
   const started = performance.now();
   load.read_rate.count('a', 5 * READ_BYTES_PER_S);
-  let paced = false;
-  const next = read('a').then(() => (paced = true));
+  let done = false;
+  const next = read('a').then(() => (done = true));
   await read('b');
-  expect(paced).toBe(false);
+  expect(done).toBe(false);
   await next;
   // After a rest, half a second of them is free.
   expect(performance.now() - started).toBeGreaterThan(4_400);

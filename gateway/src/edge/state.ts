@@ -11,6 +11,8 @@ export interface State {
   partner_id?: string;
   /** The API key of the request; absent for the partner key. */
   key_id?: string | undefined;
+  /** The person whose console session the request has; absent for the partner key. */
+  person_id?: string | undefined;
   /** Names the console session of the request, without its token. */
   console_session?: string;
   /** The trace ID in the caller's `traceparent`. */

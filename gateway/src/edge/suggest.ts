@@ -22,8 +22,8 @@ export function suggestPath(paths: readonly Path[], method: string, given: strin
     ofMethod.map(({ filled }) => filled as string),
   );
   return name === undefined
-    ? said(candidates.filter(({ filled }) => filled === wanted))
-    : said(ofMethod.filter(({ filled }) => filled === name));
+    ? suggestionOf(candidates.filter(({ filled }) => filled === wanted))
+    : suggestionOf(ofMethod.filter(({ filled }) => filled === name));
 }
 
 /** The pattern with the given values in the place of its parameters. */
@@ -32,7 +32,7 @@ const fill = (pattern: string[], segments: string[]): string | undefined =>
     ? pattern.map((part, index) => (part.startsWith(':') ? segments[index] : part)).join('/')
     : undefined;
 
-function said(found: readonly Path[]): string {
+function suggestionOf(found: readonly Path[]): string {
   const named = found.map(({ verb, path }) => `${verb} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
   return named.length === 0 ? '' : `: did you mean ${named.join(' or ')}?`;
 }

@@ -29,6 +29,8 @@ export interface Input<
   session_id?: string | undefined;
   /** The API key of the request; absent for the partner key and the console. */
   key_id?: string | undefined;
+  /** The person whose console session the request has. */
+  person_id?: string | undefined;
 }
 
 export interface Target {
@@ -111,8 +113,8 @@ export interface RowAudit {
   values?: readonly string[];
   /** IDs by name, with their path in the body (`waba_id`) or in the RPC's reply (`client.waba_id`). */
   ids?: Readonly<Record<string, string>>;
-  /** Whose values before the change are kept: of the API key in the path, or of the partner. */
-  before_of?: 'key' | 'partner';
+  /** Whose values before the change are kept: of the API key or person in the path, or of the partner. */
+  before_of?: 'key' | 'partner' | 'person';
   /** Fields of which the values before the change are kept. Defaults to those in `values` that are given. */
   before?: readonly string[];
 }

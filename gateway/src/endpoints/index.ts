@@ -13,11 +13,13 @@ import { media } from './media/rows';
 import { messages } from './messages/rows';
 import { numberSetup } from './number-setup/rows';
 import { onboarding } from './onboarding/rows';
+import { people } from './people/rows';
 import { phone } from './phone/rows';
 import { profile } from './profile/rows';
 import { recovery } from './recovery/rows';
 import { templates } from './templates/rows';
 import { webhookEndpoints } from './webhook-endpoints/rows';
+import { webhookShadows } from './webhook-shadows/rows';
 
 export interface Chapter {
   name: string;
@@ -108,10 +110,21 @@ export const chapters: readonly Chapter[] = [
     rows: webhookEndpoints,
   },
   {
+    name: 'Shadow receivers',
+    description:
+      'Try a new receiver on your events before you switch to it, without effect on the first one.',
+    rows: webhookShadows,
+  },
+  {
     name: 'API keys',
     description:
       'Create keys beside your partner key, each with the rights that its program needs.',
     rows: keys,
+  },
+  {
+    name: 'People',
+    description: 'Invite the people who sign in to the console, each with a role.',
+    rows: people,
   },
   {
     name: 'Audit log',

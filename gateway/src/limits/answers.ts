@@ -19,7 +19,9 @@ export interface AnswerLimits {
   openAnswerRoom(address: string): AnswerRoom;
   /** Throws beyond the partner's share of such reads in flight; returns a function that leaves. */
   enterRead(partner_id: string, kind: ReadKind): () => void;
-  /** The bytes a second that a partner reads; an answer of unknown size is counted once it is made. */
+  /**
+   * Bytes per second of a partner's reads; an answer of unknown size is counted once it is made.
+   */
   read_rate: ByteRate;
 }
 
@@ -48,7 +50,7 @@ export type ReadKind = 'log' | 'list';
 const READS_MAX = 2_000;
 /** The same for one partner. Lists: more than the burst of the default rate limit. */
 export const READ_SHARE: Readonly<Record<ReadKind, number>> = { log: 32, list: 256 };
-/** The bytes a second that all reads of a partner together may move in a replica. */
+/** Bytes per second for all reads of one partner together, in a replica. */
 export const READ_BYTES_PER_S = 8 * MIB;
 const RETRY_AFTER_S = 1;
 

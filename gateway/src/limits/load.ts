@@ -35,7 +35,7 @@ export interface BodyMemory {
 
 const MIB = 1024 * 1024;
 /** Bodies of all requests in flight, including parsed and encoded copies. */
-export const BODY_MEMORY_MAX = 176 * MIB;
+const BODY_MEMORY_MAX = 176 * MIB;
 /** Reserved for small bodies of each partner, so that large bodies of others do not crowd them out. */
 const BODY_MEMORY_FLOOR = { of_holder: MIB / 8, max: 16 * MIB };
 const OPEN_REQUESTS_MAX = 200;

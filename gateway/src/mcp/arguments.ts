@@ -1,4 +1,5 @@
-// From the arguments of a tool call to the request of its row, and what is refused before the row sees it.
+// Turns the arguments of a tool call into the request of its row, and refuses those that the row
+// never sees.
 import { invalidField, missingFields } from '@bmg/common/errors';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { closest } from '../endpoints/parts/closest';
@@ -21,9 +22,8 @@ const UNKNOWN_MAX = 20;
 /** Throws for an argument that the row does not have, and for one that no URL or header can carry. */
 export function readArguments(endpoint: Endpoint, given: Fields): RowRequest {
   const places = placesOf(endpoint);
-  const is_open = endpoint.body?.additionalProperties === true;
   const request: RowRequest = { params: {}, query: {}, headers: {}, body: {} };
-  if (!is_open) refuseUnknown(Object.keys(given), [...places.keys()]);
+  refuseUnknown(Object.keys(given), [...places.keys()]);
   for (const [name, value] of Object.entries(given)) {
     const place = places.get(name) ?? 'body';
     // Absent, as in a body of JSON.
@@ -68,7 +68,10 @@ function textOf(name: string, value: unknown): string {
   return text;
 }
 
-/** Models and command lines write a phone number or an id as a number, where the row has a text. */
+/**
+ * Models and command lines pass a phone number or an ID as a number, although the row expects a
+ * string.
+ */
 const bodyValueOf = ({ body }: Endpoint, name: string, value: unknown): unknown =>
   body?.properties?.[name]?.type === 'string' && Number.isSafeInteger(value)
     ? String(value)

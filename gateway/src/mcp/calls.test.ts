@@ -2,7 +2,8 @@ import { createPeppers } from '@bmg/common/keys';
 import type { InsideAnswer } from '../edge/inside';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { RowRequest } from './arguments';
-import { createToolCalls, RESULT_BYTES_MAX, type Caller } from './calls';
+import { createToolCalls, isQuestion, RESULT_BYTES_MAX, type Caller } from './calls';
+import type { Dialog, Question } from './question';
 
 const { call } = createToolCalls({
   peppers: createPeppers('a pepper of these tests'),
@@ -36,9 +37,10 @@ function callerOf(answers: Record<string, Answer>, partner_id = 'prt_1'): Caller
   };
 }
 
-const firstOf = async (name: string, given: object, caller: Caller) => {
-  const result = await call(name, { ...given }, caller);
-  const [first, ...notes] = (result?.content ?? []).map(({ text }) => text);
+const firstOf = async (name: string, given: object, caller: Caller, dialog?: Dialog) => {
+  const result = await call(name, { ...given }, caller, dialog);
+  if (!result || isQuestion(result)) throw new Error('the call has no result');
+  const [first, ...notes] = result.content.map(({ text }) => text);
   return { is_error: result?.isError === true, body: JSON.parse(first ?? 'null'), notes };
 };
 
@@ -89,7 +91,7 @@ test('arguments that are refused never reach the endpoint', async () => {
   expect(caller.runs).toEqual([]);
 });
 
-test('there is no tool of another name, also not of an object’s own', async () => {
+test('no other name is a tool, not even a property that every object has', async () => {
   for (const name of ['', 'send', 'constructor', '__proto__']) {
     expect(await call(name, {}, callerOf({}))).toBeUndefined();
   }
@@ -140,7 +142,7 @@ describe('a tool that sends', () => {
     ]);
   });
 
-  test('says that a repeated confirmation sent nothing', async () => {
+  test('reports that a repeated confirmation sent nothing', async () => {
     const { confirmation } = (await firstOf('send_text', given, callerOf(answers))).body;
     const caller = callerOf({
       '/messages/send': { headers: { 'Idempotency-Replayed': 'true' } },
@@ -198,5 +200,71 @@ describe('a tool that sends', () => {
     const caller = callerOf({ '/messages/check': { body } });
     const answer = await firstOf('send_broadcast', broadcast, caller);
     expect(answer.body).toMatchObject({ would_send: { recipients: 3 }, cost: { max: '0.30' } });
+  });
+});
+
+describe('a client that can ask its user', () => {
+  const can_ask = { can_ask: true };
+  const answers = { '/messages/check': { body: CHECKED } };
+  const questionFor = async (given_to: object, caller = callerOf(answers)): Promise<Question> => {
+    const outcome = await call('send_text', { ...given_to }, caller, can_ask);
+    if (!outcome || !isQuestion(outcome)) throw new Error('there is no question');
+    return outcome;
+  };
+  const replied = (confirmation: unknown, is_accepted = true): Dialog => ({
+    ...can_ask,
+    reply: { is_accepted, confirmation },
+  });
+
+  test('gets a question with the price, and nothing is sent', async () => {
+    const caller = callerOf(answers);
+    const { message, confirmation } = await questionFor(given, caller);
+    expect(message).toMatch(/^Send a text\?\n/);
+    expect(message).toContain('Cost: free (service)');
+    expect(message).toContain(given.to);
+    expect(message).not.toContain(confirmation);
+    expect(caller.runs.map(({ path }) => path)).toEqual(['/messages/check']);
+  });
+
+  test('sends once with the acceptance, under one Idempotency-Key', async () => {
+    const { confirmation } = await questionFor(given);
+    const caller = callerOf({});
+    await firstOf('send_text', given, caller, replied(confirmation));
+    await firstOf('send_text', given, caller, replied(confirmation));
+    const keys = caller.runs.map(({ path, request }) => [path, request.headers['idempotency-key']]);
+    expect(keys[0]).toEqual(['/messages/send', expect.stringMatching(/^confirmation-/)]);
+    expect(keys[1]).toEqual(keys[0]);
+  });
+
+  test('sends nothing if the user declines', async () => {
+    const { confirmation } = await questionFor(given);
+    const caller = callerOf(answers);
+    const declined = replied(confirmation, false);
+    const { is_error, body } = await firstOf('send_text', given, caller, declined);
+    expect([is_error, body]).toMatchObject([false, { sent: false }]);
+    // A confirmation beside it does not send either.
+    await firstOf('send_text', { ...given, confirmation }, caller, declined);
+    expect(caller.runs).toEqual([]);
+  });
+
+  test.each<[string, (confirmation: string) => unknown, object, string]>([
+    ['without a confirmation', () => undefined, {}, 'prt_1'],
+    ['with a changed one', (text) => text.replace(/^\d+/, '1999999999'), {}, 'prt_1'],
+    ['for other arguments', (text) => text, { text: 'Ho' }, 'prt_1'],
+    ['of another partner', (text) => text, {}, 'prt_2'],
+  ])('sends nothing for an acceptance %s', async (_name, change, changed, partner_id) => {
+    const { confirmation } = await questionFor(given);
+    const caller = callerOf({}, partner_id);
+    const reply = replied(change(confirmation));
+    const { body } = await firstOf('send_text', { ...given, ...changed }, caller, reply);
+    expect(body.error).toMatchObject({ details: { field: 'confirmation' } });
+    expect(caller.runs).toEqual([]);
+  });
+
+  test('gets no question about a send that would fail', async () => {
+    const body = { ...CHECKED, deliverable: 'no' };
+    const caller = callerOf({ '/messages/check': { body } });
+    const answer = await firstOf('send_text', given, caller, can_ask);
+    expect(answer.body).toMatchObject({ sent: false, confirmation: null });
   });
 });

@@ -10,6 +10,7 @@ import { fingerprint, IDEMPOTENCY_KEY } from '../idempotency';
 import { pathOf, readArguments, type RowRequest } from './arguments';
 import { createConfirmation, idempotencyKeyOf, type Confirmed } from './confirmation';
 import { CONFIRMATION } from './input-schema';
+import { questionOf, type Dialog, type Preview, type Question } from './question';
 import { endpointOf, tools, type Tool } from './tools';
 
 /** The caller of one HTTP request. */
@@ -26,7 +27,7 @@ export interface ToolResult {
   isError?: boolean;
 }
 
-/** Of a longer answer a model reads nothing. */
+/** A longer answer is of no use to a model. */
 export const RESULT_BYTES_MAX = 1024 * 1024;
 const CHECK = 'POST /messages/check';
 
@@ -35,9 +36,14 @@ export interface CallDependencies {
   docs_url: string;
 }
 
+/** A result, or a question that the client shows to its user first. */
+export type Outcome = ToolResult | Question;
+
+export const isQuestion = (outcome: Outcome): outcome is Question => 'message' in outcome;
+
 export interface ToolCalls {
   /** Undefined if there is no such tool. Never throws: errors are results, in the standard form. */
-  call(name: string, given: Fields, caller: Caller): Promise<ToolResult | undefined>;
+  call(name: string, given: Fields, caller: Caller, dialog?: Dialog): Promise<Outcome | undefined>;
 }
 
 export function createToolCalls({ peppers, docs_url }: CallDependencies): ToolCalls {
@@ -45,11 +51,11 @@ export function createToolCalls({ peppers, docs_url }: CallDependencies): ToolCa
     tools.map((tool) => [tool.name, tool.sends ? createSend(tool, peppers) : createRead(tool)]),
   );
   return {
-    async call(name, given, caller) {
+    async call(name, given, caller, dialog = { can_ask: false }) {
       const run = runners.get(name);
       if (!run) return undefined;
       try {
-        return await run(given, caller);
+        return await run(given, caller, dialog);
       } catch (error) {
         const body = errorBody(toApiError(error), caller.request_id, docs_url);
         return { content: [{ type: 'text', text: JSON.stringify(body) }], isError: true };
@@ -58,24 +64,26 @@ export function createToolCalls({ peppers, docs_url }: CallDependencies): ToolCa
   };
 }
 
-type Runner = (given: Fields, caller: Caller) => Promise<ToolResult>;
+type Runner = (given: Fields, caller: Caller, dialog: Dialog) => Promise<Outcome>;
 
 const createRead =
   ({ endpoint }: Tool): Runner =>
   async (given, caller) =>
     resultOf(endpoint, await caller.run(endpoint, readArguments(endpoint, given)));
 
-function createSend({ name, endpoint, sends }: Tool, peppers: Peppers): Runner {
+function createSend({ name, endpoint, sends, listed }: Tool, peppers: Peppers): Runner {
   const check = endpointOf(CHECK);
   const checkBody = compile(endpoint.body ?? {}, 'body');
-  return async ({ [CONFIRMATION]: confirmation, ...given }, caller) => {
+  return async ({ [CONFIRMATION]: argument, ...given }, caller, { can_ask, reply }) => {
     const request = readArguments(endpoint, given);
     const { headers, ...input } = request;
     const of: Confirmed = {
       partner_id: caller.partner_id,
       fingerprint: await fingerprint(endpoint, input, headers),
     };
-    if (confirmation !== undefined) {
+    if (reply?.is_accepted === false) return textResult(DECLINED);
+    if (argument !== undefined || reply) {
+      const confirmation = argument ?? reply?.confirmation;
       const key = idempotencyKeyOf(peppers, of, { text: confirmation, now: Date.now() });
       const confirmed = {
         ...request,
@@ -90,6 +98,9 @@ function createSend({ name, endpoint, sends }: Tool, peppers: Peppers): Runner {
     if (answer.status >= 400) return resultOf(check, answer);
     const preview = previewOf(name, endpoint, request, JSON.parse(answer.body) as Checked);
     const proof = preview.is_possible ? createConfirmation(peppers, of, Date.now()) : undefined;
+    if (proof && can_ask) {
+      return { message: questionOf(listed.title, preview.fields), confirmation: proof.text };
+    }
     return textResult({
       success: true,
       sent: false,
@@ -100,13 +111,17 @@ function createSend({ name, endpoint, sends }: Tool, peppers: Peppers): Runner {
   };
 }
 
-interface Checked {
-  deliverable: string;
-  reasons: unknown;
-  price: unknown;
+const DECLINED = {
+  success: true,
+  sent: false,
+  next: 'Nothing was sent: the person that you work for declined it. Call again only for a new request of theirs.',
+};
+
+interface Checked extends Pick<Preview, 'deliverable' | 'reasons'> {
+  price: Preview['cost'];
   window: unknown;
   pace: unknown;
-  broadcast: { total: number; cost: unknown } | null;
+  broadcast: { total: number; cost: Preview['cost'] } | null;
 }
 
 /** What a send would do, from the answer of the check. */

@@ -16,7 +16,7 @@ test('confirms the call that it was made for, each time with the same Idempotenc
   expect(use({}, other)).not.toBe(use());
 });
 
-test('lives ten minutes', () => {
+test('expires after ten minutes', () => {
   expect(expires_at.getTime() - NOW).toBe(LIFE_MS);
   expect(use({}, text, NOW + LIFE_MS - 1)).toBe(use());
   expect(() => use({}, text, NOW + LIFE_MS)).toThrow(/confirmation has expired/);
@@ -37,7 +37,7 @@ test.each([
   expect(() => use(changed, given)).toThrow(/^confirmation is not one for these arguments/);
 });
 
-test('outlives a rotation of the pepper, and not its removal', () => {
+test('survives a rotation of the pepper, but not its removal', () => {
   const key = (letter: string): string => Buffer.alloc(32, letter).toString('base64');
   const before = createPeppers(`a:${key('a')}`);
   const during = createPeppers(`b:${key('b')},a:${key('a')}`);

@@ -1,6 +1,6 @@
-// Confirmations of sends: a text that only this mesh can make, for one partner, one request and ten minutes.
-// Every replica verifies it, and nothing is stored: the Idempotency-Key that belongs to it makes sure that
-// a confirmation sends once.
+// Confirmations of sends: signed tokens, each for one partner and one request, valid for ten
+// minutes. Every replica can verify them, and nothing is stored: a confirmation sends once because
+// it carries an Idempotency-Key.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { invalidField } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
@@ -8,7 +8,7 @@ import { CONFIRMATION } from './input-schema';
 
 export interface Confirmed {
   partner_id: string;
-  /** Equal for equal requests only. */
+  /** Differs if the requests differ. */
   fingerprint: string;
 }
 
@@ -36,7 +36,10 @@ export function createConfirmation(peppers: Peppers, of: Confirmed, now: number)
   };
 }
 
-/** Returns the Idempotency-Key of the send. Throws for a confirmation of anything else, or of earlier. */
+/**
+ * Returns the Idempotency-Key of the send. Throws if the confirmation has expired or belongs to
+ * another request.
+ */
 export function idempotencyKeyOf(
   peppers: Peppers,
   of: Confirmed,

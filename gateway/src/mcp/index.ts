@@ -1,6 +1,6 @@
-// POST /mcp: the tools and guides for agents. Its line is that of an endpoint: origin → key → rate limit →
-// places in flight → body; then the SDK reads the message. A tool call is a request of its row, admitted
-// by the key and the token of the bucket that the HTTP request has brought.
+// POST /mcp: the tools and guides for agents. Its steps are those of an endpoint: origin → key →
+// rate limit → places in flight → body; then the SDK reads the message. A tool call is a request of
+// its row, admitted by the key and the token of the bucket that the HTTP request has brought.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
@@ -27,7 +27,7 @@ export interface McpDependencies {
   public_url: string;
 }
 
-export const MCP_PATH = '/mcp';
+const MCP_PATH = '/mcp';
 /** The row of each tool checks the scope of the key. */
 const ADMISSION: Admission = { verb: 'POST', scope: 'partner', any_scope: true };
 const METHOD_NOT_ALLOWED = 405;
@@ -39,7 +39,7 @@ export const mcp = (deps: McpDependencies): ((router: Router<State>) => void) =>
   const answer = createAnswer(deps);
   return (router) => {
     router.post(MCP_PATH, answer);
-    // Clients ask for a stream of the server's, and end sessions: there are neither.
+    // Clients may open a stream of the server or end a session: the server has neither.
     router.register(MCP_PATH, ['GET', 'DELETE'], (context: Context) => {
       (context.state as State).route = MCP_PATH;
       context.set('Allow', 'POST');
@@ -96,8 +96,8 @@ function createAnswer({ chain, observe, server, public_url }: McpDependencies) {
 }
 
 /**
- * The chains of the rows that tools use. The first look at the caller is that of the HTTP request; a later
- * one, after a wait for events, reads the key again.
+ * The chains of the rows that tools use. The first check of the caller is that of the HTTP request;
+ * a later one, after a wait for events, reads the key again.
  */
 function createRuns(deps: ChainDependencies, observe: ObserveDependencies) {
   const admissions = new WeakMap<Context, { outer: Context; admitted?: Admitted }>();

@@ -9,7 +9,7 @@ export interface InputSchema {
   type: 'object';
   properties: Record<string, Json>;
   required: string[];
-  additionalProperties: boolean;
+  additionalProperties: false;
 }
 
 /** Where an argument belongs in the request of its row. */
@@ -97,7 +97,7 @@ export function inputSchemaOf(endpoint: Endpoint, is_confirmed: boolean): InputS
       ...required(query),
       ...required(body),
     ],
-    additionalProperties: body?.additionalProperties === true,
+    additionalProperties: false,
   };
 }
 

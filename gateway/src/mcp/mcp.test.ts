@@ -1,4 +1,4 @@
-// The line of /mcp with a client of the official SDK; what the services answer is given here.
+// /mcp with a client of the official SDK; the answers of the services are set here.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -205,7 +205,7 @@ test('the header of the REST API is a key too', async () => {
   }
 });
 
-test('pages of other sites are refused before the key is looked at', async () => {
+test('pages of other sites are refused before the key is read', async () => {
   for (const origin of ['https://evil.example', 'null', `${ORIGIN}.evil.example`]) {
     const answer = await post(listNumbers, { origin });
     expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: -32000 } }]);

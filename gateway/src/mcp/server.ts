@@ -3,9 +3,14 @@
 // The SDK is loaded by the first request.
 import { API_VERSION } from '@bmg/common/notices';
 import type { Logger } from '@bmg/common/telemetry';
-import type { ListToolsResult } from '@modelcontextprotocol/server';
+import type {
+  ClientCapabilities,
+  ListToolsResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Fields } from '../endpoints/endpoint';
-import type { Caller, ToolCalls } from './calls';
+import { isQuestion, type Caller, type ToolCalls } from './calls';
+import type { Dialog } from './question';
 import type { Resources } from './resources';
 import { tools } from './tools';
 
@@ -23,7 +28,7 @@ export interface ServerDependencies {
 const NAME = 'business-messaging-gateway';
 const TITLE = 'Business Messaging Gateway';
 const INSTRUCTIONS =
-  'Sends business messages and shows what became of them. Begin with list_numbers: other tools take the waba_id of an item. Tools that send ask for a confirmation first and show the price: let a person decide. Errors have a code and name the argument in details.field or details.fields. The guides are resources.';
+  'Sends business messages and reports their outcome. Begin with list_numbers: other tools take the waba_id of an item. Tools that send ask for a confirmation first and show the price: let a person decide. Errors have a code and name the argument in details.field or details.fields. The guides are resources.';
 /** Lists that clients may keep; they change with a release. */
 const LISTS_TTL_MS = 5 * 60_000;
 
@@ -96,6 +101,30 @@ const authInfoOf = (caller: Caller) => ({
 const callerIn = (authInfo: { extra?: Record<string, unknown> } | undefined): Caller =>
   authInfo?.extra?.['caller'] as Caller;
 
+const QUESTION = 'send';
+/** To accept is to confirm: there is nothing to fill in. */
+const NO_FIELDS = { type: 'object' as const, properties: {} };
+
+/**
+ * Elicitation of the revision without sessions: the client names its capabilities in each request, and repeats the
+ * call with the reply. Earlier revisions need a session for it.
+ */
+function dialogOf(sdk: Sdk, request: ServerContext['mcpReq']): Dialog {
+  const envelope = request.envelope as Fields | undefined;
+  const capabilities = envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] as
+    ClientCapabilities | undefined;
+  const { elicitation } = capabilities ?? {};
+  // Without a mode it means forms.
+  const can_ask = elicitation !== undefined && !(elicitation.url && !elicitation.form);
+  const reply = sdk.inputResponse(request.inputResponses, QUESTION);
+  return {
+    can_ask,
+    ...(reply.kind === 'elicit' && {
+      reply: { is_accepted: reply.action === 'accept', confirmation: request.requestState() },
+    }),
+  };
+}
+
 /** A server for one request: it knows its caller. */
 const serverFactory =
   (sdk: Sdk, { calls, resources }: ServerDependencies) =>
@@ -110,13 +139,22 @@ const serverFactory =
       },
     );
     server.setRequestHandler('tools/list', () => ({ tools: LISTED }));
-    server.setRequestHandler('tools/call', async ({ params }) => {
-      const result = await calls.call(params.name, params.arguments ?? {}, caller);
-      if (result) return result;
-      throw new sdk.ProtocolError(
-        sdk.ProtocolErrorCode.InvalidParams,
-        `there is no such tool: tools/list has all of them`,
-      );
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+      const dialog = dialogOf(sdk, mcpReq);
+      const outcome = await calls.call(params.name, params.arguments ?? {}, caller, dialog);
+      if (!outcome) {
+        throw new sdk.ProtocolError(
+          sdk.ProtocolErrorCode.InvalidParams,
+          `there is no such tool: tools/list has all of them`,
+        );
+      }
+      if (!isQuestion(outcome)) return outcome;
+      const { message, confirmation } = outcome;
+      const question = sdk.inputRequired.elicit({ message, requestedSchema: NO_FIELDS });
+      return sdk.inputRequired({
+        inputRequests: { [QUESTION]: question },
+        requestState: confirmation,
+      });
     });
     server.setRequestHandler('resources/list', () => ({ resources: [...resources.list] }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));

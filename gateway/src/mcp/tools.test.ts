@@ -103,6 +103,12 @@ test.each([
     /^waba_id must be a string or a number$/,
   ],
   [
+    'a typo in a check',
+    'check_message',
+    { kind: 'text', txt: 'Hi' },
+    /^txt is not an argument of this tool: did you mean text\?$/,
+  ],
+  [
     'a typo in a body',
     'send_text',
     { txt: 'Hi' },

@@ -70,7 +70,7 @@ export interface ListedTool {
 }
 
 const CONFIRMED =
-  'Asks before it sends: the first call sends nothing and returns what would be sent, to how many recipients and at what price, with a `confirmation`. The second call, with the same arguments and the `confirmation`, sends. Repeating it sends nothing again.';
+  'Asks before it sends: the first call sends nothing and returns what would be sent, to how many recipients and at what price, with a `confirmation`. The second call, with the same arguments and the `confirmation`, sends. Repeating it sends nothing again. A client that can show a question to its user needs one call only.';
 
 const rows = new Map(endpoints.map((endpoint) => [`${endpoint.verb} ${endpoint.path}`, endpoint]));
 

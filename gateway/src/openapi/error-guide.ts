@@ -111,12 +111,12 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
   },
   SCOPE_MISSING: {
     meaning:
-      'The API key lacks the scope that the endpoint needs. details.scope names it. The partner key has all scopes.',
+      'The API key, or the role of the person, lacks the scope that the request needs. details.scope names it. The partner key has all scopes.',
     action: 'Use a key with this scope, or add it to the key: PATCH /keys/{key_id}.',
   },
   KEY_RESTRICTED: {
     meaning:
-      'The API key is limited to some business accounts, and the endpoint covers all of them; or an API key was used where only the partner key is accepted.',
+      'The API key is limited to some business accounts, and the endpoint covers all of them; or an API key, or a person, made a request that only the partner key or an unlimited key may make.',
     action: 'Use a key that is not limited to accounts, or the partner key.',
   },
   ADDRESS_NOT_ALLOWED: {
@@ -145,6 +145,14 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
   },
   CANNOT_CANCEL: {
     meaning: 'The broadcast has started or ended.',
+    action: 'Pause it first if it is processing. The broadcast is unchanged.',
+  },
+  CANNOT_PAUSE: {
+    meaning: 'The broadcast has not started, or it has ended.',
+    action: 'Cancel it if it has not started. The broadcast is unchanged.',
+  },
+  CANNOT_RESUME: {
+    meaning: 'The broadcast is not paused: it has not started, or it has ended.',
     action: 'None. The broadcast is unchanged.',
   },
   IDEMPOTENCY_KEY_IN_USE: {

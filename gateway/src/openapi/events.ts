@@ -1,5 +1,6 @@
 // The events that partners receive, with a summary and a schema of `data`. Events can carry further keys
 // of the upstream's.
+import { DESTINATION_TYPES } from '@bmg/common/destinations';
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
 import type { EventName } from '../endpoints/webhook-endpoints/schemas';
@@ -326,7 +327,24 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
       'Your webhook URL and the other endpoints get it once an endpoint has failed for five days without one success.',
     data: data({
       endpoint_id: is.text('whe_01k5x3v9m2c4e6g8j0n1p3r5t7'),
-      url: is.text('https://crm.example.com', 'Its address, without path and query.'),
+      url: is.orNull(
+        is.text(
+          'https://crm.example.com',
+          'Its address, without path and query. Null: a destination.',
+        ),
+      ),
+      destination: {
+        ...is.orNull(
+          is.record(
+            {
+              type: is.open(DESTINATION_TYPES),
+              address: is.text('kafka://kafka.example.com:9093/events'),
+            },
+            { description: 'Its topic, queue or bucket. Null: a URL.' },
+          ),
+        ),
+        examples: [null],
+      },
       reason: is.open(['failing']),
     }),
     without_account: true,

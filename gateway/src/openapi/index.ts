@@ -250,7 +250,7 @@ function successesOf(row: Endpoint, shared: SharedSchemas): Record<string, Answe
 
 function contentOf(row: Endpoint, shared: SharedSchemas): Record<string, MediaContent> {
   if (row.stream) {
-    // Generators need a type that they know; the other one is true of every file.
+    // Generators need a type that they know; the second one covers every file.
     return { 'application/octet-stream': FILE, '*/*': FILE };
   }
   const answer = withSuccess(row.docs?.answer ?? { type: 'object' });

@@ -3,7 +3,7 @@
 // skip. The validators of the edge are compiled from the schemas as they are written.
 import type { Json } from './schemas';
 
-/** No value passes; a generator takes `false` for a fault. */
+/** Matches no value; generators reject the schema `false`. */
 const NEVER: Json = { not: {} };
 const INT32_MAX = 2_147_483_647;
 
@@ -26,7 +26,7 @@ export function portable(schema: Json): Json {
   return { ...formatOf(schema, kinds[0]), ...inner(withRules(schema)) };
 }
 
-/** A value of several types has none for a generator, and is checked by the rule. */
+/** For a generator, a value of several types has no type; the rule still checks it. */
 function union(schema: Json, kinds: readonly string[]): Json {
   const shown = pick(schema, ANNOTATIONS);
   const rule = omit(schema, ANNOTATIONS);
@@ -44,7 +44,7 @@ const alwaysNull = (schema: Json): Json => ({
   else: NEVER,
 });
 
-/** A flag that has one value only: Java would make an enumeration of texts of it. */
+/** A flag with a single value: the Java generator would make an enumeration of strings of it. */
 const oneOfTwo = ({ const: _value, ...schema }: Json, value: boolean): Json => ({
   ...schema,
   type: 'boolean',

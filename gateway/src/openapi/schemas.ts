@@ -39,9 +39,13 @@ export function describeSchema(schema: Schema, options: Options): Json | Referen
   if (!types.includes('null')) return shared.add(title, plainSchema(schema, options));
   // Generators expect the null beside a reference, not inside the component.
   const kinds = types.filter((one) => one !== 'null');
-  const component = plainSchema(schema, options);
+  const { examples, ...component } = plainSchema(schema, options);
   component['type'] = kinds.length === 1 ? kinds[0] : kinds;
-  return { anyOf: [shared.add(title, component), { type: 'null' }] };
+  return {
+    anyOf: [shared.add(title, component), { type: 'null' }],
+    // They may be null too.
+    ...(examples !== undefined && { examples }),
+  };
 }
 
 /** The schema inline, even if it has a title. */

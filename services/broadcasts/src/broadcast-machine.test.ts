@@ -5,18 +5,21 @@ const STATES: BroadcastStatus[] = [
   'pending',
   'scheduled',
   'processing',
+  'paused',
   'completed',
   'cancelled',
 ];
 
-/** Everything else is refused (contract 9.1). */
+/** Everything else is refused (contract 9.1, 9.6). */
 const ALLOWED: Record<BroadcastEvent, Partial<Record<BroadcastStatus, BroadcastStatus>>> = {
   queue: { draft: 'pending' },
   schedule: { draft: 'scheduled' },
   fallDue: { scheduled: 'pending' },
   start: { pending: 'processing' },
-  complete: { processing: 'completed' },
-  cancel: { pending: 'cancelled', scheduled: 'cancelled' },
+  pause: { processing: 'paused' },
+  resume: { paused: 'processing' },
+  complete: { processing: 'completed', paused: 'completed' },
+  cancel: { pending: 'cancelled', scheduled: 'cancelled', paused: 'cancelled' },
 };
 
 describe.each(STATES)('a broadcast that is %s', (state) => {

@@ -1,12 +1,16 @@
-// The states of a broadcast (contract 9.1): one table for the code, the store's filters and
+// The states of a broadcast (contract 9.1, 9.6): one table for the code, the store's filters and
 // the tests.
 import { defineMachine } from '@bmg/common/state';
 
-/** `draft` is internal: the contacts are still being stored, and no partner sees it. */
+/**
+ * Two are internal. `draft`: the contacts are still being stored, and no partner sees it. `paused`:
+ * partners see `processing` with `paused_at`, because the contract's list of statuses is closed.
+ */
 export type BroadcastStatus =
-  'draft' | 'pending' | 'scheduled' | 'processing' | 'completed' | 'cancelled';
+  'draft' | 'pending' | 'scheduled' | 'processing' | 'paused' | 'completed' | 'cancelled';
 
-export type BroadcastEvent = 'queue' | 'schedule' | 'fallDue' | 'start' | 'complete' | 'cancel';
+export type BroadcastEvent =
+  'queue' | 'schedule' | 'fallDue' | 'start' | 'pause' | 'resume' | 'complete' | 'cancel';
 
 export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
   queue: { from: ['draft'], to: 'pending' },
@@ -14,14 +18,20 @@ export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
   fallDue: { from: ['scheduled'], to: 'pending' },
   // Happens right before the first message is sent, so that a cancel succeeds until then.
   start: { from: ['pending'], to: 'processing' },
-  complete: { from: ['processing'], to: 'completed' },
-  cancel: { from: ['pending', 'scheduled'], to: 'cancelled' },
+  pause: { from: ['processing'], to: 'paused' },
+  resume: { from: ['paused'], to: 'processing' },
+  // A pause may come while the last contacts are recorded.
+  complete: { from: ['processing', 'paused'], to: 'completed' },
+  cancel: { from: ['pending', 'scheduled', 'paused'], to: 'cancelled' },
 });
+
+/** A broadcast that is paused for longer is cancelled: its contacts are not kept for ever. */
+export const PAUSED_MAX_MS = 7 * 86_400_000;
 
 /** The states in which a worker has something to do. */
 export const ACTIVE: readonly BroadcastStatus[] = ['pending', 'processing'];
-/** The states before the first send: a partner may have a limited number of broadcasts in them. */
-export const WAITING: readonly BroadcastStatus[] = ['draft', 'scheduled', 'pending'];
+/** The states that nothing ends soon: a partner may have a limited number of broadcasts in them. */
+export const WAITING: readonly BroadcastStatus[] = ['draft', 'scheduled', 'pending', 'paused'];
 export const ENDED: readonly BroadcastStatus[] = ['completed', 'cancelled'];
 /** The states that partners see. */
-export const SHOWN: readonly BroadcastStatus[] = ['scheduled', ...ACTIVE, ...ENDED];
+export const SHOWN: readonly BroadcastStatus[] = ['scheduled', ...ACTIVE, 'paused', ...ENDED];

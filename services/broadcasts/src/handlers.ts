@@ -1,8 +1,7 @@
-import { ApiError } from '@bmg/common/errors';
 import type { Credential } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
-import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import type { BroadcastsDefinition, CancelBroadcastRequest } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
 import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
 import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
@@ -15,9 +14,10 @@ import {
   zeroCounts,
   type Counts,
 } from './contact-states/progress';
-import { chunkIds, readRequestId } from './request-id';
+import { changeBroadcast, notFound } from './partner-changes';
+import { chunkIds, readRequestId, requestIdPrefix } from './request-id';
 import { numberOf } from './store/broadcast-ids';
-import type { Scope } from './store/broadcasts';
+import type { PartnerEvent, Scope } from './store/broadcasts';
 import { removeContactsOf } from './store/remove-contacts';
 import type { Broadcast } from './store/types';
 
@@ -29,13 +29,11 @@ export type HandlerDependencies = CreateDependencies &
 const LIST_DEFAULT = 20;
 const LIST_MAX = 100;
 
-// The same error for an unknown broadcast and for another partner's.
-const notFound = (): ApiError => new ApiError('NOT_FOUND', 'there is no such broadcast');
-
 const scopeOf = ({ partner_id, waba_id }: Scope): Scope => ({ partner_id, waba_id });
 
+/** Longer than 70 lines: one short handler for each RPC. */
 export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<BroadcastsDefinition> {
-  const { broadcasts, chunks, pace, now } = deps;
+  const { broadcasts, chunks, pace, now, wake } = deps;
   const creator = new BroadcastCreator(deps);
 
   /** Reads the counters of all given broadcasts at once; those that have not started have none. */
@@ -52,6 +50,12 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
     ]);
     return { number_rate, sharing };
   };
+
+  const change = (
+    q: CancelBroadcastRequest,
+    event: PartnerEvent,
+    set: { paused_at?: Date | null } = {},
+  ) => changeBroadcast(broadcasts, { scope: scopeOf(q), number: q.broadcast_id, event, set });
 
   const readPace = ({ phone_number_id }: Target, credential: Credential) =>
     readNumberPace(deps, phone_number_id, credential, readCounts);
@@ -74,16 +78,19 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       return detail(broadcast, countsOf(broadcast), now(), rate);
     },
     async cancelBroadcast(q) {
-      const cancelled = await broadcasts.cancel(scopeOf(q), q.broadcast_id);
-      if (cancelled) {
-        await removeContactsOf(cancelled, deps);
-        return {};
-      }
-      const stored = await broadcasts.find(scopeOf(q), q.broadcast_id);
-      if (!stored) throw notFound();
-      // Decisions: cancelling a cancelled broadcast succeeds.
-      if (stored.status === 'cancelled') return {};
-      throw new ApiError('CANNOT_CANCEL', `the broadcast is already ${stored.status}`);
+      const cancelled = await change(q, 'cancel');
+      if (cancelled) await removeContactsOf(cancelled, deps);
+      return {};
+    },
+    async pauseBroadcast(q) {
+      await change(q, 'pause', { paused_at: now() });
+      wake();
+      return {};
+    },
+    async resumeBroadcast(q) {
+      await change(q, 'resume', { paused_at: null });
+      wake();
+      return {};
     },
     async findContact({ partner_id, request_id }) {
       const ref = readRequestId(request_id);
@@ -93,6 +100,14 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       const state = stateAt(chunk.progress.states, ref.index);
       if (broadcast?.partner_id !== partner_id || !state) return {};
       return { contact: { broadcast_id: numberOf(broadcast), name: broadcast.name, state } };
+    },
+    async findBroadcast(q) {
+      const broadcast = await broadcasts.find(scopeOf(q), q.broadcast_id);
+      if (!broadcast) throw notFound();
+      return {
+        request_id_prefix: requestIdPrefix(broadcast._id),
+        started_at: broadcast.started_at ?? undefined,
+      };
     },
     async getPace(q, call) {
       const target = needTarget(q.target);

@@ -27,6 +27,9 @@ export interface ContactRef {
 export const requestId = ({ chunk_id, index, salt }: ContactRef): string =>
   `bc_${chunk_id.replace('/', '_')}_${index}_${salt}`;
 
+/** The request ids of all contacts of a broadcast begin with it, and no others. */
+export const requestIdPrefix = (broadcast_id: number): string => `bc_${broadcast_id}_`;
+
 /** The contact that a status event is about; undefined when the message is not of a broadcast. */
 export const readOpaque = (opaque: string | undefined): ContactRef | undefined =>
   readRequestId(readCallbackData(opaque)?.request_id ?? '');

@@ -79,6 +79,64 @@ test('cancels once or twice, and refuses a late cancel, an unknown and a foreign
   await expect(rig.get(now.broadcast_id, 'ptn_2')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+test('pauses and resumes once or twice, and refuses what has not started or has ended', async () => {
+  const scope = { partner_id: 'ptn_1' };
+  const pause = (broadcast_id: number, of: { partner_id: string; waba_id?: string } = scope) =>
+    rig.rpc.pauseBroadcast({ ...of, broadcast_id }, rig.call());
+  const resume = (broadcast_id: number, of: { partner_id: string } = scope) =>
+    rig.rpc.resumeBroadcast({ ...of, broadcast_id }, rig.call());
+  const cancel = (broadcast_id: number) =>
+    rig.rpc.cancelBroadcast({ ...scope, broadcast_id }, rig.call());
+  const shown = async (id: number) => (await rig.get(id)).broadcast;
+  const refused = (code: string, message: RegExp) =>
+    expect.objectContaining({ code, http: 409, message: expect.stringMatching(message) });
+
+  const contacts = Array.from({ length: 3_000 }, (_, at) => ({ recipient: phone(at) }));
+  const { broadcast_id: id } = await rig.create({ contacts });
+  await eventually(async () => (await shown(id))?.status === 'processing');
+  await expect(resume(id, { partner_id: 'ptn_2' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(pause(id, { ...scope, waba_id: '801' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  await resume(id);
+  await pause(id);
+  const paused = await shown(id);
+  expect(paused).toMatchObject({ status: 'processing', paused_at: expect.any(Date) });
+  await pause(id);
+  expect((await shown(id))?.paused_at).toEqual(paused?.paused_at);
+  await resume(id);
+  expect((await shown(id))?.paused_at).toBeUndefined();
+  await pause(id);
+  await cancel(id);
+  const cancelled = await shown(id);
+  expect(cancelled).toMatchObject({ status: 'cancelled', paused_at: expect.any(Date) });
+  expect(cancelled?.sent).toBeLessThan(3_000);
+  await expect(pause(id)).rejects.toEqual(refused('CANNOT_PAUSE', /already cancelled/));
+  await expect(resume(id)).rejects.toEqual(refused('CANNOT_RESUME', /already cancelled/));
+
+  const scheduled_at = new Date(Date.now() + 3_600_000);
+  const { broadcast_id: later } = await rig.create({ scheduled_at });
+  await expect(pause(later)).rejects.toEqual(refused('CANNOT_PAUSE', /is scheduled: cancel it/));
+  await expect(resume(later)).rejects.toEqual(refused('CANNOT_RESUME', /is scheduled, not paused/));
+  await cancel(later);
+});
+
+test('names the request ids of a broadcast for its own partner and account only', async () => {
+  const from = rig.messaging.sent.length;
+  const { broadcast_id } = await rig.create();
+  await rig.completed(broadcast_id);
+  const find = (of: { partner_id: string; waba_id?: string }) =>
+    rig.rpc.findBroadcast({ ...of, broadcast_id }, rig.call());
+  const { request_id_prefix, started_at } = await find({ partner_id: 'ptn_1', waba_id: '800' });
+  expect(started_at).toBeInstanceOf(Date);
+  expect(rig.messaging.sent.slice(from).map(({ request_id }) => request_id)).toEqual([
+    expect.stringMatching(new RegExp(`^${request_id_prefix}`)),
+  ]);
+  for (const other of [{ partner_id: 'ptn_2' }, { partner_id: 'ptn_1', waba_id: '801' }]) {
+    await expect(find(other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  }
+});
+
 test('lists the partner’s own broadcasts, newest first, by page and account', async () => {
   const partner_id = unique('ptn_');
   const mine = (waba_id: string) =>

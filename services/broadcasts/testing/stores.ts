@@ -16,7 +16,7 @@ const setting = (name: string): string => {
   return value;
 };
 
-export interface Asked {
+export interface QueryCounts {
   commands: number;
   /** Rounds of a runner that looks for work: only those ask for due broadcasts. */
   looks: number;
@@ -31,7 +31,7 @@ export async function openStores() {
     writeConcern: { w: 'majority', journal: true },
     monitorCommands: true,
   });
-  const asked: Asked = { commands: 0, looks: 0, documents: 0 };
+  const asked: QueryCounts = { commands: 0, looks: 0, documents: 0 };
   const looking = new Set<number>();
   client.on('commandStarted', ({ command, requestId }) => {
     const { filter } = command as { filter?: object };
@@ -49,7 +49,7 @@ export async function openStores() {
   return {
     db,
     /** The commands to the database so far. */
-    asked: (): Asked => ({ ...asked }),
+    asked: (): QueryCounts => ({ ...asked }),
     broadcasts: createBroadcastStore(db),
     chunks: createChunkStore(db),
     states: createTemplateStateStore(db),

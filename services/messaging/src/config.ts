@@ -28,7 +28,7 @@ export const settings = {
   ),
   SEND_JOURNAL_DIR: fields.optional(
     fields.text(
-      'folder for the journal of broadcast sends, best in memory (tmpfs): if it outlives a killed process, its contacts that were not sent yet are sent and do not end as `outcome_unknown`; 256 KiB for each process',
+      'folder for the journal of broadcast sends, best in memory (tmpfs): if it outlives a killed process, contacts that were certainly not sent are sent again instead of ending as `outcome_unknown`; 256 KiB for each process',
     ),
   ),
   ...fileSettings,

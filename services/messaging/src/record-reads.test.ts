@@ -43,7 +43,7 @@ test('gives the units of a failed read back', async () => {
   for (let count = 0; count < 10; count += 1) await expect(failing()).rejects.toThrow('a defect');
 });
 
-test('charges a search by the records that it looked at', async () => {
+test('charges a search by the records that it examined', async () => {
   const reads = createRecordReads(log, 100);
   const started = performance.now();
   for (let count = 0; count < 30; count += 1) {

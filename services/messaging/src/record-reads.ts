@@ -9,14 +9,14 @@ import type { Logger } from '@bmg/common/telemetry';
  */
 const COSTS = { page: 1, timeline: 1, days: 5, search: 20 } as const;
 /** Records of a unit. */
-export const RECORDS_OF_UNIT = 1_000;
+const RECORDS_OF_UNIT = 1_000;
 
 export type LookedAt = (records: number) => void;
 
 export interface RecordReads {
   /**
-   * Throws RATE_LIMIT_EXCEEDED if too many reads of the partner, or of all, are in progress. A read that
-   * reports how many records it looked at counts towards the partner's rate by them.
+   * Throws RATE_LIMIT_EXCEEDED if too many reads of the partner, or of all, are in progress. A read
+   * that reports how many records it examined is charged to the partner's rate by that number.
    */
   run<T>(
     partner_id: string,
@@ -27,7 +27,10 @@ export interface RecordReads {
 
 /** Half of them for one partner: four searches, or 80 pages. */
 export const UNITS_MAX = 160;
-/** Of one partner: 100 pages, or 100,000 records of searches. Beyond it reads wait, at most for those in progress. */
+/**
+ * Of one partner: 100 pages, or 100,000 records of searches. Further reads wait for those in
+ * progress at most.
+ */
 const UNITS_PER_S = 100;
 
 export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S): RecordReads {

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+export interface SentRequest {
   method: string;
   path: string;
   query: Record<string, string>;
@@ -14,7 +14,7 @@ export type Answer = object | { status: number; body: object | string } | 'hang'
 
 export interface UpstreamStub {
   url: string;
-  asked: Asked[];
+  asked: SentRequest[];
   /** The bodies as received. */
   raw: string[];
   tokens: Array<string | undefined>;

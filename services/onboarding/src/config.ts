@@ -39,6 +39,15 @@ export const settings = {
     'keys the hash of partner keys and connect tokens: one text, or a ring of keys `id:base64` (32 bytes each), newest first, comma-separated; a former single text is the entry `:base64`',
     { check: pepperFault, insecure: 'local-pepper-not-for-production' },
   ),
+  OIDC_ISSUER: fields.optional(
+    fields.url('issuer (OpenID Connect) with which people sign in to the console'),
+  ) as Field<string | undefined>,
+  OIDC_CLIENT_ID: fields.optional(
+    fields.text('client of the gateway at the issuer; required with OIDC_ISSUER'),
+  ) as Field<string | undefined>,
+  OIDC_CLIENT_SECRET: fields.optional(
+    fields.secret('secret of that client; required with OIDC_ISSUER'),
+  ) as Field<string | undefined>,
   PAYMENT_PROCESSOR: fields.oneOf(
     PROCESSOR_NAMES,
     'collects the fee for slots: `none` or `stripe`, which needs the two secrets below',
@@ -62,6 +71,10 @@ export const settings = {
   CONNECT_SESSIONS_MAX: fields.integer(
     { min: 1, max: 1_000_000, default: 10_000 },
     'connect sessions of one partner in 25 hours; further ones are refused with QUOTA_EXCEEDED',
+  ),
+  AUDITED_CHANGES_MAX: fields.integer(
+    { min: 1, max: 10_000_000, default: 50_000 },
+    'the most changes of one partner on a day (UTC); further ones are refused with RATE_LIMIT_EXCEEDED',
   ),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',

@@ -23,6 +23,7 @@ import { wireEndpoints } from './endpoints/wire';
 import { wireKeys } from './keys/wire';
 import { wireOperator } from './operator/wire';
 import { wirePartners } from './partners/wire';
+import { wirePeople } from './people/wire';
 import { wireSignUp } from './sign-up/wire';
 import { indexes } from './store/indexes';
 import { wireUsage } from './usage/wire';
@@ -41,7 +42,8 @@ export function createOnboarding(
   const onTokensDue = (): void => features.clients.checkTokens();
   const deps = createDependencies(config, engines, { now, log, onTokensDue });
   const features = wireFeatures(deps, engines, warnings);
-  const { clients, signUp, usage, alerts, partners, keys, endpoints, audit, operator } = features;
+  const { clients, signUp, usage, alerts, partners, people, keys, endpoints, audit, operator } =
+    features;
   consumeTopics(engines.bus, features);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
@@ -56,6 +58,7 @@ export function createOnboarding(
         ...signUp.directoryHandlers,
       }),
       ...partners.rpcs,
+      ...people.rpcs,
       ...keys.rpcs,
       ...endpoints.rpcs,
       ...audit.rpcs,
@@ -100,6 +103,7 @@ function wireFeatures(deps: Dependencies, engines: Engines, warnings: string[]) 
     usage: wireUsage(deps),
     alerts: createAlerts({ ...deps, bus: engines.bus }),
     partners: wirePartners(deps),
+    people: wirePeople(deps),
     keys: wireKeys(deps, { deleteSessions }),
     endpoints: wireEndpoints(deps, engines.bus),
     audit: wireAudit(deps),

@@ -22,6 +22,7 @@ import { storeClient, type RegisterDependencies } from '../src/clients/register'
 import { monthOf } from '../src/payments/slots';
 import { BILLING_ACCOUNTS, createBillingAccounts } from '../src/store/billing-accounts';
 import { createClientSyncs } from '../src/store/client-syncs';
+import { createNumberDays } from '../src/store/number-days';
 import { CLIENTS, createClients } from '../src/store/clients';
 import { createPartners, PARTNERS } from '../src/store/partners';
 import { createPaymentEvents, PAYMENT_EVENTS } from '../src/store/payment-events';
@@ -33,7 +34,7 @@ import { aPartner, KEYRING, openDatabase, testCall } from './world';
 export class Crash extends Error {}
 
 /** Crashes the process at a chosen step. After that, every step fails until `restart`. */
-export function createFate() {
+function createFate() {
   let left = Infinity;
   let dead = false;
   const step = (): void => {
@@ -101,6 +102,7 @@ export async function openMoneyWorld() {
     partners: createPartners(mongo.db),
     clients: createClients(mongo.db),
     clientSyncs: createClientSyncs(mongo.db),
+    numberDays: createNumberDays(mongo.db),
   };
   const stores = Object.fromEntries(
     Object.entries(plain).map(([name, store]) => [name, fate.on<object>(store)]),

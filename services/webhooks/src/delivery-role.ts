@@ -2,6 +2,7 @@
 // about both.
 import { topics } from '@bmg/common/bus';
 import { createVersions } from '@bmg/common/directory';
+import { createPool } from '@bmg/common/overload';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
 import { createKeyUse } from '@bmg/common/vault';
@@ -10,8 +11,10 @@ import { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { RecordAttempt } from './delivery/attempt';
 import { Dispatcher } from './delivery/dispatcher';
+import { createDestinations } from './delivery/destination-attempt';
 import { createReceivers } from './delivery/receivers';
 import { createSeen } from './delivery/seen';
+import { TESTS } from './endpoints/check-receiver';
 import { createEndpointHandlers } from './endpoints/handlers';
 import { createDisabling, createHealthRecorder } from './endpoints/health';
 import { createEventLog, packerOf, vaultOf } from './event-log/event-log';
@@ -22,12 +25,15 @@ import { createFailureAlerts } from './recovery/failure-alerts';
 import { createRecoveryHandlers } from './recovery/handlers';
 import { createRequeueChannel } from './recovery/requeue-channel';
 import { createRequeueRuns } from './recovery/requeue-runs';
+import { createLastDay } from './shadows/last-day';
+import { createLiveShadows } from './shadows/live';
 import { createAttempts } from './store/attempts';
 import { createDeliveries } from './store/deliveries';
 import { createEndpointHealthStore } from './store/endpoint-health';
 import { createEventLogStore } from './store/event-log';
 import { createPurgeRows } from './store/purge';
 import { createReplays } from './store/replays';
+import { createShadows } from './store/shadows';
 
 export interface DeliveryRole extends Role {
   onReady(ready: boolean): void;
@@ -53,14 +59,21 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
   });
   const health = createEndpointHealthStore(mongo.db);
   const recorder = createHealthRecorder(health, log);
-  const recordAttempt: RecordAttempt = (attempt, outcome) => {
+  const shadows = createShadows(mongo.db);
+  const receivers = createReceivers(directory.rpc, createVersions(redis, log));
+  const live_shadows = createLiveShadows({ shadows, receivers, agent, log });
+  const recordAttempt: RecordAttempt = (attempt, outcome, receiver) => {
     event_log.recordAttempt(attempt, outcome);
     recorder.record(attempt, outcome);
+    live_shadows.offer(attempt, outcome, receiver);
   };
+  const guard = { allowPrivate: config.ALLOW_PRIVATE_URLS };
+  const destinations = createDestinations(guard);
   const shared = {
     deliveries,
+    destinations,
     recordAttempt,
-    receivers: createReceivers(directory.rpc, createVersions(redis, log)),
+    receivers,
     seen: createSeen(redis),
     agent,
     log,
@@ -76,6 +89,12 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
     reader: event_log.reader,
     untrack,
   });
+  const last_day = createLastDay({
+    ...shared,
+    shadows,
+    reader: event_log.reader,
+    registry: registry.rpc,
+  });
   bus.consumeUnsettled(
     topics.delivery,
     'webhooks',
@@ -83,7 +102,10 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
       await dispatcher.accept(event_log.writer.accept(batch), heartbeat);
       await event_log.writer.waitForRoom(heartbeat);
     },
-    (partitions) => dispatcher.assignPartitions(partitions),
+    (partitions) => {
+      live_shadows.assignPartitions(partitions.length);
+      dispatcher.assignPartitions(partitions);
+    },
   );
   const requeue = createRequeueChannel(redis, (id) => dispatcher.reloadPartner(id), log);
   const requeueRuns = createRequeueRuns(redis, async (partner_id) => {
@@ -99,9 +121,14 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
       createEventLogHandlers({ ...event_log, replays }),
       createEndpointHandlers({
         ...shared,
+        guard,
+        tests: createPool(TESTS, log),
         registry: registry.rpc,
         health,
         announce: requeue.announce,
+        shadows,
+        reader: event_log.reader,
+        lastDay: last_day,
       }),
       createPurge({ db: mongo.db, rows: createPurgeRows(packer), owners, log }),
     ],
@@ -113,10 +140,13 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
   return {
     clients: [directory, registry, alerts, requeue],
     workers: [
+      destinations,
       writer,
       recorder,
+      live_shadows,
       dispatcher,
       replays,
+      last_day,
       failures,
       disabling,
       rpc,

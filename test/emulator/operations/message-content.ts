@@ -20,7 +20,7 @@ export const GROUP_TYPES: readonly string[] = [
   'template',
 ];
 
-export const MEDIA_KEYS: Readonly<Record<string, readonly string[]>> = {
+const MEDIA_KEYS: Readonly<Record<string, readonly string[]>> = {
   image: ['id', 'link', 'caption'],
   video: ['id', 'link', 'caption'],
   audio: ['id', 'link', 'voice'],
@@ -66,12 +66,7 @@ function checkText(content: JsonObject): void {
   }
 }
 
-export function checkMedia(
-  type: string,
-  media: JsonObject,
-  call: Call,
-  number: BusinessNumber,
-): void {
+function checkMedia(type: string, media: JsonObject, call: Call, number: BusinessNumber): void {
   const keys = MEDIA_KEYS[type] as readonly string[];
   for (const key of Object.keys(media)) {
     if (!keys.includes(key)) {

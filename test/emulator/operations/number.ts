@@ -12,11 +12,11 @@ const REGISTRATION_WINDOW_MS = 72 * 3600 * 1000;
 const PIN_FAILURES_MAX = 5;
 const CODE_WINDOW_MS = 3600 * 1000;
 /** The code in the emulated text message. */
-export const VERIFICATION_CODE = '123456';
+const VERIFICATION_CODE = '123456';
 const REGIONS = 'AU ID IN JP SG KR DE CH GB BR BH ZA AE CA'.split(' ');
 const OVERRIDE_URI_MAX = 200;
 
-export const numberRules: FieldRules = {
+const numberRules: FieldRules = {
   node_type: 'BusinessPhoneNumber',
   defaults: ['id', 'display_phone_number', 'verified_name', 'quality_rating'],
   known: [

@@ -186,7 +186,7 @@ test('sends its token to no server that another authority vouches for', async ()
   expect(server.requests).toEqual([]);
 });
 
-test('refuses to run outside of a cluster, and for days that the chart refuses', async () => {
+test('refuses to run outside a cluster, and for days that the chart refuses', async () => {
   expect(() => openSecretsApi(server.folder, {})).toThrow(
     /^KUBERNETES_SERVICE_HOST is not set: run/,
   );

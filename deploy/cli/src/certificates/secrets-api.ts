@@ -19,7 +19,7 @@ export interface Secret {
 export interface SecretsApi {
   namespace: string;
   read(name: string): Promise<Secret>;
-  /** Overwrites these keys; false, without a change, if the Secret has another version by now. */
+  /** Overwrites these keys. Returns false and changes nothing if the Secret has a newer version. */
   write(name: string, version: string, data: Secret['data']): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export function addActivityCommands(program: Command): void {
     .description('list failed and retrying events, oldest first')
     .addOption(new Option('--status <status>', 'only these').choices(['failed', 'retrying']))
     .addOption(limit())
-    .option('--cursor <cursor>', 'the next page, as the last one printed it')
+    .option('--cursor <cursor>', 'the next page: the cursor that the last one printed')
     .action(action(program, failed));
   ofPartner(events.command('retry [event_id]'))
     .description('deliver one event again now; without an ID, queue all of them')

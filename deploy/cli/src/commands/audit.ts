@@ -32,13 +32,13 @@ export function addAuditCommand(program: Command): void {
     .option('--to <time>', 'only at this time or earlier', dateTime)
     .option('--actor <actor>', 'only of this actor: an ID, a user name, or a type such as operator')
     .option('--action <action>', 'only this one, for example "DELETE /keys/{key_id}"')
-    .option('--target <id>', 'only changes of what has this ID')
+    .option('--target <id>', 'only changes of the object with this ID')
     .addOption(
       new Option('--limit <n>', `how many, at most ${LIMIT_MAX}`)
         .argParser(wholeNumber)
         .default(LIMIT),
     )
-    .option('--cursor <cursor>', 'the next page, as the last one printed it')
+    .option('--cursor <cursor>', 'the next page: the cursor that the last one printed')
     .action(action(program, list));
 }
 

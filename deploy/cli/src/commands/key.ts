@@ -39,7 +39,7 @@ export function addKeyCommands(program: Command): void {
       }),
     );
 
-  withLimits(add('update <key_id>', 'change a key; what you leave out stays as it is'))
+  withLimits(add('update <key_id>', 'change a key; options that you omit are unchanged'))
     .option('--name <name>', 'what the key is for')
     .option('--all-wabas', 'no longer limit it to accounts')
     .option('--any-address', 'no longer limit it to addresses')

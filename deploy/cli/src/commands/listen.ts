@@ -56,7 +56,7 @@ export function addListenCommand(program: Command): void {
 async function listen(session: Session, options: ListenOptions, json: boolean): Promise<void> {
   const server = createServer();
   const url = await open(server, options.port);
-  const { secret, ...told } = await tellMesh(session, options, url);
+  const { secret, ...registered } = await registerReceiver(session, options, url);
   let count = 0;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     readBody(request).then(
@@ -69,9 +69,9 @@ async function listen(session: Session, options: ListenOptions, json: boolean): 
       () => response.writeHead(413).end(),
     );
   });
-  if (!json) process.stdout.write(`${told.text}\nlistening at ${url}, Ctrl-C to stop\n`);
+  if (!json) process.stdout.write(`${registered.text}\nlistening at ${url}, Ctrl-C to stop\n`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  await told.restore();
+  await registered.restore();
   server.close();
   server.closeAllConnections();
 }
@@ -82,14 +82,18 @@ async function open(server: Server, port: number): Promise<string> {
   return `http://${HOST}:${(server.address() as AddressInfo).port}/hook`;
 }
 
-interface Told {
+interface RegisteredReceiver {
   secret: string | undefined;
   text: string;
   restore(): Promise<void>;
 }
 
 /** Creates the partner, or changes the webhook URL of the given one. */
-async function tellMesh(session: Session, options: ListenOptions, url: string): Promise<Told> {
+async function registerReceiver(
+  session: Session,
+  options: ListenOptions,
+  url: string,
+): Promise<RegisteredReceiver> {
   const operator = session.client(OperatorDefinition);
   if (options.partner === undefined) {
     const settings = { name: 'bmg listen', webhook_url: url };

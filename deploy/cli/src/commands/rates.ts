@@ -30,7 +30,7 @@ export function addRatesCommands(program: Command): void {
     .command('load <csv>')
     .description('replace the rate card with a CSV file')
     .addHelpText('after', COLUMNS)
-    .option('--if-none', 'leave a card that is loaded as it is')
+    .option('--if-none', 'keep a card that is already loaded')
     .action(change(program, load));
 
   rates

@@ -108,12 +108,14 @@ interface Answer {
 }
 
 const SESSION_CODES = new Set(['UNAUTHORIZED', 'PARTNER_SUSPENDED']);
+/** Requests of a browser that is not signed in. */
+const LOG_INS = /^\/(session|session\/passkey.*|invitation.*)$/;
 
 function toFailure(response: Response, answer: Answer | null, path: string): ApiFailure {
   const error = answer?.error;
   const request_id = error?.request_id ?? response.headers.get('x-request-id');
   const code = error?.code ?? 'INVALID_ANSWER';
-  if (SESSION_CODES.has(code) && path !== '/session') onSessionEnd();
+  if (SESSION_CODES.has(code) && !LOG_INS.test(path)) onSessionEnd();
   return new ApiFailure(
     response.status,
     code,

@@ -1,55 +1,65 @@
-// Reads a conversation from two logs. The event log has no filter by contact, so its latest pages are searched.
+// Reads a conversation from two logs. A later read of the event log goes on where the one before ended.
 import { queryOptions } from '@tanstack/react-query';
 import { conversationOf, receivedFrom, sentTo, type Turn } from '../conversation';
-import { call } from './client';
+import { call, type NumberRef } from './client';
 import type { EventPage, MessagePage } from './types';
 
 const DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
 const SENT_MAX = 200;
 const EVENTS_PAGE = 1_000;
-/** Pages of received messages that are searched; a busier partner sees the oldest of them. */
-const PAGES_MAX = 5;
+/** A page searches some thousand events. Of a busier partner, the next read searches the next ones. */
+const PAGES_MAX = 20;
 
-export interface Read {
+interface Received {
   turns: Turn[];
-  /** Whether every event of the period was looked at. */
+  /** Position up to which the event log was read. */
+  after: number | undefined;
+  /** Whether every event of the period was read. */
   complete: boolean;
 }
 
-export const conversationQuery = (phone_number_id: string, contact: string) =>
+export interface Read {
+  turns: Turn[];
+  received: Received;
+}
+
+const NOTHING: Received = { turns: [], after: undefined, complete: false };
+
+export const conversationQuery = ({ waba_id, phone_number_id }: NumberRef, contact: string) =>
   queryOptions({
     queryKey: ['conversation', phone_number_id, contact],
-    queryFn: async ({ signal }): Promise<Read> => {
+    queryFn: async ({ signal, client, queryKey }): Promise<Read> => {
       const from = new Date(Date.now() - DAYS * DAY_MS).toISOString();
+      const before = client.getQueryData<Read>(queryKey)?.received ?? NOTHING;
       const [sent, received] = await Promise.all([
         call<MessagePage>('GET', '/v1/messages', {
           query: { phone_number_id, recipient: contact, from, limit: SENT_MAX },
           signal,
         }),
-        readReceived(phone_number_id, contact, from, signal),
+        readReceived({ waba_id, phone_number_id }, { contact, from }, before, signal),
       ]);
-      const turns = [...sent.messages.map(sentTo), ...received.turns];
-      return { turns: conversationOf(turns), complete: received.complete };
+      return { turns: conversationOf([...sent.messages.map(sentTo), ...received.turns]), received };
     },
   });
 
 async function readReceived(
-  phone_number_id: string,
-  contact: string,
-  from: string,
+  number: NumberRef,
+  { contact, from }: { contact: string; from: string },
+  before: Received,
   signal: AbortSignal,
-): Promise<Read> {
-  const turns: Turn[] = [];
-  let after: number | undefined;
+): Promise<Received> {
+  const turns = before.turns.filter(({ at }) => at >= from);
+  let { after } = before;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { events, next, has_more }: EventPage = await call('GET', '/v1/events', {
-      query: { event: 'message.received', from, after, limit: EVENTS_PAGE },
+      query: { event: 'message.received', contact, from, after, limit: EVENTS_PAGE },
+      number,
       signal,
     });
-    turns.push(...events.flatMap((event) => receivedFrom(event, contact, phone_number_id) ?? []));
-    if (!has_more) return { turns, complete: true };
+    turns.push(...events.flatMap((event) => receivedFrom(event, number.phone_number_id) ?? []));
     after = next;
+    if (!has_more) return { turns, after, complete: true };
   }
-  return { turns, complete: false };
+  return { turns, after, complete: false };
 }

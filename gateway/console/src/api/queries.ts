@@ -18,12 +18,26 @@ const CLIENTS_MAX = 10_000;
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: Infinity,
-  queryFn: async (): Promise<t.Session | null> => {
-    const { session } = await call<{ session: t.Session | null }>('GET', '/session/current');
+  queryFn: async ({ client }): Promise<t.Session | null> => {
+    const { session, log_in } = await call<t.CurrentSession>('GET', '/session/current');
+    client.setQueryData(logInQuery.queryKey, log_in);
     if (session) rememberCsrfToken(session.csrf_token);
     return session;
   },
 });
+
+/** The ways to sign in. They come with the session. */
+export const logInQuery = queryOptions({
+  queryKey: ['log-in'],
+  staleTime: Infinity,
+  queryFn: async () => (await call<t.CurrentSession>('GET', '/session/current')).log_in,
+});
+
+/** Whether the role of the person has a scope; the partner key has all. The gateway enforces it. */
+export function useMay(): (scope: string) => boolean {
+  const person = useQuery(sessionQuery).data?.person ?? null;
+  return (scope) => person === null || person.scopes.includes(scope);
+}
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
@@ -46,18 +60,60 @@ export const requestsQuery = queryOptions({
   queryFn: async () => (await call<{ requests: t.LoggedRequest[] }>('GET', '/requests')).requests,
 });
 
+export const endpointsQuery = queryOptions({
+  queryKey: ['endpoints'],
+  queryFn: () => call<{ endpoints: t.WebhookEndpoint[] }>('GET', '/v1/webhook-endpoints'),
+});
+
+const SHADOW_REFRESH_MS = 5_000;
+
+export const shadowsQuery = queryOptions({
+  queryKey: ['shadows'],
+  queryFn: () => call<{ shadows: t.ListedShadow[] }>('GET', '/v1/webhook-shadows'),
+  refetchInterval: ({ state }) => state.data?.shadows[0]?.status === 'running' && SHADOW_REFRESH_MS,
+});
+
+/** Below the key of the list, so that both are read again together. */
+export const shadowQuery = (shadow_id: string, is_running: boolean) =>
+  queryOptions({
+    queryKey: ['shadows', shadow_id],
+    queryFn: () => call<{ shadow: t.WebhookShadow }>('GET', `/v1/webhook-shadows/${shadow_id}`),
+    refetchInterval: is_running && SHADOW_REFRESH_MS,
+  });
+
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: () => call<{ keys: t.ApiKey[] }>('GET', '/v1/keys'),
 });
 
-export const auditQuery = infiniteQueryOptions({
-  queryKey: ['audit'],
-  initialPageParam: undefined as string | undefined,
-  queryFn: ({ pageParam, signal }) =>
-    call<t.AuditPage>('GET', '/v1/audit', { query: { limit: 50, cursor: pageParam }, signal }),
-  getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
+export const peopleQuery = queryOptions({
+  queryKey: ['people'],
+  queryFn: async () => (await call<{ people: t.Person[] }>('GET', '/v1/people')).people,
 });
+
+export const passkeysQuery = queryOptions({
+  queryKey: ['passkeys'],
+  queryFn: async () => (await call<{ passkeys: t.Passkey[] }>('GET', '/passkeys')).passkeys,
+});
+
+export interface AuditFilter {
+  actor?: string | undefined;
+  action?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      call<t.AuditPage>('GET', '/v1/audit', {
+        query: { ...filter, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
+  });
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -92,7 +148,7 @@ export const usageQuery = (from: string, to: string) =>
     queryFn: () => call<t.Usage>('GET', '/v1/usage', { query: { from, to } }),
   });
 
-/** A month is thirty requests: too many to repeat on each visit of the overview. */
+/** A month takes thirty requests: too many to repeat on each visit to the overview. */
 const TRAFFIC_STALE_MS = 300_000;
 
 export interface DayCounts {
@@ -166,6 +222,13 @@ export const phoneStatusQuery = (number: NumberRef) =>
       (await call<{ phone: Record<string, unknown> }>('GET', '/v1/phone-status', { number })).phone,
   });
 
+export const numberDaysQuery = (phone_number_id: string) =>
+  queryOptions({
+    queryKey: ['number-days', phone_number_id],
+    queryFn: async () =>
+      (await call<{ days: t.NumberDay[] }>('GET', `/numbers/${phone_number_id}/days`)).days,
+  });
+
 export const templatesQuery = (number: NumberRef) =>
   queryOptions({
     queryKey: ['templates', number.waba_id],
@@ -197,6 +260,7 @@ export interface MessageFilter {
   phone_number_id?: string | undefined;
   message_id?: string | undefined;
   recipient?: string | undefined;
+  broadcast_id?: number | undefined;
   status?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
@@ -248,6 +312,18 @@ export const ledgerQuery = (filter: {
         signal,
       }),
     getNextPageParam: (last) => last.next ?? undefined,
+  });
+
+/** What a broadcast costs. The totals come with the first entry. */
+export const ledgerOfBroadcastQuery = (broadcast_id: number) =>
+  queryOptions({
+    queryKey: ['ledger-of-broadcast', broadcast_id],
+    queryFn: async (): Promise<t.LedgerTotals> => {
+      const page = await call<t.LedgerPage>('GET', '/v1/usage/ledger', {
+        query: { broadcast_id, limit: 1 },
+      });
+      return page.totals as t.LedgerTotals;
+    },
   });
 
 /** The totals of a period, which come with its first entry. */

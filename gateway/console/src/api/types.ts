@@ -5,10 +5,14 @@ import type { components, Envelope as AnyEnvelope } from '@bmg/client';
 
 export type {
   Billing,
+  CurrentSession,
+  Invitation,
   Invoice,
   LoggedRequest,
   Notice,
+  NumberDay,
   OpenSession,
+  Passkey,
   RaisedAlert,
   Session,
   Settings,
@@ -21,8 +25,15 @@ type Schemas = components['schemas'];
 export type Client = Schemas['ClientRecord'];
 export type DataSync = Schemas['DataSync'];
 export type HistorySync = NonNullable<Schemas['HistorySync']>;
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type EndpointTest = Schemas['TestEndpointAnswer'];
+export type ListedShadow = Schemas['ListedWebhookShadow'];
+export type WebhookShadow = Schemas['WebhookShadow'];
+export type ShadowDifference = Schemas['WebhookShadowDifference'];
 export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyWithSecret = Schemas['CreateKeyAnswer'];
+export type Person = Schemas['Person'];
+export type InvitedPerson = Schemas['InvitePersonAnswer'];
 export type AuditRecord = Schemas['AuditRecord'];
 export type AuditPage = Schemas['ListAuditAnswer'];
 export type Usage = Schemas['GetUsageAnswer'];

@@ -1,6 +1,7 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { ApiFailure } from '../api/client';
 import { Failure } from './failure';
 
 interface LoadedProps<T> {
@@ -14,6 +15,13 @@ interface LoadedProps<T> {
 /** A query's data, its error or its skeleton. Earlier data stays visible while it is read again. */
 export function Loaded<T>({ query, what, lines = 4, children }: LoadedProps<T>) {
   const { data, error, refetch } = query;
+  if ((error as Partial<ApiFailure> | null)?.code === 'SCOPE_MISSING') {
+    return (
+      <Text size="sm" c="dimmed">
+        Your role does not include {what}.
+      </Text>
+    );
+  }
   return (
     <>
       {error && (

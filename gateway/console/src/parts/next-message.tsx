@@ -25,7 +25,7 @@ export function NextMessage({ client, to, kind, body }: NextMessageProps) {
     enabled: to.trim() !== '',
     placeholderData: (before) => before,
   });
-  // The send itself says what is wrong: a failed check must not stand in its way.
+  // The send reports its own errors: a failed check must not block it.
   if (!query.data || to.trim() === '') return null;
   return <Outlook check={query.data} />;
 }

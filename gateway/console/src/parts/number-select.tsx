@@ -5,11 +5,11 @@ import { nameOf } from '../attention';
 import { useFilters } from './search';
 
 /** The number of the address, or the first one. */
-export function useNumber(): { client: Client | undefined; clients: Client[]; loaded: boolean } {
-  const { data: clients = [], isSuccess } = useActiveNumbers();
+export function useNumber(): { client: Client | undefined; clients: Client[] } {
+  const { data: clients = [] } = useActiveNumbers();
   const [{ number }] = useFilters();
   const chosen = clients.find(({ phone_number_id }) => phone_number_id === number);
-  return { client: chosen ?? clients[0], clients, loaded: isSuccess };
+  return { client: chosen ?? clients[0], clients };
 }
 
 export function NumberSelect({ label = 'Number' }: { label?: string }) {

@@ -19,7 +19,8 @@ const open_panels: symbol[] = [];
 
 /**
  * Returns how to close the panel: only the topmost one closes, because Escape reaches all of them. When it has
- * closed, the focus is where it was; without such an element (a link opened the panel), on the heading.
+ * closed, the focus is where it was; without such an element (a link opened the panel, or its button was removed),
+ * on the panel below, else on the heading.
  */
 function usePanel(onClose: () => void): () => void {
   const [id] = useState(() => Symbol('panel'));
@@ -32,7 +33,8 @@ function usePanel(onClose: () => void): () => void {
         open_panels.splice(open_panels.indexOf(id), 1);
         const is_there = opener instanceof HTMLElement && opener.isConnected;
         const target = is_there && opener !== document.body ? opener : null;
-        (target ?? document.querySelector<HTMLElement>('h1'))?.focus();
+        const below = open_panels.length > 0 ? '[role="dialog"]' : 'h1';
+        (target ?? document.querySelector<HTMLElement>(below))?.focus();
       });
     };
   }, [id, opener]);

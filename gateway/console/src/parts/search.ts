@@ -17,10 +17,10 @@ export function useFilters(): [Search, (change: Partial<Search>) => void] {
   ];
 }
 
-/** How long typing pauses before what was typed takes effect. */
+/** How long typing must pause before the text takes effect. */
 export const TYPING_MS = 400;
 
-/** The text of a field whose filter follows it once typing pauses, without blanks around it. */
+/** The text of a search field. The filter gets it, trimmed, once typing pauses. */
 export function useTyped(
   filter: string | undefined,
   setFilter: (text: string | undefined) => void,

@@ -3,6 +3,7 @@ import { Badge } from '@mantine/core';
 /** Colours of all states that the API names. Colour never stands alone: the word is in the badge. */
 const COLOURS: Record<string, string> = {
   active: 'green',
+  invited: 'blue',
   connected: 'green',
   delivered: 'green',
   read: 'green',

@@ -1,4 +1,4 @@
-// Times in the reader's zone, which each names, with UTC on hover.
+// Times in the reader's time zone, with the name of the zone; UTC on hover.
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -21,8 +21,7 @@ const exact = new Intl.DateTimeFormat(undefined, {
 });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
-export const utc = (time: Date): string =>
-  `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+const utc = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** The reader's zone: `Asia/Tokyo (GMT+9)`. */
 export function zoneName(): string {

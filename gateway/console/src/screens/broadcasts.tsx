@@ -1,16 +1,14 @@
 // Broadcasts with their progress, failures and actions.
 import { Button, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { call } from '../api/client';
 import { broadcastQuery, broadcastsQuery } from '../api/queries';
 import type { Broadcast, BroadcastDetail } from '../api/types';
 import { Card } from '../parts/card';
 import { download, toCsv } from '../parts/csv';
 import { Empty } from '../parts/empty';
 import { Facts } from '../parts/facts';
-import { Failure } from '../parts/failure';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { Panel } from '../parts/panel';
@@ -20,13 +18,14 @@ import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
 import { reasonOf } from '../reasons';
+import { Actions } from './broadcasts/actions';
 import { BroadcastCost } from './broadcasts/cost';
-import { Recipients, ResendToFailed } from './broadcasts/recipients';
-import { isSettling } from './broadcasts/settling';
+import { Recipients } from './broadcasts/recipients';
+import { isOver, isPaused, isSettling, stateOf } from './broadcasts/state-of';
 
 const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
-  { title: 'State', width: '120px', cell: ({ status }) => <State of={status} /> },
+  { title: 'State', width: '120px', cell: (one) => <State of={stateOf(one)} /> },
   { title: 'Template', width: '1fr', cell: ({ template_name }) => template_name, labelled: true },
   { title: 'Contacts', width: '90px', cell: ({ total }) => countOf(total), labelled: true },
   {
@@ -48,13 +47,6 @@ const COLUMNS: Array<Column<Broadcast>> = [
 
 const REFRESH_MS = 5_000;
 const FOLLOW_MS = 1_000;
-
-export const isOver = ({ status }: Broadcast): boolean =>
-  status === 'completed' || status === 'cancelled';
-
-/** While it runs, and while statuses still arrive. */
-const isMoving = (broadcast: BroadcastDetail): boolean =>
-  !isOver(broadcast) || isSettling(broadcast);
 
 export function Screen() {
   const [{ open }, setFilters] = useFilters();
@@ -102,8 +94,9 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
     ...broadcastQuery(id),
     refetchInterval: ({ state }) => {
       const broadcast = state.data?.broadcast;
-      if (!broadcast || !isOver(broadcast)) return FOLLOW_MS;
-      return isSettling(broadcast) ? REFRESH_MS : false;
+      if (!broadcast) return FOLLOW_MS;
+      if (isOver(broadcast)) return isSettling(broadcast) ? REFRESH_MS : false;
+      return isPaused(broadcast) ? REFRESH_MS : FOLLOW_MS;
     },
   });
   return (
@@ -116,8 +109,9 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
             </Progress.Root>
             <BroadcastFacts broadcast={broadcast} progress={progress} />
             <Actions broadcast={broadcast} />
+            <BroadcastCost broadcast={broadcast} />
             <Failures broadcast={broadcast} />
-            <Recipients broadcast={broadcast} running={isMoving(broadcast)} />
+            <Recipients broadcast={broadcast} />
           </Stack>
         )}
       </Loaded>
@@ -134,7 +128,7 @@ const BroadcastFacts = ({
 }) => (
   <Facts
     of={[
-      ['State', <State of={broadcast.status} />],
+      ['State', <State of={stateOf(broadcast)} />],
       ['Progress', `${Math.round(progress)} %`],
       ['Contacts', countOf(broadcast.total)],
       ['Sent', countOf(broadcast.sent)],
@@ -152,46 +146,12 @@ const BroadcastFacts = ({
           <Time value={broadcast.estimated_completion_at} as="exact" />
         ),
       ],
+      ['Paused', broadcast.paused_at && <Time value={broadcast.paused_at} as="exact" />],
       ['Completed', <Time value={broadcast.completed_at} as="exact" />],
-      ['Cost', <BroadcastCost broadcast={broadcast} running={isMoving(broadcast)} />],
+      ['Reason', broadcast.status === 'cancelled' ? broadcast.error_log : null],
     ]}
   />
 );
-
-function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
-  const queries = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: () => call('POST', `/v1/broadcasts/${broadcast.id}/cancel`),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['broadcast', broadcast.id] }),
-  });
-  const waits = broadcast.status === 'pending' || broadcast.status === 'scheduled';
-  return (
-    <Stack gap="xs">
-      <Group gap="xs">
-        <Button
-          variant="default"
-          component={Link}
-          to="/broadcasts/new"
-          search={{ copy: broadcast.id, number: broadcast.phone_number_id } as never}
-        >
-          Copy
-        </Button>
-        <ResendToFailed broadcast={broadcast} />
-        {waits && (
-          <Button
-            color="red"
-            variant="light"
-            loading={cancel.isPending}
-            onClick={() => cancel.mutate()}
-          >
-            Cancel the broadcast
-          </Button>
-        )}
-      </Group>
-      {cancel.error && <Failure error={cancel.error} title="The broadcast was not cancelled" />}
-    </Stack>
-  );
-}
 
 function Failures({ broadcast: { id, failures } }: { broadcast: BroadcastDetail }) {
   if (failures.length === 0) return null;

@@ -21,18 +21,17 @@ import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 
-/** Each read searches the events of a week. */
 const REFRESH_MS = 10_000;
 
 export function Screen() {
-  const { client, loaded } = useNumber();
+  const { client } = useNumber();
   const [{ find }] = useFilters();
   return (
     <Page
       title="Conversation"
       description="With one contact, in the last seven days. Types and states; texts are not stored for it."
     >
-      {loaded && !client && <NoNumber />}
+      {!client && <NoNumber />}
       {client && <ChooseContact />}
       {client && find && (
         <Conversation key={`${client.phone_number_id}/${find}`} client={client} contact={find} />
@@ -68,13 +67,13 @@ function ChooseContact() {
 
 function Conversation({ client, contact }: { client: Client; contact: string }) {
   const query = useQuery({
-    ...conversationQuery(client.phone_number_id, contact),
+    ...conversationQuery(client, contact),
     refetchInterval: REFRESH_MS,
   });
   return (
     <Stack gap="md">
       <Loaded query={query} what="the conversation">
-        {({ turns, complete }) => (
+        {({ turns, received }) => (
           <Card title={`With ${contact}`}>
             {turns.length === 0 && (
               <Empty title="No message in these days">Write the first one below.</Empty>
@@ -84,9 +83,9 @@ function Conversation({ client, contact }: { client: Client; contact: string }) 
                 <OneTurn key={turn.message_id} turn={turn} client={client} />
               ))}
             </ol>
-            {!complete && (
+            {!received.complete && (
               <Text size="xs" c="dimmed">
-                There are too many events to look through: older messages may be missing.
+                There are many events to look through: further messages follow.
               </Text>
             )}
           </Card>

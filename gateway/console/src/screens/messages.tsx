@@ -9,6 +9,7 @@ import type { Message } from '../api/types';
 import { costOf } from '../money';
 import { Card } from '../parts/card';
 import { Copy } from '../parts/copy';
+import { DayFields, momentsOf } from '../parts/days';
 import { Empty } from '../parts/empty';
 import { Facts } from '../parts/facts';
 import { Loaded } from '../parts/loaded';
@@ -46,7 +47,7 @@ const COLUMNS: Array<Column<Message>> = [
 const STATES = ['accepted', 'sent', 'delivered', 'read', 'failed'];
 const REFRESH_MS = 10_000;
 
-function filterOf({ find, status, number, from, to }: Search): MessageFilter {
+function filterOf({ find, status, number, ...period }: Search): MessageFilter {
   const text = find?.trim();
   const is_id = text?.startsWith('wamid.');
   return {
@@ -54,8 +55,7 @@ function filterOf({ find, status, number, from, to }: Search): MessageFilter {
     message_id: is_id ? text : undefined,
     recipient: is_id ? undefined : text,
     status,
-    from: from && `${from}T00:00:00Z`,
-    to: to && `${to}T23:59:59.999Z`,
+    ...momentsOf(period),
   };
 }
 
@@ -121,7 +121,7 @@ export function Screen() {
 }
 
 function Filters() {
-  const [{ find, status, from, to }, setFilters] = useFilters();
+  const [{ find, status }, setFilters] = useFilters();
   const [text, setText] = useTyped(find, (wanted) => setFilters({ find: wanted }));
   return (
     <Group gap="sm" align="flex-end" className="filters">
@@ -141,20 +141,7 @@ function Filters() {
         clearButtonProps={{ 'aria-label': 'Show all states' }}
       />
       <NumberFilter />
-      <TextInput
-        label="From"
-        description="UTC"
-        type="date"
-        value={from ?? ''}
-        onChange={(event) => setFilters({ from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        label="To"
-        description="UTC"
-        type="date"
-        value={to ?? ''}
-        onChange={(event) => setFilters({ to: event.currentTarget.value || undefined })}
-      />
+      <DayFields />
     </Group>
   );
 }

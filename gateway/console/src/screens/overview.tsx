@@ -1,7 +1,8 @@
 // The overview: what needs attention, key figures, and the messages by day.
 import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { eventFiguresQuery, usageQuery } from '../api/queries';
+import { Navigate } from '@tanstack/react-router';
+import { eventFiguresQuery, usageQuery, useMay } from '../api/queries';
 import { ownCallsOf } from '../own-calls';
 import { Card } from '../parts/card';
 import { Loaded } from '../parts/loaded';
@@ -23,6 +24,8 @@ import { Traffic } from './overview/traffic';
 
 export function Screen() {
   const [{ period = 'week' }, setFilters] = useFilters();
+  const may = useMay();
+  if (!may('read')) return <Navigate to="/usage" />;
   return (
     <Page
       title="Overview"
@@ -36,9 +39,13 @@ export function Screen() {
       }
     >
       <NeedsAttention />
-      <Figures period={period} />
-      {period !== 'day' && <Traffic {...periodOf(period)} />}
-      <Compared {...periodOf(period)} />
+      {may('billing') && (
+        <>
+          <Figures period={period} />
+          {period !== 'day' && <Traffic {...periodOf(period)} />}
+          <Compared {...periodOf(period)} />
+        </>
+      )}
     </Page>
   );
 }

@@ -1,5 +1,5 @@
-// What broke: failures of the last days by cause, with a panel for each in which it is mended, tested and
-// retried.
+// What broke: failures of the last days by cause, with a panel for each in which it is fixed,
+// tested and retried.
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { CheckCircledIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';

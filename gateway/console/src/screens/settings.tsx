@@ -1,51 +1,72 @@
-// The partner's settings: webhook, secret, alerts, plan, keys, invoices and sessions.
-import { Anchor, Button, Group, Stack, Table, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+// The partner's settings: webhook, secret, alerts, plan, endpoints, keys, invoices, passkeys and sessions. A
+// person sees those of the role.
+import { Anchor, Button, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { call } from '../api/client';
-import { billingQuery, sessionQuery, sessionsQuery, settingsQuery } from '../api/queries';
+import { billingQuery, sessionQuery, settingsQuery, useMay } from '../api/queries';
 import type { Settings } from '../api/types';
 import { Card } from '../parts/card';
 import { Copy } from '../parts/copy';
 import { Facts } from '../parts/facts';
-import { Failure } from '../parts/failure';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf, nounOf } from '../period';
 import { Alerts } from './settings/alerts';
+import { WebhookEndpoints } from './settings/endpoints';
 import { ApiKeys } from './settings/keys';
 import { Logo } from './settings/logo';
+import { Passkeys } from './settings/passkeys';
+import { Sessions } from './settings/sessions';
 import { WebhookAddress } from './settings/webhook';
 import { WebhookSecret } from './settings/secret';
+import { ShadowReceivers } from './settings/shadows';
 
 export function Screen() {
-  const query = useQuery(settingsQuery);
+  const may = useMay();
+  const person = useQuery(sessionQuery).data?.person;
   return (
     <Page
       title="Settings"
       actions={
-        <Button component={Link} to="/settings/audit" variant="default">
-          Audit log
-        </Button>
+        may('manage') && (
+          <>
+            <Button component={Link} to="/settings/people" variant="default">
+              People
+            </Button>
+            <Button component={Link} to="/settings/audit" variant="default">
+              Audit log
+            </Button>
+          </>
+        )
       }
     >
-      <Loaded query={query} what="the settings" lines={8}>
-        {(settings) => (
-          <>
-            <WebhookAddress settings={settings} />
-            <WebhookSecret settings={settings} />
-            <Alerts settings={settings} />
-            <Logo settings={settings} />
-            <Plan settings={settings} />
-          </>
-        )}
-      </Loaded>
-      <ApiKeys />
-      <Invoices />
+      {may('read') && <PartnerSettings />}
+      {may('read') && <WebhookEndpoints />}
+      {may('read') && <ShadowReceivers />}
+      {may('manage') && <ApiKeys />}
+      {may('billing') && <Invoices />}
+      {person && <Passkeys />}
       <Sessions />
     </Page>
+  );
+}
+
+function PartnerSettings() {
+  const query = useQuery(settingsQuery);
+  return (
+    <Loaded query={query} what="the settings" lines={8}>
+      {(settings) => (
+        <>
+          <WebhookAddress settings={settings} />
+          <WebhookSecret settings={settings} />
+          <Alerts settings={settings} />
+          <Logo settings={settings} />
+          <Plan settings={settings} />
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -128,45 +149,6 @@ function Invoices() {
                 </Table>
               </Table.ScrollContainer>
             )}
-          </Stack>
-        )}
-      </Loaded>
-    </Card>
-  );
-}
-
-function Sessions() {
-  const query = useQuery(sessionsQuery);
-  const queries = useQueryClient();
-  const end = useMutation({
-    mutationFn: () => call('DELETE', '/sessions'),
-    onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
-  });
-  return (
-    <Card
-      title="Sessions"
-      aside={
-        <Button size="xs" variant="default" loading={end.isPending} onClick={() => end.mutate()}>
-          Sign out everywhere
-        </Button>
-      }
-    >
-      {end.error && <Failure error={end.error} title="The sessions were not ended" />}
-      <Loaded query={query} what="the sessions" lines={2}>
-        {(sessions) => (
-          <Stack gap="xs">
-            {sessions.map((session) => (
-              <Group key={session.created_at} gap="lg">
-                <Text size="sm" fw={session.current ? 600 : 400}>
-                  Signed in <Time value={session.created_at} />
-                  {session.current && ' (this browser)'}
-                </Text>
-                <Text size="sm" c="dimmed">
-                  used <Time value={session.used_at} as="ago" />, ends{' '}
-                  <Time value={session.expires_at} />
-                </Text>
-              </Group>
-            ))}
           </Stack>
         )}
       </Loaded>

@@ -40,7 +40,7 @@ const COLUMNS: Array<Column<Template>> = [
 ];
 
 export function Screen() {
-  const { client, loaded } = useNumber();
+  const { client } = useNumber();
   const [creating, create] = useDisclosure();
   return (
     <Page
@@ -60,7 +60,7 @@ export function Screen() {
           <TemplateList client={client} />
         </Stack>
       )}
-      {loaded && !client && <NoNumber />}
+      {!client && <NoNumber />}
       {creating && client && <CreateTemplate client={client} onClose={create.close} />}
     </Page>
   );

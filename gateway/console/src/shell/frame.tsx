@@ -27,32 +27,35 @@ import {
   MoonIcon,
   PaperPlaneIcon,
   PersonIcon,
+  ReaderIcon,
   SunIcon,
 } from '@radix-ui/react-icons';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, type ReactNode } from 'react';
 import { call } from '../api/client';
-import { sessionQuery } from '../api/queries';
+import { sessionQuery, useMay } from '../api/queries';
 import icon from '../icon.svg';
 
+/** Each with the scope without which it shows nothing. */
 const SCREENS = [
-  { to: '/', label: 'Overview', Icon: DashboardIcon },
-  { to: '/numbers', label: 'Numbers', Icon: MobileIcon },
-  { to: '/messages', label: 'Messages', Icon: ChatBubbleIcon },
-  { to: '/events', label: 'Events', Icon: LightningBoltIcon },
-  { to: '/problems', label: 'What broke', Icon: ExclamationTriangleIcon },
-  { to: '/broadcasts', label: 'Broadcasts', Icon: PaperPlaneIcon },
-  { to: '/templates', label: 'Templates', Icon: FileTextIcon },
-  { to: '/usage', label: 'Usage', Icon: BarChartIcon },
-  { to: '/settings', label: 'Settings', Icon: GearIcon },
-  { to: '/developers', label: 'Developers', Icon: CodeIcon },
+  { to: '/', label: 'Overview', Icon: DashboardIcon, scope: 'read' },
+  { to: '/numbers', label: 'Numbers', Icon: MobileIcon, scope: 'read' },
+  { to: '/messages', label: 'Messages', Icon: ChatBubbleIcon, scope: 'read' },
+  { to: '/events', label: 'Events', Icon: LightningBoltIcon, scope: 'read' },
+  { to: '/problems', label: 'What broke', Icon: ExclamationTriangleIcon, scope: 'read' },
+  { to: '/broadcasts', label: 'Broadcasts', Icon: PaperPlaneIcon, scope: 'read' },
+  { to: '/templates', label: 'Templates', Icon: FileTextIcon, scope: 'read' },
+  { to: '/usage', label: 'Usage', Icon: BarChartIcon, scope: 'billing' },
+  { to: '/settings', label: 'Settings', Icon: GearIcon, scope: null },
+  { to: '/developers', label: 'Developers', Icon: CodeIcon, scope: 'read' },
 ] as const;
 
 export function Frame() {
   const name = useQuery(sessionQuery).data?.name ?? '';
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
+  const may = useMay();
   useEffect(close, [pathname, close]);
   return (
     <AppShell
@@ -73,12 +76,14 @@ export function Frame() {
           <Text fw={650} truncate flex={1}>
             {name}
           </Text>
-          <SchemeSwitch />
-          <AccountMenu name={name} />
+          <Group gap="xs" visibleFrom="sm">
+            <SchemeSwitch />
+            <AccountMenu name={name} />
+          </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Screens">
-        {SCREENS.map(({ to, label, Icon }) => (
+      <AppShell.Navbar p="sm" aria-label="Screens" style={{ overflowY: 'auto' }}>
+        {SCREENS.filter(({ scope }) => scope === null || may(scope)).map(({ to, label, Icon }) => (
           <NavLink
             key={to}
             component={Link}
@@ -86,9 +91,16 @@ export function Frame() {
             label={label}
             leftSection={<Icon aria-hidden />}
             active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
-            styles={{ root: { borderRadius: 8 } }}
+            styles={ROUNDED}
           />
         ))}
+        <NavLink
+          href={new URL('../docs', document.baseURI).href}
+          label="Documentation"
+          leftSection={<ReaderIcon aria-hidden />}
+          styles={ROUNDED}
+        />
+        <PhoneEntries />
       </AppShell.Navbar>
       <AppShell.Main>
         <Box maw={1180} mx="auto">
@@ -101,29 +113,64 @@ export function Frame() {
   );
 }
 
-function SchemeSwitch() {
+const ROUNDED = { root: { borderRadius: 'var(--radius-m)' } };
+
+function useOtherScheme(): { label: string; icon: ReactNode; use: () => void } {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const other = scheme === 'light' ? 'dark' : 'light';
+  return {
+    label: `Use ${other} colours`,
+    icon: scheme === 'light' ? <MoonIcon aria-hidden /> : <SunIcon aria-hidden />,
+    use: () => setColorScheme(other),
+  };
+}
+
+function useSignOut(): (path: '/session' | '/sessions') => Promise<void> {
+  const queries = useQueryClient();
+  return async (path) => {
+    await call('DELETE', path).catch(() => undefined);
+    queries.clear();
+    queries.setQueryData(sessionQuery.queryKey, null);
+  };
+}
+
+/** On a phone the one menu has what the header of a wide screen has. */
+function PhoneEntries() {
+  const { label, icon: scheme_icon, use } = useOtherScheme();
+  const signOut = useSignOut();
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={`Use ${other} colours`}
-      onClick={() => setColorScheme(other)}
-    >
-      {scheme === 'light' ? <MoonIcon aria-hidden /> : <SunIcon aria-hidden />}
+    <Box hiddenFrom="sm">
+      <NavLink
+        component="button"
+        label={label}
+        leftSection={scheme_icon}
+        styles={ROUNDED}
+        onClick={use}
+      />
+      <NavLink
+        component="button"
+        label="Sign out"
+        leftSection={<ExitIcon aria-hidden />}
+        styles={ROUNDED}
+        onClick={() => void signOut('/session')}
+      />
+    </Box>
+  );
+}
+
+function SchemeSwitch() {
+  const { label, icon: scheme_icon, use } = useOtherScheme();
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={use}>
+      {scheme_icon}
     </ActionIcon>
   );
 }
 
 function AccountMenu({ name }: { name: string }) {
-  const queries = useQueryClient();
-  const signOut = async (path: '/session' | '/sessions'): Promise<void> => {
-    await call('DELETE', path).catch(() => undefined);
-    queries.clear();
-    queries.setQueryData(sessionQuery.queryKey, null);
-  };
+  const person = useQuery(sessionQuery).data?.person;
+  const signOut = useSignOut();
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -132,7 +179,7 @@ function AccountMenu({ name }: { name: string }) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{name}</Menu.Label>
+        <Menu.Label>{person ? `${person.email} (${person.role})` : name}</Menu.Label>
         <Menu.Item leftSection={<ExitIcon />} onClick={() => void signOut('/session')}>
           Sign out
         </Menu.Item>

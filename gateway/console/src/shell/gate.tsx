@@ -1,4 +1,4 @@
-// Shows the screens to a session, and the sign-in form without one.
+// Shows the screens to a session, the sign-in form without one, and the page of an invitation.
 import { Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -6,9 +6,15 @@ import { useState } from 'react';
 import { sessionQuery } from '../api/queries';
 import { Failure } from '../parts/failure';
 import { createConsoleRouter } from '../router';
+import { Invitation } from './invitation';
 import { SignIn } from './sign-in';
 
 export function Gate() {
+  const [invited, setInvited] = useState(() => location.pathname.endsWith('/invitation'));
+  return invited ? <Invitation onDone={() => setInvited(false)} /> : <SignedIn />;
+}
+
+function SignedIn() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   if (error) {
     return (

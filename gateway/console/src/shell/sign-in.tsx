@@ -3,33 +3,62 @@ import {
   Anchor,
   Button,
   Center,
+  Divider,
   Paper,
   PasswordInput,
   Stack,
   Text,
   Title,
 } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { call, rememberCsrfToken, type ApiFailure } from '../api/client';
-import { sessionQuery } from '../api/queries';
+import { canUsePasskeys, logInWithPasskey } from '../api/passkeys';
+import { logInQuery, sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
 import icon from '../icon.svg';
 import { Failure } from '../parts/failure';
 
 const WRONG_KEY = new Set(['INVALID_PARTNER_KEY', 'MISSING_FIELDS', 'INVALID_FIELD']);
 
-/** The partner key is typed once: the answer sets the session's cookie, and the key is not kept. */
+/** Below the console's base address. */
+export const ISSUER_PATH = 'api/session/issuer';
+
+/** Why a log-in with the issuer brought the browser back here. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  unknown_person:
+    'The address that you signed in with is not invited to this console. Ask an owner for an invitation, or check which account you used.',
+  several_partners:
+    'The address that you signed in with belongs to people of several partners. Use a passkey.',
+  not_accepted: 'The sign-in was cancelled, took too long, or was not accepted. Try again.',
+  unavailable: 'The sign-in service cannot be reached at the moment. Try again in a minute.',
+};
+
+const refusalOf = (): string | undefined => {
+  const reason = new URL(location.href).searchParams.get('sign_in');
+  return reason === null ? undefined : (REFUSALS[reason] ?? REFUSALS['not_accepted']);
+};
+
+/**
+ * People use their passkey. The partner key is typed once: the answer sets the session's cookie, and the key
+ * is not kept. Longer than 70 lines: the markup of one form.
+ */
 export function SignIn() {
   const queries = useQueryClient();
   const input = useRef<HTMLInputElement>(null);
+  const ways = useQuery(logInQuery).data;
+  const has_passkeys = (ways?.passkeys ?? false) && canUsePasskeys();
+  const issuer = ways?.issuer ?? null;
+  const enter = (session: Session): void => {
+    rememberCsrfToken(session.csrf_token);
+    queries.setQueryData(sessionQuery.queryKey, session);
+  };
+  const [refusal] = useState(refusalOf);
+  const passkey = useMutation({ mutationFn: logInWithPasskey, onSuccess: enter });
   const open = useMutation({
     mutationFn: (partner_key: string) =>
       call<Session>('POST', '/session', { body: { partner_key } }),
-    onSuccess(session) {
-      rememberCsrfToken(session.csrf_token);
-      queries.setQueryData(sessionQuery.queryKey, session);
-    },
+    onSuccess: enter,
     onError: () => input.current?.focus(),
   });
   useEffect(() => {
@@ -53,9 +82,32 @@ export function SignIn() {
                 Sign in to the console
               </Title>
               <Text size="sm" c="dimmed" mt={4}>
-                With the partner key that your provider gave you.
+                {has_passkeys || issuer
+                  ? 'As a person who was invited, or with the partner key that your provider gave you.'
+                  : 'With the partner key that your provider gave you.'}
               </Text>
             </div>
+            {refusal && (
+              <Alert color="red" variant="light" role="alert" title="You are not signed in">
+                <Text size="sm">{refusal}</Text>
+              </Alert>
+            )}
+            {has_passkeys && (
+              <Button loading={passkey.isPending} onClick={() => passkey.mutate()}>
+                Use a passkey
+              </Button>
+            )}
+            {passkey.error && <Failure error={passkey.error} title="You are not signed in" />}
+            {issuer && (
+              <Button
+                component="a"
+                href={ISSUER_PATH}
+                variant={has_passkeys ? 'default' : 'filled'}
+              >
+                Use {issuer}
+              </Button>
+            )}
+            {(has_passkeys || issuer) && <Divider label="or" />}
             <PasswordInput
               ref={input}
               label="Partner key"
@@ -69,7 +121,11 @@ export function SignIn() {
               visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
             />
             {open.error && !wrong && <Failure error={open.error} title="You are not signed in" />}
-            <Button type="submit" loading={open.isPending}>
+            <Button
+              type="submit"
+              variant={has_passkeys || issuer ? 'default' : 'filled'}
+              loading={open.isPending}
+            >
               Sign in
             </Button>
             <Alert variant="light" color="gray" p="xs">

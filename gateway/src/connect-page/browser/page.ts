@@ -132,7 +132,7 @@ const sdkWindow = window as Window & { FB?: Sdk; fbAsyncInit?: () => void };
 const openerOrigin = findOpenerOrigin();
 let current: SignUp | null = null;
 /** Whether the opener knows how the sign-up ended, or that it failed. */
-let told = false;
+let is_outcome_sent = false;
 
 // --- the person's view ---
 
@@ -190,11 +190,11 @@ function findOpenerOrigin(): string | null {
   return ANY_ORIGIN;
 }
 
-function tellOpener(type: string, fields: Record<string, unknown>): void {
+function postToOpener(type: string, fields: Record<string, unknown>): void {
   if (!window.opener || !openerOrigin) return;
   const shown = openerOrigin === ANY_ORIGIN ? withoutSensitive(fields) : fields;
   const message = { type, state: page.state, ...shown };
-  told = true;
+  is_outcome_sent = true;
   (window.opener as Window).postMessage(message, openerOrigin);
 }
 
@@ -202,7 +202,7 @@ const withoutSensitive = (fields: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => FOR_ANYONE.includes(name)));
 
 function tellError(error: { code: string; message: string }, signUp?: SignUp, step?: string): void {
-  tellOpener('SERVICE_CONNECT_ERROR', {
+  postToOpener('SERVICE_CONNECT_ERROR', {
     message: error.message,
     code: error.code,
     upstream_session_id: signUp?.problem?.session || null,
@@ -279,7 +279,7 @@ function start(): void {
     ended: false,
   };
   current = signUp;
-  told = false;
+  is_outcome_sent = false;
   startButton.disabled = true;
   showStep(1);
   showStatus(texts.dialog_open, { working: true });
@@ -434,7 +434,7 @@ function endWithoutCode(signUp: SignUp): void {
   showStatus(texts.dialog_closed);
   startButton.focus();
   report('dialog_cancelled', { current_step: signUp.step });
-  tellOpener('SERVICE_CONNECT_CANCEL', {
+  postToOpener('SERVICE_CONNECT_CANCEL', {
     reason: signUp.step ? 'cancelled' : 'dialog_closed',
     current_step: signUp.step,
   });
@@ -464,7 +464,7 @@ function succeeded(client: Client): void {
   const done = texts.done.replace('{name}', () => name);
   showStatus(`${done}\n${FROM_LEFT}+${client.phone_number}${END_OF_ISOLATE}`, { done: true });
   element('status').focus();
-  tellOpener('SERVICE_CONNECT_SUCCESS', {
+  postToOpener('SERVICE_CONNECT_SUCCESS', {
     waba_id,
     phone_number_id,
     display_name,
@@ -503,8 +503,8 @@ async function registerOnce(signUp: SignUp): Promise<Registration> {
 
 /** A closed window must not leave the opener waiting. */
 function tellClosed(): void {
-  if (told) return;
-  tellOpener('SERVICE_CONNECT_CANCEL', {
+  if (is_outcome_sent) return;
+  postToOpener('SERVICE_CONNECT_CANCEL', {
     reason: current?.registering ? 'closed_while_connecting' : 'window_closed',
     current_step: current?.step ?? null,
   });

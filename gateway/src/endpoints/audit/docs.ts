@@ -9,14 +9,14 @@ const record = is.record(
     at: is.time('When the change began.'),
     actor: is.record(
       {
-        type: is.open(['partner_key', 'api_key', 'console', 'sign_up_link', 'operator']),
+        type: is.open(['partner_key', 'api_key', 'person', 'console', 'sign_up_link', 'operator']),
         id: is.orNull(
-          is.text('key_01k5x3v9m2c4e6g8j0n1p3r5t7', 'Of the API key, session or link.'),
+          is.text('key_01k5x3v9m2c4e6g8j0n1p3r5t7', 'Of the API key, person, session or link.'),
         ),
         name: is.orNull(
           is.text(
             'Order system',
-            'The name of the API key at that time; the hint of a partner key.',
+            'The name of the API key or the address of the person at that time; the hint of a partner key.',
           ),
         ),
       },
@@ -50,5 +50,5 @@ export const listAudit: RowDocs = {
     paging: is.record({ cursors: is.record({ after: is.orNull(is.cursor('WzE3NTY3')) }) }),
   }),
   notes:
-    'Lists every change that your keys, your console sessions and the operator made, for 400 days. Reads and sends are not among them. Secrets, message contents and recipients are never recorded. With `Accept: text/csv` the answer is one CSV of all records that the filters leave, at most 100,000. With `x-waba-id` only changes of that business account.',
+    'Lists every change that your keys, your people, your console sessions and the operator made, for 400 days. Reads and sends are not among them. Secrets, message contents and recipients are never recorded. With `Accept: text/csv` the answer is one CSV of all records that the filters leave, at most 100,000. With `x-waba-id` only changes of that business account.',
 };

@@ -21,6 +21,12 @@ const fields = {
   started_at: is.orNull(is.time()),
   completed_at: is.orNull(is.time()),
   created_at: is.orNull(is.time()),
+  paused_at: is.orNull(
+    is.time('Since when it is paused; it stays if the broadcast is cancelled then.'),
+  ),
+  pause_ends_at: is.orNull(
+    is.time('While it is paused: when it is cancelled, unless it is resumed before.'),
+  ),
 };
 
 export const createBroadcast: RowDocs = {
@@ -56,7 +62,7 @@ export const createBroadcast: RowDocs = {
     'AUTH_TEMPLATE_NEEDS_PHONE',
   ],
   notes:
-    'The whole request is validated before anything is stored. A partner may have 2,000 pending and scheduled broadcasts; the next one is refused with `QUOTA_EXCEEDED`. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error.',
+    'The whole request is validated before anything is stored. A partner may have 2,000 pending, scheduled and paused broadcasts; the next one is refused with `QUOTA_EXCEEDED`. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error.',
 };
 
 export const listBroadcasts: RowDocs = {
@@ -94,7 +100,7 @@ export const getBroadcast: RowDocs = {
   }),
   codes: ['NOT_FOUND'],
   notes:
-    '`delivered` and `failed` follow the status events, so that they still change after `completed`.',
+    '`delivered` and `failed` follow the status events, so that they still change after `completed`. While a broadcast is paused, `status` stays `processing` and `paused_at` is set.',
 };
 
 export const cancelBroadcast: RowDocs = {
@@ -102,5 +108,21 @@ export const cancelBroadcast: RowDocs = {
   answer: is.nothing,
   codes: ['NOT_FOUND', 'CANNOT_CANCEL'],
   notes:
-    'A broadcast can be cancelled until its first message is sent. Cancelling a cancelled broadcast succeeds.',
+    'A broadcast can be cancelled until its first message is sent, and while it is paused: then the contacts that have no message yet get none. Cancelling a cancelled broadcast succeeds.',
+};
+
+export const pauseBroadcast: RowDocs = {
+  params,
+  answer: is.nothing,
+  codes: ['NOT_FOUND', 'CANNOT_PAUSE'],
+  notes:
+    'Sending stops within about a second; messages in flight are completed. The other contacts wait, in their order, and other broadcasts of the number take its pace. `status` stays `processing`, and `paused_at` is set. A broadcast that is paused for seven days is cancelled at `pause_ends_at`. Pausing a paused broadcast succeeds.',
+};
+
+export const resumeBroadcast: RowDocs = {
+  params,
+  answer: is.nothing,
+  codes: ['NOT_FOUND', 'CANNOT_RESUME'],
+  notes:
+    'Sending goes on with the contacts that have no message yet. Resuming a broadcast that is processing succeeds.',
 };

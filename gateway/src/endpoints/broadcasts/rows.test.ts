@@ -57,12 +57,14 @@ const refused = async (overrides: Fields): Promise<ApiError> => {
   throw new Error('nothing was refused');
 };
 
-test('four rows, in the contract’s order', () => {
+test('the contract’s rows in its order, then pause and resume', () => {
   expect(broadcasts.map(({ verb, path, rpc }) => `${verb} ${path} ${rpc.method}`)).toEqual([
     'POST /broadcasts createBroadcast',
     'GET /broadcasts listBroadcasts',
     'GET /broadcasts/:broadcast_id getBroadcast',
     'POST /broadcasts/:broadcast_id/cancel cancelBroadcast',
+    'POST /broadcasts/:broadcast_id/pause pauseBroadcast',
+    'POST /broadcasts/:broadcast_id/resume resumeBroadcast',
   ]);
   for (const { rpc } of broadcasts) expect(rpc.definition).toBe(BroadcastsDefinition);
 });
@@ -193,9 +195,11 @@ test('passes components on and rejects those that are not objects', async () => 
 
 test('answers NOT_FOUND for a malformed id', () => {
   const read = row('GET', '/broadcasts/:broadcast_id').request;
-  const cancel = row('POST', '/broadcasts/:broadcast_id/cancel').request;
+  const changes = ['cancel', 'pause', 'resume'].map(
+    (change) => row('POST', `/broadcasts/:broadcast_id/${change}`).request,
+  );
   for (const broadcast_id of ['0', '-1', 'abc', '1.5', '9'.repeat(20)]) {
-    for (const make of [read, cancel]) {
+    for (const make of [read, ...changes]) {
       expect(() => make?.(input({ params: { broadcast_id } }))).toThrow(
         expect.objectContaining({ code: 'NOT_FOUND' }),
       );
@@ -241,6 +245,8 @@ const LISTED = {
   started_at: null,
   completed_at: null,
   created_at: new Date(0),
+  paused_at: null,
+  pause_ends_at: null,
 };
 
 test('answers the contract’s fields in the detail view, null if absent', () => {

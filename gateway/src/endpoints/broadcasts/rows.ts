@@ -68,7 +68,7 @@ const byId = ({
   return { partner_id, waba_id, broadcast_id: Number(id) };
 };
 
-/** The contract's fields; a time that is absent is null. */
+/** The contract's fields, and those of a pause; a time that is absent is null. */
 const shown = (broadcast: Broadcast): Fields => ({
   id: broadcast.id,
   waba_id: broadcast.waba_id,
@@ -85,6 +85,8 @@ const shown = (broadcast: Broadcast): Fields => ({
   started_at: broadcast.started_at ?? null,
   completed_at: broadcast.completed_at ?? null,
   created_at: broadcast.created_at ?? null,
+  paused_at: broadcast.paused_at ?? null,
+  pause_ends_at: broadcast.pause_ends_at ?? null,
 });
 
 const detailed = (broadcast: Broadcast): Fields => ({
@@ -164,5 +166,25 @@ export const broadcasts: Endpoint[] = [
     reply: () => ({}),
     docs: docs.cancelBroadcast,
     summary: 'Cancel a broadcast that has not started',
+  }),
+  post('/broadcasts/:broadcast_id/pause', rpc(BroadcastsDefinition, 'pauseBroadcast'), {
+    scope: 'filter',
+    key_scope: 'send',
+    addition: true,
+    audit: {},
+    request: byId,
+    reply: () => ({}),
+    docs: docs.pauseBroadcast,
+    summary: 'Pause a broadcast that is processing',
+  }),
+  post('/broadcasts/:broadcast_id/resume', rpc(BroadcastsDefinition, 'resumeBroadcast'), {
+    scope: 'filter',
+    key_scope: 'send',
+    addition: true,
+    audit: {},
+    request: byId,
+    reply: () => ({}),
+    docs: docs.resumeBroadcast,
+    summary: 'Resume a broadcast that is paused',
   }),
 ];

@@ -54,7 +54,7 @@ export const listEvents: RowDocs = {
   }),
   codes: ['RATE_LIMIT_EXCEEDED'],
   notes:
-    'Each event has a position, `seq`. Positions grow by one, and nothing ever appears at or below a position that was handed out, so reading on from `next` misses and repeats nothing. An `after` older than `oldest` is refused with `details.oldest`. A filter can leave a page empty while `has_more` is true: continue from `next`. At most 16 requests of a partner wait at a time.',
+    'Each event has a position, `seq`. Positions grow by one, and nothing ever appears at or below a position that was handed out, so reading on from `next` misses and repeats nothing. An `after` older than `oldest` is refused with `details.oldest`. A filter can leave a page empty while `has_more` is true: continue from `next`. A page searches 20,000 positions, and with `contact` 8 MiB of events. At most 16 requests of a partner wait at a time.',
 };
 
 const attempt = is.record(
@@ -66,12 +66,15 @@ const attempt = is.record(
     error: is.orNull(is.text('timeout', 'Why the attempt failed.')),
     answer: is.orNull(is.text('ok', 'The first 1,024 bytes of your answer.')),
     url: is.orNull(
-      is.text('https://example.com/hook?***', 'The address, without the values of its query.'),
+      is.text(
+        'https://example.com/hook?***',
+        'The address, without the values of its query; of a destination also its topic, queue or bucket.',
+      ),
     ),
     secret: is.orNull(
       is.text(
         '9f86d081',
-        'Which secret signed `x-service-signature`: the first 8 hexadecimal digits of its SHA-256.',
+        'Which secret signed `x-service-signature`: the first 8 hexadecimal digits of its SHA-256. Null for a destination.',
       ),
     ),
     endpoint_id: is.orNull(is.text('whe_01k5x3v9m2c4e6g8j0n1p3r5t7', 'Null: your webhook URL.')),

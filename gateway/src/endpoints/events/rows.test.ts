@@ -52,7 +52,7 @@ const answerTo = (path: string, reply: object, limit = 100): string =>
 
 const ENVELOPE = '{"event":"x","data":{"big":12345678901234567890,"one":1.0,"text":"\\u00e9"}}';
 
-test('content is sent byte by byte as it was posted', () => {
+test('content is sent byte for byte as it was posted', () => {
   const event = loggedEvent(ENVELOPE);
   const list = answerTo('/events', page([event, event]));
   expect(list.split(`"envelope":${ENVELOPE}`)).toHaveLength(3);

@@ -1,4 +1,4 @@
-import { id, instant, limit, object, text } from '../parts/inputs';
+import { id, instant, limit, object, RECIPIENT_MAX, text } from '../parts/inputs';
 import * as rules from '../parts/rules';
 import { WHOLE_MAX, type Typed } from '../parts/schema';
 
@@ -29,6 +29,13 @@ export const listEvents = object({
   ),
   limit: limit(100, 1_000),
   event: names,
+  contact: {
+    ...text(
+      RECIPIENT_MAX,
+      'Only events of messages from or to this phone number or BSUID, and of this contact.',
+    ),
+    published: rules.person,
+  },
   from: instant('Only events that entered the log at this time or later.'),
   to: instant('Only events that entered the log at this time or earlier.'),
   wait: {

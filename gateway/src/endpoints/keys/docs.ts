@@ -80,7 +80,7 @@ export const rotateKey: RowDocs = {
   answer: is.record({ key, secret }),
   example: { overlap_hours: 24 },
   codes: ['NOT_FOUND'],
-  notes: `Makes a new secret for the key, with the same rights. The old secret works for \`overlap_hours\` more; the one before it stops at once. ${GRANTS}`,
+  notes: `Makes a new secret for the key, with the same rights. The old secret works for \`overlap_hours\` more; the previous one stops at once. ${GRANTS}`,
 };
 
 export const revokeKey: RowDocs = {

@@ -15,7 +15,7 @@ const shown = (key: ApiKey): Fields => ({
   previous_expires_at: key.previous_expires_at ?? null,
 });
 
-/** Not to be repeated with an Idempotency-Key: its answer would be stored with the secret in it. */
+/** Takes no Idempotency-Key: the answer would be stored with the secret in it. */
 const withSecret = ({ key, secret }: { key?: ApiKey | undefined; secret: string }): Fields => ({
   key: shown(key as ApiKey),
   secret,
@@ -56,9 +56,10 @@ export const keys: Endpoint[] = [
     status: 201,
     audit: { values: CHANGES, ids: { key_id: 'key.key_id' } },
     body: schemas.createKey,
-    request: ({ body, partner_id, key_id }) => ({
+    request: ({ body, partner_id, key_id, person_id }) => ({
       partner_id,
       caller_key_id: key_id,
+      caller_person_id: person_id,
       name: body.name,
       scopes: body.scopes,
       waba_ids: body.waba_ids ?? [],
@@ -74,13 +75,14 @@ export const keys: Endpoint[] = [
     addition: true,
     audit: { values: CHANGES, before_of: 'key' },
     body: schemas.updateKey,
-    request: ({ body, params, partner_id, key_id: caller_key_id }) => {
+    request: ({ body, params, partner_id, key_id: caller_key_id, person_id }) => {
       if (CHANGES.every((field) => body[field] === undefined)) {
         throw missingFields([...CHANGES], `one of ${CHANGES.join(', ')} is required`);
       }
       return {
         partner_id,
         caller_key_id,
+        caller_person_id: person_id,
         key_id: params.key_id,
         name: body.name,
         scopes: itemsOf(body.scopes),
@@ -99,9 +101,10 @@ export const keys: Endpoint[] = [
     addition: true,
     audit: { values: ['overlap_hours'], before_of: 'key', before: ['name'] },
     body: schemas.rotateKey,
-    request: ({ body, params, partner_id, key_id: caller_key_id }) => ({
+    request: ({ body, params, partner_id, key_id: caller_key_id, person_id }) => ({
       partner_id,
       caller_key_id,
+      caller_person_id: person_id,
       key_id: params.key_id,
       overlap_hours: body.overlap_hours as number,
     }),

@@ -59,10 +59,10 @@ const ledgerEntry = is.record(
     check_billable: is.orNull(
       is.flag(
         false,
-        'What `POST /messages/check` said at the time of the send; null if that is not known any more.',
+        'What `POST /messages/check` predicted at the time of the send; null if that is no longer known.',
       ),
     ),
-    billable_unlike_check: is.flag(true, 'Billable, although the check said free.'),
+    billable_unlike_check: is.flag(true, 'Billable, although the check predicted a free message.'),
     late_month: is.orNull(
       is.text('2026-09', 'Of a late entry: the closed month that the message belongs to.'),
     ),
@@ -111,7 +111,7 @@ export const getLedger: RowDocs = {
           unit_prices: is.list(
             is.record({
               market: is.text('Germany'),
-              asked: decimal('0.0550', 'In the category asked for.'),
+              asked: decimal('0.0550', 'In the requested category.'),
               now: decimal('0.1365', 'In the category of today.'),
             }),
           ),
@@ -121,8 +121,9 @@ export const getLedger: RowDocs = {
     },
     { optional: ['totals', 'category_changes'] },
   ),
+  codes: ['NOT_FOUND', 'NOT_CONFIGURED'],
   notes:
-    'Joins every message that you sent with what the upstream says about its price, and with the operator’s rate card. With `Accept: text/csv` the answer is one CSV of the whole period, without totals. With `x-waba-id` only entries of that business account. A month is closed some days after its end: a status that comes later makes a late entry in the current month. Entries are kept for 90 days, totals for 400.',
+    'Joins every message that you sent with what the upstream says about its price, and with the operator’s rate card. With `Accept: text/csv` the answer is one CSV of the whole period, without totals. With `x-waba-id` only entries of that business account. A month is closed some days after its end: a status that comes later makes a late entry in the current month. Entries are kept for 90 days, totals for 400. With `broadcast_id`, `totals` is what the broadcast costs, by category and market; send it with every page.',
 };
 
 export const listPrices: RowDocs = {
@@ -160,5 +161,5 @@ export const listPrices: RowDocs = {
   }),
   codes: ['INVALID_FIELD'],
   notes:
-    'Looks into the operator’s rate card. `POST /messages/check` says what one message would cost, with its windows; this says what messages cost in general.',
+    'Reads the operator’s rate card. `POST /messages/check` predicts the cost of one message, with its windows; this endpoint lists prices in general.',
 };

@@ -1,4 +1,4 @@
-import { cursor, DAY, id, limit, object, text } from '../parts/inputs';
+import { broadcastId, cursor, DAY, id, limit, object, text } from '../parts/inputs';
 import type { Typed } from '../parts/schema';
 
 const calendarDay = (description: string): Typed<'string'> => ({
@@ -14,6 +14,9 @@ export const getLedger = object({
   ),
   to: calendarDay('Last day of the period (UTC), at most 30 days after `from`. Defaults to today.'),
   phone_number_id: id('Only entries of this number.'),
+  broadcast_id: broadcastId(
+    'Only the messages of this broadcast. Without `from` and `to`, from the day on which it began.',
+  ),
   limit: limit(100, 1_000),
   after: cursor('Returns the next page: `next` of the current one.'),
 });

@@ -175,7 +175,7 @@ export const reasons = is.list(
   ),
 );
 
-export const messagingLimit = is.record(
+const messagingLimit = is.record(
   {
     tier: is.orNull(is.text('TIER_1K')),
     limit: is.orNull(is.whole(1_000, 'Customers in 24 hours outside an open window.')),

@@ -67,6 +67,7 @@ export const listMessages: RowDocs = {
     limit: is.used_limit,
     paging: is.record({ cursors: is.record({ after: is.orNull(is.cursor('MTc4ODI2')) }) }),
   }),
+  codes: ['NOT_FOUND', 'NOT_CONFIGURED'],
   notes:
     'Lists what you sent through this API, so `direction` is always `outbound`. Messages that you received are in the event log: `GET /events?event=message.received`, and each has its own timeline. Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null.',
 };
@@ -141,7 +142,7 @@ export const getTimeline: RowDocs = {
     ),
     missing: is.list(
       is.open(['events', 'broadcast', 'attempts']),
-      'Parts that could not be read now: ask again later. `attempts`: the earliest attempts are left out, because there are too many.',
+      'Parts that could not be read now: request them again later. `attempts`: the earliest attempts are left out, because there are too many.',
     ),
   }),
   codes: ['MISSING_FIELDS', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],

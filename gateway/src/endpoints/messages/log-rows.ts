@@ -34,7 +34,7 @@ const message = (one: Message): Fields => ({
   trace_id: one.trace_id ?? null,
 });
 
-/** A record whose ids are as long as they come. */
+/** A record with IDs of the greatest length. */
 const MESSAGE_BYTES = 900;
 const LIMIT_DEFAULT = 50;
 /** The service returns 1,000 entries of a timeline at most. */

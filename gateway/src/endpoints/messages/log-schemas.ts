@@ -1,4 +1,14 @@
-import { cursor, id, instant, limit, object, RECIPIENT_MAX, text, wamid } from '../parts/inputs';
+import {
+  broadcastId,
+  cursor,
+  id,
+  instant,
+  limit,
+  object,
+  RECIPIENT_MAX,
+  text,
+  wamid,
+} from '../parts/inputs';
 import { person } from '../parts/rules';
 
 const NAME_MAX = 64;
@@ -22,6 +32,7 @@ export const listMessages = object({
     NAME_MAX,
     'Only messages that the upstream priced in this category: `marketing`, `utility` and so on.',
   ),
+  broadcast_id: broadcastId('Only the messages of this broadcast.'),
   from: instant('Only messages sent at this time or later.'),
   to: instant('Only messages sent at this time or earlier.'),
   limit: limit(50, 200),

@@ -23,7 +23,7 @@ const request = async (body: Fields) => {
   return CheckBroadcastRequest.fromPartial(fields);
 };
 
-test('a body without kind is a broadcast, and so is one that says so', () => {
+test('a body without kind is a broadcast, and so is one of the kind broadcast', () => {
   expect(isBroadcast(BROADCAST)).toBe(true);
   expect(isBroadcast({ ...BROADCAST, kind: 'broadcast' })).toBe(true);
   expect(isBroadcast({ ...BROADCAST, kind: 'template' })).toBe(false);

@@ -49,7 +49,7 @@ const filled = (value: string | undefined): string | undefined =>
   value?.trim() === '' ? undefined : value;
 
 /** Message send result: `messages` holds the same value as `message_id`. */
-export const sendReply = (
+const sendReply = (
   { message_id, message_status, contacts }: SendResult,
   { base_url }: Pick<Input, 'base_url'>,
 ): Fields => ({

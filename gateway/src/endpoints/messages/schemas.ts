@@ -1,3 +1,4 @@
+import { createBroadcast } from '../broadcasts/schemas';
 import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
 import { ANY, checked, imageMedia, interactive, mediaSource } from '../parts/rules';
 import type { Keywords } from '../parts/schema';
@@ -92,25 +93,45 @@ export const markRead = object(
   ['message_id'],
 );
 
-/** Broadcasts are checked in `preflight.ts`: their faults, a wrong type among them, are reasons of the answer. */
-const ofBroadcast: Keywords = {
-  description: 'Of a broadcast, as in `POST /broadcasts`.',
-  published: ANY,
+/** The bodies that a check takes, by kind. */
+const CHECKED = {
+  text: sendText,
+  template: sendTemplate,
+  media: sendMedia,
+  interactive: sendInteractive,
+  location: sendLocation,
+  reaction: sendReaction,
+  broadcast: createBroadcast,
 };
+
+/**
+ * The fields of these bodies, each of any type: their faults, a wrong type among them, are reasons of the answer
+ * (`preflight.ts`). They are named because clients of several generators cannot write other fields.
+ */
+function checkedFields(): Record<string, Keywords> {
+  const kinds: Record<string, string[]> = {};
+  for (const [kind, { properties }] of Object.entries(CHECKED)) {
+    for (const name of Object.keys(properties)) (kinds[name] ??= []).push(`\`${kind}\``);
+  }
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, of]) => [
+      name,
+      { description: `As in the endpoint of the kind: ${of.join(', ')}.`, published: ANY },
+    ]),
+  );
+}
 
 export const checkMessage = {
   ...object({
     kind: {
       type: 'string',
-      enum: ['text', 'template', 'media', 'interactive', 'location', 'reaction', 'broadcast'],
+      enum: Object.keys(CHECKED),
       description:
         'Kind of message. The other fields are those of its send endpoint, or of `POST /broadcasts`. Absent: a broadcast.',
     },
-    template_name: ofBroadcast,
-    contacts: ofBroadcast,
+    ...checkedFields(),
   }),
   requiredOneOf: ['kind', 'template_name', 'contacts'],
   requiredOneOfMessage: 'kind is required, or the template_name and contacts of a broadcast',
-  additionalProperties: true as const,
   published: { allOf: [checked] },
 };

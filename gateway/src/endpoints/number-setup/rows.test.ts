@@ -71,6 +71,6 @@ function messageOf(row: Endpoint, names: string[], params: string[]): unknown {
   return withNames(method.requestType.fromPartial(request as object));
 }
 
-/** The codec keeps objects inside lists field by field: their marks become texts. */
+/** The codec drops the marks of objects inside lists, whose fields it knows: they are set here. */
 const withNames = (message: unknown): unknown =>
   JSON.parse(JSON.stringify(message).replaceAll('"command_name":""', '"command":"mark-commands"'));

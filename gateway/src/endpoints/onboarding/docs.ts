@@ -195,7 +195,7 @@ export const getUsage: RowDocs = {
       is.record({
         endpoint: is.text(
           '/messages/send',
-          'Path of the endpoint; `console` and the path for what the pages of the console read; `/mcp` for what agents ask beside tool calls.',
+          'Path of the endpoint; `console` and the path for reads of the console’s pages; `/mcp` for requests of agents other than tool calls.',
         ),
         calls: is.whole(120),
         errors: is.whole(2),

@@ -11,11 +11,7 @@ import { del, get, post, rpc, type Endpoint, type Fields } from '../endpoint';
 import type { Static } from '../parts/schema';
 
 /** The operator's view of a client has the partner; the partner's own does not. */
-export const clientRecord = ({
-  partner_id: _partner_id,
-  data_sync,
-  ...client
-}: Client): Fields => ({
+const clientRecord = ({ partner_id: _partner_id, data_sync, ...client }: Client): Fields => ({
   ...client,
   quality_rating: client.quality_rating ?? null,
   messaging_limit_tier: client.messaging_limit_tier ?? null,

@@ -1,7 +1,14 @@
 // Building blocks of request schemas. Descriptions are sentences: the reference prints them.
 import { RECIPIENT_MISSING } from '@bmg/common/messages';
 import { fileType, fileUrl, quoted as quotedRule, recipient } from './rules';
-import type { Keywords, ObjectSchema, Properties, Schema, Typed } from './schema';
+import {
+  WHOLE_MAX,
+  type Keywords,
+  type ObjectSchema,
+  type Properties,
+  type Schema,
+  type Typed,
+} from './schema';
 
 /** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
@@ -23,6 +30,13 @@ export const id = (description: string): Typed<'string'> => ({
   type: 'string',
   pattern: ID_PATTERN,
   errorMessage: 'must be an ID of 1 to 64 letters, digits, dashes and underscores',
+  description,
+});
+
+export const broadcastId = (description: string): Typed<'integer'> => ({
+  type: 'integer',
+  minimum: 1,
+  maximum: WHOLE_MAX,
   description,
 });
 

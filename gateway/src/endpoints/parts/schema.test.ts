@@ -38,7 +38,7 @@ describe('a body with many faults', () => {
     throw new Error('nothing was refused');
   };
 
-  test('is refused for the length of a list before its items are looked at', () => {
+  test('is refused for the length of a list before its items are checked', () => {
     const { message, details } = fault(users, Array(500_000).fill(1));
     expect(message).toBe('field must have at most 1000 items');
     expect(details).toEqual({ field: 'field' });

@@ -17,6 +17,8 @@ export interface Keywords {
   maxItems?: number;
   pattern?: string;
   format?: string;
+  /** A credential: no answer has it. */
+  writeOnly?: boolean;
   default?: unknown;
   description?: string;
   /** Name of the schema under `components` in the OpenAPI document. */

@@ -7,7 +7,7 @@ import { FILE_TIMEOUT_MS } from '../parts/rows';
 /** The list of a large account has many upstream pages. */
 const LIST_TIMEOUT_MS = 60_000;
 
-/** Some hundred templates. Beyond it, the service bounds the lists that a partner has made at a time. */
+/** A few hundred templates. Beyond it, the service bounds a partner's concurrent lists. */
 const LIST_BYTES = 512 * 1024;
 
 export const templates: Endpoint[] = [

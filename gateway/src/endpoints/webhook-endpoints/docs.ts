@@ -1,5 +1,6 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
+import { destinationAnswer } from './destination';
 import { FORMATS } from './schemas';
 
 const ENDPOINT_ID = 'whe_01k5x3v9m2c4e6g8j0n1p3r5t7';
@@ -23,7 +24,8 @@ const health = is.record(
 const endpoint = is.record(
   {
     endpoint_id: is.text(ENDPOINT_ID),
-    url: is.text('https://crm.example.com/messages'),
+    url: is.orNull(is.text('https://crm.example.com/messages', 'Null: a destination.')),
+    destination: destinationAnswer,
     description: is.text('CRM'),
     events: is.orNull(is.list(is.text('message.*'), 'Null: all.')),
     waba_ids: is.orNull(is.list(is.text('900000000000001'), 'Null: all.')),
@@ -51,11 +53,15 @@ const secret = is.text(
   'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
   'Signs its deliveries, and begins with the same prefix as that of the webhook URL. It is shown only now: store it.',
 );
+const secretOfUrl = is.orNull({
+  ...secret,
+  description: `${secret.description} Null: a destination, which has none.`,
+});
 
 const params = { endpoint_id: is.text(ENDPOINT_ID, 'ID of the endpoint.') };
 
 const CHECK =
-  'The address gets a signed event `webhook.test` first and must answer it with 2xx; otherwise nothing is changed, and the error gives the reason.';
+  'The address gets a signed event `webhook.test` first and must answer it with 2xx; a destination must store it. Otherwise nothing is changed, and the error names the field with the reason.';
 
 export const listWebhookEndpoints: RowDocs = {
   answer: is.record({
@@ -71,11 +77,11 @@ export const getWebhookEndpoint: RowDocs = {
   answer: is.record({ endpoint }),
   codes: ['NOT_FOUND'],
   notes:
-    'Returns an endpoint with how its deliveries go. Neither its secret nor the values of its headers are shown.',
+    'Returns an endpoint with how its deliveries go. Its secret, the values of its headers and the credentials of its destination are not shown.',
 };
 
 export const createWebhookEndpoint: RowDocs = {
-  answer: is.record({ endpoint, secret }),
+  answer: is.record({ endpoint, secret: secretOfUrl }),
   example: {
     url: 'https://crm.example.com/messages',
     description: 'CRM',
@@ -92,7 +98,7 @@ export const updateWebhookEndpoint: RowDocs = {
   answer: is.record({ endpoint }),
   example: { status: 'paused' },
   codes: ['NOT_FOUND', 'MISSING_FIELDS'],
-  notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. After a change of the address, the headers or the format, and to enable a disabled endpoint again: ${CHECK.charAt(0).toLowerCase()}${CHECK.slice(1)} Deliveries that wait for it are attempted at once.`,
+  notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. Of a destination, settings that are absent stay, and null sets the default; its type cannot change. For another server, give its headers or its password again: stored ones are not sent there. After a change of the address, the destination, the headers or the format, and to enable a disabled endpoint again: ${CHECK.charAt(0).toLowerCase()}${CHECK.slice(1)} Deliveries that wait for it are attempted at once.`,
 };
 
 export const deleteWebhookEndpoint: RowDocs = {
@@ -108,7 +114,7 @@ export const rotateEndpointSecret: RowDocs = {
   example: { overlap_hours: 24 },
   codes: ['NOT_FOUND'],
   notes:
-    'Makes a new secret for the endpoint. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
+    'Makes a new secret for the endpoint, which must have a URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
 };
 
 export const testWebhookEndpoint: RowDocs = {
@@ -116,14 +122,14 @@ export const testWebhookEndpoint: RowDocs = {
   answer: is.record({
     event_id: is.text(is.EVENT_ID),
     event: is.text('webhook.test'),
-    delivered: is.flag(true, 'Whether it answered 2xx.'),
-    http_status: is.orNull(is.whole(200)),
+    delivered: is.flag(true, 'Whether it answered 2xx, or stored the event.'),
+    http_status: is.orNull(is.whole(200, 'Null for a destination.')),
     duration_ms: is.whole(38),
     error: is.orNull(is.text('timeout', 'The failure in a word.')),
   }),
   codes: ['NOT_FOUND'],
   notes:
-    'Posts one signed event `webhook.test` now and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too.',
+    'Sends one event `webhook.test` now, signed for a URL, and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too.',
 };
 
 export const listEndpointAttempts: RowDocs = {
@@ -137,7 +143,7 @@ export const listEndpointAttempts: RowDocs = {
           number: is.whole(1, '1 for the first attempt of a delivery.'),
           at: is.time(),
           duration_ms: is.whole(42),
-          delivered: is.flag(true, 'Whether it answered 2xx.'),
+          delivered: is.flag(true, 'Whether it answered 2xx, or stored the event.'),
           http_status: is.orNull(is.whole(200)),
           error: is.orNull(is.text('HTTP 503')),
         },

@@ -52,7 +52,9 @@ test('null removes a filter, the headers or the limit; an absent field is unchan
 });
 
 test('an update of nothing is refused with the fields that there are', () => {
-  expect(() => update.request?.(input({}))).toThrow(/^one of url, description, events, /);
+  expect(() => update.request?.(input({}))).toThrow(
+    /^one of url, description, events, .*destination/,
+  );
 });
 
 test('the test event links to the changelog beside the API', () => {
@@ -73,7 +75,38 @@ test('an answer shows null for what does not limit the endpoint', () => {
       phone_number_ids: null,
       max_per_second: null,
       disabled_at: null,
+      destination: null,
       health: { delivered: 3, failing_since: null, last_error: null, last_http_status: null },
     },
   });
+});
+
+test('a destination has its settings beside its type, in requests and answers', () => {
+  const destination = { type: 'kafka', brokers: ['kafka.example.com:9093'], ca: null };
+  expect(create.request?.(input({ destination }))).toMatchObject({
+    settings: {
+      url: undefined,
+      destination: { type: 'kafka', settings: { brokers: destination.brokers, ca: null } },
+    },
+  });
+  expect(settingsOf({ destination: { topic: 'other' } })).toMatchObject({
+    destination: { type: '', settings: { topic: 'other' } },
+  });
+  const endpoint = Endpoint.fromPartial({
+    endpoint_id: 'whd_1',
+    destination: { type: 'kafka', settings: { topic: 'events' } },
+  });
+  expect(row('GET', '/webhook-endpoints/:endpoint_id').reply?.(endpoint, input({}))).toMatchObject({
+    endpoint: { url: null, destination: { type: 'kafka', topic: 'events' } },
+  });
+  const created = create.reply?.({ endpoint, secret: '' }, input({}));
+  expect(created).toMatchObject({ secret: null });
+});
+
+test('the audit log has neither addresses nor credentials', () => {
+  for (const { audit } of [create, update]) {
+    expect(audit?.values).toContain('events');
+    expect(audit?.values).not.toEqual(expect.arrayContaining(['destination']));
+    expect(audit?.values).not.toEqual(expect.arrayContaining(['url']));
+  }
 });

@@ -6,16 +6,18 @@ import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint, type Fields } from '../endpoint';
 
 /** Above the 10 seconds that the receiver has for the test event, and the calls around it. */
-const CHECK_TIMEOUT_MS = 20_000;
+export const CHECK_TIMEOUT_MS = 20_000;
 
 /** The service leaves out what does not limit an endpoint; partners see null. */
 const orNull = (list: readonly string[]): readonly string[] | null =>
   list.length > 0 ? list : null;
 
 const shown = (endpoint: WebhookEndpoint | undefined): Fields => {
-  const { health, ...one } = endpoint as WebhookEndpoint;
+  const { health, destination, ...one } = endpoint as WebhookEndpoint;
   return {
     ...one,
+    url: one.url || null,
+    destination: destination ? { type: destination.type, ...destination.settings } : null,
     events: orNull(one.events),
     waba_ids: orNull(one.waba_ids),
     phone_number_ids: orNull(one.phone_number_ids),
@@ -32,11 +34,11 @@ const shown = (endpoint: WebhookEndpoint | undefined): Fields => {
   };
 };
 
-/** Not to be repeated with an Idempotency-Key: its answer would be stored with the secret in it. */
+/** Takes no Idempotency-Key: the answer would be stored with the secret in it. */
 const withSecret = (answer: {
   endpoint?: WebhookEndpoint | undefined;
   secret: string;
-}): Fields => ({ endpoint: shown(answer.endpoint), secret: answer.secret });
+}): Fields => ({ endpoint: shown(answer.endpoint), secret: answer.secret || null });
 
 const itemsOf = (
   list: readonly string[] | null | undefined,
@@ -45,6 +47,7 @@ const itemsOf = (
 
 interface Body {
   url?: string;
+  destination?: { type?: string } & Fields;
   description?: string;
   events?: readonly string[] | null;
   waba_ids?: readonly string[] | null;
@@ -56,9 +59,15 @@ interface Body {
   format?: string;
 }
 
+const destinationOf = ({ type = '', ...settings }: { type?: string } & Fields) => ({
+  type,
+  settings,
+});
+
 /** Null removes a filter, the headers or the limit. */
 const settingsOf = (body: Body) => ({
   url: body.url,
+  destination: body.destination && destinationOf(body.destination),
   description: body.description,
   events: itemsOf(body.events),
   waba_ids: itemsOf(body.waba_ids),
@@ -75,10 +84,13 @@ const settingsOf = (body: Body) => ({
 
 const CHANGES = Object.keys(schemas.updateWebhookEndpoint.properties);
 
-/** Without the address and the headers, which may hold secrets. */
-const AUDITED = CHANGES.filter((field) => !['url', 'description', 'headers'].includes(field));
+/** They may hold secrets. */
+const UNAUDITED = ['url', 'destination', 'description', 'headers'];
+const AUDITED = CHANGES.filter((field) => !UNAUDITED.includes(field));
 
-const changelogOf = (base_url: string): string => `${base_url.replace(/\/v1$/, '')}/changelog`;
+/** For the meta of the test event. */
+export const changelogOf = (base_url: string): string =>
+  `${base_url.replace(/\/v1$/, '')}/changelog`;
 
 export const webhookEndpoints: Endpoint[] = [
   get('/webhook-endpoints', rpc(EndpointsDefinition, 'listEndpoints'), {
@@ -171,7 +183,7 @@ export const webhookEndpoints: Endpoint[] = [
       error: answer.error ?? null,
     }),
     docs: docs.testWebhookEndpoint,
-    summary: 'Post a test event to a webhook endpoint',
+    summary: 'Send a test event to a webhook endpoint',
   }),
   get(
     '/webhook-endpoints/:endpoint_id/attempts',

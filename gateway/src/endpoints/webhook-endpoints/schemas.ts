@@ -1,6 +1,7 @@
 import { id, object, text } from '../parts/inputs';
+import { destination } from './destination';
 
-const URL_MAX = 2_048;
+export const URL_MAX = 2_048;
 const DESCRIPTION_MAX = 200;
 const IDS_MAX = 100;
 const EVENTS_MAX = 50;
@@ -44,13 +45,22 @@ export type EventName = (typeof EVENT_NAMES)[number];
 const prefixes = EVENT_NAMES.flatMap((name) =>
   name.includes('.') ? [`${name.slice(0, name.indexOf('.'))}.*`] : [],
 );
-/** What an endpoint can ask for: the names of events, and their first parts. */
+/** What an endpoint can subscribe to: the names of events, and their first parts. */
 export const EVENT_FILTERS = [...EVENT_NAMES, ...new Set(prefixes)];
+
+export const headers = {
+  type: ['object', 'null'],
+  additionalProperties: { type: 'string', maxLength: HEADER_VALUE_MAX },
+  propertyNames: { maxLength: HEADER_NAME_MAX },
+  maxProperties: HEADERS_MAX,
+  description:
+    'Headers that each delivery carries, by name, for example a token of yours. They are stored encrypted and never shown again. Neither headers of the connection nor those that the gateway sets are allowed. Only a URL takes them.',
+} as const;
 
 const fields = {
   url: text(
     URL_MAX,
-    'Public HTTPS address that gets the events. It must answer a signed test event with 2xx.',
+    'Public HTTPS address that gets the events. It must answer a signed test event with 2xx. Either `url` or `destination` is required.',
   ),
   description: text(DESCRIPTION_MAX, 'For your own use.'),
   events: {
@@ -76,19 +86,12 @@ const fields = {
     maxItems: IDS_MAX,
     description: 'The numbers whose events it gets. Null: all, and events without a number.',
   },
-  headers: {
-    type: ['object', 'null'],
-    additionalProperties: { type: 'string', maxLength: HEADER_VALUE_MAX },
-    propertyNames: { maxLength: HEADER_NAME_MAX },
-    maxProperties: HEADERS_MAX,
-    description:
-      'Headers that each delivery carries, by name, for example a token of yours. They are stored encrypted and never shown again. Neither headers of the connection nor those that the gateway sets are allowed.',
-  },
+  headers,
   max_per_second: {
     type: ['integer', 'null'],
     minimum: 1,
     maximum: MAX_PER_SECOND_MAX,
-    description: 'The most deliveries in a second, on average. Null: as many as it takes.',
+    description: 'The most deliveries in a second, on average. Null: no limit.',
   },
   ordered: {
     type: 'boolean',
@@ -99,7 +102,7 @@ const fields = {
     type: 'string',
     enum: FORMATS,
     description:
-      'The form of a delivery: the `envelope` that your webhook URL gets, or a CloudEvent 1.0 with the envelope as its data, in the structured or the binary mode of HTTP. Defaults to `envelope`.',
+      'The form of a delivery: the `envelope` that your webhook URL gets, or a CloudEvent 1.0 with the envelope as its data, in the structured or the binary mode of HTTP; a destination takes the structured one. Defaults to `envelope`.',
   },
 } as const;
 
@@ -110,12 +113,17 @@ const status = {
     'A paused endpoint gets nothing; its events wait as if it had failed, two days at most. `active` also enables a disabled one again.',
 } as const;
 
-export const createWebhookEndpoint = object({ ...fields, status }, ['url']);
+export const createWebhookEndpoint = {
+  ...object({ ...fields, destination, status }),
+  requiredOneOf: ['url', 'destination'],
+  requiredOneOfMessage: 'url or destination is required',
+};
 
 /** The row refuses a body without any of them: null is a value here. */
 export const updateWebhookEndpoint = object({
   ...fields,
   url: { ...fields.url, minLength: 1 },
+  destination,
   status,
 });
 

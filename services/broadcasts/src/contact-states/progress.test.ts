@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { aBroadcast } from '../../testing/builders';
+import { PAUSED_MAX_MS } from '../broadcast-machine';
 import { emptyTally, type Tally } from './contact-state';
 import { detail, zeroCounts, progressOf, countsByBroadcast, summary } from './progress';
 
@@ -80,6 +81,25 @@ test('a pending broadcast has neither rate nor estimated end, a completed one no
   );
   expect(ended.broadcast?.rate_per_sec).toBe(10);
   expect(ended.broadcast?.estimated_completion_at).toBeUndefined();
+});
+
+test('a paused broadcast is shown as processing, with its pause and without rate and estimated end', () => {
+  const paused_at = new Date(NOW.getTime() - 3_600_000);
+  const { broadcast } = detail(
+    running({ status: 'paused', paused_at }),
+    counts({ sent: 40, waiting: 60 }),
+    NOW,
+    { number_rate: 76, sharing: 1 },
+  );
+  expect(broadcast).toMatchObject({
+    status: 'processing',
+    paused_at,
+    pause_ends_at: new Date(paused_at.getTime() + PAUSED_MAX_MS),
+  });
+  expect(broadcast?.rate_per_sec).toBeUndefined();
+  expect(broadcast?.estimated_completion_at).toBeUndefined();
+  const resumed = summary(running({ paused_at: null }), counts({}));
+  expect([resumed.paused_at, resumed.pause_ends_at]).toEqual([undefined, undefined]);
 });
 
 test('the error log has the reason for a stop or the codes that failed', () => {

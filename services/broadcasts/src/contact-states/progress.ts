@@ -1,5 +1,6 @@
 // The partner's view of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
+import { PAUSED_MAX_MS } from '../broadcast-machine';
 import { lastLeavesAt } from '../pace/pace';
 import { addFailures, addTally, emptyTally, type Failure, type Tally } from './contact-state';
 import { numberOf } from '../store/broadcast-ids';
@@ -40,6 +41,9 @@ export function progressOf(
   return total === 0 ? 0 : round((attempted(tally) / total) * PERCENT);
 }
 
+const pauseEndsAt = ({ status, paused_at }: Broadcast): Date | undefined =>
+  status === 'paused' && paused_at ? new Date(paused_at.getTime() + PAUSED_MAX_MS) : undefined;
+
 /** The fields that are shown in lists too. */
 export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
   id: numberOf(broadcast),
@@ -52,11 +56,13 @@ export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
   sent: tally.sent,
   delivered: tally.delivered,
   failed: tally.failed,
-  status: broadcast.status,
+  status: broadcast.status === 'paused' ? 'processing' : broadcast.status,
   scheduled_at: broadcast.scheduled_at ?? undefined,
   started_at: broadcast.started_at ?? undefined,
   completed_at: broadcast.completed_at ?? undefined,
   created_at: broadcast.created_at,
+  paused_at: broadcast.paused_at ?? undefined,
+  pause_ends_at: pauseEndsAt(broadcast),
   skipped: broadcast.skipped,
   duplicates: broadcast.duplicates,
   failures: [],

@@ -25,7 +25,7 @@ export interface CreateDependencies extends WaitingLimit {
   chunks: Chunks;
   credentials: Credentials;
   validateTemplate: ValidateTemplate;
-  /** Makes the runner look for the new broadcast at once. */
+  /** Makes the runner look at the active broadcasts at once. */
   wake: () => void;
   now: () => Date;
   log: Logger;

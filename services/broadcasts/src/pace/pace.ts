@@ -2,9 +2,9 @@
 import type { Credential } from '@bmg/common/directory';
 
 /** Contract 9.4: messages per second that the upstream takes from one number. */
-export const COEXISTENCE_PER_SEC = 20;
-export const STANDARD_PER_SEC = 80;
-export const HIGH_PER_SEC = 1_000;
+const COEXISTENCE_PER_SEC = 20;
+const STANDARD_PER_SEC = 80;
+const HIGH_PER_SEC = 1_000;
 const HIGH = 'HIGH';
 
 export const limitOf = ({

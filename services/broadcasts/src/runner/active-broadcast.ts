@@ -24,7 +24,10 @@ export class ActiveBroadcast {
   stop: Stop | null;
   /** True once its stored status is `processing`. */
   started: boolean;
-  /** True once its stored status is neither `pending` nor `processing`: its chunks are released. */
+  /**
+   * True once its stored status is neither `pending` nor `processing`, as after a pause: it sends nothing,
+   * and its chunks are released. A broadcast that is resumed is run as a new one.
+   */
   ended = false;
   /** Messages per second that the number takes; undefined until the directory has answered. */
   limit_per_sec: number | undefined;

@@ -99,8 +99,10 @@ export class BatchSender {
   }
 
   private depart(send: ContactSend): void {
-    // A broadcast that stopped in the meantime sends nothing; its contacts fail with the reason.
-    if (send.broadcast.stop) void this.parts.recorder.unmark([send]);
+    // A broadcast that stopped or was paused in the meantime sends nothing: its contacts wait again, or
+    // fail with the reason.
+    const { stop, ended } = send.broadcast;
+    if (stop || ended) void this.parts.recorder.unmark([send]);
     else void this.parts.sender.send(send);
   }
 

@@ -37,16 +37,19 @@ export class BroadcastKeeper {
 
   /** One round over a broadcast; returns true when this worker has nothing left to do for it. */
   async keep(broadcast: ActiveBroadcast): Promise<boolean> {
-    if (broadcast.ended) {
-      await this.release(broadcast);
-      return broadcast.inFlightCount() === 0;
-    }
+    if (!broadcast.ended) await this.supply(broadcast);
+    // Also if it ended or was paused in the meantime: the next worker need not wait for the leases.
+    if (!broadcast.ended) return false;
+    await this.release(broadcast);
+    return broadcast.inFlightCount() === 0;
+  }
+
+  private async supply(broadcast: ActiveBroadcast): Promise<void> {
     await this.readLimit(broadcast);
     void this.settling.settle(broadcast);
     const held = broadcast.chunks.length;
     for (const chunk of [...broadcast.chunks]) await this.keepChunk(broadcast, chunk);
     await this.claimOrComplete(broadcast, broadcast.chunks.length < held);
-    return broadcast.ended && broadcast.inFlightCount() === 0;
   }
 
   /** Moves the broadcast to `processing`; false when it was cancelled before: then nothing may be sent. */

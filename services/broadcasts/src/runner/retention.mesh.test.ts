@@ -19,7 +19,7 @@ test('removes ended broadcasts that are older than 400 days with their chunks, a
     created_at: daysAgo(401),
     scheduled_at: new Date(Date.now() + 3_600_000),
   });
-  for (const { _id, partner_id } of stored) await broadcasts.cancel({ partner_id }, _id);
+  for (const { _id, partner_id } of stored) await broadcasts.change({ partner_id }, _id, 'cancel');
   const [old, young] = stored.map(({ _id }) => _id) as [number, number];
 
   await rig.worker({ messaging: createMessagingDouble() });

@@ -186,7 +186,11 @@ test('a cancel and a start never both succeed', async () => {
       if (at === RACES - 1) {
         await eventually(async () => (await rig.load(stored._id)).started_at !== null);
       }
-      const cancelled = await rig.stores.broadcasts.cancel({ partner_id: 'ptn_1' }, stored._id);
+      const cancelled = await rig.stores.broadcasts.change(
+        { partner_id: 'ptn_1' },
+        stored._id,
+        'cancel',
+      );
       return { stored, cancelled: cancelled !== null };
     }),
   );

@@ -1,5 +1,5 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
-import { openStores, openTestRedis, type Asked, type Stores } from '../../testing/stores';
+import { openStores, openTestRedis, type QueryCounts, type Stores } from '../../testing/stores';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createMessagingDouble, startWorker } from '../../testing/worker';
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 /** The database commands of an idle worker during a few rounds. */
-async function looking(): Promise<Asked> {
+async function looking(): Promise<QueryCounts> {
   const worker = await startWorker({
     stores,
     redis: redis.redis,

@@ -1,8 +1,10 @@
 // Deletes data that is no longer needed: contacts of ended broadcasts and drafts that a crash left
-// behind, and broadcasts whose retention period is over.
+// behind, and broadcasts whose retention period is over. Cancels broadcasts that stay paused.
+import { metrics } from '@bmg/common/telemetry';
+import { PAUSED_MAX_MS } from '../broadcast-machine';
 import { chunkIds } from '../request-id';
 import { removeContactsOf } from '../store/remove-contacts';
-import type { Broadcast } from '../store/types';
+import type { Broadcast, Stop } from '../store/types';
 import type { RunnerDependencies } from './dependencies';
 
 const BATCH_MAX = 100;
@@ -10,15 +12,21 @@ const BATCH_MAX = 100;
 const DRAFT_LIFE_MS = 10 * 60_000;
 /** As long as usage is kept. Chunks have no date, so an index that expires documents cannot do this. */
 const RETENTION_MS = 400 * 86_400_000;
+const PAUSE_EXPIRED: Stop = { code: 'pause_expired', message: 'it was paused for seven days' };
 
 type SweeperDependencies = Pick<RunnerDependencies, 'broadcasts' | 'chunks' | 'log'>;
 
 export async function sweep(deps: SweeperDependencies): Promise<void> {
   const { broadcasts } = deps;
+  const ago = (ms: number): Date => new Date(Date.now() - ms);
+  // Their contacts are removed below.
+  for (const { _id } of await broadcasts.pausedBefore(ago(PAUSED_MAX_MS), BATCH_MAX)) {
+    await broadcasts.move(_id, 'cancel', { stop: PAUSE_EXPIRED });
+  }
+  metrics.broadcasts_active.set({ status: 'paused' }, await broadcasts.countPaused());
   for (const ended of await broadcasts.endedWithContacts(BATCH_MAX)) {
     await removeContactsOf(ended, deps);
   }
-  const ago = (ms: number): Date => new Date(Date.now() - ms);
   const abandoned = await broadcasts.draftsBefore(ago(DRAFT_LIFE_MS), BATCH_MAX);
   const expired = await broadcasts.endedBefore(ago(RETENTION_MS), BATCH_MAX);
   for (const broadcast of [...abandoned, ...expired]) await remove(broadcast, deps);

@@ -31,8 +31,16 @@ export interface PartnerBroadcasts {
     page: { limit: number; offset: number },
   ): Promise<{ broadcasts: Broadcast[]; total: number }>;
   /** Returns null when the broadcast does not exist or its state does not allow it. */
-  cancel(scope: Scope, number: number): Promise<Broadcast | null>;
+  change(
+    scope: Scope,
+    number: number,
+    event: PartnerEvent,
+    set?: Partial<Pick<Broadcast, 'paused_at'>>,
+  ): Promise<Broadcast | null>;
 }
+
+/** The events that a partner causes. */
+export type PartnerEvent = Extract<BroadcastEvent, 'pause' | 'resume' | 'cancel'>;
 
 /** The methods that the creation of a broadcast needs. */
 export interface BroadcastDrafts {
@@ -41,7 +49,7 @@ export interface BroadcastDrafts {
   /** Returns 'taken' when the draft's Idempotency-Key is in use, 'id_taken' when one of its ids is. */
   insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken' | 'id_taken'>;
   findByKey(idempotency: string): Promise<Broadcast | null>;
-  /** Drafts, pending and scheduled ones of a partner; counts no further than `most`. */
+  /** Drafts, pending, scheduled and paused ones of a partner; counts no further than `most`. */
   countWaiting(partner_id: string, most: number): Promise<number>;
   /** Makes an Idempotency-Key available again. */
   releaseKey(id: number, idempotency: string): Promise<void>;
@@ -53,7 +61,7 @@ export interface RunningBroadcasts {
   move(
     id: number,
     event: BroadcastEvent,
-    set?: Partial<Pick<Broadcast, 'started_at' | 'completed_at'>>,
+    set?: Partial<Pick<Broadcast, 'started_at' | 'completed_at' | 'stop'>>,
   ): Promise<Broadcast | null>;
   /** Stores why an active broadcast stops; a later reason changes nothing. */
   stop(id: number, stop: Stop): Promise<void>;
@@ -71,6 +79,8 @@ export interface RunningBroadcasts {
 export interface SweptBroadcasts {
   endedWithContacts(limit: number): Promise<Broadcast[]>;
   draftsBefore(at: Date, limit: number): Promise<Broadcast[]>;
+  pausedBefore(at: Date, limit: number): Promise<Broadcast[]>;
+  countPaused(): Promise<number>;
   /** Ended broadcasts that were created before `at`. */
   endedBefore(at: Date, limit: number): Promise<Broadcast[]>;
   contactsRemoved(id: number): Promise<void>;
@@ -131,10 +141,10 @@ const createPartnerBroadcasts = (broadcasts: Collection<Broadcast>): PartnerBroa
     ]);
     return { broadcasts: found, total };
   },
-  cancel: (scope, number) =>
+  change: (scope, number, event, set = {}) =>
     broadcasts.findOneAndUpdate(
-      { ...numbered(scope, number), status: from('cancel') },
-      { $set: { status: broadcastMachine.to('cancel') } },
+      { ...numbered(scope, number), status: from(event) },
+      { $set: { ...set, status: broadcastMachine.to(event) } },
       { returnDocument: 'after' },
     ),
 });
@@ -265,6 +275,12 @@ const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcas
       .find({ status: 'draft', created_at: { $lt: at } })
       .limit(limit)
       .toArray(),
+  pausedBefore: (at, limit) =>
+    broadcasts
+      .find({ status: 'paused', paused_at: { $lt: at } })
+      .limit(limit)
+      .toArray(),
+  countPaused: () => broadcasts.countDocuments({ status: 'paused' }),
   endedBefore: (at, limit) =>
     broadcasts
       .find({ status: { $in: [...ENDED] }, created_at: { $lt: at } })

@@ -1,7 +1,7 @@
 // Reads work of all partners in pages of bounded size, so that a partner with much of it does not
 // delay the work of others: once a partner has had its share, further pages leave it out.
 
-/** Documents per page, and per partner. The rest follows at the next look, a second later. */
+/** Documents per page, and per partner. The rest follows at the next poll, a second later. */
 const PAGE_MAX = 1_000;
 const PARTNER_MAX = 500;
 const PAGES_MAX = 10;

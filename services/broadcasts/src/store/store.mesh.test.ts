@@ -65,7 +65,7 @@ test('drafts are invisible to partners', async () => {
     broadcasts: [],
     total: 0,
   });
-  expect(await broadcasts.cancel(own, draft._id)).toBeNull();
+  expect(await broadcasts.change(own, draft._id, 'cancel')).toBeNull();
   expect(await broadcasts.draftsBefore(new Date(Date.now() + 1), 100)).toContainEqual(draft);
 });
 
@@ -159,7 +159,7 @@ describe('a partner with thousands of broadcasts', () => {
   });
 });
 
-test('counts the waiting broadcasts of a partner, up to the limit of the caller', async () => {
+test('counts the waiting and paused broadcasts of a partner, up to the limit of the caller', async () => {
   const { broadcasts } = rig.stores;
   const partner_id = unique('ptn_');
   await broadcasts.insertDraft(aBroadcast({ ...(await broadcasts.newIds('ptn_1')), partner_id }));
@@ -169,6 +169,8 @@ test('counts the waiting broadcasts of a partner, up to the limit of the caller'
   expect(await broadcasts.countWaiting(partner_id, 2)).toBe(2);
   await broadcasts.move(pending._id, 'start');
   expect(await broadcasts.countWaiting(partner_id, 10)).toBe(2);
+  await broadcasts.move(pending._id, 'pause');
+  expect(await broadcasts.countWaiting(partner_id, 10)).toBe(3);
 });
 
 test('keeps the first reason to stop, and only for an active broadcast', async () => {
@@ -178,7 +180,7 @@ test('keeps the first reason to stop, and only for an active broadcast', async (
   await broadcasts.stop(_id, { code: '132015', message: 'paused' });
   expect((await rig.load(_id)).stop).toEqual({ code: '190', message: 'token' });
   const ended = await storeBroadcast(rig.stores, someContacts(1));
-  await broadcasts.cancel(scope, ended._id);
+  await broadcasts.change(scope, ended._id, 'cancel');
   await broadcasts.stop(ended._id, { code: '190', message: 'token' });
   expect((await rig.load(ended._id)).stop).toBeNull();
 });

@@ -38,6 +38,8 @@ export interface Broadcast {
   scheduled_at: Date | null;
   started_at: Date | null;
   completed_at: Date | null;
+  /** Since when it is paused. It stays if the broadcast is cancelled then. */
+  paused_at?: Date | null;
   created_at: Date;
   stop: Stop | null;
   /** Whether its contacts are still stored. */

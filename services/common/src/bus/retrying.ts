@@ -86,7 +86,7 @@ async function splitOrPutAside<T>(
  * True for a fault in the message or in our code, which a retry cannot fix. Anything else (an
  * unavailable store, broker or service) is temporary, and giving up would lose the message.
  */
-export const isPoison = (error: unknown): error is Error =>
+const isPoison = (error: unknown): error is Error =>
   error instanceof TypeError ||
   error instanceof RangeError ||
   error instanceof SyntaxError ||

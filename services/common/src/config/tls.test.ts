@@ -44,7 +44,7 @@ test('reports a missing file together with all other faults', () => {
 describe('plain text', () => {
   test.each([
     ['on an address that others reach', {}, 1],
-    ['on this machine alone', { GRPC_HOST: '127.0.0.1' }, 0],
+    ['on this machine only', { GRPC_HOST: '127.0.0.1' }, 0],
     [
       'with a neighbour elsewhere',
       { GRPC_HOST: '127.0.0.1', ONBOARDING_ADDR: 'onboarding:50051' },

@@ -180,7 +180,7 @@ describe('an entry in use', () => {
   });
 
   test.each([
-    ['is gone', ({ gone }: ReturnType<typeof stage>) => gone.add('a')],
+    ['was deleted', ({ gone }: ReturnType<typeof stage>) => gone.add('a')],
     ['cannot be refreshed with others', ({ goAway }: ReturnType<typeof stage>) => goAway()],
   ])('that %s expires and is fetched', async (_name, happen) => {
     const staged = stage();

@@ -48,9 +48,11 @@ export const CATALOG = {
   // A paused number becomes active again without a request, usually within minutes.
   NO_ACTIVE_WABA: { http: 404, grpc: status.NOT_FOUND, retryable: true },
   MEDIA_NOT_FOUND: { http: 404, grpc: status.NOT_FOUND, retryable: false },
-  // 409, 422: state conflict. The two codes of the Idempotency-Key are additions to the contract's
-  // list.
+  // 409, 422: state conflict. The codes of the Idempotency-Key, of pause and of resume are additions to
+  // the contract's list.
   CANNOT_CANCEL: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
+  CANNOT_PAUSE: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
+  CANNOT_RESUME: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
   IDEMPOTENCY_KEY_IN_USE: { http: 409, grpc: status.ABORTED, retryable: true },
   IDEMPOTENCY_KEY_REUSED: { http: 422, grpc: status.INVALID_ARGUMENT, retryable: false },
   // 429: rate or quota.

@@ -9,4 +9,11 @@ export {
   type ErrorChanges,
   type ErrorExtras,
 } from './api-error';
-export { fromServiceError, isAnswered, isUnimplemented, neverLeft, toStatus } from './wire';
+export {
+  fromServiceError,
+  isAnswered,
+  isUnimplemented,
+  neverLeft,
+  notAllowedReason,
+  toStatus,
+} from './wire';

@@ -79,6 +79,13 @@ export const isUnimplemented = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.cause as Partial<ServiceError> | undefined)?.code === status.UNIMPLEMENTED;
 
+/** The reason of a server that does not allow this process to call the RPC; undefined for any other error. */
+export function notAllowedReason(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { code, details } = (error.cause ?? {}) as Partial<ServiceError>;
+  return code === status.PERMISSION_DENIED && error.code === 'SERVER_ERROR' ? details : undefined;
+}
+
 function unpack(packed: Buffer, cause: ServiceError): ApiError | undefined {
   const { message, details } = Status.decode(packed);
   const any = details.find((entry) => entry.type_url === DETAIL_TYPE);

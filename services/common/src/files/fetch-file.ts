@@ -130,7 +130,7 @@ function explain(error: unknown, field: string): unknown {
   });
 }
 
-/** Contract 7.3: the error carries `size_bytes` (what was read of it) and `limit_bytes`. */
+/** Contract 7.3: the error carries `size_bytes` (the bytes read so far) and `limit_bytes`. */
 export const tooLarge = (size_bytes: number, limit_bytes: number): ApiError =>
   new ApiError('MEDIA_TOO_LARGE', `the file is larger than ${limit_bytes} bytes`, {
     details: { size_bytes, limit_bytes },

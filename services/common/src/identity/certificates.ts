@@ -43,14 +43,14 @@ export function openCertificates(
   const logs = new Set<Logger>();
   let read = readIdentity(files);
   let notified: Read | null = null;
-  let said = '';
+  let last_logged = '';
 
   const usable = (): Read | null => (isValid(read, now()) ? read : null);
   /** Logs each message once until the facts change. */
   const say = (level: 'info' | 'warn' | 'error', message: string, facts: object = {}): void => {
     const line = `${message} ${JSON.stringify(facts)}`;
-    if (line === said) return;
-    said = line;
+    if (line === last_logged) return;
+    last_logged = line;
     for (const log of logs) log[level]({ file: files.GRPC_TLS_CERT_FILE, ...facts }, message);
   };
   const describe = (): void => {
@@ -92,7 +92,7 @@ export function openCertificates(
     },
     report(log) {
       logs.add(log);
-      said = '';
+      last_logged = '';
       describe();
     },
   };

@@ -24,7 +24,7 @@ function readRange(text: string): Range | undefined {
 /** True for an address such as 203.0.113.7 or a network such as 203.0.113.0/24 or 2001:db8::/48. */
 export const isAddressRange = (text: string): boolean => readRange(text) !== undefined;
 
-/** Whether an address is in one of the ranges. A range that cannot be read holds no address. */
+/** Whether an address is in one of the ranges. An invalid range contains no address. */
 export function createAddressCheck(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const text of ranges) {

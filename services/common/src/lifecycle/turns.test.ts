@@ -20,7 +20,7 @@ function countPasses(): { now(): number; stop(): void } {
   return { now: () => passes, stop: () => clearImmediate(next) };
 }
 
-test('several long works take one turn in each pass of the event loop, and all go on', async () => {
+test('long tasks take one turn each in a pass of the event loop, and all progress', async () => {
   const passes = countPasses();
   const turns: Array<{ pass: number; of: number }> = [];
   const long = (of: number): Promise<void> =>
@@ -36,7 +36,7 @@ test('several long works take one turn in each pass of the event loop, and all g
   expect(turns.slice(0, 3).map(({ of }) => of)).toEqual([0, 1, 2]);
 });
 
-test('a failing step ends only its own work', async () => {
+test('a failing step ends only its own task', async () => {
   const done: number[] = [];
   const failing = inTurns([1, 2], (item) => {
     work();
@@ -51,7 +51,7 @@ test('a failing step ends only its own work', async () => {
   expect(done).toEqual([1, 2, 3]);
 });
 
-test('leaves others as much time as the turns of all long works take', async () => {
+test('leaves others as much time as the turns of all long tasks take', async () => {
   const turns: Array<{ began: number; ended: number }> = [];
   const long = (): Promise<void> =>
     inTurns([1, 2, 3, 4], (step) => {
@@ -69,7 +69,7 @@ test('leaves others as much time as the turns of all long works take', async () 
   }
 });
 
-test('short works take one turn each, in their order', async () => {
+test('short tasks take one turn each, in their order', async () => {
   const passes = countPasses();
   const turns: Array<[number, number]> = [];
   await Promise.all([1, 2, 3].map((of) => inTurn(() => turns.push([of, passes.now()]))));

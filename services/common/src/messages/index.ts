@@ -15,7 +15,7 @@ export {
   RECONCILED,
   statusesOfEvents,
   statusRecord,
-  type Said,
+  type EventFacts,
 } from './state-records';
 export {
   eventOfStatus,

@@ -15,7 +15,7 @@ import { statusOfEvent } from './status-order';
 type Data = Readonly<Record<string, unknown>>;
 
 /** An event with its data parsed. */
-export interface Said {
+export interface EventFacts {
   event: string;
   timestamp: number;
   phone_number_id?: string | undefined;
@@ -29,25 +29,25 @@ export interface Said {
 export const RECONCILED = 'reconciled';
 
 /** Undefined for an event that is not the status of a message. */
-export function statusRecord(said: Said): Statuses_Status | undefined {
-  const status = statusOfEvent(said.event);
+export function statusRecord(facts: EventFacts): Statuses_Status | undefined {
+  const status = statusOfEvent(facts.event);
   if (!status) return undefined;
   const { message_id, recipient, recipient_bsuid, participant, participant_bsuid, errors } =
-    said.data;
-  const { category, billable, type, pricing_model } = objectOf(said.data['pricing']);
+    facts.data;
+  const { category, billable, type, pricing_model } = objectOf(facts.data['pricing']);
   return {
     message_id: textOf(message_id) ?? '',
     status,
-    timestamp: said.timestamp,
-    opaque: said.opaque,
+    timestamp: facts.timestamp,
+    opaque: facts.opaque,
     recipient: textOf(recipient) ?? textOf(recipient_bsuid),
     error_code: errorCodesOf(errors)[0],
     pricing_category: textOf(category),
     pricing_billable: typeof billable === 'boolean' ? billable : undefined,
     pricing_type: textOf(type),
-    contact: said.contact ?? undefined,
-    received_at_ms: said.received_at_ms,
-    reconciled: said.data['source'] === RECONCILED,
+    contact: facts.contact ?? undefined,
+    received_at_ms: facts.received_at_ms,
+    reconciled: facts.data['source'] === RECONCILED,
     pricing_model: textOf(pricing_model),
     participant: textOf(participant) ?? textOf(participant_bsuid),
   };
@@ -97,8 +97,8 @@ const CONTACT_READERS: ReadonlyMap<string, (data: Data) => Statement | undefined
 ]);
 
 /** Undefined for an event without facts about a contact. */
-export function contactRecord(said: Said): Contacts_Contact | undefined {
-  const { event, timestamp, phone_number_id, data } = said;
+export function contactRecord(facts: EventFacts): Contacts_Contact | undefined {
+  const { event, timestamp, phone_number_id, data } = facts;
   const statement = CONTACT_READERS.get(event)?.(data);
   const phone = textOf(statement?.phone);
   const bsuid = textOf(statement?.bsuid);
@@ -118,7 +118,7 @@ export function contactRecord(said: Said): Contacts_Contact | undefined {
 export const statusesOfEvents = (batch: Received<Event>[]): Received<Statuses>[] =>
   batch.flatMap(({ message, ...received }) => {
     if (statusOfEvent(message.event) === undefined) return [];
-    const status = statusRecord(saidBy(message));
+    const status = statusRecord(factsOf(message));
     const { waba_id, phone_number_id } = message;
     return status
       ? [{ ...received, message: { waba_id, phone_number_id, statuses: [status] } }]
@@ -129,13 +129,13 @@ export const statusesOfEvents = (batch: Received<Event>[]): Received<Statuses>[]
 export const contactsOfEvents = (batch: Received<Event>[]): Received<Contacts>[] =>
   batch.flatMap(({ message, ...received }) => {
     if (!CONTACT_READERS.has(message.event)) return [];
-    const contact = contactRecord(saidBy(message));
+    const contact = contactRecord(factsOf(message));
     return contact
       ? [{ ...received, message: { waba_id: message.waba_id, contacts: [contact] } }]
       : [];
   });
 
-const saidBy = (event: Event): Said => ({
+const factsOf = (event: Event): EventFacts => ({
   ...event,
   data: parsed(event.data),
   opaque: ownCallbackData(event.opaque, event),

@@ -1,27 +1,14 @@
 // Each redirect is checked like the first URL, by the URL rules here and by the agent at
 // connection.
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { MockAgent } from 'undici';
+import { useLocalServers } from '../../testing/local-servers';
 import { guardedFetch, type GuardedFetchOptions } from './fetch';
 import { guardedAgent, type GuardedAgent } from './guarded';
 
 let agent: GuardedAgent;
-const servers: Server[] = [];
 beforeEach(() => (agent = guardedAgent({ allowPrivate: true })));
-afterEach(async () => {
-  await agent.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function http(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+afterEach(() => agent.destroy());
+const { http } = useLocalServers();
 
 const get = (url: string, options: Partial<GuardedFetchOptions> = {}) =>
   guardedFetch(url, { agent, field: 'url', ...options });

@@ -1,42 +1,15 @@
-import { once, type EventEmitter } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import {
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Server as TcpServer,
-  type Socket,
-} from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { closing, useLocalServers } from '../../testing/local-servers';
 import { guardedFetch, type GuardedFetchOptions } from './fetch';
 import { guardedAgent, type GuardedAgent } from './guarded';
 
 const SMALL_LIMIT_MS = 120;
 
 let agent: GuardedAgent;
-const servers: (Server | TcpServer)[] = [];
 beforeEach(() => (agent = guardedAgent({ allowPrivate: true })));
-afterEach(async () => {
-  await agent.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function urlOf(server: Server | TcpServer): Promise<string> {
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-// Not once(): a connection that is cut may well end in an error first.
-const closing = (emitter: EventEmitter) => new Promise((resolve) => emitter.on('close', resolve));
-
-const http = (listener: RequestListener) => urlOf(createServer(listener));
-const tcp = (onData: (socket: Socket) => void) =>
-  urlOf(
-    createTcpServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', () => onData(socket));
-    }),
-  );
+afterEach(() => agent.destroy());
+const { http, tcp } = useLocalServers();
 
 const get = (url: string, options: Partial<GuardedFetchOptions> = {}) =>
   guardedFetch(url, { agent, field: 'url', ...options });
@@ -220,7 +193,6 @@ describe('time', () => {
 
   test('aborts an unread body at the timeout', async () => {
     const closed = new Promise((resolve) => {
-      servers.push(createServer());
       void tcp((socket) => {
         socket.on('close', resolve);
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');

@@ -163,7 +163,7 @@ export function judgePeer(socket: Socket, allowPrivate: boolean): ConnectFailed 
 
 // The address goes only into the cause, which is logged: answers must not let a partner map our
 // network.
-export function addressRefused(address: string): ConnectFailed {
+function addressRefused(address: string): ConnectFailed {
   return new ConnectFailed('url_refused', false, { cause: new Error(`address ${address}`) });
 }
 

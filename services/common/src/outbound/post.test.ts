@@ -1,11 +1,5 @@
-import { once, type EventEmitter } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import {
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Server as TcpServer,
-  type Socket,
-} from 'node:net';
+import { createServer } from 'node:http';
+import { closing, useLocalServers } from '../../testing/local-servers';
 import { guardedAgent, type GuardedAgent } from './guarded';
 import { guardedPost, PostFailed } from './post';
 
@@ -15,31 +9,9 @@ const SMALL_LIMIT_MS = 120;
 const LIMIT_AFTER_HEADERS_MS = 1_000;
 
 let agent: GuardedAgent;
-const servers: (Server | TcpServer)[] = [];
 beforeEach(() => (agent = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 1 })));
-afterEach(async () => {
-  await agent.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function urlOf(server: Server | TcpServer): Promise<string> {
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-// Not once(): a connection that is cut may well end in an error first.
-const closing = (emitter: EventEmitter) => new Promise((resolve) => emitter.on('close', resolve));
-
-const http = (listener: RequestListener) => urlOf(createServer(listener));
-const tcp = (onData: (socket: Socket) => void) =>
-  urlOf(
-    createTcpServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.on('data', () => onData(socket));
-    }),
-  );
+afterEach(() => agent.destroy());
+const { http, tcp, urlOf } = useLocalServers();
 
 const post = (
   url: string,

@@ -50,7 +50,7 @@ export const POST_TIMEOUT_MS = 10_000;
 
 // Enough for the short answers of well-behaved receivers, whose connections can then be used again.
 const RESPONSE_READ_MAX_BYTES = 4_096;
-export const ANSWER_KEPT_BYTES = 1_024;
+const ANSWER_KEPT_BYTES = 1_024;
 const NOTHING = Buffer.alloc(0);
 
 const FIRST_FINAL_STATUS = 200;

@@ -1,24 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { useLocalServers } from '../../testing/local-servers';
 import { guardedAgent, type GuardedAgent } from './guarded';
 import { guardedRequest, type GuardedRequestOptions } from './request';
 
 let agent: GuardedAgent;
-const servers: Server[] = [];
 beforeEach(() => (agent = guardedAgent({ allowPrivate: true })));
-afterEach(async () => {
-  await agent.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function http(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+afterEach(() => agent.destroy());
+const { http, urlOf } = useLocalServers();
 
 const request = (url: string, options: Partial<GuardedRequestOptions> = {}) =>
   guardedRequest(url, {
@@ -72,9 +61,9 @@ test.each([
 });
 
 test('reports a refused connection', async () => {
-  const url = await http(() => undefined);
-  const [server] = servers;
-  server?.close();
-  if (server) await once(server, 'close');
+  const server = createServer();
+  const url = await urlOf(server);
+  server.close();
+  await once(server, 'close');
   await expect(request(url)).rejects.toMatchObject({ reason: 'refused' });
 });

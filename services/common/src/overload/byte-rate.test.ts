@@ -27,7 +27,7 @@ test('lets a holder move a burst at once, then its rate, in all its transfers to
   expect(Math.abs(one.bytes + two.bytes - 5.5 * RATE)).toBeLessThanOrEqual(500);
 });
 
-test('paces each holder on its own', async () => {
+test('limits each holder on its own', async () => {
   const rate = createByteRate(RATE);
   const [one, two] = [moving(rate, 'a'), moving(rate, 'b')];
   await jest.advanceTimersByTimeAsync(5_000);

@@ -1,5 +1,5 @@
-// Paces the bytes that one holder moves, so that its transfers leave time for others: many readers
-// at a time would move as many bytes as the cores can copy.
+// Limits the bytes per second that one holder moves, so that its transfers leave time for others:
+// many readers at a time would move as many bytes as the cores can copy.
 import { LRUCache } from '../cache';
 import { pause } from '../lifecycle/wait';
 
@@ -17,7 +17,7 @@ const HOLDERS_MAX = 10_000;
 export function createByteRate(bytes_per_s: number): ByteRate {
   /** When the bytes of each holder so far will have been moved, at this rate. */
   const moved_at = new LRUCache<string, number>({ max: HOLDERS_MAX });
-  /** How long, from now on, the bytes before these take. */
+  /** How long the bytes ahead of these still take. */
   const count = (holder: string, bytes: number): number => {
     const now_ms = performance.now();
     const free_ms = Math.max(moved_at.get(holder) ?? 0, now_ms - BURST_MS);

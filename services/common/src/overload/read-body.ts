@@ -14,7 +14,7 @@ export class BodyRefused extends Error {
 
 /**
  * The body's bytes; throws BodyRefused. `reserve` is called with each chunk and refuses the body by
- * returning false; while its promise is pending, no further chunk is read. The caller gives back the
+ * returning false; while its promise is pending, no further chunk is read. The caller releases the
  * reserved room.
  */
 export async function readBody(

@@ -9,7 +9,7 @@ export interface Transfer {
 }
 
 export interface Transfers {
-  /** `evict` ends the transfer. It gives back the transfer's resources before it returns. */
+  /** `evict` ends the transfer. It releases the transfer's resources before it returns. */
   begin(holder: string, evict: () => void): Transfer;
   /** Ends the slowest transfer of this holder, or of all. False if no transfer is slow enough. */
   evictSlowest(holder?: string): boolean;

@@ -49,7 +49,7 @@ export function openRedis(settings: RedisSettings, log: Logger): RedisConnection
     ...(ca !== undefined && { tls: { ca } }),
     keyPrefix: settings.REDIS_KEY_PREFIX,
     lazyConnect: true,
-    // Requires a permission of its own if users have only those that they need.
+    // Needs a permission of its own if users have minimal rights.
     disableClientInfo: true,
     enableOfflineQueue: false,
     // Sends the commands of one turn of the event loop in one write.
@@ -58,15 +58,15 @@ export function openRedis(settings: RedisSettings, log: Logger): RedisConnection
     connectTimeout: CONNECT_LIMIT_MS,
     retryStrategy: (times) => Math.min(50 * times, RECONNECT_MAX_MS),
   });
-  let said = false;
+  let is_outage_logged = false;
   redis.on('error', (error) => {
-    if (said) return;
-    said = true;
+    if (is_outage_logged) return;
+    is_outage_logged = true;
     log.warn({ err: error }, 'Redis is unavailable, using local fallback');
   });
   redis.on('ready', () => {
-    if (said) log.info('Redis is available again');
-    said = false;
+    if (is_outage_logged) log.info('Redis is available again');
+    is_outage_logged = false;
   });
   return {
     name: 'redis',

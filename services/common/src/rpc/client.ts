@@ -15,6 +15,7 @@ import { audienceOf, certificatesFor, OPERATOR_SECRET_HEADER, operatorSecret } f
 import { pause, type Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan } from '../telemetry';
 import { HOP_MS, writeCall, type Call } from './call';
+import './closing-sessions';
 import { grpcMethod, isRead, type Client, type Definition, type Method } from './definition';
 import { clientCredentials } from './tls';
 

@@ -15,6 +15,7 @@ import { toApiError, toStatus, type ApiError } from '../errors';
 import type { Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan, traceIds, type Logger } from '../telemetry';
 import { readCall, type Call } from './call';
+import './closing-sessions';
 import {
   grpcService,
   isRead,

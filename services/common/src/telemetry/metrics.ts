@@ -33,7 +33,7 @@ export const metrics = {
   }),
   key_refusals: new Counter({
     name: 'api_key_refusals_total',
-    help: 'Requests refused because of what their API key may not do, by error code.',
+    help: 'Requests refused because of what their API key or person may not do, by error code.',
     labelNames: ['code'],
   }),
   audit_outcomes_failed: new Counter({
@@ -126,7 +126,7 @@ export const metrics = {
   }),
   deliveries: new Counter({
     name: 'webhook_deliveries_total',
-    help: 'Attempts to deliver an event to a partner, by outcome.',
+    help: 'Attempts to deliver an event to a partner, by outcome; at destinations `stored` and `not_stored`.',
     labelNames: ['outcome'],
   }),
   delivery_duration: timed({
@@ -151,6 +151,11 @@ export const metrics = {
     name: 'webhook_endpoints_disabled_total',
     help: 'Webhook endpoints of partners that were disabled after days of failure.',
   }),
+  shadow_deliveries: new Counter({
+    name: 'webhook_shadow_deliveries_total',
+    help: 'Copies of events for shadows by answer; `dropped`: the shadow was too slow for them.',
+    labelNames: ['outcome'],
+  }),
   event_log_conflicts: new Counter({
     name: 'event_log_conflicts_total',
     help: 'Buckets of the log that were written again: another replica took the positions, or an event was logged already.',
@@ -162,16 +167,16 @@ export const metrics = {
   }),
   delivery_delay: timed({
     name: 'webhook_delivery_delay_seconds',
-    help: 'From the receipt of the upstream webhook to the partner’s acknowledgement.',
+    help: 'From the receipt of the upstream webhook to the acknowledgement by a URL of the partner.',
     further: [60, 300, 3_600],
   }),
   deliveries_in_flight: new Gauge({
     name: 'webhook_deliveries_in_flight',
-    help: 'Delivery attempts in flight.',
+    help: 'Delivery attempts in flight at URLs.',
   }),
   deliveries_in_flight_limit: new Gauge({
     name: 'webhook_deliveries_in_flight_limit',
-    help: 'Maximum number of delivery attempts in flight (DELIVERY_TOTAL).',
+    help: 'Maximum number of delivery attempts in flight at URLs (DELIVERY_TOTAL).',
   }),
   deliveries_persisted: new Counter({
     name: 'webhook_deliveries_stored_total',
@@ -230,7 +235,7 @@ export const metrics = {
   }),
   broadcasts_active: new Gauge({
     name: 'broadcasts_active',
-    help: 'Broadcasts with work left, by status; every replica reports all of them.',
+    help: 'Broadcasts with work left, by status: pending, processing, or paused (counted once a minute); every replica reports all of them.',
     labelNames: ['status'],
   }),
   broadcast_sends: new Counter({

@@ -76,7 +76,7 @@ test('every further refusal doubles the wait, up to the wait that the upstream r
   expect(await next(about('a', 'n'))).toBe('asked');
 });
 
-test('an account that waits no more does not hide a number that does', async () => {
+test('an account that no longer waits does not hide a number that does', async () => {
   const { clock, refuse, next } = setUp();
   await refuse(80007, about('a', false));
   clock.ms = WAIT_MS;

@@ -1,4 +1,4 @@
-// A request with a permission to obtain first: it is requested when only the write is left.
+// A request that needs a permission first, which is obtained when only the write is left.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

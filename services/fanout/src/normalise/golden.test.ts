@@ -4,7 +4,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventIdOf, eventIdsOfMessage, statusRecord, type Said } from '@bmg/common/messages';
+import { eventIdOf, eventIdsOfMessage, statusRecord, type EventFacts } from '@bmg/common/messages';
 import { parse, stringify } from 'lossless-json';
 import { layOutJson } from '../../../../test/testkit/json-layout';
 import { FIELDS } from './fields';
@@ -50,7 +50,7 @@ test('the events of a message have the ids by which its timeline finds them', ()
     ({ data, phone_number_id }) => phone_number_id !== null && data['message_id'],
   );
   const participants = new Set<string>();
-  const said = { received_at_ms: 0 };
+  const receipt = { received_at_ms: 0 };
   const spaces = new Set(
     ofMessages.map((event) => {
       const message = {
@@ -58,7 +58,7 @@ test('the events of a message have the ids by which its timeline finds them', ()
         message_id: String(event.data['message_id']),
       };
       // As messaging learns of it.
-      const { participant } = statusRecord({ ...said, ...event } as Said) ?? {};
+      const { participant } = statusRecord({ ...receipt, ...event } as EventFacts) ?? {};
       if (participant !== undefined) participants.add(participant);
       const ids = eventIdsOfMessage(
         'ptn_1',

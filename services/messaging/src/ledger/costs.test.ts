@@ -24,7 +24,7 @@ const record = (sent_at: string, facts: object): MessageRecord =>
     ...facts,
   }) as MessageRecord;
 
-test('prices a message with the card of its month, and says why there is no amount', async () => {
+test('prices a message with the card of its month, or gives the reason for no amount', async () => {
   let reads = 0;
   const costs = await costsOf(
     {

@@ -406,6 +406,79 @@ test('marks changed categories, and messages billed although the pre-flight pred
   ]);
 });
 
+test('adds up the messages of one broadcast, also in a closed month, with its late entries', async () => {
+  const started_at = new Date('2026-09-28T09:00:00Z');
+  const broadcasts = {
+    findBroadcast: async ({ broadcast_id }: { broadcast_id: number }) => ({
+      request_id_prefix: `bc_${broadcast_id}_`,
+      started_at,
+    }),
+  };
+  const of = { ...deps, broadcasts };
+  const read = async (more: object): Promise<Page> =>
+    (await getLedger(of, { partner_id: 'ptn_1', limit: 7, ...more }, call)).fields as never;
+  await deps.rateCards.replace(card('.1365'), now);
+  const message = { partner: 'ptn_1', number: '8', recipient: '15550100777', statuses: [] };
+  const made = (_id: string, day: number, partner = 'ptn_1') =>
+    recordOf({ ...message, partner, day }, _id);
+  const records = [
+    made('bc_71_0_0_0123456789ab', 28),
+    made('bc_71_0_1_0123456789ab', 29),
+    made('bc_71_0_2_0123456789ab', 32),
+    made('bc_711_0_0_0123456789ab', 29),
+    made('bc_71_0_3_0123456789ab', 29, 'ptn_2'),
+    made('msg_1', 29),
+  ];
+  await Promise.all(records.map((record) => deps.messages.record(structuredClone(record))));
+  const deliver = (record: MessageRecord | undefined) =>
+    updateOf(record as MessageRecord, {
+      status: 'delivered',
+      category: 'marketing',
+      billable: true,
+    });
+  await deps.messages.applyStatuses([records[0], records[2], records[3]].map(deliver));
+  const open = await read({ broadcast_id: 71 });
+  expect(open).toMatchObject({ period: { from: '2026-09-28', to: '2026-10-20' } });
+  expect(open.totals).toMatchObject({
+    messages: 3,
+    charged: 2,
+    by_category: [
+      { category: null, messages: 1 },
+      { category: 'marketing', messages: 2, amounts: [{ currency: 'USD', amount: '2.273' }] },
+    ],
+    by_market: [{ market: null }, { market: 'North America', charged: 2 }],
+  });
+  expectTotals(open);
+  await close('2026-09');
+  expect((await read({ broadcast_id: 71 })).totals).toEqual(open.totals);
+  await deps.messages.applyStatuses([deliver(records[1])]);
+  const late = await read({ broadcast_id: 71 });
+  expect(late.totals).toMatchObject({ messages: 3, late: 1, charged: 3 });
+  expectTotals(late);
+  expect((await read({ broadcast_id: 71, from: '2026-10-01' })).totals).toMatchObject({
+    messages: 1,
+    late: 1,
+  });
+  let csv = '';
+  for await (const { data } of exportLedger(of, { partner_id: 'ptn_1', broadcast_id: 71 }, call)) {
+    csv += Buffer.from(data).toString();
+  }
+  expect(csv.trimEnd().split('\r\n')).toHaveLength(1 + 3 + 1);
+  now = new Date('2027-01-20T12:00:00Z');
+  for (const [more, field] of [
+    [{}, 'broadcast_id'],
+    [{ from: '2026-09-28', to: '2026-09-29' }, 'from'],
+  ] as const) {
+    await expect(read({ broadcast_id: 71, ...more })).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field },
+    });
+  }
+  await expect(page('ptn_1', { broadcast_id: 71 })).rejects.toMatchObject({
+    code: 'NOT_CONFIGURED',
+  });
+});
+
 test('refuses a read beyond the share of the partner, until an export has ended', async () => {
   const open = Array.from({ length: 8 }, () =>
     exportLedger(deps, { partner_id: 'ptn_1', ...OCTOBER }, call),

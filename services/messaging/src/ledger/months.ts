@@ -2,7 +2,7 @@
 import { invalidField } from '@bmg/common/errors';
 import { dayOf, dayStart, isDay } from '@bmg/common/time';
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** The longest period of one request. */
 const PERIOD_DAYS_MAX = 31;
 /** How long totals are kept. */
@@ -64,6 +64,12 @@ export function readPeriod(
     throw invalidField('from', `must be at most ${LEDGER_KEPT_DAYS} days ago`);
   }
   return { from: first, to: last };
+}
+
+/** The longest period of one request that begins on this day, until today. */
+export function periodFrom(from: string, now: Date): Period {
+  const last = dayOf(new Date(dayStart(from).getTime() + (PERIOD_DAYS_MAX - 1) * DAY_MS));
+  return { from, to: last < dayOf(now) ? last : dayOf(now) };
 }
 
 const latest = (day: string, other: string | undefined): string =>

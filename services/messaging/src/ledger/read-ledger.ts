@@ -4,27 +4,29 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import type { ByteRate, Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
-import { dayStart } from '@bmg/common/time';
+import { dayOf, dayStart } from '@bmg/common/time';
+import type { FindBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
 import { groupBy } from '@bmg/common/collections';
+import { findBroadcast, type BroadcastSource } from '../broadcast-messages';
 import type { Conversations } from '../store/contacts';
 import type { LedgerDays } from '../store/ledger-days';
 import type { LedgerEntries, LedgerScope, Position, Range } from '../store/ledger-entries';
 import type { LateEntries, LateEntry } from '../store/ledger-late';
 import type { LedgerMonth, LedgerMonths } from '../store/ledger-months';
-import type { MessageRecord } from '../store/message-record';
+import { MESSAGES_KEPT_DAYS, type MessageRecord } from '../store/message-record';
 import type { RateCards } from '../store/rate-cards';
 import { nameOf, type Categories, type CategoryLookup } from './category-lookup';
 import { csvHeader, entryLine } from './csv';
 import { pricesByMonth, type Prices } from './costs';
 import { readCursor, writeCursor, type Cursor } from './cursor';
 import { entryOf, lateEntryOf, type Entry } from './entry';
-import { dayEnd, daysOf, type Period, readPeriod } from './months';
+import { DAY_MS, dayEnd, daysOf, type Period, periodFrom, readPeriod } from './months';
 import { preflightOf } from './preflight';
 import { pricedGroups } from './priced-groups';
 import { totalsOf, type Totals } from './totals';
 
-export interface LedgerDependencies {
+export interface LedgerDependencies extends BroadcastSource {
   ledgerEntries: Pick<LedgerEntries, 'page' | 'stream' | 'groups'>;
   lateEntries: Pick<LateEntries, 'page' | 'stream'>;
   ledgerDays: Pick<LedgerDays, 'find'>;
@@ -49,7 +51,10 @@ const CHUNK = 500;
 /** Accounts of one answer whose templates are looked up. */
 const ACCOUNTS_MAX = 100;
 
-type Asked = Pick<GetLedgerRequest, 'partner_id' | 'waba_id' | 'phone_number_id' | 'from' | 'to'>;
+type LedgerFilter = Pick<
+  GetLedgerRequest,
+  'partner_id' | 'waba_id' | 'phone_number_id' | 'from' | 'to' | 'broadcast_id'
+>;
 
 export async function getLedger(
   deps: LedgerDependencies,
@@ -58,8 +63,8 @@ export async function getLedger(
 ): Promise<{ fields: Json }> {
   return reading(deps, request.partner_id, async () => {
     const cursor = request.after === undefined ? undefined : readCursor(request.after);
-    const period = periodOf(request, cursor, deps.now());
-    const ledger = await openLedger(deps, request, period, call);
+    const ledger = await openLedger(deps, request, cursor, call);
+    const { period } = ledger;
     const limit = request.limit > 0 ? Math.min(request.limit, LIMIT_MAX) : LIMIT_DEFAULT;
     const { entries, next } = await readPage(ledger, cursor, limit);
     const fields: Json = { period, months: ledger.months, entries, next, limit };
@@ -76,11 +81,10 @@ export async function* exportLedger(
   request: ExportLedgerRequest,
   call: Call,
 ): AsyncGenerator<ExportLedgerChunk> {
-  const period = readPeriod(request, deps.now());
   const { partner_id } = request;
   if (!deps.ledgerReads.take(partner_id)) throw tooMany();
   try {
-    const ledger = await openLedger(deps, request, period, call);
+    const ledger = await openLedger(deps, request, undefined, call);
     yield { mime_type: CSV_TYPE, data: Buffer.from(csvHeader) };
     const { scope, range } = ledger;
     for await (const records of inChunks(deps.ledgerEntries.stream(scope, range))) {
@@ -129,13 +133,38 @@ async function* inChunks<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-function periodOf(request: Asked, cursor: Cursor | undefined, now: Date): Period {
-  if (!cursor) return readPeriod(request, now);
+function periodOf(
+  request: LedgerFilter,
+  cursor: Cursor | undefined,
+  broadcast: FindBroadcastResponse | undefined,
+  now: Date,
+): Period {
+  if (!cursor)
+    return broadcast ? broadcastPeriod(request, broadcast, now) : readPeriod(request, now);
   const { from = cursor.from, to = cursor.to } = request;
   if (from !== cursor.from || to !== cursor.to) {
     throw invalidField('after', 'belongs to another period: send the from and to of its page');
   }
   return readPeriod({ from, to }, now);
+}
+
+/** The entries of a broadcast are counted from the records, also in closed months. */
+function broadcastPeriod(
+  { from, to }: LedgerFilter,
+  { started_at }: FindBroadcastResponse,
+  now: Date,
+): Period {
+  const is_given = from !== undefined || to !== undefined;
+  const period = readPeriod(
+    is_given || !started_at ? { from, to } : periodFrom(dayOf(started_at), now),
+    now,
+  );
+  const kept_since = new Date(now.getTime() - MESSAGES_KEPT_DAYS * DAY_MS);
+  if (dayStart(period.from) >= dayStart(dayOf(kept_since))) return period;
+  throw invalidField(
+    is_given ? 'from' : 'broadcast_id',
+    `the entries of a broadcast are kept for ${MESSAGES_KEPT_DAYS} days: ${period.from} is before`,
+  );
 }
 
 /** One request, with the data that is read once for all its entries. */
@@ -152,10 +181,13 @@ interface OpenLedger {
 
 async function openLedger(
   deps: LedgerDependencies,
-  { partner_id, waba_id, phone_number_id }: Asked,
-  period: Period,
+  request: LedgerFilter,
+  cursor: Cursor | undefined,
   call: Call,
 ): Promise<OpenLedger> {
+  const { partner_id, waba_id, phone_number_id } = request;
+  const broadcast = await findBroadcast(deps, request, call);
+  const period = periodOf(request, cursor, broadcast, deps.now());
   const [closed, known_since] = await Promise.all([
     deps.ledgerMonths.list(),
     deps.conversations.recordedSince(),
@@ -168,6 +200,7 @@ async function openLedger(
       partner_id,
       ...(waba_id !== undefined && { waba_id }),
       ...(phone_number_id !== undefined && { phone_number_id }),
+      ...(broadcast && { request_id_prefix: broadcast.request_id_prefix }),
     },
     period,
     range: { from: dayStart(period.from), to: dayEnd(period.to) },
@@ -277,11 +310,11 @@ async function describer(
   };
 }
 
-/** Closed months from their stored totals, open ones from the records. */
+/** Closed months from their stored totals, open ones and broadcasts from the records. */
 async function readTotals({ deps, scope, period, months, pricesAt }: OpenLedger) {
-  const stored = new Set(
-    months.filter(({ status }) => status === 'closed').map(({ month }) => month),
-  );
+  const isStored = ({ status }: OpenLedger['months'][number]): boolean =>
+    status === 'closed' && scope.request_id_prefix === undefined;
+  const stored = new Set(months.filter(isStored).map(({ month }) => month));
   const days = daysOf(period);
   const closed = await deps.ledgerDays.find(
     scope,
@@ -289,7 +322,7 @@ async function readTotals({ deps, scope, period, months, pricesAt }: OpenLedger)
   );
   const groups = closed.flatMap((day) => day.groups);
   const accounts = new Set(closed.map(({ waba_id }) => waba_id));
-  for (const { month } of months.filter(({ status }) => status !== 'closed')) {
+  for (const { month } of months.filter((one) => !isStored(one))) {
     const own = days.filter((day) => day.startsWith(month));
     const part = { from: dayStart(own[0] as string), to: dayEnd(own.at(-1) as string) };
     const open = await pricedGroups(deps, scope, part, pricesAt);

@@ -130,7 +130,7 @@ describe('a download', () => {
     ).rejects.toMatchObject(notFound);
   });
 
-  test('does not ask the upstream for a malformed id', async () => {
+  test('requests no malformed id from the upstream', async () => {
     const download = from('http://127.0.0.1:9');
     for (const media_id of ['', '..', 'a/b', 'a?b', 'x'.repeat(65)]) {
       await expect(read(download(media_id))).rejects.toMatchObject({ code: 'MEDIA_NOT_FOUND' });

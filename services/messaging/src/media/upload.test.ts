@@ -138,7 +138,7 @@ test('rejects an unsupported type before fetching', async () => {
 test.each([
   ['breaks in the middle', { 'content-length': '1000000' }],
   ['has no length and breaks in the middle', {}],
-])('does not ask the upstream if the source %s', async (_name, headers) => {
+])('sends nothing to the upstream if the source %s', async (_name, headers) => {
   const uploads = await upstream();
   const source = await serve((_request, response) => {
     response.writeHead(200, headers).write(Buffer.alloc(100_000));

@@ -9,7 +9,10 @@ type Entry = TimelineEntry & { at: Date };
 
 /** `record` is null for a message that was not sent through this service. */
 export function entriesOf(record: MessageRecord | null, events: GetEventResponse[]): Entry[] {
-  const entries = [...(record ? [...sending(record), ...statusesOf(record)] : []), ...told(events)];
+  const entries = [
+    ...(record ? [...sending(record), ...statusesOf(record)] : []),
+    ...eventsOf(events),
+  ];
   // A stable sort: equal times keep the order of cause and effect.
   return entries.sort((one, other) => placeOf(one) - placeOf(other));
 }
@@ -42,12 +45,12 @@ function sending({ sent_at, send }: MessageRecord): Entry[] {
   ];
 }
 
-type Said = StatusRecord & { status: MessageStatus };
+type KnownStatus = StatusRecord & { status: MessageStatus };
 
 function statusesOf(record: MessageRecord): Entry[] {
-  const all = saidOf(record);
-  return all.map((said) => {
-    const { status, at, received_at, superseded, reconciled, error_code, trace_id } = said;
+  const all = statusRecordsOf(record);
+  return all.map((known) => {
+    const { status, at, received_at, superseded, reconciled, error_code, trace_id } = known;
     return {
       type: 'status',
       at,
@@ -55,32 +58,32 @@ function statusesOf(record: MessageRecord): Entry[] {
       status,
       received_at,
       superseded:
-        said.participant === undefined
+        known.participant === undefined
           ? (superseded ?? false)
-          : all.some((one) => comesBefore(one, said)),
+          : all.some((one) => comesBefore(one, known)),
       source: reconciled ? 'message_history' : 'webhook',
       error_code,
-      participant: said.participant,
+      participant: known.participant,
     };
   });
 }
 
-function saidOf({ statuses = {}, participants = [] }: MessageRecord): Said[] {
+function statusRecordsOf({ statuses = {}, participants = [] }: MessageRecord): KnownStatus[] {
   const known = Object.entries(statuses) as Array<[MessageStatus, StatusRecord]>;
-  return [...known.map(([status, said]) => ({ ...said, status })), ...participants].sort(
+  return [...known.map(([status, record]) => ({ ...record, status })), ...participants].sort(
     (one, other) => statusRank(one.status) - statusRank(other.status),
   );
 }
 
 /** Each participant of a group goes through the statuses separately. */
-const comesBefore = (one: Said, other: Said): boolean =>
+const comesBefore = (one: KnownStatus, other: KnownStatus): boolean =>
   one.participant === other.participant &&
   statusRank(one.status) > statusRank(other.status) &&
   one.received_at < other.received_at;
 
 /** The participants of a group that have a status so far. */
 export const participantsOf = (record: MessageRecord): string[] => [
-  ...new Set(saidOf(record).flatMap(({ participant }) => participant ?? [])),
+  ...new Set(statusRecordsOf(record).flatMap(({ participant }) => participant ?? [])),
 ];
 
 function participantIn({ envelope }: { envelope: string }): string | undefined {
@@ -88,7 +91,7 @@ function participantIn({ envelope }: { envelope: string }): string | undefined {
   return textOf(participant) ?? textOf(participant_bsuid);
 }
 
-const told = (events: GetEventResponse[]): Entry[] =>
+const eventsOf = (events: GetEventResponse[]): Entry[] =>
   events.flatMap(({ event, attempts }): Entry[] => {
     if (!event?.received_at) return [];
     const { event_id, seq, trace_id } = event;

@@ -28,7 +28,7 @@ export interface TimelineDependencies
   log: Logger;
 }
 
-/** The gateway reserves the bytes of so many. */
+/** The gateway reserves the bytes of this many. */
 const ENTRIES_MAX = 1_000;
 /** Refusals of a search: the caller has to narrow it down, or wait. */
 const REFUSALS: ReadonlySet<string> = new Set(['MISSING_FIELDS', 'RATE_LIMIT_EXCEEDED']);

@@ -1,6 +1,7 @@
 // ListMessages: a partner's sends, newest first.
 import { invalidField } from '@bmg/common/errors';
 import { INVALID_CONTACT, MESSAGE_STATUSES, parseContact } from '@bmg/common/messages';
+import type { Call } from '@bmg/common/rpc';
 import { periodOf } from '@bmg/common/time';
 import type {
   ListMessagesRequest,
@@ -9,11 +10,12 @@ import type {
   MessageCost,
 } from '@bmg/proto/messaging';
 import { costsOf, type CostSources } from '../ledger/costs';
+import { findBroadcast, type BroadcastSource } from '../broadcast-messages';
 import type { LookedAt } from '../record-reads';
 import type { MessageFilter, MessageList, Place } from '../store/message-list';
 import type { MessageRecord, RecordStatus } from '../store/message-record';
 
-export interface ListDependencies extends CostSources {
+export interface ListDependencies extends CostSources, BroadcastSource {
   messageList: Pick<MessageList, 'page'>;
 }
 
@@ -24,10 +26,14 @@ const STATUSES: readonly RecordStatus[] = ['accepted', ...MESSAGE_STATUSES];
 export async function listMessages(
   deps: ListDependencies,
   request: ListMessagesRequest,
+  call: Call,
   looked_at: LookedAt = () => undefined,
 ): Promise<ListMessagesResponse> {
   const { partner_id, waba_id, limit, cursor } = request;
-  const page = await deps.messageList.page({ partner_id, waba_id }, filterOf(request), {
+  const filter = filterOf(request);
+  const broadcast = await findBroadcast(deps, request, call);
+  filter.request_id_prefix = broadcast?.request_id_prefix;
+  const page = await deps.messageList.page({ partner_id, waba_id }, filter, {
     after: cursor === undefined ? undefined : readCursor(cursor),
     limit: Math.min(limit > 0 ? limit : LIMIT_DEFAULT, LIMIT_MAX),
   });

@@ -20,9 +20,11 @@ export function wireMessageLog(deps: Dependencies): MessageLogFeature {
   const timelines = { ...deps, searches };
   return {
     handlers: {
-      listMessages: (q) =>
-        run(q.partner_id, isSearch(q) ? 'search' : 'page', (looked_at) =>
-          listMessages(deps, q, looked_at),
+      listMessages: (q, call) =>
+        run(
+          q.partner_id,
+          isSearch(q, q.broadcast_id !== undefined) ? 'search' : 'page',
+          (looked_at) => listMessages(deps, q, call, looked_at),
         ),
       getTimeline: (q, call) =>
         run(q.partner_id, 'timeline', () => getTimeline(timelines, q, call)),

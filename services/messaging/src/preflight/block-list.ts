@@ -27,11 +27,11 @@ const NUMBERS_MAX = 200;
 const READ_LIMIT_MS = 1_000;
 
 export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logger): BlockLists {
-  interface Asked {
+  interface Reader {
     access_token: string;
     call: Call;
   }
-  const cache = new LRUCache<string, BlockList, Asked>({
+  const cache = new LRUCache<string, BlockList, Reader>({
     max: NUMBERS_MAX,
     ttl: CACHED_MS,
     fetchMethod: async (phone_number_id, _stale, { context: { access_token, call } }) => {

@@ -9,9 +9,9 @@ const CUSTOMER_FAILURES: ReadonlySet<string> = new Set(['131026', '131050']);
 const FREE_ENTRY = 'free_entry_point';
 
 /** When a customer wrote to a number, and whether from an ad. Empty for other kinds of contacts. */
-export function inboundFacts(waba_id: string, said: Contacts_Contact): ConversationFact[] {
-  const { phone_number_id, bsuid, from_ad, timestamp } = said;
-  const phone = normalisePhone(said.phone);
+export function inboundFacts(waba_id: string, record: Contacts_Contact): ConversationFact[] {
+  const { phone_number_id, bsuid, from_ad, timestamp } = record;
+  const phone = normalisePhone(record.phone);
   const contact = phone ?? bsuid;
   if (phone_number_id === undefined || contact === undefined) return [];
   const fact = {

@@ -49,6 +49,6 @@ test.each([
     PRICES,
     'the rate card has no rate for NEWS on 2026-09-30',
   ],
-])('says why there are no prices %s', (_name, change, prices, reason) => {
+])('gives the reason for missing prices %s', (_name, change, prices, reason) => {
   expect(categoryPrices(change, prices)).toEqual({ markets: [], reason });
 });

@@ -46,7 +46,7 @@ test('lists all markets of today, with the countries of each', () => {
   expect(found.map(({ countries }) => countries.join())).toEqual(['BR', 'BR', '', '']);
 });
 
-test('says why there are no prices', () => {
+test('gives the reason for missing prices', () => {
   expect(listPrices({}, undefined, NOW)).toMatchObject({
     prices: [],
     reason: 'the operator has loaded no rate card',
@@ -58,7 +58,7 @@ test.each([
   ['country', { country: 'Atlantis' }],
   ['category', { category: 'gossip' }],
   ['date', { day: '2026-02-30' }],
-])('refuses a wrong %s by its name', (field, wanted) => {
+])('refuses a wrong %s and names it', (field, wanted) => {
   expect(() => look(wanted)).toThrow(
     expect.objectContaining({ code: 'INVALID_FIELD', details: expect.objectContaining({ field }) }),
   );

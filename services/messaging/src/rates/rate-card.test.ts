@@ -116,7 +116,7 @@ test('skips lines that start with #, and counts them', () => {
   ]);
 });
 
-test('the sample card is a whole rate card that says that it is invented', () => {
+test('the sample card is complete, and marked as invented', () => {
   const csv = readFileSync(SAMPLE, 'utf8');
   expect(csv.split('\n')[0]).toMatch(/^# Invented prices/);
   const card = readRateCard(csv) as RateCard;

@@ -20,7 +20,7 @@ export interface JournalDependencies {
 
 /** Of this service, in the operator's folder, which must exist. */
 const FOLDER = 'bmg-sends';
-/** Answers about the attempts of the process before are right from the start, unless the database is slow. */
+/** How long the start waits until the previous process's attempts are settled. */
 const FIRST_PASS_LIMIT_MS = 3_000;
 const RETRY_MS = 1_000;
 const TRIES_MAX = 600;

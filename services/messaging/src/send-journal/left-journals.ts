@@ -38,7 +38,7 @@ export async function settleLeftJournals(
     const lock_path = join(dir, id + LOCK_ENDING);
     const lock = await stateOf(lock_path);
     if (lock === 'held') continue;
-    // Without its lock it is not known whether the process is dead.
+    // Without its lock there is no proof that the process is dead.
     const notes = lock === 'released' ? await readNotes({ path, lock_path, id }, log) : [];
     if (notes.length > 0) await settle(notes);
     await Promise.all([remove(path), remove(lock_path)]);

@@ -45,7 +45,9 @@ export interface JournalEntry {
 
 export interface OwnJournal extends SendJournal {
   id: string;
-  /** Removes the journal, unless attempts have not ended: then the next process looks at them. */
+  /**
+   * Removes the journal, unless attempts are still in flight: then the next process settles them.
+   */
   close(): void;
 }
 
@@ -188,7 +190,7 @@ function removeFile(path: string): void {
   }
 }
 
-/** All of it or an error: a full disk may take a part. */
+/** Writes all of it or throws: a full disk may take only a part. */
 function writeAll(fd: number, bytes: Buffer, position: number): void {
   const written = writeSync(fd, bytes, 0, bytes.length, position);
   if (written !== bytes.length) throw new Error(`wrote ${written} of ${bytes.length} bytes`);

@@ -1,4 +1,4 @@
-// The file of a journal of sends: records of equal size, the first of which says whose file it is.
+// The file of a journal of sends: records of equal size, the first of which identifies the file.
 //
 // A note is written before its attempt is claimed, in the state `claiming`. One byte changes it to `leaving`,
 // right before the first byte of the request leaves. So a note that is still `claiming` when its process is

@@ -188,7 +188,7 @@ describe('the noted attempts of a dead process', () => {
     ['of another arrival of the same attempt', 1, 'j.another'],
     ['without a note', 1, undefined],
     ['of a later attempt', 2, 'j.later'],
-  ])('leave a claim %s as it is', async (_name, attempt, entry) => {
+  ])('do not change a claim %s', async (_name, attempt, entry) => {
     const request_id = newRequest();
     await claims.claim(scope, { request_id, attempt }, entry);
     expect(await claims.releaseNoted([noted(request_id)])).toBe(0);

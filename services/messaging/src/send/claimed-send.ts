@@ -15,12 +15,13 @@
 // `not_sent`, or after an error that says that the upstream was not reached or refused to send for now; such
 // an error also releases the claim, in case the caller did not receive it.
 //
-// A process that is killed leaves its journal (../send-journal/). There an attempt is noted before its claim,
-// and marked in the moment in which its first byte leaves: the request is encoded, and its connection open,
-// before. The process that starts after the kill releases the claims that are noted and not marked.
-// What stays unknown is a marked claim whose process died before it recorded the answer, and whose status event
-// does not arrive: the upstream does not deduplicate requests or look them up. Without the journal (no folder
-// for it, another machine, a full disk) the same holds for every claim of the killed process.
+// A process that is killed leaves its journal (../send-journal/). There an attempt is noted before
+// its claim, and marked right before its first byte leaves: the request is encoded, and its
+// connection open, before. The process that starts after the kill releases the claims that are
+// noted and not marked. What stays unknown is a marked claim whose process died before it recorded
+// the answer, and whose status event does not arrive: the upstream does not deduplicate requests or
+// look them up. Without the journal (no folder for it, another machine, a full disk) the same holds
+// for every claim of the killed process.
 import { ApiError } from '@bmg/common/errors';
 import { pause } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';

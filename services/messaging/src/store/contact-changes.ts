@@ -78,7 +78,7 @@ const TIME_FIELD = {
 
 export const contactKey = (waba_id: string, contact: string): string => `${waba_id}/${contact}`;
 
-export function keyOfChange(change: ContactChange): string {
+function keyOfChange(change: ContactChange): string {
   if ('note' in change) return contactKey(change.note.waba_id, change.note.contact);
   const { waba_id, phone } = 'learn' in change ? change.learn : change.remove;
   return contactKey(waba_id, phone);

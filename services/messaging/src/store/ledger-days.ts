@@ -16,7 +16,11 @@ export interface LedgerDay {
 export interface LedgerDays {
   /** Replaces the totals that an interrupted closing stored. */
   put(days: LedgerDay[]): Promise<void>;
-  find(scope: LedgerScope, days: readonly string[]): Promise<LedgerDay[]>;
+  /** The totals hold no broadcasts. */
+  find(
+    scope: Omit<LedgerScope, 'request_id_prefix'>,
+    days: readonly string[],
+  ): Promise<LedgerDay[]>;
 }
 
 type StoredDay = LedgerDay & { _id: string; day_at: Date };

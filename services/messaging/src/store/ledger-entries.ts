@@ -1,12 +1,15 @@
 // Reads message records as entries of the ledger: in pages, as a stream, and counted in groups.
 import type { Collection, Db, Filter } from 'mongodb';
 import { MESSAGES, type MessageRecord } from './message-record';
+import { beginningWith } from './request-ids';
 
 /** The filter of a partner's request; a month is counted for all partners together. */
 export interface LedgerScope {
   partner_id: string;
   waba_id?: string;
   phone_number_id?: string;
+  /** The messages of one broadcast, 10,000 at most: all request ids that begin with it. */
+  request_id_prefix?: string;
 }
 
 export interface Range {
@@ -57,18 +60,27 @@ const PROJECTION = { statuses: 0, checks: 0, check_at: 0 } as const;
 
 type Counted = Omit<MessageGroup, 'messages' | 'arrived'> & { arrived: boolean | null };
 
+const filterOf = (
+  { request_id_prefix: prefix, ...scope }: Partial<LedgerScope>,
+  { from, to }: Range,
+): Filter<MessageRecord> => ({
+  ...scope,
+  ...(prefix !== undefined && { _id: beginningWith(prefix) }),
+  sent_at: { $gte: from, $lt: to },
+});
+
+/** Reads the messages of the broadcast instead of all of the period. */
+const indexOf = ({ request_id_prefix: prefix }: Partial<LedgerScope>) =>
+  prefix === undefined ? {} : { hint: { _id: 1 } as const };
+
 export function createLedgerEntries(db: Db): LedgerEntries {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
   const order = { sent_at: 1, _id: 1 } as const;
-  const filterOf = (scope: Partial<LedgerScope>, { from, to }: Range): Filter<MessageRecord> => ({
-    ...scope,
-    sent_at: { $gte: from, $lt: to },
-  });
-  const count = async (filter: Filter<MessageRecord>, limit_ms: number) => {
+  const count = async (scope: Partial<LedgerScope>, range: Range, limit_ms: number) => {
     const groups = await messages
       .aggregate<{ _id: Partial<Counted>; messages: number }>(
         [
-          { $match: filter },
+          { $match: filterOf(scope, range) },
           {
             $group: {
               _id: {
@@ -85,7 +97,7 @@ export function createLedgerEntries(db: Db): LedgerEntries {
             },
           },
         ],
-        { maxTimeMS: limit_ms, allowDiskUse: true },
+        { maxTimeMS: limit_ms, allowDiskUse: true, ...indexOf(scope) },
       )
       .toArray();
     return groups.map(({ _id, messages: counted }) => ({
@@ -107,16 +119,20 @@ export function createLedgerEntries(db: Db): LedgerEntries {
               $or: [{ sent_at: { $gt: after.at } }, { sent_at: after.at, _id: { $gt: after.id } }],
             }),
           },
-          { maxTimeMS: READ_LIMIT_MS, projection: PROJECTION },
+          { maxTimeMS: READ_LIMIT_MS, projection: PROJECTION, ...indexOf(scope) },
         )
         .sort(order)
         .limit(limit)
         .toArray(),
     stream: (scope, range) =>
       messages
-        .find(filterOf(scope, range), { projection: PROJECTION, batchSize: BATCH })
+        .find(filterOf(scope, range), {
+          projection: PROJECTION,
+          batchSize: BATCH,
+          ...indexOf(scope),
+        })
         .sort(order),
-    groups: (scope, range) => count(filterOf(scope, range), READ_LIMIT_MS),
-    allGroups: (range) => count(filterOf({}, range), COUNT_ALL_LIMIT_MS),
+    groups: (scope, range) => count(scope, range, READ_LIMIT_MS),
+    allGroups: (range) => count({}, range, COUNT_ALL_LIMIT_MS),
   };
 }

@@ -6,6 +6,7 @@ import type { ChargeFacts } from '../ledger/charge';
 import type { PricedCharge } from '../ledger/price-charge';
 import type { LedgerScope, Position, Range } from './ledger-entries';
 import type { MessageRecord } from './message-record';
+import { beginningWith } from './request-ids';
 
 export interface LateEntry
   extends
@@ -66,8 +67,12 @@ export const lateEntryIndexes: IndexDescription[] = [
 
 export function createLateEntries(db: Db): LateEntries {
   const entries: Collection<LateEntry> = db.collection(LEDGER_LATE);
-  const filterOf = (scope: Partial<LedgerScope>, { from, to }: Range): Filter<LateEntry> => ({
+  const filterOf = (
+    { request_id_prefix: prefix, ...scope }: Partial<LedgerScope>,
+    { from, to }: Range,
+  ): Filter<LateEntry> => ({
     ...scope,
+    ...(prefix !== undefined && { request_id: beginningWith(prefix) }),
     booked_at: { $gte: from, $lt: to },
   });
   const order = { booked_at: 1, _id: 1 } as const;

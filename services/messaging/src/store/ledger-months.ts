@@ -27,7 +27,7 @@ const CACHED_MS = 2_000;
 export const SETTLED_AFTER_MS = 60_000;
 const MONTHS_MAX = 1_200;
 
-export const LEDGER_MONTHS = 'ledger_months';
+const LEDGER_MONTHS = 'ledger_months';
 
 export function createLedgerMonths(db: Db): LedgerMonths {
   const months: Collection<LedgerMonth> = db.collection(LEDGER_MONTHS);

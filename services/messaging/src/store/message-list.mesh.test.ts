@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createIndexes } from '@bmg/common/mongo';
+import type { Call } from '@bmg/common/rpc';
 import { MongoClient, type Db } from 'mongodb';
 import { listMessages } from '../message-log/list-messages';
 import { indexes } from './indexes';
@@ -60,6 +61,7 @@ const newestFirst = (wanted: (record: MessageRecord) => boolean): string[] =>
     .reverse()
     .map(({ message_id }) => message_id);
 
+const CALL = { deadline: Date.now() + 60_000 } as Call;
 const NO_COSTS = {
   ledgerMonths: { list: async () => [] },
   rateCards: { prices: async () => undefined, pricesOf: async () => undefined },
@@ -91,6 +93,38 @@ test.each<[string, MessageFilter, (record: MessageRecord) => boolean]>([
   expect(await readAll(filter)).toEqual(newestFirst(wanted));
 });
 
+test('lists the messages of one broadcast, newest first, for its own partner', async () => {
+  const of = (broadcast: number, index: number, over: Partial<MessageRecord> = {}) =>
+    aRecord(index, {
+      _id: `bc_${broadcast}_0_${index}_0123456789ab`,
+      message_id: `wamid.bc.${broadcast}.${index}`,
+      partner_id: 'ptn_3',
+      ...over,
+    });
+  const messages = createMessages(db);
+  const sent = [of(71, 1), of(71, 2), of(71, 30), of(711, 4), of(7, 5)];
+  await Promise.all(sent.map((record) => messages.record(record)));
+  await messages.record(of(71, 6, { partner_id: 'ptn_2' }));
+  const list = createMessageList(db);
+  const page = (filter: MessageFilter, after?: { sent_at: Date; _id: string }) =>
+    list.page(
+      { partner_id: 'ptn_3' },
+      { request_id_prefix: 'bc_71_', ...filter },
+      { after, limit: 2 },
+    );
+  const first = await page({});
+  expect(first.messages.map(({ message_id }) => message_id)).toEqual([
+    'wamid.bc.71.30',
+    'wamid.bc.71.2',
+  ]);
+  expect(first.searched).toBe(3);
+  const second = await page({}, first.next);
+  expect(second.messages.map(({ message_id }) => message_id)).toEqual(['wamid.bc.71.1']);
+  expect(second.next).toBeUndefined();
+  const failed = await page({ status: 'failed' });
+  expect(failed.messages.map(({ message_id }) => message_id)).toEqual(['wamid.bc.71.30']);
+});
+
 test('narrows down to one account', async () => {
   expect(await readAll({}, '901')).toEqual(newestFirst(({ waba_id }) => waba_id === '901'));
 });
@@ -108,9 +142,9 @@ test.each([
   ['status', { status: 'gone' }],
   ['from', { from: 'yesterday' }],
   ['to', { from: '2026-09-02T00:00:00Z', to: '2026-09-01T00:00:00Z' }],
-])('refuses a bad %s by its name', async (field, bad) => {
+])('refuses a bad %s and names it', async (field, bad) => {
   const request = { partner_id: 'ptn_1', limit: 10, ...bad };
-  const answer = listMessages({ messageList: createMessageList(db), ...NO_COSTS }, request);
+  const answer = listMessages({ messageList: createMessageList(db), ...NO_COSTS }, request, CALL);
   await expect(answer).rejects.toMatchObject({ code: 'INVALID_FIELD', details: { field } });
 });
 
@@ -119,6 +153,7 @@ test('lowers a page size above the maximum', async () => {
   const { messages, after } = await listMessages(
     { messageList: createMessageList(db), ...NO_COSTS },
     request,
+    CALL,
   );
   expect([messages.length, after]).toEqual([COUNT, undefined]);
 });

@@ -1,7 +1,8 @@
 // Reads message records for a partner: pages of its sends, newest first, and single ones. One page
 // searches a bounded number of records, however little a filter matches.
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db, Filter, FindOptions } from 'mongodb';
 import { MESSAGES, type MessageRecord } from './message-record';
+import { beginningWith } from './request-ids';
 
 /** A partner sees only its own sends. */
 export interface ListScope {
@@ -16,6 +17,8 @@ export interface MessageFilter {
   status?: MessageRecord['status'] | undefined;
   kind?: string | undefined;
   category?: string | undefined;
+  /** The messages of one broadcast, 10,000 at most: all request ids that begin with it. */
+  request_id_prefix?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -27,7 +30,7 @@ export interface MessagePage {
   messages: MessageRecord[];
   /** Absent after the last page. A page may be empty and have one. */
   next: Place | undefined;
-  /** Records that a search looked at; absent if an index knows the filter. */
+  /** Records that a search examined; absent if an index covers the filter. */
   searched?: number;
 }
 
@@ -46,11 +49,14 @@ export interface MessageList {
 const SEARCHED = ['phone_number_id', 'status', 'kind', 'category'] as const;
 const INDEXED = ['message_id', 'recipient'] as const;
 
-/** Whether a page may look at many more records than it has: no index knows the filter. */
-export const isSearch = (
-  filter: Partial<Record<(typeof SEARCHED | typeof INDEXED)[number], string | undefined>>,
-): boolean =>
-  SEARCHED.some((field) => filter[field] !== undefined) &&
+type Searched = Partial<Record<(typeof SEARCHED | typeof INDEXED)[number], string | undefined>>;
+
+/**
+ * Whether a page may look at many more records than it has: no index knows the filter, or the order
+ * within a broadcast.
+ */
+export const isSearch = (filter: Searched, of_broadcast: boolean): boolean =>
+  (of_broadcast || SEARCHED.some((field) => filter[field] !== undefined)) &&
   INDEXED.every((field) => filter[field] === undefined);
 
 /** Records searched for one page when no index knows the filter. */
@@ -60,9 +66,11 @@ const NEWEST_FIRST = { sent_at: -1, _id: -1 } as const;
 
 export function createMessageList(db: Db): MessageList {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
-  const options = { maxTimeMS: READ_LIMIT_MS };
   /** The last record that one page may look at; undefined if all are within the bound. */
-  const boundOf = async (ordered: Filter<MessageRecord>): Promise<Place | undefined> => {
+  const boundOf = async (
+    ordered: Filter<MessageRecord>,
+    options: FindOptions,
+  ): Promise<Place | undefined> => {
     const [bound] = await messages
       .find(ordered, options)
       .project<Place>({ sent_at: 1 })
@@ -74,14 +82,24 @@ export function createMessageList(db: Db): MessageList {
   };
   return {
     async page(scope, filter, { after, limit }) {
-      const { from, to, message_id, recipient, category, ...rest } = filter;
+      const { from, to, message_id, recipient, category, request_id_prefix, ...rest } = filter;
       // Few records: the index of the field finds them all.
       const named = given({ message_id, recipient });
       const others = given({ ...rest, 'pricing.category': category });
-      const ordered: Filter<MessageRecord> = { ...scopeOf(scope), ...timesOf(from, to), ...named };
+      const ordered: Filter<MessageRecord> = {
+        ...scopeOf(scope),
+        ...timesOf(from, to),
+        ...named,
+        ...(request_id_prefix !== undefined && { _id: beginningWith(request_id_prefix) }),
+      };
       const base = after ? { $and: [ordered, behind(after)] } : ordered;
-      const is_search = isSearch(filter);
-      const bound = is_search ? await boundOf(base) : undefined;
+      const is_search = isSearch(filter, request_id_prefix !== undefined);
+      // Reads the messages of the broadcast instead of all of the partner.
+      const options = {
+        maxTimeMS: READ_LIMIT_MS,
+        ...(request_id_prefix !== undefined && { hint: { _id: 1 } }),
+      };
+      const bound = is_search ? await boundOf(base, options) : undefined;
       const within = bound ? { $and: [base, upTo(bound)] } : base;
       const found = await messages
         .find({ ...within, ...others }, options)
@@ -95,7 +113,10 @@ export function createMessageList(db: Db): MessageList {
       return { messages: page, next, searched };
     },
     find: ({ phone_number_id, ...scope }, message_id) =>
-      messages.findOne({ ...scopeOf(scope), ...given({ phone_number_id }), message_id }, options),
+      messages.findOne(
+        { ...scopeOf(scope), ...given({ phone_number_id }), message_id },
+        { maxTimeMS: READ_LIMIT_MS },
+      ),
   };
 }
 

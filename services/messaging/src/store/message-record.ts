@@ -63,7 +63,7 @@ export interface MessageRecord extends ChargeFacts {
 
 /** The kind of a record created from a status, whose content is not known. */
 export const REBUILT = 'unknown';
-const KEPT_DAYS = 90;
+export const MESSAGES_KEPT_DAYS = 90;
 const DAY_S = 86_400;
 
 export const MESSAGES = 'messages';
@@ -72,7 +72,7 @@ export const messageIndexes: IndexDescription[] = [
   // GET /v1/messages and the ledger; one account's are in the index of the daily counts.
   { key: { partner_id: 1, sent_at: 1, _id: 1 } },
   { key: { partner_id: 1, recipient: 1 } },
-  { key: { sent_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+  { key: { sent_at: 1 }, expireAfterSeconds: MESSAGES_KEPT_DAYS * DAY_S },
   { key: { check_at: 1 }, sparse: true },
 ];
 

@@ -27,7 +27,7 @@ const MONTHS_CACHED_MAX = 4;
 /** Marks a month that was closed without a rate card. */
 const NO_CARD: RateCard = { currency: '', rates: [] };
 
-export const RATE_CARDS = 'rate_cards';
+const RATE_CARDS = 'rate_cards';
 
 export function createRateCards(db: Db): RateCards {
   const cards: Collection<RateCardRecord> = db.collection(RATE_CARDS);

@@ -97,7 +97,7 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
     },
     { apart_ms: BATCHES_APART_MS },
   );
-  /** Returns the places of those that were refused. */
+  /** Returns the positions of those that were refused. */
   const fenceEach = (
     all: ReadonlyArray<{ scope: ClaimScope; attempt: Attempt }>,
   ): Promise<Set<number>> =>

@@ -1,7 +1,7 @@
 // The shape of a case, and the values that the cases share.
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { NUMBER, WABA } from '../build';
-import type { Answer, Asked } from '../upstream-stub';
+import type { Answer, SentRequest } from '../upstream-stub';
 
 export type Method = keyof NumberAdminDefinition['methods'];
 
@@ -9,7 +9,7 @@ export interface Case {
   method: Method;
   request?: object;
   answers: Answer[];
-  sent: Array<Partial<Asked>>;
+  sent: Array<Partial<SentRequest>>;
   reply: unknown;
 }
 

@@ -174,6 +174,23 @@ test('one partner cannot take all exports', async () => {
   expect((await third[Symbol.asyncIterator]().next()).done).toBe(false);
 });
 
+test('refuses the changes of a partner above its quota of a day, and records no more', async () => {
+  const limit = world.deps.settings.AUDITED_CHANGES_MAX;
+  // The test starts at the beginning of a day, so that no day ends during it.
+  world.passTime(86_400 - ((Date.now() / 1_000) % 86_400));
+  for (let at = 0; at < limit; at += 1) await begin();
+  await expect(begin()).rejects.toMatchObject({
+    code: 'RATE_LIMIT_EXCEEDED',
+    retryable: true,
+    details: { limit },
+  });
+  expect(await world.mongo.db.collection(AUDIT_LOG).countDocuments({})).toBe(limit);
+  await begin({ partner_id: 'ptn_other' });
+  await begin({ actor: { type: 'operator', id: 'alice' } });
+  world.passTime(86_400);
+  await begin();
+});
+
 test('records end with the retention of the page', async () => {
   const indexes = await world.mongo.db.collection(AUDIT_LOG).indexes();
   expect(indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)).toMatchObject({

@@ -21,6 +21,7 @@ import {
 } from '../store/audit-log';
 import type { PartnerKeys } from '../store/partner-keys';
 import type { Partners } from '../store/partners';
+import type { People } from '../store/people';
 import {
   auditCsvHeader,
   auditCsvLine,
@@ -36,11 +37,15 @@ export interface AuditDependencies {
   auditLog: AuditLog;
   partners: Pick<Partners, 'find'>;
   partnerKeys: Pick<PartnerKeys, 'find'>;
+  people: Pick<People, 'find'>;
   /** Exports in progress. */
   auditExports: Pool;
+  settings: { AUDITED_CHANGES_MAX: number };
   now: () => Date;
 }
 
+const OPERATOR = 'operator';
+const DAY_S = 86_400;
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 /** Records of an export that are in memory at once. */
@@ -54,6 +59,7 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
     async beginChange(request) {
       if (request.action === '') throw missingFields(['action']);
       const at = now();
+      await checkQuota(deps, request, at);
       const [actor, before] = await Promise.all([
         nameActor(deps, request),
         readBefore(deps, request),
@@ -149,9 +155,25 @@ const tooMany = (): ApiError =>
     retry_after_s: 1,
   });
 
-/** The name of a key as it is now: it may be renamed or revoked later. */
+/** Changes by the operator are not counted: a partner cannot use up what its operator needs. */
+async function checkQuota(
+  { auditLog, settings }: AuditDependencies,
+  { partner_id, actor }: BeginChangeRequest,
+  at: Date,
+): Promise<void> {
+  if (partner_id === undefined || actor?.type === OPERATOR) return;
+  const limit = settings.AUDITED_CHANGES_MAX;
+  if ((await auditLog.count(partner_id, at)) <= limit) return;
+  throw new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `${limit} changes were made today (UTC), the most that the audit log records for a partner: nothing was changed, try again tomorrow`,
+    { retry_after_s: DAY_S - Math.floor((at.getTime() / 1_000) % DAY_S), details: { limit } },
+  );
+}
+
+/** The name of a key or the address of a person as it is now: it may be changed or removed later. */
 async function nameActor(
-  { partners, partnerKeys }: AuditDependencies,
+  { partners, partnerKeys, people }: AuditDependencies,
   { partner_id, actor }: BeginChangeRequest,
 ): Promise<AuditEntry['actor']> {
   if (!actor || actor.type === '') throw missingFields(['actor']);
@@ -159,14 +181,15 @@ async function nameActor(
   const nameOf = async (): Promise<string | undefined> => {
     if (partner_id === undefined) return undefined;
     if (type === 'api_key' && id) return (await partnerKeys.find(partner_id, id))?.name;
+    if (type === 'person' && id) return (await people.find(partner_id, id))?.email;
     return type === 'partner_key' ? (await partners.find(partner_id))?.key_hint : undefined;
   };
   return { type: cut(type), id: id === undefined ? null : cut(id), name: (await nameOf()) ?? null };
 }
 
-/** Values that a change of these records may be compared with. Secrets are not among them. */
+/** The values of a record before its change. None of them is a secret. */
 async function readBefore(
-  { partners, partnerKeys }: AuditDependencies,
+  { partners, partnerKeys, people }: AuditDependencies,
   { partner_id, target, before_of, before }: BeginChangeRequest,
 ): Promise<Values | undefined> {
   if (partner_id === undefined || before.length === 0) return undefined;
@@ -176,6 +199,10 @@ async function readBefore(
       if (!key) return undefined;
       const { name, scopes, waba_ids, addresses, expires_at } = key;
       return { name, scopes, waba_ids, addresses, expires_at: expires_at?.toISOString() ?? null };
+    }
+    if (before_of === 'person') {
+      const person = await people.find(partner_id, target['person_id'] ?? '');
+      return person && { email: person.email, role: person.role, state: person.state };
     }
     if (before_of !== 'partner') return undefined;
     const partner = await partners.find(partner_id);
@@ -211,8 +238,6 @@ const actorMessage = ({ type, id, name }: AuditEntry['actor']): Actor => ({
   id: id ?? undefined,
   name: name ?? undefined,
 });
-
-const OPERATOR = 'operator';
 
 /** A partner sees that the operator made a change, not which person of the operator's. */
 const forPartner = ({ actor, partner_id: _partner_id, ...record }: AuditRecord): AuditRecord => ({

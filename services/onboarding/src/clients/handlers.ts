@@ -136,14 +136,14 @@ async function refresh(
   access_token: string | undefined,
   call: Call,
 ): Promise<RefreshedFacts> {
-  const { clients, vault, upstream } = deps;
+  const { clients, numberDays, vault, upstream, now } = deps;
   const { verified_name: _verified_name, ...facts } = await fetchNumber(
     upstream,
     client.phone_number_id,
     access_token ?? tokenOf(deps, client),
     call,
   );
-  await clients.change(client, {
+  const changed = await clients.change(client, {
     ...facts,
     ...(access_token !== undefined && {
       token: vault.seal(secretIdentity(client, 'token'), access_token),
@@ -152,6 +152,7 @@ async function refresh(
       token_checked_at: new Date(0),
     }),
   });
+  if (changed) await numberDays.record([changed], now());
   return facts;
 }
 

@@ -1,6 +1,6 @@
-// Fetches a number's facts again after an event that says they changed without their new values.
-// Due refreshes are stored with the client, so a restart loses none; each is tried a bounded number
-// of times.
+// Fetches a number's facts again: every day, and after an event that says they changed without their
+// new values. Due refreshes are stored with the client, so a restart loses none. A failed one is
+// retried a bounded number of times, then the next day.
 import type { Poller } from '@bmg/common/lifecycle';
 import { createPoller } from '@bmg/common/lifecycle';
 import type { Versions } from '@bmg/common/directory';
@@ -10,12 +10,14 @@ import type { Upstream } from '@bmg/common/upstream';
 import { fetchNumber } from '../upstream/number-facts';
 import { versionKeys } from './state-events';
 import type { ClientFacts } from '../store/client-facts';
-import { secretIdentity, type Client, type Clients } from '../store/clients';
+import { nextRefresh, secretIdentity, type Client, type Clients } from '../store/clients';
+import type { NumberDays } from '../store/number-days';
 import type { Vault } from '@bmg/common/vault';
 
 export interface RefreshDependencies {
   clients: Clients;
   clientFacts: ClientFacts;
+  numberDays: Pick<NumberDays, 'record'>;
   vault: Vault;
   upstream: Upstream;
   versions: Versions;
@@ -32,7 +34,15 @@ const TRIES_MAX = 5;
 const RUN_MAX = 20;
 
 export function createRefreshPoller(deps: RefreshDependencies): Poller {
-  return createPoller('number refresh', POLL_EVERY_MS, () => refreshDue(deps), deps.log);
+  const poller = createPoller('number refresh', POLL_EVERY_MS, () => refreshDue(deps), deps.log);
+  return {
+    ...poller,
+    async start(signal) {
+      // Releases without a daily refresh left numbers without a time for it.
+      await deps.clientFacts.scheduleRefreshes(deps.now());
+      await poller.start(signal);
+    },
+  };
 }
 
 /** One run. Returns true if more may be due. */
@@ -48,7 +58,7 @@ export async function refreshDue(deps: RefreshDependencies): Promise<boolean> {
 }
 
 async function refresh(deps: RefreshDependencies, client: Client): Promise<void> {
-  const { clients, clientFacts, vault, upstream, versions, now, log } = deps;
+  const { clients, clientFacts, numberDays, vault, upstream, versions, now, log } = deps;
   const span = startSpan('refresh number');
   const call = ownCall(span.spanContext(), REFRESH_LIMIT_MS);
   try {
@@ -59,15 +69,18 @@ async function refresh(deps: RefreshDependencies, client: Client): Promise<void>
       token,
       call,
     );
-    await clientFacts.finishRefresh(client.phone_number_id, facts);
-    await versions.bump(versionKeys(await clients.ownersOfNumber(client.phone_number_id)));
+    const at = now();
+    await clientFacts.finishRefresh(client.phone_number_id, facts, nextRefresh(at));
+    const owners = await clients.ownersOfNumber(client.phone_number_id);
+    await versions.bump(versionKeys(owners));
+    await numberDays.record(owners, at);
     endSpan(span);
   } catch (error) {
     const tries = client.refresh_tries ?? TRIES_MAX;
     const last = tries >= TRIES_MAX;
-    const retry_at = last ? null : new Date(now().getTime() + RETRY_AFTER_MS * tries);
+    const retry_at = last ? nextRefresh(now()) : new Date(now().getTime() + RETRY_AFTER_MS * tries);
     log.warn(
-      { err: error, waba_id: client.waba_id, tries, retry_at: retry_at?.toISOString() ?? null },
+      { err: error, waba_id: client.waba_id, tries, retry_at: retry_at.toISOString() },
       'failed to fetch number facts',
     );
     await clientFacts.postponeRefresh(client, retry_at);

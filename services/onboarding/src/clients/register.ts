@@ -15,6 +15,7 @@ import type { PaymentProcessor } from '../payments/processor';
 import { monthOf } from '../payments/slots';
 import type { ClientSyncs } from '../store/client-syncs';
 import type { ClientTokens } from '../store/client-tokens';
+import type { NumberDays } from '../store/number-days';
 import {
   secretIdentity,
   type Client,
@@ -35,6 +36,7 @@ export interface RegisterDependencies {
   payments: PaymentProcessor;
   clientTokens: Pick<ClientTokens, 'recheckOthers'>;
   clientSyncs: Pick<ClientSyncs, 'change'>;
+  numberDays: Pick<NumberDays, 'record'>;
   /** Called when tokens are due for a check. */
   onTokensDue(): void;
   now: () => Date;
@@ -129,6 +131,7 @@ export async function storeClient(
   await versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
   await deps.payments.review(scope.partner_id);
   const client = (await clients.find(scope)) as Client;
+  await deps.numberDays.record([client], now);
   refuseUnlessPaid(client);
   return { client, created: previous === null };
 }

@@ -1,4 +1,5 @@
 import type { Received } from '@bmg/common/bus';
+import { dayOf } from '@bmg/common/time';
 import type { Event } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { createDirectoryHandlers } from '../directory/handlers';
@@ -9,6 +10,9 @@ import { storeClient } from './register';
 import { applyStateEvents } from './state-events';
 import type { Client } from '../store/clients';
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAY_S = 86_400;
 const WABA = '900000000000002';
 const NUMBERS = ['800000000000002', '800000000000003'] as const;
 const TOKEN = 'EMULATED-TOKEN-2';
@@ -242,7 +246,60 @@ describe('facts of a number', () => {
     }
     expect(upstream.request).toHaveBeenCalledTimes(5);
     const row = await client(one, NUMBERS[0]);
-    expect(row.refresh_due_at ?? null).toBeNull();
+    expect(row.refresh_due_at?.getTime()).toBeGreaterThan(world.deps.now().getTime() + HOUR_MS);
+  });
+
+  it('are fetched again every day, once for all partners with the number', async () => {
+    const [one, two] = await twoOwners();
+    await world.emulator.patchNumber(NUMBERS[0], { quality_rating: 'YELLOW' });
+    await refreshDue(world.deps);
+    expect((await client(one, NUMBERS[0])).quality_rating).toBe('GREEN');
+    for (let day = 0; day < 2; day += 1) {
+      world.passTime(DAY_S);
+      await world.emulator.clearRequests();
+      await refreshDue(world.deps);
+      expect(await world.emulator.requests()).toHaveLength(NUMBERS.length);
+    }
+    expect((await client(two, NUMBERS[0])).quality_rating).toBe('YELLOW');
+  });
+
+  it('are fetched daily for numbers that an earlier release left without a time for it', async () => {
+    const [one] = await twoOwners();
+    await world.mongo.db.collection('clients').updateMany({}, { $set: { refresh_due_at: null } });
+    await world.emulator.patchNumber(NUMBERS[0], { quality_rating: 'YELLOW' });
+    await world.deps.clientFacts.scheduleRefreshes(world.deps.now());
+    await refreshDue(world.deps);
+    expect((await client(one, NUMBERS[0])).quality_rating).toBe('YELLOW');
+  });
+
+  it('are recorded by day when they are registered, announced and fetched', async () => {
+    const [one, two] = await twoOwners();
+    const daysOf = async (partner_id: string, phone_number_id: string) =>
+      (await world.deps.numberDays.latestOf({ partner_id, phone_number_id }, 90)).map(
+        ({ day, quality_rating, messaging_limit_tier }) => [
+          (Date.parse(day) - Date.parse(dayOf(started))) / DAY_MS,
+          quality_rating,
+          messaging_limit_tier,
+        ],
+      );
+    const started = world.deps.now();
+    expect(await daysOf(one, NUMBERS[0])).toEqual([[0, 'GREEN', 'TIER_2K']]);
+    world.passTime(DAY_S);
+    const tier = { messaging_limit_tier: 'TIER_10K' };
+    await apply([event('waba.tier_updated', { phone_number_id: NUMBERS[0] }, tier)]);
+    world.passTime(DAY_S);
+    const patch = { quality_rating: 'RED', messaging_limit_tier: 'TIER_10K' };
+    await world.emulator.patchNumber(NUMBERS[0], patch);
+    await refreshDue(world.deps);
+    for (const owner of [one, two]) {
+      expect(await daysOf(owner, NUMBERS[0])).toEqual([
+        [0, 'GREEN', 'TIER_2K'],
+        [1, 'GREEN', 'TIER_10K'],
+        [2, 'RED', 'TIER_10K'],
+      ]);
+    }
+    expect(await daysOf(one, NUMBERS[1])).toHaveLength(2);
+    expect(await daysOf('ptn_other', NUMBERS[0])).toEqual([]);
   });
 
   it('include the portfolio that a sign-up confirmation names', async () => {

@@ -7,10 +7,13 @@ import type { Event } from '@bmg/proto/stream';
 import { WINDOW_MS } from '../sign-up/coexistence-sync';
 import type { ClientFacts, Affected, FactEvent } from '../store/client-facts';
 import type { ClientSyncs } from '../store/client-syncs';
-import type { Client, ClientChange, FactKind } from '../store/clients';
+import type { Client, ClientChange, Clients, FactKind } from '../store/clients';
+import type { NumberDays } from '../store/number-days';
 
 export interface StateDependencies {
+  clients: Pick<Clients, 'findAll'>;
   clientFacts: ClientFacts;
+  numberDays: Pick<NumberDays, 'record'>;
   clientSyncs: Pick<ClientSyncs, 'advance'>;
   versions: Versions;
   now: () => Date;
@@ -77,7 +80,7 @@ const health = (state: Client['health'], event: Event): Effect => ({
 });
 
 export function applyStateEvents(deps: StateDependencies) {
-  const { clientFacts, clientSyncs, versions, now, onRefreshDue } = deps;
+  const { clients, clientFacts, clientSyncs, numberDays, versions, now, onRefreshDue } = deps;
   const written = new Map<string, number>();
 
   const touch = async (batch: Event[]): Promise<void> => {
@@ -100,10 +103,13 @@ export function applyStateEvents(deps: StateDependencies) {
   return async (batch: Received<Event>[]): Promise<void> => {
     const events = batch.map(({ message }) => message);
     const changed: Client[] = [];
+    const limited: Client[] = [];
     for (const event of events) {
       const effect = EFFECTS[event.event]?.(readData(event), event);
       if (effect) {
-        changed.push(...(await clientFacts.apply(factEventOf(event, effect), effect.change)));
+        const rows = await clientFacts.apply(factEventOf(event, effect), effect.change);
+        changed.push(...rows);
+        if (effect.kind === 'limit') limited.push(...rows);
       }
       if (event.event === 'history_sync') await advanceHistory(clientSyncs, event);
       if (event.event === 'partner_added') await learnBusiness(clientFacts, event);
@@ -114,6 +120,8 @@ export function applyStateEvents(deps: StateDependencies) {
       }
     }
     if (changed.length > 0) await versions.bump(versionKeys(changed));
+    // Read again: an event that came late has changed nothing.
+    if (limited.length > 0) await numberDays.record(await clients.findAll(limited), now());
     await touch(events);
   };
 }

@@ -7,9 +7,12 @@ import type {
   GetCredentialResponse,
   GetReceiverResponse,
   ReceiverEndpoint,
+  ReceiverShadow,
   ResolveTargetRequest,
   ResolveTargetResponse,
 } from '@bmg/proto/onboarding';
+import { openDestination } from '../secrets/destination';
+import { openShadow } from '../secrets/shadow';
 import {
   clientId,
   secretIdentity,
@@ -18,7 +21,12 @@ import {
   type NumberScope,
   type Scope,
 } from '../store/clients';
-import { webhookSecretIdentity, type Partner, type Partners } from '../store/partners';
+import {
+  webhookSecretIdentity,
+  type Partner,
+  type Partners,
+  type StoredShadow,
+} from '../store/partners';
 import {
   endpointHeadersIdentity,
   endpointSecretIdentity,
@@ -45,7 +53,7 @@ export interface Batches {
 export function createBatches(deps: BatchDependencies): Batches {
   const { clients, partners, webhookEndpoints, vault, now } = deps;
   const receiverOf = (
-    { _id, webhook_url, webhook_secrets, status }: Partner,
+    { _id, webhook_url, webhook_secrets, status, shadow }: Partner,
     endpoints: WebhookEndpoint[],
   ): GetReceiverResponse => {
     const valid = webhook_secrets.filter(
@@ -58,6 +66,7 @@ export function createBatches(deps: BatchDependencies): Batches {
       ),
       status,
       endpoints: endpoints.map((endpoint) => receiverEndpoint(vault, endpoint, now())),
+      shadow: shadow && shadow.ends_at > now() ? receiverShadow(vault, _id, shadow) : undefined,
     };
   };
   const credentialOf = (client: Client): GetCredentialResponse => ({
@@ -114,11 +123,12 @@ export function createBatches(deps: BatchDependencies): Batches {
 
 const receiverEndpoint = (
   vault: Vault,
-  { _id, url, secrets, headers, ...endpoint }: WebhookEndpoint,
+  { _id, url, destination, secrets, headers, ...endpoint }: WebhookEndpoint,
   now: Date,
 ): ReceiverEndpoint => ({
   endpoint_id: _id,
-  url,
+  url: url ?? '',
+  destination: destination ? openDestination(vault, _id, destination) : undefined,
   secrets: secrets
     .filter(({ expires_at }) => expires_at === null || expires_at > now)
     .map(({ sealed, created_at }) => vault.open(endpointSecretIdentity(_id, created_at), sealed)),
@@ -132,6 +142,20 @@ const receiverEndpoint = (
   max_per_second: endpoint.max_per_second,
   ordered: endpoint.ordered,
   format: endpoint.format,
+});
+
+const receiverShadow = (
+  vault: Vault,
+  partner_id: string,
+  { id: shadow_id, endpoint_id, sealed, ...shadow }: StoredShadow,
+): ReceiverShadow => ({
+  shadow_id,
+  url: shadow.url,
+  endpoint_id: endpoint_id ?? undefined,
+  source: shadow.source,
+  max_per_second: shadow.max_per_second,
+  ends_at: shadow.ends_at,
+  ...openShadow(vault, partner_id, shadow_id, sealed),
 });
 
 const accountKey = ({ partner_id, waba_id }: Scope): string => `${partner_id}/${waba_id}`;

@@ -17,8 +17,8 @@ import { receivingClients } from './receiving';
 export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticateSession'>;
 
 /**
- * Single look-ups, for callers of the last release, are batches of one. Longer than 70 lines: one
- * short method for each RPC.
+ * Single look-ups, for callers of the previous release, are batches of one. Longer than 70 lines:
+ * one short method for each RPC.
  */
 export const createDirectoryHandlers = (
   deps: BatchDependencies & CallerDependencies & { partnerKeys: PartnerKeys; peppers: Peppers },

@@ -159,7 +159,7 @@ test('credentials: of active clients', async () => {
   ]);
 });
 
-test('no question is about more than 1,000', async () => {
+test('no lookup takes more than 1,000 entries', async () => {
   const many = <T>(one: T): T[] => Array.from({ length: 1_001 }, () => one);
   const scope = { partner_id: 'ptn_1', waba_id: '1', phone_number_id: '1' };
   const asked = [

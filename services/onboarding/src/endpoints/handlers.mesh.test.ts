@@ -79,6 +79,7 @@ test('the directory returns an endpoint with its secret and headers, which are s
       max_per_second: 0,
       ordered: true,
       format: 'envelope',
+      destination: undefined,
     },
   ]);
   const rows = await world.mongo.db.collection(WEBHOOK_ENDPOINTS).find().toArray();
@@ -182,6 +183,7 @@ test('a failing endpoint is disabled once, with an event, unless its partner cha
       data: JSON.stringify({
         endpoint_id,
         url: 'https://crm.example.com',
+        destination: null,
         reason: 'failing',
       }),
     },
@@ -193,16 +195,186 @@ test('a failing endpoint is disabled once, with an event, unless its partner cha
   });
 });
 
+test('headers are sent to another server only if they are given again', async () => {
+  const headers = { by_name: { 'x-token': 'value' } };
+  const { endpoint_id } = await made({ headers });
+  const other = 'https://other.example.com/hooks';
+  expect((await failureOf(update(endpoint_id, { url: other }))).details).toEqual({
+    fields: ['headers'],
+  });
+  await update(endpoint_id, { url: 'https://crm.example.com/elsewhere' });
+  await update(endpoint_id, { url: other, headers });
+  expect(await receiving()).toMatchObject([{ url: other, headers: headers.by_name }]);
+});
+
+describe('a destination', () => {
+  const CREDENTIAL = 'of-the-destination';
+  const KAFKA = {
+    type: 'kafka',
+    settings: {
+      brokers: ['kafka.example.com:9093'],
+      topic: 'events',
+      mechanism: 'scram-sha-512',
+      username: 'gateway',
+      password: CREDENTIAL,
+    },
+  };
+  const withDestination = (change: object = {}, more: object = {}) =>
+    registry.registerEndpoint(
+      {
+        partner_id: partner._id,
+        settings: settingsOf({ destination: KAFKA, ...change }),
+        dry_run: false,
+        secret: undefined,
+        ...more,
+      },
+      testCall(),
+    );
+  const { password: _password, ...shown } = { ...KAFKA.settings, tls: true };
+
+  test('is stored with its credentials sealed, and returned to the directory only', async () => {
+    const { endpoint, secret } = await withDestination();
+    expect(secret).toBe('');
+    expect(endpoint).toMatchObject({
+      endpoint_id: expect.stringMatching(/^whd_/),
+      url: '',
+      destination: { type: 'kafka', settings: shown },
+    });
+    expect(endpoint?.destination?.settings).toEqual(shown);
+    expect(await receiving()).toMatchObject([
+      {
+        url: '',
+        secrets: [],
+        destination: { type: 'kafka', settings: { ...shown, password: CREDENTIAL } },
+      },
+    ]);
+    const rows = await world.mongo.db.collection(WEBHOOK_ENDPOINTS).find().toArray();
+    expect(JSON.stringify(rows)).not.toContain(CREDENTIAL);
+    expect(JSON.stringify(await list())).not.toContain(CREDENTIAL);
+  });
+
+  test('keeps the settings that a change leaves out; null sets the default', async () => {
+    const { endpoint } = await withDestination();
+    const endpoint_id = endpoint?.endpoint_id as string;
+    const settings = { topic: 'other', mechanism: 'plain', tls: null };
+    const changed = await update(endpoint_id, { destination: { settings } });
+    expect(changed.destination?.settings).toEqual({ ...shown, topic: 'other', mechanism: 'plain' });
+    expect((await receiving())[0]?.destination?.settings).toMatchObject({
+      topic: 'other',
+      password: CREDENTIAL,
+    });
+    await update(endpoint_id, { destination: { settings: { password: 'another' } } });
+    expect((await receiving())[0]?.destination?.settings).toMatchObject({ password: 'another' });
+    const removed = update(endpoint_id, { destination: { settings: { password: null } } });
+    expect((await failureOf(removed)).details).toEqual({ fields: ['destination.password'] });
+  });
+
+  test('is sent to another server only with its credentials given again', async () => {
+    const { endpoint } = await withDestination();
+    const endpoint_id = endpoint?.endpoint_id as string;
+    for (const moved of [{ brokers: ['other.example.com:9093'] }, { ca: 'an authority' }]) {
+      const change = { destination: { settings: moved } };
+      expect((await failureOf(update(endpoint_id, change))).details).toEqual({
+        fields: ['destination.password'],
+      });
+    }
+    expect((await receiving())[0]?.destination?.settings).toMatchObject(KAFKA.settings);
+    const settings = { brokers: ['other.example.com:9093'], password: 'for the other' };
+    await update(endpoint_id, { destination: { settings } });
+    expect((await receiving())[0]?.destination?.settings).toMatchObject(settings);
+  });
+
+  test.each<[string, object, string]>([
+    ['a URL beside it', { url: URL }, 'destination'],
+    ['headers', { headers: { by_name: { 'x-token': 'value' } } }, 'headers'],
+    ['the binary mode', { format: 'cloudevents-binary' }, 'format'],
+    ['an unknown type', { destination: { type: 'nats', settings: {} } }, 'destination.type'],
+    [
+      'a setting of another type',
+      { destination: { type: 'kafka', settings: { ...KAFKA.settings, bucket: 'b' } } },
+      'destination.bucket',
+    ],
+    [
+      'a credential of the wrong type',
+      { destination: { type: 'kafka', settings: { ...KAFKA.settings, password: 7 } } },
+      'destination.password',
+    ],
+    [
+      'no encryption',
+      { destination: { type: 'kafka', settings: { ...KAFKA.settings, tls: false } } },
+      'destination.tls',
+    ],
+  ])('is refused with %s', async (_name, change, field) => {
+    const refused = await failureOf(Promise.resolve(withDestination(change)));
+    expect([refused.code, refused.details]).toEqual(['INVALID_FIELD', { field }]);
+    expect(JSON.stringify([refused.message, refused.details])).not.toContain(CREDENTIAL);
+    expect(await list()).toEqual([]);
+  });
+
+  test('can become neither a URL nor another type, and has no secret to rotate', async () => {
+    const { endpoint } = await withDestination();
+    const endpoint_id = endpoint?.endpoint_id as string;
+    const { endpoint_id: of_url } = await made();
+    const refusals = [
+      update(endpoint_id, { url: URL }),
+      update(of_url, { destination: KAFKA }),
+      update(endpoint_id, { destination: { type: 'sqs', settings: {} } }),
+      registry.rotateEndpointSecret(
+        { partner_id: partner._id, endpoint_id, overlap_hours: 1 },
+        testCall(),
+      ),
+    ].map(async (one) => (await failureOf(Promise.resolve(one))).details);
+    expect(await Promise.all(refusals)).toEqual([
+      { field: 'url' },
+      { field: 'destination' },
+      { field: 'destination.type' },
+      { field: 'endpoint_id' },
+    ]);
+    const neither = registry.registerEndpoint(
+      { partner_id: partner._id, settings: settingsOf({}), dry_run: true, secret: undefined },
+      testCall(),
+    );
+    expect((await failureOf(Promise.resolve(neither))).details).toEqual({
+      fields: ['url', 'destination'],
+    });
+  });
+
+  test('is named by the event of its end', async () => {
+    const { endpoint } = await withDestination();
+    await registry.disableEndpoint(
+      {
+        partner_id: partner._id,
+        endpoint_id: endpoint?.endpoint_id as string,
+        unless_changed_since: world.deps.now(),
+      },
+      testCall(),
+    );
+    expect(JSON.parse(String(published[0]?.message['data']))).toMatchObject({
+      url: null,
+      destination: { type: 'kafka', address: 'kafka://kafka.example.com:9093/events' },
+    });
+  });
+});
+
 test('the rotation of the key ring rewraps secrets and headers', async () => {
   const { secret } = await made({ headers: { by_name: { 'x-token': 'value' } } });
+  const settings = { queue_url: 'https://sqs.example.com/1/events', access_key_id: 'id' };
+  const destination = { type: 'sqs', settings: { ...settings, secret_access_key: 'sealed' } };
+  await create({ url: undefined, destination });
   const vault = createVault(NEW_RING);
   const { rewrapped } = await rotateKeyring(
     { ...world.deps, vault },
     { after: undefined, limit: 100 },
   );
-  expect(rewrapped).toBe(2);
+  expect(rewrapped).toBe(3);
   const alone = createVault(NEW_RING.split(',')[0] as string);
-  expect(await receiving(alone)).toMatchObject([
-    { secrets: [secret], headers: { 'x-token': 'value' } },
-  ]);
+  const found = await receiving(alone);
+  expect(found).toHaveLength(2);
+  expect(found.find(({ url }) => url !== '')).toMatchObject({
+    secrets: [secret],
+    headers: { 'x-token': 'value' },
+  });
+  expect(found.find(({ url }) => url === '')?.destination?.settings).toMatchObject({
+    secret_access_key: 'sealed',
+  });
 });

@@ -1,19 +1,19 @@
 // RPC handlers of the registry of webhook endpoints: checks and stores what a partner chooses, and seals
 // secrets and headers. Every change bumps the partner's directory version, so that it is in effect when
-// it is answered.
-import { randomBytes } from 'node:crypto';
+// it is answered. Shadows are in shadows.ts.
 import { topics, type Bus } from '@bmg/common/bus';
+import { addressOf, DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
 import { partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { occurrence } from '@bmg/common/messages';
-import { checkUrl, UrlRefused } from '@bmg/common/outbound';
 import type { Handlers } from '@bmg/common/rpc';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
 import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bmg/proto/endpoints';
 import { checkAccounts } from '../accounts';
 import { checkOverlap, overlapping } from '../partners/changes';
+import { chosenOrNewSecret, newWebhookSecret } from '../secrets/webhook-secret';
 import type { Partner, Partners, WebhookSecret } from '../store/partners';
 import {
   ENDPOINT_FORMATS,
@@ -25,16 +25,20 @@ import {
   type WebhookEndpoint,
   type WebhookEndpoints,
 } from '../store/webhook-endpoints';
+import { changedDestination } from './destination';
 import {
   checkDescription,
+  checkEndpointUrl,
   checkEvents,
   checkHeaders,
   checkNumbers,
+  checkReceiver,
   MAX_PER_SECOND_MAX,
 } from './rules';
+import { createShadowHandlers } from './shadows';
 
 export interface EndpointDependencies {
-  partners: Pick<Partners, 'find'>;
+  partners: Pick<Partners, 'find' | 'setShadow' | 'removeShadow'>;
   webhookEndpoints: WebhookEndpoints;
   bus: Pick<Bus, 'publish'>;
   vault: Vault;
@@ -44,10 +48,8 @@ export interface EndpointDependencies {
   log: Logger;
 }
 
-const SECRET_BYTES = 32;
-const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const SECRETS_MAX = 5;
-/** A try fails only if another rotation has just succeeded. */
+/** An attempt fails only if another rotation has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
 
 /** Longer than 70 lines: one short method for each RPC. */
@@ -62,7 +64,6 @@ export function createEndpointHandlers(
   };
   const bump = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);
-  const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
   const sealSecret = (endpoint_id: string, plain: string): WebhookSecret => {
     const created_at = now();
     const sealed = vault.seal(endpointSecretIdentity(endpoint_id, created_at), plain);
@@ -81,18 +82,16 @@ export function createEndpointHandlers(
     async registerEndpoint({ partner_id, settings, dry_run, secret: chosen }) {
       const partner = await getPartner(partner_id);
       const created_at = now();
-      const endpoint_id = newId('whe', created_at.getTime());
-      const change = changeOf(deps, partner, endpoint_id, settings ?? {});
-      if (change.url === undefined) throw missingFields(['url']);
-      if (chosen !== undefined && !SECRET.test(chosen)) throw invalidField('secret', 'is not ours');
-      const secret = chosen ?? newSecret();
+      const prefix = settings?.destination ? DESTINATION_ID_PREFIX : 'whe';
+      const endpoint_id = newId(prefix, created_at.getTime());
+      const change = changeOf(deps, partner, { ...DEFAULTS, _id: endpoint_id }, settings ?? {});
+      const secret = change.destination ? '' : chosenOrNewSecret(chosen);
       const endpoint: Omit<WebhookEndpoint, 'place'> = {
         ...DEFAULTS,
         ...change,
-        url: change.url,
         _id: endpoint_id,
         partner_id,
-        secrets: [sealSecret(endpoint_id, secret)],
+        secrets: secret === '' ? [] : [sealSecret(endpoint_id, secret)],
         created_at,
         updated_at: created_at,
       };
@@ -110,7 +109,7 @@ export function createEndpointHandlers(
       const partner = await getPartner(partner_id);
       const before = await endpoints.find(partner_id, endpoint_id);
       if (!before) throw noSuchEndpoint();
-      const change = changeOf(deps, partner, endpoint_id, settings ?? {});
+      const change = changeOf(deps, partner, before, settings ?? {});
       if (Object.keys(change).length === 0) throw nothingToChange();
       if (change.status !== undefined) change.disabled_at = null;
       if (dry_run) return endpointMessage({ ...before, ...change }, now());
@@ -134,7 +133,10 @@ export function createEndpointHandlers(
       for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
         const endpoint = await endpoints.find(partner_id, endpoint_id);
         if (!endpoint) throw noSuchEndpoint();
-        const secret = newSecret();
+        if (endpoint.destination) {
+          throw invalidField('endpoint_id', 'names a destination: only a URL has a secret');
+        }
+        const secret = newWebhookSecret();
         const secrets = [
           sealSecret(endpoint_id, secret),
           ...overlapping(endpoint.secrets, now(), overlap_hours),
@@ -164,10 +166,13 @@ export function createEndpointHandlers(
       }
       return endpointMessage(disabled ?? endpoint, now());
     },
+    ...createShadowHandlers({ ...deps, getPartner, bump }),
   };
 }
 
 const DEFAULTS = {
+  url: null,
+  destination: null,
   description: '',
   events: [],
   waba_ids: [],
@@ -181,17 +186,36 @@ const DEFAULTS = {
   format: 'envelope',
 } as const satisfies EndpointChange;
 
-/** The checked fields to store. Throws INVALID_FIELD naming the field. */
+/**
+ * The checked fields to store. Throws INVALID_FIELD naming the field. Stored secrets are not sent to
+ * another server, because a caller that may change an endpoint must not learn them: MISSING_FIELDS
+ * names those that have to be given again.
+ */
 function changeOf(
   { vault, settings: { ALLOW_PRIVATE_URLS } }: EndpointDependencies,
   { wabas }: Partner,
-  endpoint_id: string,
+  before: Pick<WebhookEndpoint, '_id' | 'url' | 'destination' | 'headers'>,
   settings: Partial<EndpointSettings>,
 ): EndpointChange {
-  const { url, description, events, waba_ids, phone_number_ids, headers } = settings;
+  checkReceiver(before, settings);
+  const { _id: endpoint_id } = before;
+  const rules = { vault, allowPrivate: ALLOW_PRIVATE_URLS };
+  const { destination, description, events, waba_ids, phone_number_ids, headers } = settings;
   const { max_per_second, status, ordered, format } = settings;
+  const url =
+    settings.url === undefined ? undefined : checkEndpointUrl(settings.url, ALLOW_PRIVATE_URLS);
+  const changed = destination && changedDestination(rules, before, destination);
+  const to_repeat = [
+    ...(url !== undefined && !headers ? headersToRepeat(before, url) : []),
+    ...(changed?.to_repeat ?? []),
+  ];
+  if (to_repeat.length > 0) {
+    const names = to_repeat.join(', ');
+    throw missingFields(to_repeat, `${names} must be given again for another server`);
+  }
   return {
-    ...(url !== undefined && { url: checkEndpointUrl(url, ALLOW_PRIVATE_URLS) }),
+    ...(url !== undefined && { url }),
+    ...(changed && { destination: changed.destination }),
     ...(description !== undefined && { description: checkDescription(description) }),
     ...(events && { events: checkEvents(events.items) }),
     ...(waba_ids && { waba_ids: checkAccounts(waba_ids.items, wabas) }),
@@ -202,17 +226,6 @@ function changeOf(
     ...(ordered !== undefined && { ordered }),
     ...(format !== undefined && { format: checkFormat(format) }),
   };
-}
-
-function checkEndpointUrl(url: string, allowPrivate: boolean): string {
-  try {
-    return checkUrl(url, { field: 'url', allowPrivate }).href;
-  } catch (error) {
-    if (!(error instanceof UrlRefused)) throw error;
-    throw new ApiError('INVALID_FIELD', error.message, {
-      details: { field: error.field, reason: error.reason },
-    });
-  }
 }
 
 function checkRate(rate: number): number {
@@ -242,20 +255,36 @@ const sealHeaders = (
   return { headers: sealed, header_names };
 };
 
-export const DISABLED_EVENT = 'webhook.endpoint_disabled';
+const DISABLED_EVENT = 'webhook.endpoint_disabled';
 
 /** Fan-out makes an event of it, which the partner's other receivers get. */
-const disabledEvent = ({ _id, partner_id, url, updated_at }: WebhookEndpoint, at: Date) => ({
+const disabledEvent = (
+  { _id, partner_id, url, destination, updated_at }: WebhookEndpoint,
+  at: Date,
+) => ({
   topic: topics.alert,
   key: partner_id,
   message: {
     partner_id,
     occurrence: occurrence('endpoint_disabled', _id, String(updated_at.getTime())),
     timestamp: Math.floor(at.getTime() / 1_000),
-    data: JSON.stringify({ endpoint_id: _id, url: new URL(url).origin, reason: 'failing' }),
+    data: JSON.stringify({
+      endpoint_id: _id,
+      url: url === null ? null : new URL(url).origin,
+      destination: destination
+        ? { type: destination.type, address: addressOf(destination.type, destination.settings) }
+        : null,
+      reason: 'failing',
+    }),
     event: DISABLED_EVENT,
   },
 });
+
+const headersToRepeat = (
+  { url, headers }: Pick<WebhookEndpoint, 'url' | 'headers'>,
+  to: string,
+): string[] =>
+  !headers || url === null || new URL(url).origin === new URL(to).origin ? [] : ['headers'];
 
 const noSuchEndpoint = (): ApiError => new ApiError('NOT_FOUND', 'there is no such endpoint');
 
@@ -271,10 +300,15 @@ const tooMany = (): ApiError =>
 
 function endpointMessage(endpoint: WebhookEndpoint, now: Date): Endpoint {
   const [, previous] = endpoint.secrets;
+  const destination = endpoint.destination ?? undefined;
   const { expires_at = null } = previous ?? {};
   return {
     endpoint_id: endpoint._id,
-    url: endpoint.url,
+    url: endpoint.url ?? '',
+    destination: destination && {
+      type: destination.type,
+      settings: { ...destination.settings },
+    },
     description: endpoint.description,
     events: endpoint.events,
     waba_ids: endpoint.waba_ids,

@@ -1,5 +1,8 @@
-// The rules for webhook endpoints: which filters and headers one may have. Pure functions.
-import { invalidField } from '@bmg/common/errors';
+// The rules for webhook endpoints: which receiver, filters and headers one may have. Pure functions.
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { checkUrl, UrlRefused } from '@bmg/common/outbound';
+import type { EndpointSettings } from '@bmg/proto/endpoints';
+import type { EndpointFormat, WebhookEndpoint } from '../store/webhook-endpoints';
 
 const DESCRIPTION_MAX = 200;
 const IDS_MAX = 100;
@@ -8,11 +11,14 @@ const HEADERS_MAX = 10;
 const HEADER_NAME_MAX = 64;
 const HEADER_VALUE_MAX = 1_024;
 export const MAX_PER_SECOND_MAX = 1_000;
+const BINARY: EndpointFormat = 'cloudevents-binary';
 const CONTROL = /\p{Cc}/u;
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Visible ASCII and spaces between: above all no line break, which would start another header. */
 const HEADER_VALUE = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/;
-/** Those of the connection, and those that we set or that change what the body is taken for. */
+/**
+ * Those of the connection, those that we set, and those that change how the body is interpreted.
+ */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -34,6 +40,43 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const RESERVED_PREFIXES = ['webhook-', 'ce-', 'proxy-', 'sec-', 'x-forwarded-'];
 
+/** An endpoint has a URL or a destination, and only a URL takes headers of HTTP. */
+export function checkReceiver(
+  before: Pick<WebhookEndpoint, 'url' | 'destination'>,
+  { url, destination, headers, format }: Partial<EndpointSettings>,
+): void {
+  const has_url = before.url !== null || url !== undefined;
+  const has_destination = Boolean(before.destination ?? destination);
+  if (!has_url && !has_destination) {
+    throw missingFields(['url', 'destination'], 'url or destination is required');
+  }
+  if (has_url && has_destination) {
+    const [field, other] = before.destination
+      ? (['url', 'destination'] as const)
+      : (['destination', 'url'] as const);
+    throw invalidField(field, `cannot be combined with ${other}: an endpoint has one of them`);
+  }
+  if (has_url) return;
+  if (Object.keys(headers?.by_name ?? {}).length > 0) {
+    throw invalidField('headers', 'cannot be set for a destination: only a URL takes them');
+  }
+  if (format === BINARY) {
+    throw invalidField('format', 'must be envelope or cloudevents-structured for a destination');
+  }
+}
+
+/** The address in its normal form. Throws INVALID_FIELD naming `url`, with the reason. */
+export function checkEndpointUrl(url: string, allowPrivate: boolean): string {
+  try {
+    return checkUrl(url, { field: 'url', allowPrivate }).href;
+  } catch (error) {
+    if (!(error instanceof UrlRefused)) throw error;
+    throw new ApiError('INVALID_FIELD', error.message, {
+      details: { field: error.field, reason: error.reason },
+    });
+  }
+}
+
 /** Throws INVALID_FIELD naming `description`. */
 export function checkDescription(description: string): string {
   const trimmed = description.trim();
@@ -52,7 +95,10 @@ export function checkEvents(events: string[]): string[] {
   return [...new Set(events)];
 }
 
-/** Each number once; one that is not registered gets no events, and is none to be found out. */
+/**
+ * Each number once. A number that is not registered is accepted and gets no events, so that the
+ * answer does not reveal which numbers are registered.
+ */
 export function checkNumbers(phone_number_ids: string[]): string[] {
   if (phone_number_ids.length > IDS_MAX) {
     throw invalidField('phone_number_ids', `must have at most ${IDS_MAX} items`);

@@ -4,6 +4,7 @@ import { invalidKey, partnerVersionKey, type Versions } from '@bmg/common/direct
 import { ApiError, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createKey, keyHint, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
+import { ROLE_SCOPES } from '@bmg/common/people';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { ApiKey, KeysDefinition, UpdateKeyRequest } from '@bmg/proto/keys';
@@ -16,6 +17,7 @@ import {
   type Secret,
 } from '../store/partner-keys';
 import type { Partner, Partners } from '../store/partners';
+import type { People } from '../store/people';
 import {
   checkKeyAccounts,
   checkAddresses,
@@ -29,6 +31,7 @@ import {
 export interface KeyDependencies {
   partners: Pick<Partners, 'find'>;
   partnerKeys: PartnerKeys;
+  people: Pick<People, 'find'>;
   peppers: Pick<Peppers, 'hash'>;
   versions: Pick<Versions, 'bump'>;
   /** Deletes the unfinished connect sessions that a key created. */
@@ -37,12 +40,18 @@ export interface KeyDependencies {
   log: Logger;
 }
 
-/** A try fails only where another rotation of the key has just succeeded. */
+/** An attempt fails only if another rotation of the key has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
+
+interface Asked {
+  partner_id: string;
+  caller_key_id?: string | undefined;
+  caller_person_id?: string | undefined;
+}
 
 /** Longer than 70 lines: one short method for each RPC. */
 export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinition> {
-  const { partners, partnerKeys, peppers, versions, now, log } = deps;
+  const { partners, partnerKeys, people, peppers, versions, now, log } = deps;
   const getPartner = async (partner_id: string): Promise<Partner> => {
     const partner = await partners.find(partner_id);
     if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
@@ -53,15 +62,26 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
     if (!key) throw noSuchKey();
     return key;
   };
-  /** `caller_key_id` may have been revoked since the request was admitted. */
-  const checkGrant = async (
-    { partner_id, caller_key_id }: { partner_id: string; caller_key_id?: string | undefined },
-    grant: Grant,
-  ): Promise<void> => {
-    if (caller_key_id === undefined) return;
-    const caller = await partnerKeys.find(partner_id, caller_key_id);
-    if (!caller) throw invalidKey();
-    checkWithin(caller, grant);
+  /** Undefined for a caller with all rights. It may have been revoked since the request was admitted. */
+  const callerOf = async ({
+    partner_id,
+    caller_key_id,
+    caller_person_id,
+  }: Asked): Promise<Grant | undefined> => {
+    if (caller_key_id !== undefined) {
+      const key = await partnerKeys.find(partner_id, caller_key_id);
+      if (!key) throw invalidKey();
+      return key;
+    }
+    if (caller_person_id === undefined) return undefined;
+    const person = await people.find(partner_id, caller_person_id);
+    if (!person) throw new ApiError('UNAUTHORIZED', 'this person was removed');
+    const scopes = [...ROLE_SCOPES[person.role]];
+    return { scopes, waba_ids: null, addresses: null, expires_at: null };
+  };
+  const checkGrant = async (asked: Asked, grant: Grant): Promise<void> => {
+    const caller = await callerOf(asked);
+    if (caller) checkWithin(caller, grant);
   };
   const bump = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);

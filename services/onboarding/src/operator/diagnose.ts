@@ -107,7 +107,8 @@ async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {
   try {
     const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
     const { asked, findings } = await findSubscriptions(deps, call);
-    if (findings.length === 0) return good(name, `${asked} accounts checked, all send us webhooks`);
+    if (findings.length === 0)
+      return good(name, `accounts checked: ${asked}, all send us webhooks`);
     return bad(
       name,
       `no events arrive from ${findings.join(', ')}`,

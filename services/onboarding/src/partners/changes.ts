@@ -1,10 +1,10 @@
 // Changes to a partner, made by the operator or by the partner itself: the one home of the rules
 // for webhook addresses and secrets. Every change bumps the directory version, so that caches go
 // stale.
-import { randomBytes } from 'node:crypto';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { checkUrl, UrlRefused } from '@bmg/common/outbound';
 import { partnerVersionKey, type Versions } from '@bmg/common/directory';
+import { newWebhookSecret } from '../secrets/webhook-secret';
 import {
   webhookSecretIdentity,
   type Partner,
@@ -23,11 +23,10 @@ export interface PartnerChangesDependencies extends LogoDependencies {
   now: () => Date;
 }
 
-const SECRET_BYTES = 32;
 const SECRETS_MAX = 5;
 const OVERLAP_MAX_HOURS = 24 * 30;
 export const HOUR_MS = 3_600_000;
-/** A try fails only if another rotation has just succeeded. */
+/** An attempt fails only if another rotation has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
 
 /** Throws INVALID_FIELD naming `overlap_hours`. */
@@ -50,7 +49,7 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
     versions.bump([partnerVersionKey(partner_id)]);
   const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
     const created_at = now();
-    const plain = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+    const plain = newWebhookSecret();
     const sealed = vault.seal(webhookSecretIdentity(partner_id, created_at), plain);
     return { plain, stored: { sealed, created_at, expires_at: null } };
   };

@@ -48,7 +48,7 @@ async function logIn(partner: Partner): Promise<string> {
   return token_hash;
 }
 const use = (token_hash: string, passive = false) =>
-  own.useSession({ token_hash, passive }, testCall());
+  own.useSession({ token_hash, passive, people: true }, testCall());
 const codeOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).code;
 const kept = (): Promise<number> => world.mongo.db.collection(DASHBOARD_SESSIONS).countDocuments();
 

@@ -5,31 +5,38 @@ import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
+import type { PartnerSettings, SettingsDefinition } from '@bmg/proto/settings';
 import { changeThresholds } from '../alerts/causes';
-import { expiresAt, isAlive, isToBeTouched } from './dashboard-session';
+import { expiresAt, isAlive, isToBeTouched, newSession, sessionMessage } from './dashboard-session';
 import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
 import { billOf, monthOf } from '../payments/slots';
 import type { DashboardSession, DashboardSessions } from '../store/dashboard-sessions';
+import type { NumberDays } from '../store/number-days';
 import type { PartnerAlert, PartnerAlerts } from '../store/partner-alerts';
 import type { PartnerKeys } from '../store/partner-keys';
 import { activeWabas, webhookSecretIdentity, type Partner } from '../store/partners';
+import type { People, Person } from '../store/people';
 
 export interface DashboardDependencies extends PartnerChangesDependencies {
   dashboardSessions: DashboardSessions;
+  numberDays: Pick<NumberDays, 'latestOf'>;
   partnerAlerts: Pick<PartnerAlerts, 'of'>;
   partnerKeys: Pick<PartnerKeys, 'findByHashes'>;
+  people: Pick<People, 'find' | 'of'>;
   log: Logger;
 }
 
 /** The newest alerts, for the console's overview. */
 const ALERTS_SHOWN_MAX = 50;
+/** Of a number's history, for the console's picture of it. */
+const NUMBER_DAYS_MAX = 90;
 
 /** Longer than 70 lines: one short method for each RPC. */
 export const createDashboardHandlers = (
   deps: DashboardDependencies,
 ): Handlers<SettingsDefinition> => {
-  const { partners, partnerKeys, dashboardSessions, partnerAlerts, vault, now, log } = deps;
+  const { partners, partnerKeys, people, dashboardSessions, numberDays, partnerAlerts } = deps;
+  const { vault, now, log } = deps;
   const changes = createPartnerChanges(deps);
   const answer = async (partner: Partner): Promise<PartnerSettings> =>
     settingsMessage(partner, await partnerAlerts.of(partner._id, ALERTS_SHOWN_MAX), now());
@@ -39,26 +46,19 @@ export const createDashboardHandlers = (
       const partner = await partners.findByKeyHash(key_hash);
       if (!partner) throw await notAPartnerKey(partnerKeys, key_hash);
       refuseUnlessActive(partner.status);
-      const at = now();
-      const session: DashboardSession = {
-        _id: token_hash,
-        partner_id: partner._id,
-        key_hash,
-        created_at: at,
-        used_at: at,
-        purge_at: expiresAt({ created_at: at }),
-      };
+      const session = newSession({ partner_id: partner._id, key_hash }, token_hash, now());
       await dashboardSessions.insert(session);
       log.info({ partner_id: partner._id }, 'opened console session');
-      return sessionMessage(partner, session);
+      return sessionMessage(partner, session, undefined);
     },
-    async useSession({ token_hash, passive }) {
+    async useSession({ token_hash, passive, people: enforces_roles }) {
       const session = await dashboardSessions.find(token_hash);
-      if (!session) throw sessionOver();
+      if (!session || (session.person_id !== undefined && !enforces_roles)) throw sessionOver();
       const partner = await partners.find(session.partner_id);
+      const person = await personOf(people, session);
       const at = now();
       // An ended session is deleted, so that it stays ended whatever happens to the partner.
-      if (!partner || !isKeyOf(partner, session.key_hash) || !isAlive(session, at)) {
+      if (!partner || !isOpenedBy(session, partner, person) || !isAlive(session, at)) {
         await dashboardSessions.remove(token_hash);
         throw sessionOver();
       }
@@ -67,15 +67,19 @@ export const createDashboardHandlers = (
         refuseUnlessActive(partner.status);
       }
       if (!passive && isToBeTouched(session, at)) await dashboardSessions.touch(token_hash, at);
-      return sessionMessage(partner, session);
+      return sessionMessage(partner, session, person);
     },
     async closeSession({ token_hash }) {
       await dashboardSessions.remove(token_hash);
       return {};
     },
-    async listSessions({ partner_id, token_hash }) {
+    async listSessions({ partner_id, token_hash, person_id }) {
       const at = now();
-      const sessions = await dashboardSessions.newestOf(partner_id);
+      const [sessions, persons] = await Promise.all([
+        dashboardSessions.newestOf(partner_id, person_id),
+        people.of(partner_id),
+      ]);
+      const emails = new Map(persons.map((person) => [person.person_id, person.email]));
       return {
         sessions: sessions
           .filter((session) => isAlive(session, at))
@@ -84,13 +88,33 @@ export const createDashboardHandlers = (
             used_at: session.used_at,
             expires_at: expiresAt(session),
             current: session._id === token_hash,
+            session_id: session.session_id,
+            person_id: session.person_id,
+            email: session.person_id === undefined ? undefined : emails.get(session.person_id),
           })),
       };
     },
-    async closeAllSessions({ partner_id }) {
-      await dashboardSessions.removeOf(partner_id);
-      log.info({ partner_id }, 'closed all console sessions of a partner');
+    async closeAllSessions({ partner_id, person_id }) {
+      await dashboardSessions.removeOf(partner_id, person_id);
+      log.info({ partner_id, person_id }, 'closed all console sessions');
       return {};
+    },
+    async endSession({ partner_id, session_id, person_id }) {
+      if (!(await dashboardSessions.removeNamed(partner_id, session_id, person_id))) {
+        throw new ApiError('NOT_FOUND', 'there is no such session');
+      }
+      log.info({ partner_id, session_id }, 'ended a console session');
+      return {};
+    },
+    async listNumberDays(number) {
+      const days = await numberDays.latestOf(number, NUMBER_DAYS_MAX);
+      return {
+        days: days.map(({ day, quality_rating, messaging_limit_tier }) => ({
+          day,
+          quality_rating: quality_rating ?? undefined,
+          messaging_limit_tier: messaging_limit_tier ?? undefined,
+        })),
+      };
     },
     getSettings: async ({ partner_id }) => answer(await changes.getPartner(partner_id)),
     async updateSettings({ partner_id, webhook_url, alerts, logo_url }) {
@@ -143,6 +167,22 @@ export const createDashboardHandlers = (
 const isKeyOf = ({ key_hash, renewed_from }: Partner, opened_with: string): boolean =>
   opened_with === key_hash || opened_with === renewed_from;
 
+const personOf = async (
+  people: Pick<People, 'find'>,
+  { partner_id, person_id }: DashboardSession,
+): Promise<Person | undefined> =>
+  person_id === undefined ? undefined : people.find(partner_id, person_id);
+
+/** False once the key was rotated, or the person was removed. */
+function isOpenedBy(
+  { key_hash, person_id }: DashboardSession,
+  partner: Partner,
+  person: Person | undefined,
+): boolean {
+  if (person_id !== undefined) return person?.state === 'active';
+  return key_hash !== undefined && isKeyOf(partner, key_hash);
+}
+
 /** A session has all rights of the partner, so that no API key opens one. */
 async function notAPartnerKey(
   partnerKeys: Pick<PartnerKeys, 'findByHashes'>,
@@ -156,13 +196,6 @@ async function notAPartnerKey(
 
 const sessionOver = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'the session has ended: log in again');
-
-const sessionMessage = (partner: Partner, session: DashboardSession): Session => ({
-  partner_id: partner._id,
-  partner_name: partner.name,
-  rate_limit_per_sec: partner.rate_limit_per_sec,
-  expires_at: expiresAt(session),
-});
 
 function settingsMessage(
   partner: Partner,

@@ -73,7 +73,10 @@ test('a console session stays open when the hash of its key is renewed', async (
   const own = createDashboardHandlers({ ...world.deps, agent: {}, logoFetches: {} } as never);
   await own.openSession({ key_hash, token_hash: 'session' }, testCall());
   await renew();
-  const session = await own.useSession({ token_hash: 'session', passive: false }, testCall());
+  const session = await own.useSession(
+    { token_hash: 'session', passive: false, people: true },
+    testCall(),
+  );
   expect(session.partner_id).toBe(_id);
 });
 

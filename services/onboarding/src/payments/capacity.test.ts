@@ -32,19 +32,12 @@ const accounts = (count: number): string[] =>
 describe('the waiting accounts', () => {
   it.each([
     ['are none while everything is paid', 6, [], 2, 0, []],
-    ['are the newest ones where a slot is not paid', 5, [], 1, 0, ['w4', 'w5']],
-    ['are all where nothing is paid', 2, [], 0, 0, ['w1', 'w2']],
+    ['are the newest ones if a slot is not paid', 5, [], 1, 0, ['w4', 'w5']],
+    ['are all if nothing is paid', 2, [], 0, 0, ['w1', 'w2']],
     ['are none while the slot’s payment has no outcome', 5, [], 1, 1, []],
     ['are none once the invoice is paid', 5, ['w4', 'w5'], 2, 0, []],
-    [
-      'are the newest ones where the payment does not cover all',
-      8,
-      accounts(8),
-      2,
-      0,
-      ['w7', 'w8'],
-    ],
-    ['stay the same where nothing has changed', 4, ['w2'], 1, 0, ['w2']],
+    ['are the newest ones if the payment does not cover all', 8, accounts(8), 2, 0, ['w7', 'w8']],
+    ['stay the same if nothing has changed', 4, ['w2'], 1, 0, ['w2']],
     [
       'stay the same while the payment has no outcome: no account resumes on credit',
       4,

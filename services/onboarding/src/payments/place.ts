@@ -13,7 +13,7 @@ export interface PlaceDependencies {
   payments: PaymentProcessor;
 }
 
-/** A try fails only if another registration of the same partner has just succeeded. */
+/** An attempt fails only if another registration of the same partner has just succeeded. */
 const TRIES_MAX = 20;
 
 /** The account's billing state, or null if the plan has no room for it. */

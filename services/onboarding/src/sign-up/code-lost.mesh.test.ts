@@ -32,7 +32,7 @@ it.each([
   ['sends an empty answer', { empty: true }],
   ['sends a page', { html: { status: 502 } }],
 ] as const)(
-  'an upstream that %s is asked once, however often the code is repeated',
+  'an upstream that %s gets the code once, however often it is repeated',
   async (_name, effect) => {
     const { _id } = await world.partner();
     const session_id = await sessionOf(world, _id);

@@ -105,11 +105,11 @@ export function openSyncWindow(
  * Requests the missing sync types and stores which ones the upstream accepted. A refused type does
  * not stop the next one. Returns `requested` or `failed: <reason>` for each.
  *
- * Each request reads the client again, before it and in the moment in which it leaves: a registration
- * that was stored since then has replaced the token, and may have begun an onboarding whose syncs are
- * missing again. A registration that is stored while that last read is answered may still see the
- * token of before. It does no harm: a sync is the number's, whatever token requests it, and the
- * registration requests its own.
+ * Each request reads the client twice: before it starts, and when only its write is left. A
+ * registration stored in between has replaced the token, and may have begun an onboarding that
+ * needs its syncs again. A registration stored during the second read may go unnoticed, so that the
+ * request leaves with the old token. That is harmless: a sync belongs to the number, whichever
+ * token requests it, and the registration requests its own.
  */
 export async function syncCoexistence(
   { clients, clientSyncs, vault, upstream, now }: SyncDependencies,
@@ -148,7 +148,7 @@ export async function syncCoexistence(
   return { client, sync, failure };
 }
 
-/** The answer without a request; undefined if the sync is missing and can be requested. */
+/** The outcome without a request; undefined if the sync is missing and can be requested. */
 function whyNot(client: Client, type: SyncType): SyncAnswer | undefined {
   if (client.sync_requested[type]) return { outcome: 'requested' };
   if (client.status !== 'active') return { outcome: 'failed: the client was deleted' };

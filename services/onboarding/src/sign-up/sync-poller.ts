@@ -31,7 +31,7 @@ const LEASE_MS = 120_000;
 const RUN_MAX = 20;
 const HOUR_MS = 3_600_000;
 /** Warns when less than this is left of the window. */
-export const WARN_MS = 6 * HOUR_MS;
+const WARN_MS = 6 * HOUR_MS;
 /** The upstream's code for a request after the window has closed. */
 const WINDOW_CLOSED = 2593108;
 

@@ -56,8 +56,18 @@ export interface AuditPosition {
   id: string;
 }
 
+/** Changes that a partner began on one day (UTC). */
+interface DayCount {
+  /** `<partner_id> <YYYY-MM-DD>`. */
+  _id: string;
+  changes: number;
+  day_at: Date;
+}
+
 export interface AuditLog {
   insert(entry: AuditEntry): Promise<void>;
+  /** Counts a change that the partner begins; returns how many it has begun on that day (UTC). */
+  count(partner_id: string, at: Date): Promise<number>;
   /** Stores an outcome; the first one stays. */
   end(id: string, end: AuditEnd, at: Date): Promise<void>;
   /** Newest first, from behind the position on. */
@@ -65,7 +75,7 @@ export interface AuditLog {
 }
 
 export const AUDIT_LOG = 'audit_log';
-export const AUDIT_KEPT_DAYS = 400;
+const AUDIT_KEPT_DAYS = 400;
 export const auditLogIndexes: IndexDescription[] = [
   { key: { partner_id: 1, at: -1, _id: -1 } },
   { key: { partner_id: 1, target_ids: 1, at: -1, _id: -1 } },
@@ -74,9 +84,24 @@ export const auditLogIndexes: IndexDescription[] = [
   { key: { at: 1 }, expireAfterSeconds: AUDIT_KEPT_DAYS * 86_400 },
 ];
 
+export const AUDIT_COUNTS = 'audit_counts';
+export const auditCountIndexes: IndexDescription[] = [
+  { key: { day_at: 1 }, expireAfterSeconds: 2 * 86_400 },
+];
+
 export function createAuditLog(db: Db): AuditLog {
   const entries: Collection<AuditEntry> = db.collection(AUDIT_LOG);
+  const counts: Collection<DayCount> = db.collection(AUDIT_COUNTS);
   return {
+    async count(partner_id, at) {
+      const day = at.toISOString().slice(0, 10);
+      const counted = await counts.findOneAndUpdate(
+        { _id: `${partner_id} ${day}` },
+        { $inc: { changes: 1 }, $setOnInsert: { day_at: new Date(day) } },
+        { upsert: true, returnDocument: 'after' },
+      );
+      return counted?.changes ?? 1;
+    },
     async insert(entry) {
       await entries.insertOne(entry);
     },

@@ -28,9 +28,12 @@ export interface ClientFacts {
   requestRefresh(phone_number_id: string, at: Date): Promise<void>;
   /** Takes one due row until `lease_until`; null if none is due. */
   claimRefresh(now: Date, lease_until: Date): Promise<Client | null>;
-  finishRefresh(phone_number_id: string, change: ClientChange): Promise<void>;
-  /** Makes the refresh due again at `at`; null gives it up. */
-  postponeRefresh(client: Client, at: Date | null): Promise<void>;
+  /** Stores the facts; the next refresh of the number is due at `next_at`. */
+  finishRefresh(phone_number_id: string, change: ClientChange, next_at: Date): Promise<void>;
+  /** Makes the refresh due again at `at`. */
+  postponeRefresh(client: Client, at: Date): Promise<void>;
+  /** Makes a refresh due at `at` for active rows that have no time for it. */
+  scheduleRefreshes(at: Date): Promise<void>;
 }
 
 /** Bounds the read: an account is never shared by more partners than this. */
@@ -84,18 +87,24 @@ export function createClientFacts(db: Db): ClientFacts {
     },
     claimRefresh: (now, lease_until) =>
       clients.findOneAndUpdate(
-        { refresh_due_at: { $lte: now }, status: 'active' },
+        { status: 'active', refresh_due_at: { $lte: now } },
         { $set: { refresh_due_at: lease_until }, $inc: { refresh_tries: 1 } },
         { returnDocument: 'after' },
       ),
-    async finishRefresh(phone_number_id, change) {
+    async finishRefresh(phone_number_id, change, next_at) {
       await clients.updateMany(
         { phone_number_id, status: 'active' },
-        { $set: { ...change, refresh_due_at: null, refresh_tries: 0 } },
+        { $set: { ...change, refresh_due_at: next_at, refresh_tries: 0 } },
       );
     },
     async postponeRefresh({ _id }, at) {
       await clients.updateOne({ _id }, { $set: { refresh_due_at: at } });
+    },
+    async scheduleRefreshes(at) {
+      await clients.updateMany(
+        { status: 'active', refresh_due_at: null },
+        { $set: { refresh_due_at: at, refresh_tries: 0 } },
+      );
     },
   };
 }

@@ -168,6 +168,10 @@ export interface Clients {
 
 /** Numbers of a partner in one answer of the directory. */
 export const LISTED_NUMBERS_MAX = 10_000;
+const REFRESH_EVERY_MS = 86_400_000;
+/** The upstream's facts about a number are fetched again every day, after those of `at`. */
+export const nextRefresh = (at: Date): Date => new Date(at.getTime() + REFRESH_EVERY_MS);
+
 /** Bounds the read: a number is never shared by more partners than this. */
 const OWNERS_MAX = 200;
 const NUMBERS_MAX = 200;
@@ -181,7 +185,8 @@ export const clientIndexes: IndexDescription[] = [
   { key: { partner_id: 1, waba_id: 1 } },
   { key: { phone_number_id: 1 } },
   { key: { waba_id: 1 } },
-  { key: { refresh_due_at: 1 }, sparse: true },
+  // Full: rows without a time for a refresh are looked for at every start.
+  { key: { status: 1, refresh_due_at: 1 } },
   { key: { sync_retry_at: 1 }, sparse: true },
   { key: { token_checked_at: 1 } },
   { key: { token_expires_at: 1 }, sparse: true },
@@ -200,6 +205,8 @@ const defaultsOf = (given: Registration, at: Date): Partial<Client> => {
     sync_requested: { smb_app_state_sync: null, history: null },
     registered_at: at,
     last_activity_at: null,
+    refresh_due_at: nextRefresh(at),
+    refresh_tries: 0,
   };
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => !(name in given)));
 };

@@ -8,7 +8,7 @@ import type { Sealed } from '@bmg/common/vault';
 
 export type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
 
-export const exchangeMachine = defineMachine<ExchangeStatus, 'exchange' | 'finish' | 'fail'>({
+const exchangeMachine = defineMachine<ExchangeStatus, 'exchange' | 'finish' | 'fail'>({
   exchange: { from: ['claimed'], to: 'exchanged' },
   finish: { from: ['exchanged'], to: 'done' },
   // The upstream refused the code, or its answer was lost: the code is not sent a second time.

@@ -13,7 +13,7 @@ export interface PartnerKey {
   name: string;
   key_hash: string;
   key_hint: string;
-  /** The secret before the last rotation, as long as it works beside the new one. */
+  /** The secret before the last rotation, while it works beside the new one. */
   previous: { key_hash: string; expires_at: Date } | null;
   scopes: KeyScope[];
   /** Null: all accounts of the partner. Never empty. */
@@ -83,7 +83,7 @@ export function createPartnerKeys(db: Db): PartnerKeys {
   };
   return {
     async insert(key) {
-      // A try fails only where another key of the partner has just taken the place.
+      // An attempt fails only if another key of the partner has just taken the place.
       for (let tries = 0; tries < KEYS_MAX; tries += 1) {
         const place = await freePlace(key.partner_id);
         if (place === undefined) return false;

@@ -12,13 +12,32 @@ export interface WebhookSecret {
   expires_at: Date | null;
 }
 
+/** A second URL that gets copies of a receiver's events for a while. */
+export interface StoredShadow {
+  id: string;
+  url: string;
+  /** Null: compared with the webhook URL. */
+  endpoint_id: string | null;
+  source: ShadowSource;
+  max_per_second: number;
+  /** A JSON object with its secret and its headers. */
+  sealed: Sealed;
+  created_at: Date;
+  ends_at: Date;
+}
+
+export const SHADOW_SOURCES = ['live', 'last_day'] as const;
+export type ShadowSource = (typeof SHADOW_SOURCES)[number];
+
 export interface Partner {
   _id: string;
   name: string;
   status: PartnerStatus;
   key_hash: string;
   key_hint: string;
-  /** The hash of the same key under the pepper before: open console sessions were opened with it. */
+  /**
+   * The hash of the same key under the previous pepper: open console sessions were opened with it.
+   */
   renewed_from?: string | null;
   /** The key before the last rotation, as long as it works beside the new one. */
   previous_key?: { key_hash: string; expires_at: Date } | null;
@@ -41,6 +60,8 @@ export interface Partner {
   alerts?: Readonly<Record<string, string>>;
   /** Of the sign-up page: where it was fetched, and the hash of the picture. */
   logo?: { url: string; id: string } | null;
+  /** One at a time; it has no effect once `ends_at` has passed. */
+  shadow?: StoredShadow;
   created_at: Date;
   updated_at: Date;
 }
@@ -105,6 +126,10 @@ export interface Partners {
     month: string,
     choose: (partner: Partner) => string[],
   ): Promise<Partner | null>;
+  /** False if the partner has a shadow that has not ended at `at`. */
+  setShadow(partner_id: string, shadow: StoredShadow, at: Date): Promise<boolean>;
+  /** Does nothing if the partner has another shadow or none. */
+  removeShadow(partner_id: string, shadow_id: string): Promise<void>;
   /** Partners with accounts, in order of ID, after `after`. */
   withWabas(limit: number, after?: string): Promise<Partner[]>;
   /** Active partners with a threshold for this cause of alerts. */
@@ -134,6 +159,10 @@ export const activeWabas = ({
 export const webhookSecretIdentity = (partner_id: string, created_at: Date): string =>
   `partner/${partner_id}/webhook_secret/${created_at.getTime()}`;
 
+/** The identity under which the secret and the headers of a shadow are sealed. */
+export const shadowIdentity = (partner_id: string, shadow_id: string): string =>
+  `partner/${partner_id}/shadow/${shadow_id}`;
+
 /** Whether the plan has room for the account; always true for one that has its place already. */
 export const hasRoom = (
   { wabas, max_wabas }: Pick<Partner, 'wabas' | 'max_wabas'>,
@@ -146,7 +175,7 @@ export const partnerIndexes: IndexDescription[] = [
   { key: { 'previous_key.key_hash': 1 }, sparse: true },
 ];
 
-/** A try fails only if another registration of the same partner has just succeeded. */
+/** An attempt fails only if another registration of the same partner has just succeeded. */
 const CHANGE_TRIES_MAX = 100;
 const OLD_HASHES_NAMED_MAX = 10;
 
@@ -297,6 +326,16 @@ export function createPartners(db: Db): Partners {
         wabas: partner.wabas,
         waiting_wabas: choose(partner),
       })),
+    async setShadow(_id, shadow, at) {
+      const { matchedCount } = await partners.updateOne(
+        { _id, $or: [{ shadow: { $exists: false } }, { 'shadow.ends_at': { $lte: at } }] },
+        { $set: { shadow } },
+      );
+      return matchedCount === 1;
+    },
+    async removeShadow(_id, shadow_id) {
+      await partners.updateOne({ _id, 'shadow.id': shadow_id }, { $unset: { shadow: '' } });
+    },
     withWabas: (limit, after) =>
       partners
         .find({ 'wabas.0': { $exists: true }, ...(after !== undefined && { _id: { $gt: after } }) })

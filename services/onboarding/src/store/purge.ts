@@ -4,6 +4,7 @@ import type { Db } from 'mongodb';
 import type { ClientScope, FilterRow } from '@bmg/common/purge';
 import { CLIENTS } from './clients';
 import { CODE_EXCHANGES, type CodeExchange } from './code-exchanges';
+import { NUMBER_DAYS } from './number-days';
 import { ONBOARDING_EVENTS } from './onboarding-events';
 import { SESSIONS } from './connect-sessions';
 
@@ -30,6 +31,11 @@ export const purgeRows: FilterRow[] = [
   },
   {
     collection: ONBOARDING_EVENTS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: NUMBER_DAYS,
     of: 'client',
     filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
   },

@@ -5,8 +5,9 @@ import type { Collection, Db, Document, Filter } from 'mongodb';
 import type { Sealed } from '@bmg/common/vault';
 import { CLIENTS, secretIdentity, type Client } from './clients';
 import { CODE_EXCHANGES, exchangeTokenIdentity, type CodeExchange } from './code-exchanges';
-import { PARTNERS, webhookSecretIdentity, type Partner } from './partners';
+import { PARTNERS, shadowIdentity, webhookSecretIdentity, type Partner } from './partners';
 import {
+  endpointDestinationIdentity,
   endpointHeadersIdentity,
   endpointSecretIdentity,
   WEBHOOK_ENDPOINTS,
@@ -68,15 +69,24 @@ const SOURCES: Source[] = [
   {
     collection: PARTNERS,
     stale: (key_id) => ({
-      webhook_secrets: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } },
+      $or: [
+        { webhook_secrets: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } } },
+        { 'shadow.sealed.key_id': { $exists: true, $ne: key_id } },
+      ],
     }),
     secrets(document) {
-      const { _id, webhook_secrets } = document as Partner;
-      return webhook_secrets.map(({ sealed, created_at }, index) => ({
+      const { _id, webhook_secrets, shadow } = document as Partner;
+      const signing = webhook_secrets.map(({ sealed, created_at }, index) => ({
         identity: webhookSecretIdentity(_id, created_at),
         path: `webhook_secrets.${index}.sealed`,
         sealed,
       }));
+      const of_shadow = shadow && {
+        identity: shadowIdentity(_id, shadow.id),
+        path: 'shadow.sealed',
+        sealed: shadow.sealed,
+      };
+      return [...signing, ...(of_shadow ? [of_shadow] : [])];
     },
   },
   {
@@ -84,11 +94,12 @@ const SOURCES: Source[] = [
     stale: (key_id) => ({
       $or: [
         { 'headers.key_id': { $exists: true, $ne: key_id } },
+        { 'destination.credentials.key_id': { $exists: true, $ne: key_id } },
         { secrets: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } } },
       ],
     }),
     secrets(document) {
-      const { _id, secrets, headers } = document as WebhookEndpoint;
+      const { _id, secrets, headers, destination } = document as WebhookEndpoint;
       const signing = secrets.map(({ sealed, created_at }, index) => ({
         identity: endpointSecretIdentity(_id, created_at),
         path: `secrets.${index}.sealed`,
@@ -99,7 +110,12 @@ const SOURCES: Source[] = [
         path: 'headers',
         sealed: headers,
       };
-      return sent ? [...signing, sent] : signing;
+      const credentials = destination?.credentials && {
+        identity: endpointDestinationIdentity(_id),
+        path: 'destination.credentials',
+        sealed: destination.credentials,
+      };
+      return [...signing, ...(sent ? [sent] : []), ...(credentials ? [credentials] : [])];
     },
   },
 ];

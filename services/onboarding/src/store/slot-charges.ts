@@ -94,7 +94,7 @@ export const slotChargeIndexes: IndexDescription[] = [{ key: { partner_id: 1, mo
 /** Bounds the reads: a partner with more slots per month is billed by contract, not here. */
 const ROWS_MAX = 2_000;
 
-export const chargeId = (partner_id: string, month: string, slot: number): string =>
+const chargeId = (partner_id: string, month: string, slot: number): string =>
   `${partner_id}/${month}/${slot}`;
 
 export const isUnpaid = ({ status }: Pick<SlotCharge, 'status'>): boolean =>

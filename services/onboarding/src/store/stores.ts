@@ -11,14 +11,18 @@ import { createSessions } from './connect-sessions';
 import { createDashboardSessions } from './dashboard-sessions';
 import { createEndpointUsage } from './endpoint-usage';
 import { createMessageUsage } from './message-usage';
+import { createNumberDays } from './number-days';
 import { createOnboardingEvents } from './onboarding-events';
 import { createPartnerAlerts } from './partner-alerts';
 import { createPartnerKeys } from './partner-keys';
 import { createPartnerLogos } from './partner-logos';
 import { createPartners } from './partners';
+import { createPasskeys } from './passkeys';
 import { createPaymentEvents } from './payment-events';
+import { createPeople } from './people';
 import { createSealedRecords } from './sealed-records';
 import { createSlotCharges } from './slot-charges';
+import { createUsedChallenges } from './used-challenges';
 import { createWebhookEndpoints } from './webhook-endpoints';
 
 export const createStores = (db: Db) => ({
@@ -34,12 +38,16 @@ export const createStores = (db: Db) => ({
   events: createOnboardingEvents(db),
   exchanges: createCodeExchanges(db),
   messageUsage: createMessageUsage(db),
+  numberDays: createNumberDays(db),
   partnerAlerts: createPartnerAlerts(db),
   partnerKeys: createPartnerKeys(db),
   partnerLogos: createPartnerLogos(db),
   partners: createPartners(db),
+  passkeys: createPasskeys(db),
   paymentEvents: createPaymentEvents(db),
+  people: createPeople(db),
   sealedRecords: createSealedRecords(db),
   sessions: createSessions(db),
+  usedChallenges: createUsedChallenges(db),
   webhookEndpoints: createWebhookEndpoints(db),
 });

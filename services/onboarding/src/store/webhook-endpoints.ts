@@ -1,5 +1,6 @@
 // The webhook endpoints of partners beside their webhook URL: filter, secrets and headers of each.
 import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { DestinationType } from '@bmg/common/destinations';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Sealed } from '@bmg/common/vault';
 import type { WebhookSecret } from './partners';
@@ -13,12 +14,24 @@ export type EndpointFormat = (typeof ENDPOINT_FORMATS)[number];
 /** disabled: by us, after days of failure. */
 export type EndpointStatus = 'active' | 'paused' | 'disabled';
 
+/** A partner's topic, queue or bucket. */
+export interface StoredDestination {
+  type: DestinationType;
+  /** Without credentials. */
+  settings: object;
+  /** A JSON object, sealed; null without credentials. */
+  credentials: Sealed | null;
+}
+
 export interface WebhookEndpoint {
   _id: string;
   partner_id: string;
   /** From 0, unique among the partner's endpoints: the unique index bounds how many there are. */
   place: number;
-  url: string;
+  /** Null for a destination. */
+  url: string | null;
+  /** Null or absent for a URL. */
+  destination?: StoredDestination | null;
   description: string;
   /** Names, or prefixes such as `message.*`. Empty: all. */
   events: string[];
@@ -28,7 +41,7 @@ export interface WebhookEndpoint {
   /** A JSON object, sealed; null without headers. */
   headers: Sealed | null;
   header_names: string[];
-  /** The newest first. */
+  /** The newest first; none for a destination. */
   secrets: WebhookSecret[];
   /** 0: no limit. */
   max_per_second: number;
@@ -84,11 +97,13 @@ export const webhookEndpointIndexes: IndexDescription[] = [
   { key: { partner_id: 1, place: 1 }, unique: true },
 ];
 
-/** The identities under which an endpoint's secrets and headers are sealed. */
+/** The identities under which an endpoint's secrets, headers and credentials are sealed. */
 export const endpointSecretIdentity = (endpoint_id: string, created_at: Date): string =>
   `webhook_endpoint/${endpoint_id}/secret/${created_at.getTime()}`;
 export const endpointHeadersIdentity = (endpoint_id: string): string =>
   `webhook_endpoint/${endpoint_id}/headers`;
+export const endpointDestinationIdentity = (endpoint_id: string): string =>
+  `webhook_endpoint/${endpoint_id}/destination`;
 
 /** Longer than 70 lines: one short method for each query. */
 export function createWebhookEndpoints(db: Db): WebhookEndpoints {
@@ -99,7 +114,7 @@ export function createWebhookEndpoints(db: Db): WebhookEndpoints {
     endpoints.findOneAndUpdate(filter, { $set: change }, { returnDocument: 'after' });
   return {
     async insert(endpoint) {
-      // A try fails only where another endpoint of the partner has just taken the place.
+      // An attempt fails only if another endpoint of the partner has just taken the place.
       for (let tries = 0; tries < ENDPOINTS_MAX; tries += 1) {
         const taken = new Set((await list(endpoint.partner_id)).map(({ place }) => place));
         const place = PLACES.find((one) => !taken.has(one));

@@ -14,7 +14,7 @@ export type SyncOutcomes = Record<SyncType, string>;
 export interface SyncAnswer {
   outcome: string;
   failure?: ApiError;
-  /** Nothing was sent: the token is not the number's any more. */
+  /** Nothing was sent: the token no longer belongs to the number. */
   replaced?: boolean;
 }
 
@@ -22,7 +22,10 @@ export interface SyncRequest {
   phone_number_id: string;
   type: SyncType;
   token: string;
-  /** Called when only the write of the request is left: whether the token is still the number's. */
+  /**
+   * Called when only the write of the request is left: whether the token still belongs to the
+   * number.
+   */
   isCurrent(): Promise<boolean>;
 }
 

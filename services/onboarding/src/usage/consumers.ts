@@ -33,16 +33,16 @@ export const countMessages =
     if (statuses.length > 0) await messageUsage.count(statuses, now());
   };
 
-function countable(said: Statuses_Status): MessageStatusSeen[] {
-  const partner_id = readCallbackData(said.opaque)?.partner_id;
-  const { message_id } = said;
+function countable(record: Statuses_Status): MessageStatusSeen[] {
+  const partner_id = readCallbackData(record.opaque)?.partner_id;
+  const { message_id } = record;
   if (partner_id === undefined || message_id === '') return [];
-  const day = dayOf(new Date(said.timestamp * 1_000));
+  const day = dayOf(new Date(record.timestamp * 1_000));
   const pricing = {
-    category: said.pricing_category,
-    billable: said.pricing_billable,
-    type: said.pricing_type,
+    category: record.pricing_category,
+    billable: record.pricing_billable,
+    type: record.pricing_type,
   };
-  const status = said.status as MessageStatus;
+  const status = record.status as MessageStatus;
   return [{ partner_id, message_id, status, day, ...readPricing(pricing, day) }];
 }

@@ -14,7 +14,7 @@ export const COUNTED_FIELDS: readonly CountedField[] = [
   'free',
 ];
 
-export const UNKNOWN_CATEGORY = 'unknown';
+const UNKNOWN_CATEGORY = 'unknown';
 
 /** The counts of a message so far. */
 export interface MessageFacts {

@@ -1,4 +1,5 @@
-// One attempt: signs a delivery, posts it to the receiver and classifies the answer.
+// One attempt: signs a delivery, posts it to the receiver and classifies the answer. An attempt at a
+// destination differs only in how the event is sent (destination-attempt.ts).
 import { guardedPost, PostFailed, type GuardedAgent } from '@bmg/common/outbound';
 import {
   endSpan,
@@ -10,6 +11,8 @@ import {
   type Logger,
   type SpanContext,
 } from '@bmg/common/telemetry';
+import type { Destination } from '@bmg/proto/common';
+import { factsOf, type Destinations } from './destination-attempt';
 import { formatted } from './formats';
 import { receiverKey } from './receiver-key';
 import { describeAddress, type Address, type Receiver } from './receivers';
@@ -25,6 +28,10 @@ export interface Attempt {
   waba_id: string;
   body: Buffer;
   received_at_ms: number;
+  /** Events of one key keep their order at a destination; absent without an order. */
+  ordering_key?: string | undefined;
+  /** Of an event that was logged earlier. */
+  is_replay?: boolean;
   /** 1 for the first attempt of the delivery. */
   number: number;
   span: SpanContext | undefined;
@@ -35,27 +42,33 @@ export interface Outcome extends ReceiverAnswer {
   result: 'delivered' | 'dropped' | 'refused';
   /** A short reason for the failed list: `timeout`, `HTTP 500`, `no webhook URL`. */
   error: string | null;
-  /** False if no POST was made, so that the outcome is no evidence about the receiver. */
+  /** False if nothing was sent, so that the outcome is no evidence about the receiver. */
   posted: boolean;
   /**
-   * The log entry of a POST: the address without the query, the secret that signed, and the
+   * The log entry of what was sent: the address without the query, the secret that signed, and the
    * outcome.
    */
   trace?: PostTrace;
 }
 
-/** Takes the outcome of each attempt into the event log. */
-export type RecordAttempt = (attempt: Attempt, outcome: Outcome) => void;
+/** Takes the outcome of each attempt, with the receiver as the attempt found it. */
+export type RecordAttempt = (attempt: Attempt, outcome: Outcome, receiver: Receiver) => void;
 
 export interface PostTrace {
   /** Epoch milliseconds. */
   at: number;
   duration_ms: number;
   url: string;
-  /** Fingerprint of the newest secret. */
-  secret: string;
+  /** Fingerprint of the newest secret; null for a destination, which has none. */
+  secret: string | null;
   /** The beginning of the receiver's answer. */
   answer: string | null;
+}
+
+/** How attempts reach receivers. */
+export interface Ways {
+  agent: GuardedAgent;
+  destinations: Pick<Destinations, 'send'>;
 }
 
 /** Contract 13.2: a delivery must be answered within 10 s. */
@@ -68,7 +81,7 @@ const ANSWER_TIMEOUT_MS = 10_000;
 export async function postAttempt(
   attempt: Attempt,
   receiver: Receiver,
-  agent: GuardedAgent,
+  { agent, destinations }: Ways,
   log: Logger,
 ): Promise<Outcome> {
   const { event_id, partner_id, event } = attempt;
@@ -82,15 +95,17 @@ export async function postAttempt(
   const context = span.spanContext();
   const started = performance.now();
   const at = Date.now();
-  const { answer, ...outcome } = await post(attempt, to, agent, context);
+  const { answer, ...outcome }: Outcome & { answer?: Buffer } = await (to.destination
+    ? destinations.send(attempt, to.destination, to.format)
+    : postSigned(attempt, to, agent, context));
   const duration_ms = performance.now() - started;
   const seconds = duration_ms / 1_000;
   const name = outcome.result === 'delivered' ? 'delivered' : (outcome.error ?? 'refused');
-  const label =
-    outcome.http_status === undefined ? name : `${Math.floor(outcome.http_status / 100)}xx`;
+  const label = labelOf(outcome, to) ?? name;
   metrics.deliveries.inc({ outcome: label });
   metrics.delivery_duration.observe({ outcome: label }, seconds, context);
-  if (outcome.result === 'delivered') {
+  // A destination waits for its batch, and an event that is replayed has waited in the log.
+  if (outcome.result === 'delivered' && !to.destination && !attempt.is_replay) {
     const delay_ms = Math.max(0, Date.now() - attempt.received_at_ms);
     metrics.delivery_delay.observe({}, delay_ms / 1_000, context);
   }
@@ -109,7 +124,9 @@ export async function postAttempt(
     },
     'delivery',
   );
-  const { url, secret } = describeAddress(to.of, to);
+  const { url, secret } = to.destination
+    ? { url: factsOf(to.destination).address, secret: null }
+    : describeAddress(to.of, to);
   return {
     ...outcome,
     trace: {
@@ -122,10 +139,23 @@ export async function postAttempt(
   };
 }
 
+/** Few values: the failures of destinations are texts. */
+function labelOf({ result, http_status }: Outcome, { destination }: Target): string | undefined {
+  if (http_status !== undefined) return `${Math.floor(http_status / 100)}xx`;
+  if (!destination) return undefined;
+  return result === 'delivered' ? 'stored' : 'not_stored';
+}
+
 /** Where an attempt goes, and in which form. */
-interface Target extends Address {
+type Target = UrlTarget | { destination: Destination; format: string };
+
+interface UrlTarget extends SignedTarget {
   /** The cached answer of the directory that it is from. */
   of: object;
+  destination?: undefined;
+}
+
+export interface SignedTarget extends Address {
   format: string;
   headers: Readonly<Record<string, string>>;
 }
@@ -146,7 +176,10 @@ function targetOf(attempt: Attempt, receiver: Receiver): Target | Outcome {
     const endpoint = endpoints.find(({ endpoint_id }) => endpoint_id === attempt.endpoint_id);
     if (!endpoint) return ends('dropped', 'no such endpoint');
     if (endpoint.status !== 'active') return ends('refused', `endpoint is ${endpoint.status}`);
-    return { of: endpoint, ...endpoint };
+    const { destination, format } = endpoint;
+    return destination
+      ? { destination, format }
+      : { of: endpoint, ...endpoint, destination: undefined };
   }
   if (!webhook_url) {
     // Contract 13.6: without a webhook URL, new events are not stored for later.
@@ -161,9 +194,10 @@ function targetOf(attempt: Attempt, receiver: Receiver): Target | Outcome {
   };
 }
 
-async function post(
+/** Never rejects. The receiver has connections of its own, named after partner and endpoint. */
+export async function postSigned(
   attempt: Attempt,
-  { url, secrets, format, headers: own }: Target,
+  { url, secrets, format, headers: own }: SignedTarget,
   agent: GuardedAgent,
   context: SpanContext,
 ): Promise<Outcome & { answer?: Buffer }> {

@@ -4,11 +4,10 @@
 // delay no other partner; the healthy path writes nothing per delivery.
 import { topics, type Unsettled } from '@bmg/common/bus';
 import { pause, type Component } from '@bmg/common/lifecycle';
-import type { GuardedAgent } from '@bmg/common/outbound';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
-import { postAttempt, type Attempt, type Outcome, type RecordAttempt } from './attempt';
+import { postAttempt, type Attempt, type Outcome, type RecordAttempt, type Ways } from './attempt';
 import { EndpointFanOut } from './endpoint-fan-out';
 import { holdIntake, ROOM_CHECK_MS } from './hold-intake';
 import { receiverOf } from './lane';
@@ -16,7 +15,7 @@ import { Lanes } from './lanes';
 import { createLoading, type Loading } from './loading';
 import { createObserver, type Observer } from './observer';
 import { OF_PARTNER_MAX, Overflow } from './overflow';
-import { Pace } from './pace';
+import { MaxRate } from './max-rate';
 import type { Feedback } from './partner-share';
 import { deliveryKey, receiverOfKey } from './receiver-key';
 import { ReceiverSpeed } from './receiver-speed';
@@ -35,11 +34,10 @@ import {
 import { TICK_MS, Uncommitted, type StoreReason } from './uncommitted';
 import type { AttemptRecord, Deliveries, WaitingDelivery } from '../store/deliveries';
 
-export interface DispatcherDependencies {
+export interface DispatcherDependencies extends Ways {
   deliveries: Deliveries;
   receivers: Receivers;
   seen: Seen;
-  agent: GuardedAgent;
   log: Logger;
   recordAttempt: RecordAttempt;
   /** The most attempts in flight: for one partner, and for all. */
@@ -51,7 +49,7 @@ const CROWDED_WAIT_MAX_MS = 30_000;
 /** The intake takes this many deliveries at a time, and waits for room in between. */
 const INTAKE_MAX = 100;
 const STOP_TIMEOUT_MS = 12_000;
-/** Length of a tick while no delivery is tracked, in ticks. */
+/** The interval between ticks while no delivery is tracked, in ticks. */
 const IDLE_TICKS = 10;
 /** Delay after an attempt that could not be made or recorded. */
 const RETRY_MS = 1_000;
@@ -65,7 +63,7 @@ export class Dispatcher implements Component {
   private readonly loading: Loading;
   private readonly observer: Observer;
   private readonly fanOut: EndpointFanOut;
-  private readonly pace = new Pace();
+  private readonly max_rate = new MaxRate();
   private readonly stopped = new AbortController();
   /** Kafka partitions assigned to this process. */
   private partitions = new Set<number>();
@@ -82,7 +80,7 @@ export class Dispatcher implements Component {
     this.uncommitted = new Uncommitted({
       isSlow: (receiver, now) =>
         this.speed.isSlow(receiver, lanes.useOf(receiver), now) ||
-        this.pace.isLimiting(receiver, now),
+        this.max_rate.isLimiting(receiver, now),
       progresses: (receiver, now) => this.speed.progresses(receiver, now),
     });
     this.overflow = new Overflow({
@@ -253,12 +251,12 @@ export class Dispatcher implements Component {
   private startDueAttempts(): void {
     if (this.stopping) return;
     for (const delivery of this.lanes.startDue(Date.now())) void this.run(delivery);
-    metrics.deliveries_in_flight.set(this.lanes.in_flight);
+    metrics.deliveries_in_flight.set(this.lanes.in_flight_at_urls);
   }
 
   /** Makes one attempt of a delivery that its lane has started, and records the outcome. */
   private async run(delivery: TrackedDelivery): Promise<void> {
-    const { receivers, agent, log, recordAttempt } = this.deps;
+    const { receivers, log, recordAttempt } = this.deps;
     try {
       // Already done: only the removal of its row has failed.
       if (delivery.outcome) return await this.complete(delivery, delivery.outcome);
@@ -270,8 +268,8 @@ export class Dispatcher implements Component {
         : await this.attemptOfRow(delivery);
       if (!attempt) return this.removeInFlight(delivery, 'none');
       this.speed.started(receiverOf(delivery), delivery, Date.now());
-      const outcome = await postAttempt(attempt, receiver, agent, log);
-      recordAttempt(attempt, outcome);
+      const outcome = await postAttempt(attempt, receiver, this.deps, log);
+      recordAttempt(attempt, outcome, receiver);
       const is_delivered = outcome.result === 'delivered';
       this.speed.ended(receiverOf(delivery), delivery, Date.now(), is_delivered);
       if (outcome.result === 'refused') await this.recordFailure(delivery, outcome);
@@ -295,7 +293,7 @@ export class Dispatcher implements Component {
     if (endpoint?.status !== 'active' || endpoint.max_per_second === 0) return false;
     const now = Date.now();
     const part = Math.max(1, this.partitions.size) / topics.delivery.partitions;
-    if (!this.pace.delays(delivery, endpoint.max_per_second * part, now)) return false;
+    if (!this.max_rate.delays(delivery, endpoint.max_per_second * part, now)) return false;
     this.lanes.retryLater(delivery, now, 'none');
     this.startDueAttempts();
     return true;

@@ -1,6 +1,7 @@
 import type { Unsettled } from '@bmg/common/bus';
 import { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import { Delivery } from '@bmg/proto/stream';
+import { eventually } from '../../../../test/testkit/eventually';
 import { EndpointFanOut } from './endpoint-fan-out';
 import type { Receiver } from './receivers';
 
@@ -100,7 +101,7 @@ test('events keep their order while the directory is unreachable, and none is lo
   expect([copies(), settled]).toEqual([[], []]);
   known = receiver(endpoint('a'));
   fanOut.split(message('e3')).done();
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await eventually(() => copies().length > 2);
   expect(copies()).toEqual(['e1 a', 'e2 a', 'e3 a']);
 });
 

@@ -36,7 +36,7 @@ test('the envelope is posted as it is, also for a format that is not known', () 
   }
 });
 
-test('a structured CloudEvent has the envelope byte by byte as its data', () => {
+test('a structured CloudEvent has the envelope byte for byte as its data', () => {
   const digits = envelope().toString('utf8').replace('1790000000', '1790000000.0');
   const { body, headers } = formatted(event(Buffer.from(digits)), 'cloudevents-structured');
   expect(headers['content-type']).toBe('application/cloudevents+json; charset=utf-8');

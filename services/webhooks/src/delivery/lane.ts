@@ -39,9 +39,17 @@ export const receiverOf = ({
   receiver,
 }: Pick<LaneItem, 'partner_id' | 'receiver'>): string => receiver ?? partner_id;
 
+/** Receivers whose attempts have a bound together. */
+export interface Pool<I extends LaneItem> {
+  readonly total_max: number;
+  in_flight: number;
+  readonly partners: Map<string, Partner<I>>;
+}
+
 /** A receiver that has deliveries in lanes. */
 export interface Partner<I extends LaneItem> {
   readonly partner_id: string;
+  readonly pool: Pool<I>;
   in_flight: number;
   items: number;
   /** Lanes in state `ready`, in the order in which they became ready. */

@@ -1,24 +1,29 @@
 // Decides which deliveries may be attempted now: one at a time per lane, a bounded number per
 // receiver (its share) and in total. A partner's webhook URL is a receiver under the partner's ID, and
-// each of its endpoints is one with a smaller share of its own. No I/O; the caller passes the time.
-import { Lane, receiverOf, type LaneItem, type Partner } from './lane';
-import { PartnerShares, type Feedback, type ShareUse } from './partner-share';
+// each of its endpoints is one with a share of its own. Destinations have a total of their own, so that
+// their batches take no place of a URL. No I/O; the caller passes the time.
+import { Lane, receiverOf, type LaneItem, type Partner, type Pool } from './lane';
+import { DESTINATION_TIMES, PartnerShares, type Feedback, type ShareUse } from './partner-share';
+import { isDestination } from './receiver-key';
 import { WakeSlots } from './wake-slots';
 
 export class Lanes<I extends LaneItem> {
   private readonly items = new Map<string, I>();
   private readonly lanes = new Map<string, Lane<I>>();
-  private readonly partners = new Map<string, Partner<I>>();
+  private readonly urls: Pool<I>;
+  private readonly destinations: Pool<I>;
   private readonly shares: PartnerShares;
   private readonly waiting = new WakeSlots<I>();
-  private total_in_flight = 0;
 
-  /** Attempts in flight: at most `share_max` for one partner, `total_max` for all. */
-  constructor(
-    share_max: number,
-    private readonly total_max: number,
-  ) {
+  /**
+   * Attempts in flight: at most `share_max` for one partner, `total_max` for all; several times as many for
+   * destinations.
+   */
+  constructor(share_max: number, total_max: number) {
     this.shares = new PartnerShares(share_max);
+    this.urls = { total_max, in_flight: 0, partners: new Map() };
+    const times = DESTINATION_TIMES * total_max;
+    this.destinations = { total_max: times, in_flight: 0, partners: new Map() };
   }
 
   get size(): number {
@@ -26,7 +31,11 @@ export class Lanes<I extends LaneItem> {
   }
 
   get in_flight(): number {
-    return this.total_in_flight;
+    return this.urls.in_flight + this.destinations.in_flight;
+  }
+
+  get in_flight_at_urls(): number {
+    return this.urls.in_flight;
   }
 
   get(event_id: string): I | undefined {
@@ -39,12 +48,12 @@ export class Lanes<I extends LaneItem> {
 
   /** How many deliveries of the partner are in lanes. */
   countOf(partner_id: string): number {
-    return this.partners.get(partner_id)?.items ?? 0;
+    return this.poolOf(partner_id).partners.get(partner_id)?.items ?? 0;
   }
 
   /** Whether the partner has as many attempts in flight as it may, and whether it recently failed. */
   useOf(partner_id: string): ShareUse {
-    const in_flight = this.partners.get(partner_id)?.in_flight ?? 0;
+    const in_flight = this.poolOf(partner_id).partners.get(partner_id)?.in_flight ?? 0;
     return {
       is_full: in_flight >= this.shares.of(partner_id),
       is_reduced: this.shares.isReduced(partner_id),
@@ -76,18 +85,8 @@ export class Lanes<I extends LaneItem> {
   startDue(now: number): I[] {
     for (const lane of this.waiting.takeDue(now)) this.schedule(lane, now);
     const started: I[] = [];
-    const served: Partner<I>[] = [];
-    for (const partner of this.partners.values()) {
-      if (this.total_in_flight >= this.total_max) break;
-      if (partner.ready.size === 0) continue;
-      if (this.startDueOf(partner, now, started) > 0) served.push(partner);
-    }
-    if (this.total_in_flight < this.total_max) return started;
-    // The total is used up: partners served now go last when there is room again.
-    for (const partner of served) {
-      this.partners.delete(partner.partner_id);
-      this.partners.set(partner.partner_id, partner);
-    }
+    this.startDueIn(this.urls, now, started);
+    this.startDueIn(this.destinations, now, started);
     return started;
   }
 
@@ -143,12 +142,28 @@ export class Lanes<I extends LaneItem> {
     }
   }
 
+  private startDueIn(pool: Pool<I>, now: number, started: I[]): void {
+    const served: Partner<I>[] = [];
+    for (const partner of pool.partners.values()) {
+      if (pool.in_flight >= pool.total_max) break;
+      if (partner.ready.size === 0) continue;
+      if (this.startDueOf(partner, now, started) > 0) served.push(partner);
+    }
+    if (pool.in_flight < pool.total_max) return;
+    // The total is used up: partners served now go last when there is room again.
+    for (const partner of served) {
+      pool.partners.delete(partner.partner_id);
+      pool.partners.set(partner.partner_id, partner);
+    }
+  }
+
   /** Starts as many deliveries as the partner's share has room for; returns how many. */
   private startDueOf(partner: Partner<I>, now: number, started: I[]): number {
     const share = this.shares.of(partner.partner_id);
+    const { pool } = partner;
     const before = started.length;
     for (const lane of partner.ready) {
-      if (partner.in_flight >= share || this.total_in_flight >= this.total_max) break;
+      if (partner.in_flight >= share || pool.in_flight >= pool.total_max) break;
       const item = lane.nextDue(now);
       if (!item) {
         this.schedule(lane, now);
@@ -158,7 +173,7 @@ export class Lanes<I extends LaneItem> {
       lane.state = 'in_flight';
       lane.in_flight = item;
       partner.in_flight += 1;
-      this.total_in_flight += 1;
+      pool.in_flight += 1;
       started.push(item);
     }
     return started.length - before;
@@ -171,7 +186,7 @@ export class Lanes<I extends LaneItem> {
     lane.state = 'idle';
     lane.in_flight = undefined;
     lane.partner.in_flight -= 1;
-    this.total_in_flight -= 1;
+    lane.partner.pool.in_flight -= 1;
     return lane;
   }
 
@@ -186,11 +201,16 @@ export class Lanes<I extends LaneItem> {
     return removed;
   }
 
+  private poolOf(receiver: string): Pool<I> {
+    return isDestination(receiver) ? this.destinations : this.urls;
+  }
+
   private partnerOf(partner_id: string): Partner<I> {
-    let partner = this.partners.get(partner_id);
+    const pool = this.poolOf(partner_id);
+    let partner = pool.partners.get(partner_id);
     if (!partner) {
-      partner = { partner_id, in_flight: 0, items: 0, ready: new Set() };
-      this.partners.set(partner_id, partner);
+      partner = { partner_id, pool, in_flight: 0, items: 0, ready: new Set() };
+      pool.partners.set(partner_id, partner);
     }
     return partner;
   }
@@ -198,6 +218,7 @@ export class Lanes<I extends LaneItem> {
   private uncount(item: I, partner: Partner<I>): void {
     this.items.delete(item.event_id);
     partner.items -= 1;
-    if (partner.items === 0 && partner.in_flight === 0) this.partners.delete(partner.partner_id);
+    if (partner.items > 0 || partner.in_flight > 0) return;
+    partner.pool.partners.delete(partner.partner_id);
   }
 }

@@ -1,5 +1,12 @@
 import { ReceiverEndpoint } from '@bmg/proto/onboarding';
-import { deliveryKey, eventOfKey, isWanted, receiverKey, receiverOfKey } from './receiver-key';
+import {
+  deliveryKey,
+  eventOfKey,
+  isDestination,
+  isWanted,
+  receiverKey,
+  receiverOfKey,
+} from './receiver-key';
 
 const endpoint = (overrides: Partial<ReceiverEndpoint> = {}): ReceiverEndpoint =>
   ReceiverEndpoint.fromPartial({ endpoint_id: 'whe_1', status: 'active', ...overrides });
@@ -15,6 +22,13 @@ test('the name and the event of an endpoint’s delivery are found in its keys',
   const name = { partner_id: 'ptn_1', endpoint_id: 'whe_1' };
   expect(receiverOfKey(receiverKey(name))).toEqual(name);
   expect(eventOfKey(deliveryKey('evt_1', 'whe_1'))).toBe('evt_1');
+});
+
+test('the key of a destination shows that it is one', () => {
+  const keys = [undefined, 'whe_1', 'whd_1'].map((endpoint_id) =>
+    receiverKey({ partner_id: 'ptn_whd_1', endpoint_id }),
+  );
+  expect(keys.map(isDestination)).toEqual([false, false, true]);
 });
 
 test.each<[string, Partial<ReceiverEndpoint>, object, boolean]>([

@@ -1,5 +1,6 @@
 // Names the receivers of a partner: its webhook URL, and its further endpoints. A delivery, with its lane,
 // its share of attempts and its stored row, belongs to one receiver. Pure functions.
+import { DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 
 export interface ReceiverName {
@@ -19,6 +20,11 @@ export function receiverOfKey(key: string): ReceiverName {
   const [partner_id = '', endpoint_id] = key.split(SEPARATOR);
   return { partner_id, endpoint_id };
 }
+
+const DESTINATION_MARK = `${SEPARATOR}${DESTINATION_ID_PREFIX}_`;
+
+/** Whether the receiver of a key is a topic, queue or bucket instead of a URL. */
+export const isDestination = (key: string): boolean => key.includes(DESTINATION_MARK);
 
 /** The key of a delivery: the event's ID, followed by the endpoint's unless it goes to the webhook URL. */
 export const deliveryKey = (event_id: string, endpoint_id: string | undefined): string =>

@@ -32,6 +32,19 @@ test('a receiver that fails quickly is slow', () => {
   expect(answering(5).isSlow(PARTNER, failing, 10_000)).toBe(true);
 });
 
+test('a destination may wait for more events of its batch', () => {
+  const room = { is_full: false, is_reduced: false };
+  for (const [receiver, is_slow] of [
+    ['ptn_1/whd_1', false],
+    ['ptn_1/whe_1', true],
+  ] as const) {
+    const speed = new ReceiverSpeed();
+    speed.started(receiver, {}, 10_000);
+    expect([receiver, speed.isSlow(receiver, room, 13_000)]).toEqual([receiver, is_slow]);
+    expect(speed.isSlow(receiver, room, 15_000)).toBe(true);
+  }
+});
+
 test('a receiver that hangs is slow before its first attempt ends', () => {
   const speed = answering(5);
   speed.started(PARTNER, {}, 10_000);

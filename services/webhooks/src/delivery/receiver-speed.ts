@@ -3,6 +3,7 @@
 // response time of the quickest other receiver shows the part that all have in common.
 import { LRUCache } from '@bmg/common/cache';
 import type { ShareUse } from './partner-share';
+import { isDestination } from './receiver-key';
 
 interface Receiver {
   /** Epoch milliseconds at which the attempts in flight started, the oldest first. */
@@ -15,6 +16,8 @@ interface Receiver {
 
 /** A receiver that accepts nothing for this long, with an attempt in flight, makes no progress. */
 const STALLED_MS = 1_000;
+/** The same for a destination, whose events may wait two seconds for others of their batch. */
+const DESTINATION_STALLED_MS = 4_000;
 /** A receiver that answers faster is not slow, whatever its backlog. */
 const RESPONSE_MS = 20;
 /** A receiver that answers this many times later than the quickest one is slow. */
@@ -74,7 +77,8 @@ export class ReceiverSpeed {
     const receiver = this.receivers.get(partner_id);
     const [oldest] = receiver?.in_flight.values() ?? [];
     if (!receiver || oldest === undefined) return true;
-    return now - Math.max(oldest, receiver.delivered_at) <= STALLED_MS + this.commonDelay();
+    const stalled_ms = isDestination(partner_id) ? DESTINATION_STALLED_MS : STALLED_MS;
+    return now - Math.max(oldest, receiver.delivered_at) <= stalled_ms + this.commonDelay();
   }
 
   /** True if the receiver, not this process, causes its backlog. */

@@ -89,6 +89,7 @@ export function createReceivers(
               webhook_secrets: [],
               status: 'unknown',
               endpoints: [],
+              shadow: undefined,
             };
           }
           if (signal?.aborted || calls === CALLS_MAX) throw error;
@@ -125,7 +126,8 @@ export function describeAddress(
   return shown;
 }
 
-function maskUrl(text: string): string {
+/** The address without user, password and query. */
+export function maskUrl(text: string): string {
   try {
     const { protocol, host, pathname, search } = new URL(text);
     return `${protocol}//${host}${pathname}${search === '' ? '' : '?***'}`;

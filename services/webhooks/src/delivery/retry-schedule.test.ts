@@ -34,8 +34,9 @@ test('any 2xx counts as delivered, a redirect does not', () => {
   }
 });
 
-test('410 gives up at once', () => {
+test('410 gives up at once, and so does an event that a destination will never take', () => {
   expect(nextDelayMs(1, { http_status: 410 }, NO_JITTER)).toBeUndefined();
+  expect(nextDelayMs(1, { is_permanent: true }, NO_JITTER)).toBeUndefined();
 });
 
 test('Retry-After lengthens the delay, up to an hour, and never shortens it', () => {

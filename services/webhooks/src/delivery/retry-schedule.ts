@@ -42,6 +42,8 @@ export interface ReceiverAnswer {
   /** Absent if the receiver did not answer. */
   http_status?: number | undefined;
   retry_after_ms?: number | undefined;
+  /** A repetition cannot succeed: the destination will never take this event. */
+  is_permanent?: boolean | undefined;
 }
 
 export const isDelivered = ({ http_status }: ReceiverAnswer): boolean =>
@@ -56,7 +58,7 @@ export function nextDelayMs(
   answer: ReceiverAnswer,
   random = Math.random(),
 ): number | undefined {
-  if (answer.http_status === GONE) return undefined;
+  if (answer.http_status === GONE || answer.is_permanent) return undefined;
   const delay = RETRY_DELAYS_MS[attempts - 1];
   if (delay === undefined) return undefined;
   const requested = Math.min(answer.retry_after_ms ?? 0, RETRY_AFTER_MAX_MS);

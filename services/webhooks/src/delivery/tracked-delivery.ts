@@ -67,12 +67,16 @@ export function trackedMessage(
 export const receiverOfRow = ({ partner_id, endpoint_id }: WaitingDelivery): string | undefined =>
   endpoint_id ? receiverKey({ partner_id, endpoint_id }) : undefined;
 
+/** A row without an order has a lane of its own, named after the delivery. */
+const isOrdered = ({ conversation, _id }: Pick<WaitingDelivery, 'conversation' | '_id'>): boolean =>
+  conversation !== _id;
+
 export const trackedRow = (row: WaitingDelivery): TrackedDelivery => ({
   event_id: row._id,
   partner_id: row.partner_id,
   endpoint_id: row.endpoint_id ?? undefined,
   receiver: receiverOfRow(row),
-  is_ordered: row.conversation !== row._id,
+  is_ordered: isOrdered(row),
   paced_until: undefined,
   lane: laneOf(receiverOfRow(row) ?? row.partner_id, row.conversation),
   partition: row.partition,
@@ -88,7 +92,7 @@ export const trackedRow = (row: WaitingDelivery): TrackedDelivery => ({
 });
 
 export const attemptFromMessage = (
-  { attempts, endpoint_id }: TrackedDelivery,
+  { attempts, endpoint_id, is_ordered }: TrackedDelivery,
   { message, span }: Unsettled<Delivery>,
 ): Attempt => ({
   event_id: message.event_id,
@@ -98,6 +102,7 @@ export const attemptFromMessage = (
   waba_id: message.waba_id,
   body: asBuffer(message.body),
   received_at_ms: message.received_at_ms,
+  ordering_key: is_ordered ? message.conversation : undefined,
   number: attempts + 1,
   span,
 });
@@ -110,6 +115,7 @@ export const attemptFromRow = (row: StoredDelivery, number: number): Attempt => 
   waba_id: row.waba_id,
   body: Buffer.from(row.body, 'utf8'),
   received_at_ms: row.received_at.getTime(),
+  ordering_key: isOrdered(row) ? row.conversation : undefined,
   number,
   span: undefined,
 });

@@ -1,18 +1,9 @@
 // A connection to an AMQP server with a channel for confirmed messages, through the guard.
+import type { AmqpSettings } from '@bmg/common/destinations';
 import { guardedSocketOptions } from '@bmg/common/outbound';
 import type { ChannelModel, ConfirmChannel, SocketOptions } from 'amqplib';
 import { SendFailed, type DestinationGuard } from './destination';
 import { within } from './within';
-
-export interface AmqpServer {
-  host: string;
-  port?: number;
-  tls: boolean;
-  ca?: string;
-  vhost: string;
-  username: string;
-  password: string;
-}
 
 const PORT_TLS = 5671;
 const PORT_PLAIN = 5672;
@@ -20,7 +11,7 @@ const OPEN_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
 const HEARTBEAT_S = 10;
 const FRAME_MAX_BYTES = 131_072;
-/** What a server may make us hold; its messages to us are short. */
+/** The most that a server can make us buffer; its messages to us are short. */
 const INCOMING_FRAME_MAX_BYTES = 1024 * 1024;
 
 export interface Connection {
@@ -32,7 +23,7 @@ export interface Connection {
   returned: Map<string, number>;
   /** Destroys the socket. */
   end(): void;
-  /** Says good-bye, within a time limit. */
+  /** Closes the connection gracefully, within a time limit. */
   close(): Promise<void>;
 }
 
@@ -40,7 +31,7 @@ const NEVER = new AbortController().signal;
 
 /** Rejects after some seconds, and leaves no socket then. */
 export async function openConnection(
-  { host, port, tls, ca, vhost, username, password }: AmqpServer,
+  { host, port, tls, ca, vhost, username, password }: AmqpSettings,
   guard: DestinationGuard,
 ): Promise<Connection> {
   const { connect } = await import('amqplib');

@@ -1,10 +1,10 @@
 // An AMQP 0-9-1 exchange or queue of the partner (RabbitMQ): persistent messages, publisher confirms,
 // and a message that reaches no queue is a failure.
+import { DestinationError, type AmqpSettings } from '@bmg/common/destinations';
 import { ConnectFailed, failureOf, type OutboundFailure } from '@bmg/common/outbound';
-import { openConnection, type AmqpServer, type Connection } from './amqp-connection';
+import { openConnection, type Connection } from './amqp-connection';
 import {
   CHECK_LIMIT_MS,
-  DestinationError,
   EventRefused,
   SendFailed,
   SENT,
@@ -19,42 +19,6 @@ import {
 import { createGatherer } from './gatherer';
 import { within } from './within';
 
-export interface AmqpDestination extends AmqpServer {
-  exchange: string;
-  routing_key: string;
-}
-
-export const amqpSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['host', 'username', 'password', 'routing_key'],
-  properties: {
-    host: { type: 'string', minLength: 1, maxLength: 253, pattern: String.raw`^[^\s/@]+$` },
-    port: { type: 'integer', minimum: 1, maximum: 65_535, description: '5671, without TLS 5672' },
-    tls: { type: 'boolean', default: true },
-    ca: {
-      type: 'string',
-      maxLength: 65_536,
-      description: 'certificate authority of the server in PEM, unless it is a public one',
-    },
-    vhost: { type: 'string', minLength: 1, maxLength: 255, default: '/' },
-    username: { type: 'string', minLength: 1, maxLength: 255 },
-    password: { type: 'string', minLength: 1, maxLength: 1_024, writeOnly: true },
-    exchange: {
-      type: 'string',
-      maxLength: 127,
-      default: '',
-      description: 'empty for the default exchange, whose routing key is the name of a queue',
-    },
-    routing_key: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 255,
-      description: '`{event}` is the name of the event, `{conversation}` its ordering key',
-    },
-  },
-} as const;
-
 /** RabbitMQ's default since version 4. */
 const EVENT_BYTES_MAX = 16 * 1024 * 1024;
 const BATCH_EVENTS_MAX = 500;
@@ -66,7 +30,7 @@ const PRECONDITION_FAILED = 406;
 
 /** Opens no connection yet. */
 export async function openAmqp(
-  settings: AmqpDestination,
+  settings: AmqpSettings,
   guard: DestinationGuard,
 ): Promise<Destination> {
   let opening: Promise<Connection> | undefined;
@@ -128,13 +92,13 @@ export async function openAmqp(
 const publishAll = (
   connection: Connection,
   events: readonly DestinationEvent[],
-  settings: AmqpDestination,
+  settings: AmqpSettings,
 ): Promise<Sent[]> => Promise.all(events.map((event) => publish(connection, event, settings)));
 
 function publish(
   connection: Connection,
-  { event_id, event, ordering_key = '', body, received_at_ms }: DestinationEvent,
-  { exchange, routing_key }: AmqpDestination,
+  { event_id, event, ordering_key = '', body, content_type, received_at_ms }: DestinationEvent,
+  { exchange, routing_key }: AmqpSettings,
 ): Promise<Sent> {
   const names: Record<string, string> = { event, conversation: ordering_key };
   const key = routing_key.replace(/\{(event|conversation)\}/g, (_all, name: string) =>
@@ -146,7 +110,7 @@ function publish(
   const options = {
     mandatory: true,
     persistent: true,
-    contentType: 'application/json',
+    contentType: content_type,
     messageId: event_id,
     type: event,
     timestamp: Math.floor(received_at_ms / 1_000),
@@ -177,7 +141,7 @@ const asError = (error: unknown): Error =>
 
 async function lookUp(
   { channel }: Connection,
-  { exchange, routing_key }: AmqpDestination,
+  { exchange, routing_key }: AmqpSettings,
 ): Promise<void> {
   if (exchange !== '') await channel.checkExchange(exchange);
   else if (!routing_key.includes('{')) await channel.checkQueue(routing_key);
@@ -215,7 +179,7 @@ function sendError(error: unknown): Error {
   return new SendFailed(connectionFailure(error), { cause: error });
 }
 
-function checkError(error: unknown, { exchange }: AmqpDestination): DestinationError {
+function checkError(error: unknown, { exchange }: AmqpSettings): DestinationError {
   const target = exchange === '' ? 'routing_key' : 'exchange';
   const code = answerCode(error);
   const cause = { cause: error };

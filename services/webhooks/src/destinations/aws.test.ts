@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DestinationError, type Destination, type DestinationEvent } from './destination';
+import { DestinationError } from '@bmg/common/destinations';
+import type { Destination, DestinationEvent } from './destination';
 import { openDestination } from './kinds';
 
 const EVENT: DestinationEvent = {
@@ -10,6 +11,7 @@ const EVENT: DestinationEvent = {
   event: 'message.received',
   ordering_key: undefined,
   body: Buffer.from('{}'),
+  content_type: 'application/json',
   received_at_ms: 0,
 };
 const SECRET = 'hidden-1';
@@ -84,7 +86,7 @@ const REFUSALS: [kind: 'sqs' | 's3', listener: RequestListener, setting: string,
   ];
 
 // All rows of a kind at once: events for a bucket wait for others.
-test.each(['sqs', 's3'] as const)('a refusal of %s names the setting to mend', async (kind) => {
+test.each(['sqs', 's3'] as const)('a refusal of %s names the setting to fix', async (kind) => {
   const results = REFUSALS.filter(([of]) => of === kind).map(async ([, listener]) => {
     const destination = await open(kind, listener);
     const [fault, sent] = await Promise.all([

@@ -1,24 +1,13 @@
 // What the clients of SQS and S3 share: their requests go through the guarded agent, and neither
 // the environment nor files of this machine give them settings.
+import { DestinationError, type AwsSettings } from '@bmg/common/destinations';
 import {
   guardedAgent,
   guardedRequest,
   RequestFailed,
   type GuardedAgent,
 } from '@bmg/common/outbound';
-import { SendFailed, unreachable, DestinationError, type DestinationGuard } from './destination';
-
-export interface AwsCredentials {
-  region: string;
-  access_key_id: string;
-  secret_access_key: string;
-}
-
-export const awsProperties = {
-  region: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', default: 'us-east-1' },
-  access_key_id: { type: 'string', minLength: 1, maxLength: 256 },
-  secret_access_key: { type: 'string', minLength: 1, maxLength: 1_024, writeOnly: true },
-} as const;
+import { SendFailed, unreachable, type DestinationGuard } from './destination';
 
 const REQUEST_LIMIT_MS = 7_000;
 const ANSWER_MAX_BYTES = 256 * 1024;
@@ -56,7 +45,7 @@ export interface AwsConnection {
 /** `connections`: at most so many at a time. */
 export function createAwsConnection(
   endpoint: URL,
-  credentials: AwsCredentials,
+  credentials: AwsSettings,
   guard: DestinationGuard,
   connections: number,
 ): AwsConnection {
@@ -71,7 +60,7 @@ export function createAwsConnection(
   };
 }
 
-function configOf(endpoint: URL, credentials: AwsCredentials, agent: GuardedAgent) {
+function configOf(endpoint: URL, credentials: AwsSettings, agent: GuardedAgent) {
   return {
     endpoint: endpoint.origin,
     region: credentials.region,
@@ -154,7 +143,7 @@ const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const SERVER_ERROR = 500;
 
-/** The text for the failed list, and the setting to mend. */
+/** The text for the failed list, and the setting to fix. */
 export type AwsFaults = Readonly<
   Record<string, readonly [text: string, setting: string, problem: string]>
 >;

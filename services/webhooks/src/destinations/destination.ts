@@ -1,4 +1,5 @@
 // What all kinds of destination have in common: the interface, and the words for their failures.
+import { DestinationError } from '@bmg/common/destinations';
 import {
   ConnectFailed,
   RequestFailed,
@@ -11,8 +12,10 @@ export interface DestinationEvent {
   event: string;
   /** Events of one key are stored in order; undefined if no order is wanted. */
   ordering_key: string | undefined;
-  /** The envelope. */
+  /** The envelope, or the CloudEvent that has it as its data. */
   body: Buffer;
+  /** Of the body, for the types that name it. */
+  content_type: string;
   received_at_ms: number;
 }
 
@@ -25,7 +28,7 @@ export type Sent = { ok: true } | { ok: false; error: string; permanent: boolean
 export interface Destination {
   /**
    * Reachable, credential valid, target exists. Throws a DestinationError that names the setting to
-   * mend.
+   * fix.
    */
   check(signal: AbortSignal): Promise<void>;
   /** The results have the same length and order. Never rejects. */
@@ -40,19 +43,6 @@ export type DestinationGuard = SocketGuard;
 /** Longest time for a check, and for an event from `send` to its result. */
 export const CHECK_LIMIT_MS = 10_000;
 export const SEND_LIMIT_MS = 10_000;
-
-/** The message may be shown to the partner: it starts with the setting and names what to do. */
-export class DestinationError extends Error {
-  override readonly name = 'DestinationError';
-
-  constructor(
-    readonly setting: string,
-    problem: string,
-    options?: ErrorOptions,
-  ) {
-    super(`${setting} ${problem}`, options);
-  }
-}
 
 /** The other side refused a batch because of one event, and does not name it. */
 export class EventRefused extends Error {

@@ -7,6 +7,7 @@ const event = (event_id: string, ordering_key?: string, bytes = 10): Destination
   event: 'message.received',
   ordering_key,
   body: Buffer.alloc(bytes, 'x'),
+  content_type: 'application/json',
   received_at_ms: 0,
 });
 const ids = (events: readonly DestinationEvent[]): string => events.map((e) => e.event_id).join();

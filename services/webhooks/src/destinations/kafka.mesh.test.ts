@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DestinationError } from '@bmg/common/destinations';
 import { freePort } from '@bmg/local';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
 import { eventually } from '../../../../test/testkit/eventually';
@@ -12,7 +13,7 @@ import {
   type SecureKafka,
 } from '../../../../test/testkit/secure-engines';
 import { sendAll, testEvents } from '../../../../test/testkit/destination-events';
-import { DestinationError, type Destination, type DestinationGuard } from './destination';
+import type { Destination, DestinationGuard } from './destination';
 import { openDestination } from './kinds';
 
 const USERNAME = 'partner';

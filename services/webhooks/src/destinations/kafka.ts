@@ -1,10 +1,10 @@
 // A partner's Kafka topic. The key is the conversation, so that a partition has its events in order.
 import type { Socket } from 'node:net';
+import { DestinationError, type KafkaSettings } from '@bmg/common/destinations';
 import { ConnectFailed, guardedSocket, type OutboundFailure } from '@bmg/common/outbound';
 import type { Admin, Kafka, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
 import {
   CHECK_LIMIT_MS,
-  DestinationError,
   EventRefused,
   SendFailed,
   SENT,
@@ -16,50 +16,6 @@ import {
 } from './destination';
 import { createGatherer } from './gatherer';
 import { within } from './within';
-
-export interface KafkaDestination {
-  brokers: string[];
-  topic: string;
-  tls: boolean;
-  ca?: string;
-  mechanism: 'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512';
-  username?: string;
-  password?: string;
-}
-
-export const kafkaSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['brokers', 'topic'],
-  properties: {
-    brokers: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 10,
-      items: { type: 'string', maxLength: 300, pattern: String.raw`^[^\s/@:]+:[0-9]{1,5}$` },
-      description: 'the addresses to start from, `host:port`',
-    },
-    topic: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,249}$' },
-    tls: { type: 'boolean', default: true },
-    ca: {
-      type: 'string',
-      maxLength: 65_536,
-      description: 'certificate authority of the brokers in PEM, unless it is a public one',
-    },
-    mechanism: {
-      enum: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
-      default: 'none',
-      description: 'of SASL',
-    },
-    username: { type: 'string', minLength: 1, maxLength: 256 },
-    password: { type: 'string', minLength: 1, maxLength: 1_024, writeOnly: true },
-  },
-  if: {
-    required: ['mechanism'],
-    properties: { mechanism: { enum: ['plain', 'scram-sha-256', 'scram-sha-512'] } },
-  },
-  then: { required: ['username', 'password'] },
-} as const;
 
 const CONNECT_LIMIT_MS = 3_000;
 const REQUEST_LIMIT_MS = 7_000;
@@ -74,7 +30,7 @@ const RECORD_REFUSED: Readonly<Record<string, string>> = {
   MESSAGE_TOO_LARGE: 'event too large for the topic',
   INVALID_RECORD: 'event refused by the topic',
 };
-/** Errors of the protocol: the text for the failed list, and the setting to mend. */
+/** Errors of the protocol: the text for the failed list, and the setting to fix. */
 const PROTOCOL: Readonly<Record<string, [text: string, setting: string, problem: string]>> = {
   UNKNOWN_TOPIC_OR_PARTITION: ['no such topic', 'topic', 'does not exist: create it'],
   TOPIC_AUTHORIZATION_FAILED: [
@@ -92,7 +48,7 @@ const CREDENTIALS_REFUSED = 'credentials refused';
 
 /** Opens no connection yet. */
 export async function openKafka(
-  settings: KafkaDestination,
+  settings: KafkaSettings,
   guard: DestinationGuard,
 ): Promise<Destination> {
   const { topic } = settings;
@@ -150,7 +106,7 @@ interface Connection {
   end(): void;
 }
 
-async function connect(settings: KafkaDestination, guard: DestinationGuard): Promise<Connection> {
+async function connect(settings: KafkaSettings, guard: DestinationGuard): Promise<Connection> {
   const { kafka, failure, endSockets } = await createClient(settings, guard);
   const producer = kafka.producer({
     // Needs no right beyond writing to the topic. A retry may store an event twice; its id is the same.
@@ -180,10 +136,10 @@ async function lookUp(admin: Admin, topic: string): Promise<void> {
 }
 
 const records = (events: readonly DestinationEvent[]) =>
-  events.map(({ event_id, event, ordering_key, body }) => ({
+  events.map(({ event_id, event, ordering_key, body, content_type }) => ({
     key: ordering_key ?? null,
     value: body,
-    headers: { 'webhook-id': event_id, event, 'content-type': 'application/json' },
+    headers: { 'webhook-id': event_id, event, 'content-type': content_type },
   }));
 
 interface Client {
@@ -194,7 +150,7 @@ interface Client {
   endSockets(): void;
 }
 
-async function createClient(settings: KafkaDestination, guard: DestinationGuard): Promise<Client> {
+async function createClient(settings: KafkaSettings, guard: DestinationGuard): Promise<Client> {
   const { Kafka: KafkaClient, logLevel } = await import('kafkajs');
   const { ca = guard.ca, mechanism, username = '', password = '' } = settings;
   const socketGuard = { ...guard, ...(ca !== undefined && { ca }) };
@@ -225,7 +181,7 @@ async function createClient(settings: KafkaDestination, guard: DestinationGuard)
     authenticationTimeout: CONNECT_LIMIT_MS,
     requestTimeout: REQUEST_LIMIT_MS,
     enforceRequestTimeout: true,
-    // Each try takes the next of the brokers to start from.
+    // Each attempt starts from the next broker.
     retry: { ...RETRY, retries: settings.brokers.length },
     logLevel: logLevel.NOTHING,
   });
@@ -276,7 +232,7 @@ function sendError(error: unknown, failure: OutboundFailure | null): Error {
 function checkError(
   error: unknown,
   failure: OutboundFailure | null,
-  { mechanism }: KafkaDestination,
+  { mechanism }: KafkaSettings,
 ): DestinationError {
   for (const fault of causes(error)) {
     const known = PROTOCOL[fault.type ?? ''];

@@ -3,19 +3,20 @@
 import type { Destination, DestinationEvent, Sent } from './destination';
 import { failureText, unsent } from './destination';
 
+export interface Target {
+  /** Of the endpoint. */
+  key: string;
+  /** Of its settings. */
+  version: string;
+  open(): Promise<Destination>;
+}
+
 export interface OpenDestinations {
   /**
-   * Sends through the destination of a key, and opens it at first use. Settings that change need a
-   * new key, such as the endpoint's id and version. Never rejects.
+   * Sends through the destination of a key. It is opened at first use, and again when its settings
+   * have another version. Never rejects.
    */
-  send(
-    key: string,
-    open: () => Promise<Destination>,
-    events: readonly DestinationEvent[],
-    signal: AbortSignal,
-  ): Promise<Sent[]>;
-  /** Closes the destination of a key that changed or was deleted. */
-  forget(key: string): void;
+  send(target: Target, events: readonly DestinationEvent[], signal: AbortSignal): Promise<Sent[]>;
   close(): Promise<void>;
 }
 
@@ -30,6 +31,7 @@ const SWEEPS_PER_IDLE = 4;
 
 interface Entry {
   destination: Promise<Destination>;
+  version: string;
   users: number;
   used_at: number;
 }
@@ -58,9 +60,10 @@ export function createOpenDestinations({
   const timer = setInterval(sweep, idle_ms / SWEEPS_PER_IDLE).unref();
 
   /** Undefined if all are in use. */
-  const take = (key: string, open: () => Promise<Destination>): Entry | undefined => {
+  const take = ({ key, version, open }: Target): Entry | undefined => {
     const known = entries.get(key);
-    if (known !== undefined) {
+    if (known !== undefined && known.version !== version) end(key, known);
+    else if (known !== undefined) {
       // To the end: it is the most recently used.
       entries.delete(key);
       entries.set(key, known);
@@ -72,7 +75,7 @@ export function createOpenDestinations({
       if (idle === undefined || closing.size >= open_max) return undefined;
       end(...idle);
     }
-    const entry: Entry = { destination: open(), users: 0, used_at: performance.now() };
+    const entry: Entry = { destination: open(), version, users: 0, used_at: performance.now() };
     entries.set(key, entry);
     // A failure to open is not kept: the next call tries again.
     entry.destination.catch(() => end(key, entry));
@@ -80,8 +83,8 @@ export function createOpenDestinations({
   };
 
   return {
-    async send(key, open, events, signal) {
-      const entry = closed ? undefined : take(key, open);
+    async send(target, events, signal) {
+      const entry = closed ? undefined : take(target);
       if (entry === undefined) {
         const text = closed ? 'destination closed' : 'too many destinations open';
         return events.map(() => unsent(text));
@@ -96,10 +99,6 @@ export function createOpenDestinations({
         entry.users -= 1;
         entry.used_at = performance.now();
       }
-    },
-    forget(key) {
-      const entry = entries.get(key);
-      if (entry !== undefined) end(key, entry);
     },
     async close() {
       closed = true;

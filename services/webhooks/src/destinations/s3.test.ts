@@ -6,6 +6,7 @@ const at = (event_id: string, time = '2026-11-25T13:59:59.999Z'): DestinationEve
   event: 'message.received',
   ordering_key: undefined,
   body: Buffer.from('{}'),
+  content_type: 'application/json',
   received_at_ms: Date.parse(time),
 });
 

@@ -1,16 +1,10 @@
 // A partner's bucket with the protocol of S3: the events of some seconds are one object of lines
 // (NDJSON), in a folder for each hour.
 import { createHash } from 'node:crypto';
+import type { S3Settings } from '@bmg/common/destinations';
 import { checkUrl } from '@bmg/common/outbound';
 import type { S3Client } from '@aws-sdk/client-s3';
-import {
-  awsCheckError,
-  awsProperties,
-  awsSendError,
-  createAwsConnection,
-  type AwsCredentials,
-  type AwsFaults,
-} from './aws';
+import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from './aws';
 import {
   CHECK_LIMIT_MS,
   SENT,
@@ -19,42 +13,6 @@ import {
   type DestinationGuard,
 } from './destination';
 import { createGatherer } from './gatherer';
-
-export interface S3Destination extends AwsCredentials {
-  endpoint: string;
-  bucket: string;
-  prefix: string;
-  addressing: 'path' | 'host';
-}
-
-export const s3Schema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['endpoint', 'bucket', 'access_key_id', 'secret_access_key'],
-  properties: {
-    endpoint: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 2_048,
-      format: 'uri',
-      description: 'address of the service, such as `https://s3.eu-central-1.amazonaws.com`',
-    },
-    bucket: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$' },
-    prefix: {
-      type: 'string',
-      maxLength: 200,
-      pattern: String.raw`^(?:(?!\.{1,2}/)[A-Za-z0-9._-]+/)*$`,
-      default: '',
-      description: 'folder of the objects; it ends in a slash',
-    },
-    addressing: {
-      enum: ['path', 'host'],
-      default: 'path',
-      description: 'whether the name of the bucket is in the path or in the host',
-    },
-    ...awsProperties,
-  },
-} as const;
 
 /** How long the first event of an object waits for others. */
 const WAIT_MS = 2_000;
@@ -86,10 +44,7 @@ const FAULTS: AwsFaults = {
 };
 
 /** Opens no connection yet. */
-export async function openS3(
-  settings: S3Destination,
-  guard: DestinationGuard,
-): Promise<Destination> {
+export async function openS3(settings: S3Settings, guard: DestinationGuard): Promise<Destination> {
   const { bucket, prefix, addressing } = settings;
   const { allowPrivate } = guard;
   const endpoint = checkUrl(settings.endpoint, { field: 'endpoint', allowPrivate });

@@ -1,16 +1,10 @@
 // A partner's queue of Amazon SQS or of a server with its protocol. On a FIFO queue, a conversation
 // is a message group and the event id removes repetitions.
 import { createHash } from 'node:crypto';
+import type { SqsSettings } from '@bmg/common/destinations';
 import { checkUrl } from '@bmg/common/outbound';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
-import {
-  awsCheckError,
-  awsProperties,
-  awsSendError,
-  createAwsConnection,
-  type AwsCredentials,
-  type AwsFaults,
-} from './aws';
+import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from './aws';
 import {
   CHECK_LIMIT_MS,
   failureText,
@@ -23,20 +17,6 @@ import {
   type Sent,
 } from './destination';
 import { createGatherer } from './gatherer';
-
-export interface SqsDestination extends AwsCredentials {
-  queue_url: string;
-}
-
-export const sqsSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['queue_url', 'access_key_id', 'secret_access_key'],
-  properties: {
-    queue_url: { type: 'string', minLength: 1, maxLength: 2_048, format: 'uri' },
-    ...awsProperties,
-  },
-} as const;
 
 /** Bounds of the service: entries and bytes of one request. */
 const REQUEST_EVENTS_MAX = 10;
@@ -66,7 +46,7 @@ const FAULTS: AwsFaults = {
   AccessDenied: NOT_ALLOWED,
   AccessDeniedException: NOT_ALLOWED,
 };
-/** Refusals of one message, which a repetition cannot mend. */
+/** Refusals of one message, which a retry cannot fix. */
 const MESSAGE_REFUSED: ReadonlySet<string> = new Set([
   'InvalidMessageContents',
   'InvalidParameterValue',
@@ -75,7 +55,7 @@ const MESSAGE_REFUSED: ReadonlySet<string> = new Set([
 
 /** Opens no connection yet. */
 export async function openSqs(
-  settings: SqsDestination,
+  settings: SqsSettings,
   guard: DestinationGuard,
 ): Promise<Destination> {
   const { queue_url } = settings;

@@ -1,20 +1,16 @@
 // The Endpoints RPCs: partners manage their webhook endpoints. Onboarding stores them; here their receivers
 // are checked, and the figures of their deliveries added.
+import { changedSettings } from '@bmg/common/destinations';
 import { ApiError } from '@bmg/common/errors';
-import { implement, type Call, type Client } from '@bmg/common/rpc';
-import {
-  EndpointsDefinition,
-  type Endpoint,
-  type EndpointHealth,
-  type EndpointRegistryDefinition,
-  type TestEndpointResponse,
-} from '@bmg/proto/endpoints';
-import { postTestEvent, type TestEventDependencies } from '../recovery/test-event';
+import { implement, type Call } from '@bmg/common/rpc';
+import type { Destination } from '@bmg/proto/common';
+import { EndpointsDefinition, type Endpoint, type EndpointHealth } from '@bmg/proto/endpoints';
+import { checkReceiver, testReceiver } from './check-receiver';
+import { createShadowHandlers, type ShadowDependencies } from '../shadows/handlers';
 import type { Deliveries } from '../store/deliveries';
 import type { EndpointHealthStore } from '../store/endpoint-health';
 
-export interface EndpointDependencies extends TestEventDependencies {
-  registry: Client<EndpointRegistryDefinition>;
+export interface EndpointDependencies extends ShadowDependencies {
   health: EndpointHealthStore;
   deliveries: Pick<Deliveries, 'countsOf' | 'makeDue' | 'removeOf'>;
   /** Makes every replica read the partner's stored deliveries again. */
@@ -42,6 +38,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
     return endpoints.find((one) => one.endpoint_id === endpoint_id);
   };
   return implement(EndpointsDefinition, {
+    ...createShadowHandlers(deps),
     async listEndpoints({ partner_id }, call) {
       const { endpoints, endpoints_max } = await registry.listEndpoints({ partner_id }, call);
       return {
@@ -55,8 +52,13 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       const chosen = { partner_id, settings };
       const draft = await registry.registerEndpoint({ ...chosen, dry_run: true }, call);
       const { endpoint, secret } = draft;
-      const headers = settings?.headers?.by_name ?? {};
-      await check(deps, { partner_id, changelog }, { ...filled(endpoint), secret, headers }, call);
+      const checked = {
+        ...filled(endpoint),
+        secrets: [secret],
+        headers: settings?.headers?.by_name ?? {},
+        destination: changedDestination(settings?.destination, undefined),
+      };
+      await checkReceiver(deps, { partner_id, changelog }, checked, call);
       const created = await registry.registerEndpoint({ ...chosen, dry_run: false, secret }, call);
       return {
         endpoint: await withHealth(partner_id, filled(created.endpoint)),
@@ -67,13 +69,18 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       const change = { partner_id, endpoint_id, settings };
       const before = await find(partner_id, endpoint_id, call);
       const after = await registry.changeEndpoint({ ...change, dry_run: true }, call);
-      const is_new = after.url !== before.url || settings?.headers || settings?.format;
+      const is_new =
+        after.url !== before.url || settings?.headers || settings?.format || settings?.destination;
       const is_enabled = before.status === 'disabled' && after.status === 'active';
       if (is_new || is_enabled) {
         const stored = await findStored(partner_id, endpoint_id, call);
-        const headers = settings?.headers?.by_name ?? stored?.headers ?? {};
-        const secret = stored?.secrets[0] ?? '';
-        await check(deps, { partner_id, changelog }, { ...after, secret, headers }, call);
+        const checked = {
+          ...after,
+          secrets: [stored?.secrets[0] ?? ''],
+          headers: settings?.headers?.by_name ?? stored?.headers ?? {},
+          destination: changedDestination(stored?.destination, settings?.destination),
+        };
+        await checkReceiver(deps, { partner_id, changelog }, checked, call);
       }
       const changed = await registry.changeEndpoint({ ...change, dry_run: false }, call);
       if (is_new || is_enabled) await health.forgive(endpoint_id);
@@ -96,7 +103,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
     async testEndpoint({ partner_id, endpoint_id, changelog }, call) {
       const stored = await findStored(partner_id, endpoint_id, call);
       if (!stored) throw noSuchEndpoint();
-      return postTestEvent(deps, { partner_id, changelog }, stored, call);
+      return testReceiver(deps, { partner_id, changelog }, stored, call);
     },
     async listEndpointAttempts({ partner_id, endpoint_id }, call) {
       await find(partner_id, endpoint_id, call);
@@ -119,6 +126,16 @@ function filled(endpoint: Endpoint | undefined): Endpoint {
   return endpoint;
 }
 
+/** The registry decides on a change; this has the credentials for the check. */
+const changedDestination = (
+  before: Destination | undefined,
+  change: Destination | undefined,
+): Destination | undefined =>
+  before && {
+    type: before.type,
+    settings: changedSettings(before.settings ?? {}, change?.settings ?? {}),
+  };
+
 async function healthOf(
   { health, deliveries }: EndpointDependencies,
   partner_id: string,
@@ -138,33 +155,3 @@ async function healthOf(
     ...rows,
   };
 }
-
-/** Throws INVALID_FIELD naming `url` unless the receiver answers a signed test event with 2xx. */
-async function check(
-  deps: EndpointDependencies,
-  request: { partner_id: string; changelog: string },
-  {
-    secret,
-    ...endpoint
-  }: Pick<Endpoint, 'url' | 'format'> & {
-    secret: string;
-    headers: Record<string, string>;
-  },
-  call: Call,
-): Promise<void> {
-  const to = { url: endpoint.url, format: endpoint.format, headers: endpoint.headers };
-  const answer = await postTestEvent(deps, request, { ...to, secrets: [secret] }, call);
-  if (answer.delivered) return;
-  throw new ApiError('INVALID_FIELD', `url ${refusalOf(answer)}`, {
-    details: {
-      field: 'url',
-      reason: answer.error ?? 'refused',
-      http_status: answer.http_status ?? null,
-    },
-  });
-}
-
-const refusalOf = ({ http_status, error }: TestEndpointResponse): string =>
-  http_status === undefined
-    ? `could not be reached with a test event (${error ?? 'failed'}): make it reachable, then try again`
-    : `answered a test event with HTTP ${http_status}: it must answer 2xx`;

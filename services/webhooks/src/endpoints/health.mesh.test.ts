@@ -1,10 +1,12 @@
 // The health of webhook endpoints on a real database: figures, the time of failing, the bound of attempts,
 // and which endpoints are disabled.
 import { randomBytes } from 'node:crypto';
+import { newId } from '@bmg/common/ids';
 import { openMongo, type Database } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Attempt, Outcome } from '../delivery/attempt';
-import { createEndpointHealthStore, RECENT_MAX } from '../store/endpoint-health';
+import { eventually } from '../../../../test/testkit/eventually';
+import { createEndpointHealthStore, RECENT_MAX, type Addition } from '../store/endpoint-health';
 import { indexes } from '../store/indexes';
 import { createHealthRecorder, disableFailing, FAILING_MAX_MS } from './health';
 
@@ -14,6 +16,24 @@ const NOW = Date.parse('2026-10-05T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const OF = { partner_id: 'ptn_1', endpoint_id: 'whe_1' };
+
+const MADE: Attempt = {
+  event_id: 'evt_1',
+  partner_id: 'ptn_1',
+  endpoint_id: 'whe_1',
+  event: 'message.received',
+  waba_id: '9',
+  body: Buffer.from('{}'),
+  received_at_ms: NOW,
+  number: 2,
+  span: undefined,
+};
+const REFUSED: Outcome = {
+  result: 'refused',
+  error: 'timeout',
+  posted: true,
+  trace: { at: NOW, duration_ms: 7, url: '', secret: '', answer: null },
+};
 
 let mongo: Database;
 beforeAll(async () => {
@@ -46,10 +66,11 @@ const attempt = (at: number, delivered: boolean) => ({
   error: delivered ? null : 'HTTP 503',
 });
 const add = (...attempts: Array<[at: number, delivered: boolean]>): Promise<void> =>
-  health().add(
-    OF,
-    attempts.map(([at, delivered]) => attempt(at, delivered)),
-  );
+  health().add({
+    ...OF,
+    id: newId('add'),
+    attempts: attempts.map(([at, delivered]) => attempt(at, delivered)),
+  });
 const failingSince = async (): Promise<number | undefined> =>
   (await health().find('whe_1'))?.failing_since?.getTime();
 
@@ -87,24 +108,46 @@ test('counts attempts by the hour, and keeps the latest', async () => {
   expect(await health().countSince('whe_1', since)).toEqual({ delivered: 0, refused: 0 });
 });
 
+test('an addition that is repeated counts once', async () => {
+  const addition = (id: string) => ({ ...OF, id, attempts: [attempt(NOW, true)] });
+  for (const id of ['add_1', 'add_1', 'add_2', 'add_1']) await health().add(addition(id));
+  expect(await health().countSince('whe_1', new Date(NOW - DAY_MS))).toEqual({
+    delivered: 2,
+    refused: 0,
+  });
+  expect((await health().find('whe_1'))?.recent).toHaveLength(2);
+});
+
+test('a batch whose first half was stored before an outage counts once', async () => {
+  const store = health();
+  let outages = 1;
+  const failing = {
+    ...store,
+    async add(addition: Addition) {
+      await store.add(addition);
+      // The connection breaks after the write.
+      if ((outages -= 1) >= 0) throw new Error('connection closed');
+    },
+  };
+  const recorder = createHealthRecorder(failing, log);
+  recorder.record(MADE, REFUSED);
+  recorder.record({ ...MADE, endpoint_id: 'whe_2' }, REFUSED);
+  await eventually(async () => (await store.find('whe_2')) !== null);
+  await recorder.stop();
+  for (const endpoint_id of ['whe_1', 'whe_2']) {
+    expect((await store.find(endpoint_id))?.recent).toHaveLength(1);
+    expect(await store.countSince(endpoint_id, new Date(NOW - DAY_MS))).toEqual({
+      delivered: 0,
+      refused: 1,
+    });
+  }
+});
+
 test('records only attempts that were posted to an endpoint', async () => {
   const recorder = createHealthRecorder(health(), log);
-  const made: Attempt = {
-    event_id: 'evt_1',
-    partner_id: 'ptn_1',
-    endpoint_id: 'whe_1',
-    event: 'message.received',
-    waba_id: '9',
-    body: Buffer.from('{}'),
-    received_at_ms: NOW,
-    number: 2,
-    span: undefined,
-  };
-  const trace = { at: NOW, duration_ms: 7, url: '', secret: '', answer: null };
-  const refused: Outcome = { result: 'refused', error: 'timeout', posted: true, trace };
-  recorder.record(made, refused);
-  recorder.record({ ...made, endpoint_id: undefined }, refused);
-  recorder.record(made, { result: 'refused', error: 'endpoint is paused', posted: false });
+  recorder.record(MADE, REFUSED);
+  recorder.record({ ...MADE, endpoint_id: undefined }, REFUSED);
+  recorder.record(MADE, { result: 'refused', error: 'endpoint is paused', posted: false });
   await recorder.stop();
   expect((await health().find('whe_1'))?.recent).toEqual([
     {
@@ -163,7 +206,7 @@ describe('an endpoint is disabled', () => {
     expect(disabled).toHaveLength(1);
   });
 
-  test('not, if it was deleted: only its health is left, and is not looked at again', async () => {
+  test('not if it was deleted: only its health is left, and is not read again', async () => {
     await add([NOW - FAILING_MAX_MS, false], [NOW, false]);
     await round(() => Promise.reject(Object.assign(new Error('none'), { code: 'NOT_FOUND' })));
     await round();

@@ -1,11 +1,11 @@
 // Records how attempts at endpoints end, in batches and in the background, and disables endpoints that have
 // failed for days.
 import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle';
-import { createBatchWriter } from '@bmg/common/mongo';
 import { ownCall, type Client } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import type { Attempt, Outcome } from '../delivery/attempt';
+import { createAdditionWriter } from '../store/additions';
 import type { EndpointHealthStore, RecentAttempt } from '../store/endpoint-health';
 
 export interface HealthRecorder extends Component {
@@ -19,28 +19,14 @@ interface Recorded {
   attempt: RecentAttempt;
 }
 
-/** A busy endpoint ends many attempts in this time: they share a write. */
-const APART_MS = 500;
-const RETRY_MS = 1_000;
-
 export function createHealthRecorder(store: EndpointHealthStore, log: Logger): HealthRecorder {
-  const writer = createBatchWriter<Recorded>(
-    async (records) => {
-      const byEndpoint = new Map<string, Recorded[]>();
-      for (const one of records) {
-        const list = byEndpoint.get(one.endpoint_id);
-        if (list) list.push(one);
-        else byEndpoint.set(one.endpoint_id, [one]);
-      }
-      for (const [endpoint_id, list] of byEndpoint) {
-        const { partner_id } = list[0] as Recorded;
-        await store.add(
-          { partner_id, endpoint_id },
-          list.map(({ attempt }) => attempt),
-        );
-      }
+  const writer = createAdditionWriter<Recorded>(
+    ({ endpoint_id }) => endpoint_id,
+    async (id, records) => {
+      const { partner_id, endpoint_id } = records[0] as Recorded;
+      const attempts = records.map(({ attempt }) => attempt);
+      await store.add({ id, partner_id, endpoint_id, attempts });
     },
-    { apart_ms: APART_MS, retry_ms: RETRY_MS },
   );
   return {
     name: 'endpoint-health',

@@ -4,7 +4,7 @@ import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
 import { packBodies } from './bodies';
 import { createPacker } from './packer';
-import { createReader, type Query } from './reader';
+import { createReader, OPENED_BYTES_MAX, type Query } from './reader';
 import {
   createEventLogStore,
   newBucket,
@@ -35,6 +35,7 @@ async function append(
   partner_id: string,
   first: number,
   event = 'message.received',
+  envelope = '{}',
 ): Promise<void> {
   const at = new Date();
   const events = Array.from({ length: EVENTS_OF_BUCKET }, (_none, index) => ({
@@ -44,9 +45,9 @@ async function append(
     waba_id: '900',
     partition: 0,
     received_at: at,
-    size: 2,
+    size: envelope.length,
   }));
-  const bodies = events.map(() => Buffer.from('{}'));
+  const bodies = events.map(() => Buffer.from(envelope));
   const packed = await packBodies(packer, { partner_id, first }, bodies, {});
   await createEventLogStore(db).insert([newBucket(partner_id, { first, at, events, packed })]);
 }
@@ -58,7 +59,7 @@ function aReader() {
   const counting: EventLogStore = {
     ...store,
     async *buckets(partner_id, range, match) {
-      // The database looks at every bucket of the range to apply the filter.
+      // The database reads every bucket of the range to apply the filter.
       for await (const bucket of store.buckets(partner_id, range, {})) {
         seen.buckets += 1;
         if (passes(match, bucket)) yield bucket;
@@ -137,4 +138,39 @@ test('a search with a filter costs more than a read, and nothing in a range that
   const first = seen.cost;
   await page('ptn_4', REJECTED);
   expect([first, seen.cost - first]).toEqual([20 * 256, 0]);
+});
+
+const fromContact = (contact: string, text = ''): string =>
+  JSON.stringify({ event: 'message.received', data: { from: contact, text } });
+
+test('a contact that is not in the log is searched for once, and its search costs what it unpacks', async () => {
+  const envelope = fromContact('15550100777');
+  for (let at = 0; at < 5; at += 1) {
+    await append('ptn_5', 1 + at * EVENTS_OF_BUCKET, 'message.received', envelope);
+  }
+  const { page, seen } = aReader();
+  for (let count = 0; count < 3; count += 1) {
+    expect(await page('ptn_5', { contact: '15550100778' })).toEqual({ found: [], next: 20 });
+  }
+  expect([seen.buckets, seen.cost]).toEqual([5, 20 * (256 + envelope.length)]);
+  expect(await page('ptn_5', { contact: '15550100777', limit: 2 })).toEqual({
+    found: [1, 2],
+    next: 2,
+  });
+});
+
+test('a page that is filtered by contact unpacks a bounded part of the log, and goes on behind it', async () => {
+  const large = fromContact('15550100777', 'x'.repeat(OPENED_BYTES_MAX / EVENTS_OF_BUCKET / 2));
+  for (let at = 0; at < 3; at += 1) {
+    await append('ptn_6', 1 + at * EVENTS_OF_BUCKET, 'message.received', large);
+  }
+  await append('ptn_6', 13, 'message.received', fromContact('15550100778'));
+  const { page, seen } = aReader();
+  const first = await page('ptn_6', { contact: '15550100778' });
+  expect(first).toEqual({ found: [], next: 8 });
+  expect(seen.buckets).toBe(2);
+  expect(await page('ptn_6', { contact: '15550100778', after: first.next })).toEqual({
+    found: [13, 14, 15, 16],
+    next: 16,
+  });
 });

@@ -35,8 +35,8 @@ export function createEmptyRanges(): EmptyRanges {
   };
 }
 
-export const isFilter = ({ waba_id, events }: Match): boolean =>
-  waba_id !== undefined || events !== undefined;
+export const isFilter = ({ waba_id, events, contact }: Match): boolean =>
+  waba_id !== undefined || events !== undefined || contact !== undefined;
 
-const keyOf = (partner_id: string, { waba_id = '', events = [] }: Match): string =>
-  JSON.stringify([partner_id, waba_id, [...new Set(events)].sort()]);
+const keyOf = (partner_id: string, { waba_id = '', events = [], contact = '' }: Match): string =>
+  JSON.stringify([partner_id, waba_id, [...new Set(events)].sort(), contact]);

@@ -8,7 +8,7 @@ import { createReadBudget, type ReadBudget } from './read-budget';
 import { createReader, type Reader } from './reader';
 import { createWaiters, type Waiters } from './waiters';
 import { EventLogWriter } from './writer';
-import type { RecordAttempt } from '../delivery/attempt';
+import type { Attempt, Outcome } from '../delivery/attempt';
 import type { Attempts } from '../store/attempts';
 import type { Deliveries } from '../store/deliveries';
 import type { EventLogStore } from '../store/event-log';
@@ -23,7 +23,8 @@ export interface EventLog {
   writer: EventLogWriter;
   reader: Reader;
   reads: ReadBudget;
-  recordAttempt: RecordAttempt;
+  /** Takes the outcome of each attempt into the log. */
+  recordAttempt(attempt: Attempt, outcome: Outcome): void;
   /** Ends the waiting requests: to be stopped before the server of the RPCs. */
   waiters: Waiters;
   expiry: Component;

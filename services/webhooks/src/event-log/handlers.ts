@@ -1,6 +1,7 @@
 // The EventLog RPCs.
 import { invalidField } from '@bmg/common/errors';
 import { inTurns } from '@bmg/common/lifecycle';
+import { INVALID_CONTACT, parseContact } from '@bmg/common/messages';
 import { HOP_MS, implement, type Call } from '@bmg/common/rpc';
 import { periodOf } from '@bmg/common/time';
 import {
@@ -77,6 +78,7 @@ async function listEvents(
     limit: Math.min(limit || LIMIT_DEFAULT, LIMIT_MAX),
     max_bytes,
     events: namesOf(request.event),
+    contact: contactOf(request.contact),
     ...periodOf(request),
   };
   const until = Math.min(performance.now() + wait * 1_000, latest(deadline));
@@ -112,6 +114,14 @@ function namesOf(text: string | undefined): string[] | undefined {
     throw invalidField('event', `must be 1 to ${NAMES_MAX} event names, comma-separated`);
   }
   return names;
+}
+
+/** As events name it. */
+function contactOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const contact = parseContact(text);
+  if (!contact) throw invalidField('contact', INVALID_CONTACT);
+  return 'phone' in contact ? contact.phone : contact.bsuid;
 }
 
 const loggedEvent = (event: ReadEvent): LoggedEvent => ({

@@ -1,10 +1,10 @@
 // Reads the event log: pages by position, single events with their attempts.
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { AttemptLog, RecordedAttempt } from './attempt-log';
-import { unpackBodies } from './bodies';
+import { unpackBodies, type Bodies } from './bodies';
 import { stateOf, type State } from './delivery-state';
 import { createEmptyRanges, isFilter, type EmptyRanges } from './empty-ranges';
-import { passes } from './match';
+import { namesContact, passes } from './match';
 import type { Packer } from './packer';
 import type { Room } from './read-budget';
 import type { Deliveries } from '../store/deliveries';
@@ -86,11 +86,13 @@ export interface Reader {
     range: Range,
     match: Match,
     positions?: ReadonlySet<number>,
-  ): Promise<{ events: ReadEvent[]; last: number } | undefined>;
+  ): Promise<{ events: EventWithAttempts[]; last: number } | undefined>;
 }
 
 /** Positions searched for one page: bounds a filter that matches little. */
 export const SEARCH_MAX = 20_000;
+/** Bytes of content unpacked for one page that is filtered by contact. */
+export const OPENED_BYTES_MAX = 8 * 1024 * 1024;
 /** Keeps a page within the largest gRPC message. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 /** The most events that the largest gRPC message holds when they are read by their ids. */
@@ -125,11 +127,14 @@ export function createReader(deps: ReaderDependencies): Reader {
       if (last < first) return { events: [], next: first - 1, has_more: false, oldest, newest };
       const end = Math.min(last, first + SEARCH_MAX - 1);
       await room.reserve(PAGE_BYTES_MAX);
-      const { found, next, searched } = await search(deps, empty, query, { first, last: end });
+      const searched = await search(deps, empty, query, { first, last: end });
+      const { found, next } = searched;
       const { events, batches } = await withAttempts(deps, found);
       const bytes = bytesOf(found);
       const looked_at =
-        searched * (isFilter(query) ? SEARCHED_BYTES : READ_BYTES) + batches * ATTEMPTS_BYTES;
+        searched.positions * (isFilter(query) ? SEARCHED_BYTES : READ_BYTES) +
+        searched.opened_bytes +
+        batches * ATTEMPTS_BYTES;
       room.took(bytes, bytes + looked_at);
       return { events, next, has_more: next < last, oldest, newest };
     },
@@ -246,23 +251,32 @@ async function search(
   empty: EmptyRanges,
   query: Query,
   range: Range,
-): Promise<{ found: Found[]; next: number; searched: number }> {
+): Promise<Collected & { positions: number }> {
   const { partner_id } = query;
   const rest = empty.unsearched(partner_id, query, range);
-  if (rest.last < rest.first) return { found: [], next: range.last, searched: 0 };
-  const { found, next } = await collect(deps, query, rest);
+  if (rest.last < rest.first) return { found: [], next: range.last, opened_bytes: 0, positions: 0 };
+  const collected = await collect(deps, query, rest);
+  const { found, next } = collected;
   const none_until = (found[0]?.logged.seq ?? next + 1) - 1;
   empty.add(partner_id, query, { first: rest.first, last: none_until });
-  return { found, next, searched: next - rest.first + 1 };
+  return { ...collected, positions: next - rest.first + 1 };
+}
+
+interface Collected {
+  found: Found[];
+  next: number;
+  /** Content that was unpacked to search it for a contact. */
+  opened_bytes: number;
 }
 
 async function collect(
   { store, packer }: ReaderDependencies,
-  { partner_id, limit, max_bytes = PAGE_BYTES_MAX, waba_id, events }: Query,
+  { partner_id, limit, max_bytes = PAGE_BYTES_MAX, waba_id, events, contact }: Query,
   range: Range,
-): Promise<{ found: Found[]; next: number }> {
+): Promise<Collected> {
   const found: Found[] = [];
   let bytes = 0;
+  let opened_bytes = 0;
   const bytes_max = Math.min(max_bytes, PAGE_BYTES_MAX);
   const match = { waba_id, events };
   const isWanted = (one: LoggedEvent): boolean =>
@@ -270,23 +284,43 @@ async function collect(
   for await (const bucket of store.buckets(partner_id, range, match)) {
     const page: LoggedEvent[] = [];
     let is_full = false;
-    for (const one of bucket.events) {
-      if (!isWanted(one)) continue;
+    let wanted = bucket.events.filter(isWanted);
+    let bodies: Bodies | undefined;
+    if (contact !== undefined && wanted.length > 0) {
+      bodies = await unpackBodies(packer, bucket);
+      const { envelopes } = bodies;
+      for (const { size } of bucket.events) opened_bytes += size;
+      wanted = wanted.filter(({ event_id }) =>
+        namesContact(envelopes.get(event_id) as Buffer, contact),
+      );
+    }
+    for (const one of wanted) {
       is_full = found.length + page.length >= limit;
       if (bytes > 0 && bytes + one.size > bytes_max) is_full = true;
       if (is_full) break;
       page.push(one);
       bytes += one.size;
     }
-    found.push(...(await opened(packer, bucket, page)));
-    if (is_full) return { found, next: found.at(-1)?.logged.seq ?? range.first - 1 };
+    found.push(...(await opened(packer, bucket, page, bodies)));
+    if (is_full) {
+      return { found, next: found.at(-1)?.logged.seq ?? range.first - 1, opened_bytes };
+    }
+    if (opened_bytes >= OPENED_BYTES_MAX) {
+      return { found, next: Math.min(bucket.last, range.last), opened_bytes };
+    }
   }
-  return { found, next: range.last };
+  return { found, next: range.last, opened_bytes };
 }
 
-async function opened(packer: Packer, bucket: Bucket, events: LoggedEvent[]): Promise<Found[]> {
+/** `bodies`: of the bucket, if they are unpacked already. */
+async function opened(
+  packer: Packer,
+  bucket: Bucket,
+  events: LoggedEvent[],
+  bodies?: Bodies,
+): Promise<Found[]> {
   if (events.length === 0) return [];
-  const { envelopes, answers } = await unpackBodies(packer, bucket);
+  const { envelopes, answers } = bodies ?? (await unpackBodies(packer, bucket));
   return events.map((logged) => ({
     partner_id: bucket.partner_id,
     logged,

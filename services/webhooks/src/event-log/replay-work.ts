@@ -2,7 +2,8 @@
 // time is over.
 import { pause } from '@bmg/common/lifecycle';
 import { unsampled } from '@bmg/common/telemetry';
-import { SEARCH_MAX, type ReadEvent, type Reader } from './reader';
+import type { Turn } from './leased-work';
+import { SEARCH_MAX, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
 import type { Room } from './read-budget';
 import type { Outcome } from '../delivery/attempt';
 import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
@@ -14,14 +15,16 @@ export interface ReplayWork extends AttemptNowDependencies {
   receivers: Receivers;
 }
 
-export interface Turn {
-  /** Stores the progress of the replay. */
-  save(progress: Progress): Promise<void>;
-  /** Aborted when no further event may be started; one that was started is still posted. */
-  over: AbortSignal;
-  /** Aborted when the process stops or another replica has taken over: nothing more is posted. */
-  stopped: AbortSignal;
-}
+/** The positions to work on, and how far the work is. */
+export type Positions = Pick<
+  Replay,
+  'partner_id' | 'waba_id' | 'events' | 'event_ids' | 'last' | 'position' | 'ahead' | 'delivered'
+>;
+
+/** False if the process stopped first. Throws to end the work. */
+export type Deliver = (event: EventWithAttempts) => Promise<boolean>;
+
+type PositionTurn = Turn<Pick<Progress, 'position' | 'ahead' | 'delivered'>>;
 
 /** Attempts in flight of one replay, beside the partner's share of live deliveries. */
 export const REPLAY_IN_FLIGHT = 4;
@@ -42,18 +45,23 @@ export class Refused extends Error {
   }
 }
 
-/** Works until the replay is done or the turn is over. */
-export async function work(deps: ReplayWork, replay: Replay, turn: Turn): Promise<void> {
+/** Delivers events in the order of the log within a conversation, until all are done or the turn is over. */
+export async function work(
+  reader: Reader,
+  replay: Positions,
+  turn: PositionTurn,
+  deliver: Deliver,
+): Promise<void> {
   const { partner_id, waba_id, events: names, last } = replay;
   const match = { waba_id: waba_id ?? undefined, events: names ?? undefined };
-  const positions = await listedPositions(deps, replay);
+  const positions = await listedPositions(reader, replay);
   while (replay.position < last && !turn.over.aborted) {
     const first = replay.position + 1;
     const end = positions ? last : Math.min(last, replay.position + SEARCH_MAX);
-    const bucket = await deps.reader.bucket(partner_id, { first, last: end }, match, positions);
+    const bucket = await reader.bucket(partner_id, { first, last: end }, match, positions);
     const events = bucket?.events ?? [];
     for (let at = 0; at < events.length && !turn.over.aborted; at += PAGE) {
-      await deliverPage(deps, replay, turn, events.slice(at, at + PAGE));
+      await deliverPage(replay, turn, events.slice(at, at + PAGE), deliver);
     }
     if (!turn.over.aborted) await turn.save({ position: bucket?.last ?? end, ahead: [] });
   }
@@ -61,8 +69,8 @@ export async function work(deps: ReplayWork, replay: Replay, turn: Turn): Promis
 
 /** Undefined for a replay of a period. */
 async function listedPositions(
-  { reader }: ReplayWork,
-  { partner_id, event_ids }: Replay,
+  reader: Reader,
+  { partner_id, event_ids }: Positions,
 ): Promise<ReadonlySet<number> | undefined> {
   if (!event_ids) return undefined;
   const positions = await reader.positions(partner_id, new Set(event_ids), UNBUDGETED);
@@ -71,14 +79,14 @@ async function listedPositions(
 
 /** One after the other within a Kafka partition, and so within a conversation. */
 async function deliverPage(
-  deps: ReplayWork,
-  replay: Replay,
-  { save, over, stopped }: Turn,
-  page: ReadEvent[],
+  replay: Positions,
+  { save, over }: PositionTurn,
+  page: EventWithAttempts[],
+  deliver: Deliver,
 ): Promise<void> {
   const done = new Set(replay.ahead);
   const left = page.filter(({ seq }) => !done.has(seq));
-  const lanes = new Map<number, ReadEvent[]>();
+  const lanes = new Map<number, EventWithAttempts[]>();
   for (const event of left) {
     const lane = event.partition % REPLAY_IN_FLIGHT;
     lanes.set(lane, [...(lanes.get(lane) ?? []), event]);
@@ -87,7 +95,7 @@ async function deliverPage(
   const ended = await Promise.allSettled(
     [...lanes.values()].map(async (lane) => {
       for (const event of lane) {
-        if (over.aborted || !(await deliver(deps, event, replay.endpoint_id, stopped))) return;
+        if (over.aborted || !(await deliver(event))) return;
         done.add(event.seq);
         delivered += 1;
       }
@@ -104,8 +112,8 @@ async function deliverPage(
   if (failed) throw failed.reason;
 }
 
-/** False if the process stops first. */
-async function deliver(
+/** Posts the event until the receiver takes it. Throws Refused if it does not; false if the process stops first. */
+export async function deliverAgain(
   deps: ReplayWork,
   event: ReadEvent,
   endpoint_id: string | undefined,
@@ -121,7 +129,10 @@ async function deliver(
       event: event.event,
       waba_id: event.waba_id,
       body: envelope,
-      received_at_ms: Date.now(),
+      received_at_ms: event.received_at.getTime(),
+      is_replay: true,
+      // Conversations are not logged; the events of one share their partition.
+      ordering_key: `replay-${event.partition}`,
       // At least 2, so that every attempt of the replay has a number of its own.
       number: attempts + retries + 2,
       span: undefined,

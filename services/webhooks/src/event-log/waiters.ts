@@ -31,7 +31,9 @@ export interface WaitingPlace {
 export const WAITING_OF_PARTNER_MAX = 16;
 const WAITING_MAX = 2_000;
 const POLL_MS = 500;
-/** Buckets of one partner that a poll looks at, one query for each: more than others write in POLL_MS. */
+/**
+ * Buckets of one partner that a poll reads, one query for each: more than others write in POLL_MS.
+ */
 const BUCKETS_OF_POLL_MAX = 40;
 
 const tooMany = (): ApiError =>
@@ -69,6 +71,7 @@ function createRegister() {
       for (const waiter of partners.get(partner_id) ?? []) {
         if (last <= waiter.last) continue;
         const is_next = first <= waiter.last + 1;
+        // A filter by contact is not checked here: the waiter reads the bucket.
         if (is_next && !events.some((one) => one.seq > waiter.last && passes(waiter.match, one))) {
           waiter.last = last;
           continue;

@@ -122,7 +122,7 @@ test('answers a sender that reads nothing before its whole body is sent', async 
   ]).toEqual(['HTTP/1.1 401 Unauthorized', 'HTTP/1.1 413 Payload Too Large']);
 });
 
-test('answers strangers later once it has refused many', async () => {
+test('delays its answers to unsigned webhooks once it has refused many', async () => {
   const refuse = async (): Promise<number> => {
     const started = performance.now();
     expect(await announce('/webhooks/upstream', {})).toBe(401);

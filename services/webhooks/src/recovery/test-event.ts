@@ -3,17 +3,18 @@
 import { missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { eventMeta } from '@bmg/common/notices';
-import type { GuardedAgent } from '@bmg/common/outbound';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import { ReceiverEndpoint } from '@bmg/proto/onboarding';
+import { GetReceiverResponse, ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { SendTestEventRequest, SendTestEventResponse } from '@bmg/proto/webhooks';
-import { postAttempt } from '../delivery/attempt';
+import { postAttempt, type Ways } from '../delivery/attempt';
 import type { Receiver, Receivers } from '../delivery/receivers';
 
-export interface TestEventDependencies {
+/** The partner that tests a receiver, and the URL of the changelog. */
+export type TestRequest = SendTestEventRequest;
+
+export interface TestEventDependencies extends Ways {
   receivers: Receivers;
-  agent: GuardedAgent;
   log: Logger;
 }
 
@@ -37,7 +38,7 @@ export const sendTestEvent =
 /** Tests an endpoint of the partner, stored or not. */
 export const postTestEvent = (
   deps: TestEventDependencies,
-  request: SendTestEventRequest,
+  request: TestRequest,
   endpoint: Pick<ReceiverEndpoint, 'url' | 'format' | 'headers' | 'secrets'>,
   call: Call,
 ): Promise<SendTestEventResponse> => {
@@ -46,39 +47,24 @@ export const postTestEvent = (
     endpoint_id: TESTED,
     status: 'active',
   });
-  const receiver = { status: 'active', webhook_secrets: [], endpoints: [tested] };
-  return post(
-    deps,
-    request,
-    { receiver: { webhook_url: undefined, ...receiver }, endpoint_id: TESTED },
-    call,
-  );
+  const receiver = GetReceiverResponse.fromPartial({ status: 'active', endpoints: [tested] });
+  return post(deps, request, { receiver, endpoint_id: TESTED }, call);
 };
 
 async function post(
-  { agent, log }: TestEventDependencies,
-  { partner_id, changelog }: SendTestEventRequest,
+  deps: TestEventDependencies,
+  request: TestRequest,
   { receiver, endpoint_id }: { receiver: Receiver; endpoint_id: string | undefined },
   call: Call,
 ): Promise<SendTestEventResponse> {
-  const received_at_ms = Date.now();
-  const event_id = newId('evt', received_at_ms);
+  const event = newTestEvent(request);
+  const { event_id } = event;
   const started = performance.now();
   const { result, http_status, error } = await postAttempt(
-    {
-      event_id,
-      partner_id,
-      endpoint_id,
-      event: TEST_EVENT,
-      waba_id: '',
-      body: bodyOf(event_id, received_at_ms, changelog),
-      received_at_ms,
-      number: 1,
-      span: call.span,
-    },
+    { ...event, endpoint_id, waba_id: '', number: 1, span: call.span },
     receiver,
-    agent,
-    log,
+    deps,
+    deps.log,
   );
   return {
     event_id,
@@ -88,6 +74,13 @@ async function post(
     duration_ms: Math.round(performance.now() - started),
     error: error ?? undefined,
   };
+}
+
+export function newTestEvent({ partner_id, changelog }: TestRequest) {
+  const received_at_ms = Date.now();
+  const event_id = newId('evt', received_at_ms);
+  const body = bodyOf(event_id, received_at_ms, changelog);
+  return { event_id, event: TEST_EVENT, partner_id, body, received_at_ms };
 }
 
 /** The envelope of every event; a test concerns no business account and no number. */

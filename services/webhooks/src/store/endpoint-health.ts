@@ -1,6 +1,7 @@
 // How the deliveries to webhook endpoints went: one document for each endpoint, with its latest attempts,
 // and one for each endpoint and hour, with counts.
 import type { Collection, Db, IndexDescription } from 'mongodb';
+import { once, remembered } from './additions';
 
 export interface RecentAttempt {
   event_id: string;
@@ -25,6 +26,8 @@ export interface StoredHealth {
   last_http_status?: number | null;
   /** The oldest first. */
   recent: RecentAttempt[];
+  /** The latest additions, the oldest first. */
+  added?: string[];
   expires_at: Date;
 }
 
@@ -33,12 +36,21 @@ interface StoredHour {
   endpoint_id: string;
   delivered: number;
   refused: number;
+  added?: string[];
   expires_at: Date;
 }
 
+/** Attempts of one endpoint, in the order in which they ended. */
+export interface Addition {
+  /** Unique: an addition that is repeated after an error counts once. */
+  id: string;
+  partner_id: string;
+  endpoint_id: string;
+  attempts: RecentAttempt[];
+}
+
 export interface EndpointHealthStore {
-  /** Adds attempts of one endpoint, in the order in which they ended. */
-  add(of: { partner_id: string; endpoint_id: string }, attempts: RecentAttempt[]): Promise<void>;
+  add(addition: Addition): Promise<void>;
   find(endpoint_id: string): Promise<StoredHealth | null>;
   /** Attempts by their result since a time, to the hour. */
   countSince(endpoint_id: string, since: Date): Promise<{ delivered: number; refused: number }>;
@@ -73,23 +85,29 @@ export function createEndpointHealthStore(db: Db): EndpointHealthStore {
   const health: Collection<StoredHealth> = db.collection(ENDPOINT_HEALTH);
   const hours: Collection<StoredHour> = db.collection(ENDPOINT_HOURS);
   return {
-    async add({ partner_id, endpoint_id }, attempts) {
+    async add({ id, partner_id, endpoint_id, attempts }) {
       const last = attempts.at(-1);
       if (!last) return;
       const delivered = attempts.filter((one) => one.delivered);
       const { push, ...changes } = changesOf(attempts);
-      await health.updateOne(
-        { _id: endpoint_id },
-        { ...changes, $setOnInsert: { partner_id }, $push: { recent: push } },
-        { upsert: true },
+      const added = remembered(id);
+      await once(() =>
+        health.updateOne(
+          { _id: endpoint_id, added: { $ne: id } },
+          { ...changes, $setOnInsert: { partner_id }, $push: { recent: push, added } },
+          { upsert: true },
+        ),
       );
-      await hours.updateOne(
-        { _id: hourId(endpoint_id, last.at) },
-        {
-          $inc: { delivered: delivered.length, refused: attempts.length - delivered.length },
-          $setOnInsert: { endpoint_id, expires_at: new Date(last.at.getTime() + HOURS_KEPT_MS) },
-        },
-        { upsert: true },
+      await once(() =>
+        hours.updateOne(
+          { _id: hourId(endpoint_id, last.at), added: { $ne: id } },
+          {
+            $inc: { delivered: delivered.length, refused: attempts.length - delivered.length },
+            $setOnInsert: { endpoint_id, expires_at: new Date(last.at.getTime() + HOURS_KEPT_MS) },
+            $push: { added },
+          },
+          { upsert: true },
+        ),
       );
     },
     find: (_id) => health.findOne({ _id }),

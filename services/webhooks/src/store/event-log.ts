@@ -110,10 +110,12 @@ export interface Grown extends Range {
 export interface Match {
   waba_id?: string | undefined;
   events?: string[] | undefined;
+  /** Digits of a phone number, or a BSUID: in the content, so that the store does not filter by it. */
+  contact?: string | undefined;
 }
 
 export const EVENT_LOG = 'event_log';
-export const EVENT_HEADS = 'event_heads';
+const EVENT_HEADS = 'event_heads';
 export const eventLogIndexes: IndexDescription[] = [
   { key: { 'events.event_id': 1 }, unique: true },
   { key: { partner_id: 1, at: 1 } },

@@ -10,6 +10,7 @@ import {
 import { DELIVERIES, deliveryIndexes } from './deliveries';
 import { replayIndexes, REPLAYS } from './replays';
 import { EVENT_LOG, eventLogIndexes } from './event-log';
+import { shadowIndexes, SHADOWS } from './shadows';
 
 export const indexes: Indexes = {
   [DELIVERIES]: deliveryIndexes,
@@ -18,4 +19,5 @@ export const indexes: Indexes = {
   [REPLAYS]: replayIndexes,
   [ENDPOINT_HEALTH]: endpointHealthIndexes,
   [ENDPOINT_HOURS]: endpointHourIndexes,
+  [SHADOWS]: shadowIndexes,
 };

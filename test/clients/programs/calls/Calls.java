@@ -49,9 +49,8 @@ public class Calls {
     var question =
         new CheckMessageRequest()
             .kind(CheckMessageRequest.KindEnum.TEMPLATE)
-            .putAdditionalProperty("to", to)
-            .putAdditionalProperty(
-                "template", Map.of("name", "hello_world", "language", "en_US"));
+            .to(to)
+            .template(hello);
     var check = messages.checkMessage(waba, question, null);
     var events =
         new EventLogApi(client).listEvents(null, null, "message.sent", null, null, 20, null);

@@ -56,9 +56,8 @@ func main() {
 	hello.Template.Name, hello.Template.Language = "hello_world", "en_US"
 	third := must(client.SendTemplateWithResponse(ctx, &rest.SendTemplateParams{XWabaId: waba}, hello))
 	template := ok(third.JSON200, third.Body)
-	question := rest.CheckMessageRequest{Kind: pointer(rest.CheckMessageRequestKindTemplate)}
-	question.Set("to", to)
-	question.Set("template", hello.Template)
+	kind := pointer(rest.CheckMessageRequestKindTemplate)
+	question := rest.CheckMessageRequest{Kind: kind, To: to, Template: hello.Template}
 	fourth := must(client.CheckMessageWithResponse(ctx, &rest.CheckMessageParams{XWabaId: waba}, question))
 	check := ok(fourth.JSON200, fourth.Body)
 

@@ -44,7 +44,8 @@ func main() {
 	template := ok(client.MessagesAPI.SendTemplate(ctx).XWabaId(waba).SendTemplateRequest(*named).Execute())
 	question := rest.NewCheckMessageRequest()
 	question.SetKind("template")
-	question.AdditionalProperties = map[string]interface{}{"to": to, "template": named.Template}
+	question.SetTo(to)
+	question.SetTemplate(named.Template)
 	check := ok(client.MessagesAPI.CheckMessage(ctx).XWabaId(waba).CheckMessageRequest(*question).Execute())
 
 	events := ok(client.EventLogAPI.ListEvents(ctx).Event("message.sent").Wait(20).Execute())

@@ -39,9 +39,8 @@ context = QuotedMessage(message_id=text.message_id)
 quote = messages.send_text(waba, SendTextRequest(to=to, text="Again", context=context))
 hello = SendTemplateRequestTemplate(name="hello_world", language="en_US")
 template = messages.send_template(waba, SendTemplateRequest(to=to, template=hello))
-more = {"to": to, "template": {"name": "hello_world", "language": "en_US"}}
 check = messages.check_message(
-    waba, CheckMessageRequest(kind="template", additional_properties=more)
+    waba, CheckMessageRequest(kind="template", to=to, template=hello.to_dict())
 )
 events = EventLogApi(client).list_events(event="message.sent", wait=20)
 timeline = messages.get_timeline(text.message_id)

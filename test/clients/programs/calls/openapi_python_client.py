@@ -50,9 +50,8 @@ context = QuotedMessage(message_id=text.message_id)
 quote = ok(send_text.sync(**number, body=SendTextRequest(to=to, text="Again", context=context)))
 hello = SendTemplateRequestTemplate(name="hello_world", language="en_US")
 template = ok(send_template.sync(**number, body=SendTemplateRequest(to=to, template=hello)))
-question = CheckMessageRequest(kind=CheckMessageRequestKind.TEMPLATE)
-question["to"] = to
-question["template"] = hello.to_dict()
+kind = CheckMessageRequestKind.TEMPLATE
+question = CheckMessageRequest(kind=kind, to=to, template=hello.to_dict())
 check = ok(check_message.sync(**number, body=question))
 events = ok(list_events.sync(client=client, event="message.sent", wait=20))
 timeline = ok(get_timeline.sync(text.message_id, client=client))

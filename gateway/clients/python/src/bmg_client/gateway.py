@@ -17,7 +17,7 @@ from .retries import RetryingTransport
 
 T = TypeVar("T")
 
-# A request without an answer for longer has lost its gateway.
+# A request without an answer for longer than this counts as lost.
 ANSWER_LIMIT_S = float(WAIT_S + 15)
 
 

@@ -39,8 +39,8 @@ export function ConfirmSend(props: ConfirmSendProps) {
       <Forecast check={check} contacts={contacts} />
       <Text size="sm" mt="sm">
         {starts_now
-          ? 'A broadcast that has started cannot be stopped.'
-          : 'It can be cancelled until it starts.'}
+          ? 'It can be paused while it runs, and cancelled while it is paused.'
+          : 'It can be cancelled until it starts, and paused while it runs.'}
       </Text>
     </Confirm>
   );

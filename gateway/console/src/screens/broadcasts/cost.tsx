@@ -1,49 +1,57 @@
-// What a broadcast cost so far: the amounts of its messages, added up in the browser. The ledger has no totals
-// by broadcast.
-import { Button, Text } from '@mantine/core';
+// What a broadcast costs: its totals in the ledger, by category and by country.
+import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import type { ComponentProps } from 'react';
+import { ledgerOfBroadcastQuery } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
+import { Amounts } from '../../parts/amounts';
 import { Failure } from '../../parts/failure';
-import { totalOf } from './total';
-import { readAll } from './read-all';
-import { windowOf } from './recipients-of';
+import { spentOf } from '../../money';
+import { isMoving } from './state-of';
 
-/** Up to so many contacts the sum is read at once; for more, a person asks for it. */
-const AT_ONCE_MAX = 1_000;
 const REFRESH_MS = 10_000;
 
-export function BroadcastCost({
-  broadcast,
-  running,
-}: {
-  broadcast: BroadcastDetail;
-  running: boolean;
-}) {
-  const [wanted, setWanted] = useState(broadcast.total <= AT_ONCE_MAX);
+export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
   const query = useQuery({
-    queryKey: ['broadcast-cost', broadcast.id],
-    enabled: wanted && broadcast.started_at !== null,
-    // A large broadcast is read once.
-    refetchInterval: running && broadcast.total <= AT_ONCE_MAX ? REFRESH_MS : false,
-    queryFn: async () => totalOf(await readAll(windowOf(broadcast))),
+    ...ledgerOfBroadcastQuery(broadcast.id),
+    enabled: broadcast.started_at !== null,
+    refetchInterval: isMoving(broadcast) ? REFRESH_MS : false,
   });
-  if (broadcast.started_at === null) return <Text size="sm">not sent yet</Text>;
-  if (!wanted) {
-    return (
-      <Button size="compact-xs" variant="default" onClick={() => setWanted(true)}>
-        Add it up
-      </Button>
-    );
-  }
-  if (query.error) {
-    return (
-      <Failure
-        error={query.error}
-        title="The cost was not read"
-        retry={() => void query.refetch()}
-      />
-    );
-  }
-  return <span data-testid="broadcast-cost">{query.data ?? 'adding up the messages …'}</span>;
+  if (broadcast.started_at === null) return null;
+  const { data: totals, error } = query;
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="h5">
+        Cost
+      </Title>
+      {error && (
+        <Failure error={error} title="The cost was not read" retry={() => void query.refetch()} />
+      )}
+      <Text size="sm" data-testid="broadcast-cost">
+        {totals ? spentOf(totals) : !error && 'Reading the ledger …'}
+      </Text>
+      {totals && totals.messages > 0 && (
+        <>
+          <Parts
+            head="Category"
+            rows={totals.by_category.map((row) => ({ ...row, name: row.category }))}
+          />
+          <Parts
+            head="Country"
+            rows={totals.by_market.map((row) => ({ ...row, name: row.market }))}
+          />
+        </>
+      )}
+    </Stack>
+  );
 }
+
+const Parts = ({ head, rows }: Pick<ComponentProps<typeof Amounts>, 'head' | 'rows'>) => (
+  <Amounts
+    head={head}
+    label={`Cost by ${head.toLowerCase()}`}
+    minWidth={360}
+    unknown="not known yet"
+    rows={rows}
+  />
+);

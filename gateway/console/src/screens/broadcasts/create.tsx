@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client';
 import { broadcastQuery, templatesQuery } from '../../api/queries';
-import type { BroadcastCheck, BroadcastDetail, Client, Template } from '../../api/types';
+import type { BroadcastCheck, Client, Template } from '../../api/types';
 import { nameOf } from '../../attention';
 import type { Contact } from '../../contacts';
 import { Card } from '../../parts/card';
@@ -24,11 +24,11 @@ import { Preflight } from './preflight';
 import { readFailed } from './recipients';
 
 export function Screen() {
-  const { client, loaded } = useNumber();
+  const { client } = useNumber();
   return (
     <Page title="Create a broadcast">
       {client && <Steps key={client.phone_number_id} client={client} />}
-      {loaded && !client && <NoNumber />}
+      {!client && <NoNumber />}
     </Page>
   );
 }
@@ -82,12 +82,10 @@ function Steps({ client }: { client: Client }) {
 /** The recipients that the copied broadcast failed to reach: a filter of the address. */
 function useFailedOf() {
   const [{ copy, status }] = useFilters();
-  const copied = useQuery({ ...broadcastQuery(copy ?? 0), enabled: copy !== undefined });
-  const broadcast = copied.data?.broadcast;
   return useQuery({
     queryKey: ['failed-of', copy],
-    queryFn: () => readFailed(broadcast as BroadcastDetail),
-    enabled: broadcast !== undefined && status === 'failed',
+    queryFn: () => readFailed(copy ?? 0),
+    enabled: copy !== undefined && status === 'failed',
   });
 }
 

@@ -1,11 +1,10 @@
 // The people that a broadcast wrote to, with the state and, of a failure, the reason. The broadcasts service
-// deletes the contacts when a broadcast ends, so the list is that of the message log: what broadcasts of the
-// number sent between its start and its end.
+// deletes the contacts when a broadcast ends, so the list is that of the message log.
 import { Anchor, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messagesQuery, timelineQuery } from '../../api/queries';
+import { messagesQuery } from '../../api/queries';
 import type { BroadcastDetail, Message } from '../../api/types';
 import { download, toCsv } from '../../parts/csv';
 import { Failure } from '../../parts/failure';
@@ -15,7 +14,7 @@ import { Time } from '../../parts/time';
 import { reasonOf } from '../../reasons';
 import { costBeside } from '../../money';
 import { readAll } from './read-all';
-import { failureOf, recipientsOf, windowOf } from './recipients-of';
+import { isMoving, isOver } from './state-of';
 
 const REFRESH_MS = 3_000;
 const STATES = [
@@ -26,22 +25,16 @@ const STATES = [
   { value: 'failed', label: 'Failed' },
 ];
 
-interface RecipientsProps {
-  broadcast: BroadcastDetail;
-  /** While it runs, the list is read again. */
-  running: boolean;
-}
-
-export function Recipients({ broadcast, running }: RecipientsProps) {
+export function Recipients({ broadcast }: { broadcast: BroadcastDetail }) {
   const [status, setStatus] = useState('');
-  const filter = { ...windowOf(broadcast), status: status || undefined };
+  const filter = { broadcast_id: broadcast.id, status: status || undefined };
   const query = useInfiniteQuery({
     ...messagesQuery(filter),
     enabled: broadcast.started_at !== null,
-    refetchInterval: running ? REFRESH_MS : false,
+    refetchInterval: isMoving(broadcast) ? REFRESH_MS : false,
   });
   if (broadcast.started_at === null) return null;
-  const messages = recipientsOf(query.data?.pages.flatMap((page) => page.messages) ?? []);
+  const messages = query.data?.pages.flatMap((page) => page.messages) ?? [];
   return (
     <Stack gap="xs">
       <Group justify="space-between">
@@ -64,7 +57,7 @@ export function Recipients({ broadcast, running }: RecipientsProps) {
             {messages.length === 0 && <Text size="sm">No recipient is in this state.</Text>}
             <ul className="recipients" aria-label="Recipients">
               {messages.map((message) => (
-                <Recipient key={message.message_id} message={message} id={broadcast.id} />
+                <Recipient key={message.message_id} message={message} />
               ))}
             </ul>
             {query.hasNextPage && (
@@ -85,53 +78,34 @@ export function Recipients({ broadcast, running }: RecipientsProps) {
   );
 }
 
-function Recipient({ message, id }: { message: Message; id: number }) {
-  const { message_id, phone_number_id, contact, status, updated_at } = message;
-  return (
-    <li>
-      <Anchor
-        component={Link}
-        to="/messages"
-        search={{ open: message_id, number: phone_number_id } as never}
-        size="sm"
-      >
-        {contact ?? message_id}
-      </Anchor>
-      <State of={status} />
-      <Text span size="xs">
-        <Time value={updated_at} />, {costBeside(message)}
-      </Text>
-      {status === 'failed' && <Reason message={message} id={id} />}
-    </li>
-  );
-}
-
-/** The timeline has the upstream's code; it does not change any more. */
-function Reason({
-  message: { message_id, phone_number_id },
-  id,
-}: {
-  message: Message;
-  id: number;
-}) {
-  const { data } = useQuery({
-    ...timelineQuery(message_id, phone_number_id),
-    staleTime: Infinity,
-  });
-  if (!data) return null;
-  const code = failureOf(data.entries);
-  const other = data.broadcast && data.broadcast.broadcast_id !== id && data.broadcast.name;
-  return (
-    <Text size="xs" className="recipient-reason">
-      {code ? `${code}: ${reasonOf(code) ?? 'see the reference of upstream codes'}` : 'not known'}
-      {other && ` (sent by the broadcast “${other}”)`}
+const Recipient = ({ message }: { message: Message }) => (
+  <li>
+    <Anchor
+      component={Link}
+      to="/messages"
+      search={{ open: message.message_id, number: message.phone_number_id } as never}
+      size="sm"
+    >
+      {message.contact ?? message.message_id}
+    </Anchor>
+    <State of={message.status} />
+    <Text span size="xs">
+      <Time value={message.updated_at} />, {costBeside(message)}
     </Text>
-  );
-}
+    {message.status === 'failed' && (
+      <Text size="xs" className="recipient-reason">
+        {failureOf(message)}
+      </Text>
+    )}
+  </li>
+);
+
+const failureOf = ({ error_code: code }: Message): string =>
+  code ? `${code}: ${reasonOf(code) ?? 'see the reference of upstream codes'}` : 'not known';
 
 function ExportRecipients({ broadcast }: { broadcast: BroadcastDetail }) {
   const file = useMutation({
-    mutationFn: () => readAll(windowOf(broadcast)),
+    mutationFn: () => readAll(broadcast.id),
     onSuccess: (messages) =>
       download(
         `broadcast-${broadcast.id}-recipients.csv`,
@@ -158,7 +132,7 @@ function ExportRecipients({ broadcast }: { broadcast: BroadcastDetail }) {
 
 /** Opens a new broadcast with the recipients that this one failed to reach. */
 export function ResendToFailed({ broadcast }: { broadcast: BroadcastDetail }) {
-  if (broadcast.failed === 0 || broadcast.completed_at === null) return null;
+  if (broadcast.failed === 0 || !isOver(broadcast)) return null;
   return (
     <Button
       variant="default"
@@ -178,7 +152,7 @@ export function ResendToFailed({ broadcast }: { broadcast: BroadcastDetail }) {
 }
 
 /** The failed recipients of a broadcast, for the form of a new one. */
-export async function readFailed(broadcast: BroadcastDetail): Promise<string[]> {
-  const failed = await readAll({ ...windowOf(broadcast), status: 'failed' });
+export async function readFailed(broadcast_id: number): Promise<string[]> {
+  const failed = await readAll(broadcast_id, 'failed');
   return [...new Set(failed.flatMap(({ contact }) => contact ?? []))];
 }

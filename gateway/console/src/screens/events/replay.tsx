@@ -123,7 +123,7 @@ function ReplayProgress({ replay: started }: { replay: Replay }) {
             />
             {status === 'failed' && (
               <Alert color="red" variant="light" title="The replay ended early">
-                Your receiver refused an event four times: {error}. Mend it, then replay the rest.
+                Your receiver refused an event four times: {error}. Fix it, then replay the rest.
               </Alert>
             )}
             {status === 'running' && (

@@ -6,7 +6,7 @@ import { Failure } from '../../parts/failure';
 import { outcomeOf, type SentTest } from './sent-tests';
 
 const SENT_KEY = ['sent-tests'];
-/** Later ones push the oldest out. */
+/** Beyond it, the oldest are dropped. */
 const SENT_MAX = 20;
 
 /** Sends one signed event to the receiver now. */

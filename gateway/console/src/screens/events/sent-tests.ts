@@ -1,4 +1,4 @@
-// Test events among the events of the log: the log has none of them, so the page lists those that it sent.
+// Adds test events to the events of the log, which has none: the page lists those that it sent.
 // Pure.
 import type { LoggedEvent, TestEvent } from '../../api/types';
 

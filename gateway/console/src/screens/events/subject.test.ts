@@ -10,7 +10,7 @@ test('names the contact and the message of an event', () => {
   );
 });
 
-test('names nothing of an event about an account', () => {
+test('names no contact or message of an event about an account', () => {
   expect(subjectOf({ data: { template_name: 'hello' } })).toEqual({
     contact: null,
     message_id: null,

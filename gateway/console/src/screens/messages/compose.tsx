@@ -33,11 +33,11 @@ interface Sent {
 }
 
 export function Screen() {
-  const { client, loaded } = useNumber();
+  const { client } = useNumber();
   return (
     <Page title="Send a test message" description="To one of your own phones; then follow it.">
       {client && <Compose key={client.phone_number_id} client={client} />}
-      {loaded && !client && <NoNumber />}
+      {!client && <NoNumber />}
     </Page>
   );
 }

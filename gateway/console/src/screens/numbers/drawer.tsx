@@ -16,6 +16,7 @@ import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 import { ConnectNumber } from './connect';
 import { DataSyncState } from './data-sync';
+import { NumberHistory } from './history';
 import { limitOf } from './limit';
 
 interface DrawerProps {
@@ -44,6 +45,7 @@ export function NumberDrawer({ client, onClose }: DrawerProps) {
             ['Billing', billing && (waits ? 'waits for a payment' : 'in order')],
           ]}
         />
+        <NumberHistory phone_number_id={client.phone_number_id} />
         {client.status === 'active' ? <ActiveNumber client={client} /> : <DeletedNumber />}
       </Stack>
     </Panel>

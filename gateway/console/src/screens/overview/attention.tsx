@@ -1,4 +1,4 @@
-// What a person should look at: one list of what is wrong and of the notices, the most urgent first.
+// What needs attention: one list of problems and notices, the most urgent first.
 import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
 import { CheckCircledIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -11,6 +11,7 @@ import {
   noticesQuery,
   sessionQuery,
   settingsQuery,
+  useMay,
 } from '../../api/queries';
 import type { Notice } from '../../api/types';
 import { attentionOf, type Attention } from '../../attention';
@@ -29,9 +30,10 @@ import { State } from '../../parts/state';
 import { dayOf } from '../../period';
 
 export function NeedsAttention() {
+  const may = useMay();
   const settings = useQuery(settingsQuery);
   const clients = useQuery(clientsQuery);
-  const billing = useQuery(billingQuery);
+  const billing = useQuery({ ...billingQuery, enabled: may('billing') });
   const notices = useQuery(noticesQuery);
   const failed = useInfiniteQuery(failedEventsQuery());
   const { states, change } = useNoticeStates(notices.data ?? []);
@@ -44,7 +46,8 @@ export function NeedsAttention() {
     failed_events: first && (first.total ?? first.count),
   });
   const open = (notices.data ?? []).filter((notice) => stateOf(notice, states) === 'open');
-  const complete = settings.data && clients.data && billing.data && notices.data && first;
+  const is_paid = billing.data !== undefined || !may('billing');
+  const complete = settings.data && clients.data && is_paid && notices.data && first;
   const onChange = (notice: Notice, state: NoticeState): void => {
     change(notice, state);
     // The pressed button no longer exists: the keyboard focus stays in the list.

@@ -10,11 +10,11 @@ import { countOf, dayInWords } from '../../period';
 const SERIES = ['sent', 'delivered', 'read', 'failed'] as const;
 const TITLES = { sent: 'Sent', delivered: 'Delivered', read: 'Read', failed: 'Failed' } as const;
 
-/** In units of the picture, which is as wide as its place. */
+/** In units of the picture, which fills the width of its container. */
 const WIDTH = 720;
 const HEIGHT = 160;
 const GAP_SHARE = 0.25;
-/** A bar that stands for at least one message can be seen. */
+/** A bar for at least one message stays visible. */
 const BAR_MIN = 1;
 
 export function Traffic({ from, to }: { from: string; to: string }) {

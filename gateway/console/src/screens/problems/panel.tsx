@@ -1,4 +1,4 @@
-// One group of failures: what it means, how to mend it, a test, and a retry.
+// One group of failures: what it means, how to fix it, a test, and a retry.
 import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -14,7 +14,7 @@ import { CAUSES, peopleOf, type Item, type Problem } from '../../problems';
 import { retryOf } from '../events/retry';
 import { SendTestButton, SendTestOutcome, useSendTest } from '../events/send-test';
 
-/** Items that are listed; the screens of messages and events have all. */
+/** Items that are listed; the screens of messages and events have the others. */
 const LISTED_MAX = 50;
 /** Events that one press delivers again, one after the other. */
 const RETRIED_MAX = 50;
@@ -32,15 +32,15 @@ export function ProblemPanel({ problem, onClose }: { problem: Problem; onClose: 
             ['People', peopleOf(problem).length || null],
           ]}
         />
-        {cause === 'receiver' ? <MendReceiver problem={problem} /> : <Mend problem={problem} />}
+        {cause === 'receiver' ? <FixReceiver problem={problem} /> : <FixOther problem={problem} />}
         <Items items={items} />
       </Stack>
     </Panel>
   );
 }
 
-/** Mend the address, test it, and deliver the events of the group again. */
-function MendReceiver({ problem: { items } }: { problem: Problem }) {
+/** Fixes the address, tests it, and delivers the events of the group again. */
+function FixReceiver({ problem: { items } }: { problem: Problem }) {
   const queries = useQueryClient();
   const test = useSendTest();
   const events = items.flatMap(({ event }) => event ?? []).slice(0, RETRIED_MAX);
@@ -89,8 +89,8 @@ const isAccepted = (event: FailedEvent): Promise<boolean> =>
     },
   );
 
-/** Where the rest is mended: a message is written again, a call is looked up. */
-function Mend({ problem: { code, items } }: { problem: Problem }) {
+/** Other causes: a link to write the message again, or to the explanation of a call's code. */
+function FixOther({ problem: { code, items } }: { problem: Problem }) {
   const [first] = items;
   if (!first?.message_id) {
     return (

@@ -1,12 +1,13 @@
-// The audit log: who changed what, newest first, and each change with its values.
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+// The audit log: who changed what, newest first, filtered by who, action and day; each change with its values.
+import { Autocomplete, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readFile } from '../../api/client';
-import { auditQuery } from '../../api/queries';
+import { auditQuery, keysQuery, peopleQuery, type AuditFilter } from '../../api/queries';
 import type { AuditRecord } from '../../api/types';
 import { Card } from '../../parts/card';
 import { download } from '../../parts/csv';
+import { DayFields, momentsOf } from '../../parts/days';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
@@ -14,12 +15,14 @@ import { Loaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Panel } from '../../parts/panel';
 import { Rows, type Column } from '../../parts/rows';
+import { useFilters, useTyped } from '../../parts/search';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 
 const ACTORS: Readonly<Record<string, string>> = {
   partner_key: 'Partner key',
   api_key: 'API key',
+  person: 'Person',
   console: 'Console',
   sign_up_link: 'Sign-up link',
   operator: 'Operator',
@@ -39,39 +42,101 @@ const COLUMNS: Array<Column<AuditRecord>> = [
 ];
 
 export function Screen() {
-  const query = useInfiniteQuery(auditQuery);
+  const [{ actor, action, ...period }, setFilters] = useFilters();
+  const filter = { actor, action, ...momentsOf(period) };
+  const query = useInfiniteQuery(auditQuery(filter));
   const [opened, setOpened] = useState<AuditRecord>();
   const records = query.data?.pages.flatMap((page) => page.records) ?? [];
+  const filtered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Page
       title="Audit log"
-      description="Every change that your keys, your console sessions and the operator made in the last 400 days. Sends and reads are not among them."
-      actions={<Export />}
+      description="Every change that your keys, your people, your console sessions and the operator made in the last 400 days. Sends and reads are not among them."
+      actions={<Export filter={filter} />}
     >
-      <Loaded query={query as never} what="the audit log" lines={8}>
-        {() =>
-          records.length > 0 ? (
-            <Rows
-              label="Changes"
-              columns={COLUMNS}
-              rows={records}
-              keyOf={({ id }) => id}
-              onOpen={setOpened}
-              onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-            />
-          ) : (
-            <Card>
-              <Empty title="No change yet">The first one appears here.</Empty>
-            </Card>
-          )
-        }
-      </Loaded>
-      {opened && <Details of={opened} onClose={() => setOpened(undefined)} />}
+      <Stack gap="sm">
+        <Filters />
+        <Loaded query={query as never} what="the audit log" lines={8}>
+          {() =>
+            records.length > 0 ? (
+              <Rows
+                label="Changes"
+                columns={COLUMNS}
+                rows={records}
+                keyOf={({ id }) => id}
+                onOpen={setOpened}
+                onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+              />
+            ) : (
+              <Card>
+                <Empty title={filtered ? 'No change matches' : 'No change yet'}>
+                  {filtered ? 'Change the filters above.' : 'The first one appears here.'}
+                </Empty>
+              </Card>
+            )
+          }
+        </Loaded>
+      </Stack>
+      {opened && (
+        <Details
+          of={opened}
+          onClose={() => setOpened(undefined)}
+          onActor={(id) => {
+            setFilters({ actor: id });
+            setOpened(undefined);
+          }}
+        />
+      )}
     </Page>
   );
 }
 
-function Details({ of, onClose }: { of: AuditRecord; onClose: () => void }) {
+function Filters() {
+  const [{ actor, action }, setFilters] = useFilters();
+  const { keys = [] } = useQuery(keysQuery).data ?? {};
+  const people = useQuery(peopleQuery).data ?? [];
+  const [text, setText] = useTyped(action, (wanted) => setFilters({ action: wanted }));
+  const latest = useInfiniteQuery(auditQuery({})).data?.pages.flatMap(({ records }) => records);
+  const who = [
+    ...Object.entries(ACTORS).map(([value, label]) => ({ value, label })),
+    ...keys.map(({ key_id, name }) => ({ value: key_id, label: `API key ${name}` })),
+    ...people.map(({ person_id, email }) => ({ value: person_id, label: email })),
+  ];
+  // A session or a link, chosen from a change.
+  const is_other = actor !== undefined && !who.some(({ value }) => value === actor);
+  return (
+    <Group gap="sm" align="flex-end" className="filters">
+      <Select
+        label="Who"
+        placeholder="Anyone"
+        data={is_other ? [...who, { value: actor, label: actor }] : who}
+        value={actor ?? null}
+        onChange={(value) => setFilters({ actor: value ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Show the changes of anyone' }}
+        searchable
+      />
+      <Autocomplete
+        label="Action"
+        placeholder="POST /keys"
+        data={[...new Set(latest?.map((record) => record.action))].sort()}
+        value={text}
+        onChange={setText}
+      />
+      <DayFields />
+    </Group>
+  );
+}
+
+interface DetailsProps {
+  of: AuditRecord;
+  onClose: () => void;
+  /** Shows only the changes of this key, session or link. */
+  onActor: (id: string) => void;
+}
+
+function Details({ of, onClose, onActor }: DetailsProps) {
+  const { id: actor_id } = of.actor;
   return (
     <Panel title={of.action} onClose={onClose}>
       <Stack gap="md">
@@ -90,6 +155,11 @@ function Details({ of, onClose }: { of: AuditRecord; onClose: () => void }) {
             ['Request ID', of.request_id],
           ]}
         />
+        {actor_id !== null && (
+          <Button w="fit-content" size="xs" variant="default" onClick={() => onActor(actor_id)}>
+            Show only the changes of this one
+          </Button>
+        )}
         <Values title="Before" of={of.before} />
         <Values title="After" of={of.after} />
       </Stack>
@@ -111,9 +181,9 @@ function Values({ title, of }: { title: string; of: AuditRecord['before'] }) {
   );
 }
 
-function Export() {
+function Export({ filter }: { filter: AuditFilter }) {
   const file = useMutation({
-    mutationFn: () => readFile('/v1/audit', { query: {}, accept: 'text/csv' }),
+    mutationFn: () => readFile('/v1/audit', { query: { ...filter }, accept: 'text/csv' }),
     onSuccess: (content) => download('audit.csv', content),
   });
   return (

@@ -1,7 +1,8 @@
 // The API keys beside the partner key. A secret is shown once, after it was made.
 import { Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change';
 import { call } from '../../api/client';
 import { keysQuery } from '../../api/queries';
 import type { ApiKey, ApiKeyWithSecret } from '../../api/types';
@@ -9,6 +10,7 @@ import { Card } from '../../parts/card';
 import { Confirm } from '../../parts/confirm';
 import { Copy } from '../../parts/copy';
 import { Failure } from '../../parts/failure';
+import { FormButtons } from '../../parts/form-buttons';
 import { Loaded } from '../../parts/loaded';
 import { Time } from '../../parts/time';
 
@@ -122,23 +124,12 @@ function List({ keys, onOpen }: { keys: ApiKey[]; onOpen: (opened: Opened) => vo
   );
 }
 
-/** A change of the keys, after which their list is loaded again. */
-function useKeyChange<T>(change: () => Promise<T>, onSuccess?: () => void) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () => {
-      onSuccess?.();
-      return queries.invalidateQueries({ queryKey: keysQuery.queryKey });
-    },
-    gcTime: 0,
-  });
-}
+const CHANGED = [keysQuery];
 
 function Create({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<string[]>([]);
-  const create = useKeyChange(() =>
+  const create = useChange(CHANGED, () =>
     call<ApiKeyWithSecret>('POST', '/v1/keys', { body: { name, scopes } }),
   );
   return (
@@ -169,18 +160,12 @@ function Create({ onClose }: { onClose: () => void }) {
               </Stack>
             </Checkbox.Group>
             {create.error && <Failure error={create.error} title="The key was not created" />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button
-                type="submit"
-                loading={create.isPending}
-                disabled={name.trim() === '' || scopes.length === 0}
-              >
-                Create
-              </Button>
-            </Group>
+            <FormButtons
+              action="Create"
+              pending={create.isPending}
+              disabled={name.trim() === '' || scopes.length === 0}
+              onClose={onClose}
+            />
           </Stack>
         </form>
       )}
@@ -189,7 +174,7 @@ function Create({ onClose }: { onClose: () => void }) {
 }
 
 function Rotate({ of, onClose }: { of: ApiKey; onClose: () => void }) {
-  const rotate = useKeyChange(() =>
+  const rotate = useChange(CHANGED, () =>
     call<ApiKeyWithSecret>('POST', `/v1/keys/${of.key_id}/rotate`, {
       body: { overlap_hours: OVERLAP_HOURS },
     }),
@@ -216,7 +201,7 @@ function Rotate({ of, onClose }: { of: ApiKey; onClose: () => void }) {
 }
 
 function Revoke({ of, onClose }: { of: ApiKey; onClose: () => void }) {
-  const revoke = useKeyChange(() => call('DELETE', `/v1/keys/${of.key_id}`), onClose);
+  const revoke = useChange(CHANGED, () => call('DELETE', `/v1/keys/${of.key_id}`), onClose);
   return (
     <Confirm
       title={`Revoke ${of.name}?`}

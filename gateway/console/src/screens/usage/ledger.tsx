@@ -1,12 +1,13 @@
 // The ledger: the cost of each message, totals, and charges that differ from the requested
 // category.
-import { Alert, Button, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, List, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readFile } from '../../api/client';
 import { ledgerQuery } from '../../api/queries';
 import type { LedgerChange, LedgerEntry, LedgerPage } from '../../api/types';
 import { sumOf } from '../../money';
+import { Amounts } from '../../parts/amounts';
 import { Card } from '../../parts/card';
 import { download } from '../../parts/csv';
 import { Empty } from '../../parts/empty';
@@ -18,7 +19,7 @@ import { Rows, type Column } from '../../parts/rows';
 import { useFilters } from '../../parts/search';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
-import { countOf, periodOf, PERIODS, type Period } from '../../period';
+import { periodOf, PERIODS, type Period } from '../../period';
 
 const COLUMNS: Array<Column<LedgerEntry>> = [
   { title: 'To', width: '1.1fr', cell: ({ recipient }) => recipient },
@@ -153,29 +154,7 @@ function Totals({ totals, months }: { totals: Totals; months: LedgerPage['months
         />
       }
     >
-      <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {[group, 'Messages', 'Charged', 'Amount'].map((title, at) => (
-                <Table.Th key={title} ta={at === 0 ? 'left' : 'right'}>
-                  {title}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.name ?? ''}>
-                <Table.Td>{row.name ?? 'not known'}</Table.Td>
-                <Table.Td ta="right">{countOf(row.messages)}</Table.Td>
-                <Table.Td ta="right">{countOf(row.charged)}</Table.Td>
-                <Table.Td ta="right">{sumOf(row)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Amounts head={group} minWidth={420} unknown="not known" rows={rows} />
       <Text size="xs" c="dimmed">
         {months.map(({ month, status }) => `${month} is ${status}`).join(', ')}. The figures of a
         closed month never change.

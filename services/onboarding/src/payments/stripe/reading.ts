@@ -79,7 +79,7 @@ export function eventOf(reading: Reading): ChargeEvent | null {
  * The facts to store with the charge. A payment covers the month in which it is made, and never a
  * month before the one it was charged for.
  */
-export function factsOf(reading: Reading, charge: Asked, now: Date): ChargeFacts {
+export function factsOf(reading: Reading, charge: ChargeAttempt, now: Date): ChargeFacts {
   const { payment_url, failure } = reading;
   if (reading.status !== 'paid') return { payment_url, failure };
   const paid_at = reading.paid_at ?? now;
@@ -97,4 +97,4 @@ export function factsOf(reading: Reading, charge: Asked, now: Date): ChargeFacts
   };
 }
 
-type Asked = Pick<SlotCharge, 'month' | 'attempt_month' | 'attempt_open'>;
+type ChargeAttempt = Pick<SlotCharge, 'month' | 'attempt_month' | 'attempt_open'>;

@@ -1,0 +1,52 @@
+// The quality rating and the messaging limit of a number by day: what the picture of them shows. Pure.
+import type { NumberDay } from './api/types';
+import { dayOf, daysOf } from './period';
+
+/** The lowest first. */
+export const QUALITIES = ['RED', 'YELLOW', 'GREEN'] as const;
+/** As the upstream grades how many customers a number may write to first; the lowest first. */
+export const LIMITS = [
+  'TIER_50',
+  'TIER_250',
+  'TIER_1K',
+  'TIER_2K',
+  'TIER_10K',
+  'TIER_100K',
+  'UNLIMITED',
+] as const;
+
+/** The height of a bar from 0 to 1; 0 for a value without a grade. */
+export const heightOf = (grades: readonly string[], value: string | null): number =>
+  value === null ? 0 : (grades.indexOf(value) + 1) / grades.length;
+
+/** Every day from the first record until today; a day without a record has no values. */
+export function everyDay(days: readonly NumberDay[], now = new Date()): NumberDay[] {
+  const [first] = days;
+  if (!first) return [];
+  const known = new Map(days.map((one) => [one.day, one]));
+  return daysOf({ from: first.day, to: dayOf(now) }).map(
+    (day) => known.get(day) ?? { day, quality_rating: null, messaging_limit_tier: null },
+  );
+}
+
+type Fact = 'quality_rating' | 'messaging_limit_tier';
+
+export interface FactChange {
+  day: string;
+  from: string;
+  to: string;
+}
+
+/** The days on which the value differs from the last one that is known, the newest first. */
+export function changesOf(days: readonly NumberDay[], fact: Fact): FactChange[] {
+  const known = days.flatMap((one) => {
+    const value = one[fact];
+    return value === null ? [] : [{ day: one.day, value }];
+  });
+  return known
+    .flatMap(({ day, value }, at) => {
+      const before = known[at - 1]?.value;
+      return before === undefined || before === value ? [] : [{ day, from: before, to: value }];
+    })
+    .reverse();
+}

@@ -1,0 +1,79 @@
+// Open sessions: a person's own; an owner and the partner key see those of everyone.
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useChange } from '../../api/change';
+import { call } from '../../api/client';
+import { sessionQuery, sessionsQuery } from '../../api/queries';
+import type { OpenSession } from '../../api/types';
+import { Card } from '../../parts/card';
+import { Failure } from '../../parts/failure';
+import { Loaded } from '../../parts/loaded';
+import { Time } from '../../parts/time';
+
+export function Sessions() {
+  const query = useQuery(sessionsQuery);
+  const queries = useQueryClient();
+  const endAll = useMutation({
+    mutationFn: () => call('DELETE', '/sessions'),
+    onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
+  });
+  return (
+    <Card
+      title="Sessions"
+      aside={
+        <Button
+          size="xs"
+          variant="default"
+          loading={endAll.isPending}
+          onClick={() => endAll.mutate()}
+        >
+          Sign out everywhere
+        </Button>
+      }
+    >
+      {endAll.error && <Failure error={endAll.error} title="The sessions were not ended" />}
+      <Loaded query={query} what="the sessions" lines={2}>
+        {(sessions) => (
+          <Stack gap="xs">
+            {sessions.map((session) => (
+              <Session key={session.session_id ?? session.created_at} session={session} />
+            ))}
+          </Stack>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+const CHANGED = [sessionsQuery];
+
+function Session({ session }: { session: OpenSession }) {
+  const { session_id, current, created_at } = session;
+  const who = session.email ?? 'Partner key';
+  const end = useChange(CHANGED, () => call('DELETE', `/sessions/${session_id}`));
+  return (
+    <>
+      <Group gap="lg">
+        <Text size="sm" fw={current ? 600 : 400}>
+          {who}, signed in <Time value={created_at} />
+          {current && ' (this browser)'}
+        </Text>
+        <Text size="sm" c="dimmed">
+          used <Time value={session.used_at} as="ago" />, ends <Time value={session.expires_at} />
+        </Text>
+        {session_id !== null && !current && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            loading={end.isPending}
+            aria-label={`End the session of ${who}`}
+            onClick={() => end.mutate()}
+          >
+            End
+          </Button>
+        )}
+      </Group>
+      {end.error && <Failure error={end.error} title="The session was not ended" />}
+    </>
+  );
+}

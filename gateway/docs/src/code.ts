@@ -1,0 +1,143 @@
+// The code blocks of a page: tabs for the languages of a sample, a button that copies, the reader's own
+// number, and colours.
+import { element } from './element';
+import { chosenLanguage, rememberLanguage } from './language';
+import { fill, findReader, SAMPLE, type Reader, type ReaderNumber } from './reader';
+
+interface Block {
+  pre: HTMLPreElement;
+  code: HTMLElement;
+  language: string;
+  title: string;
+  /** As the guide has it. */
+  source: string;
+}
+
+/** How long a button says that it has copied. */
+const SAID_MS = 2_000;
+
+const boxes = [...document.querySelectorAll<HTMLElement>('.code')];
+const blocks: Block[] = boxes.flatMap((box) =>
+  [...box.querySelectorAll('pre')].map((pre) => {
+    const code = pre.querySelector('code') as HTMLElement;
+    const { language = '', title = '' } = pre.dataset;
+    return { pre, code, language, title, source: code.textContent ?? '' };
+  }),
+);
+
+/** Shows a language in every sample that has it. */
+function choose(title: string): void {
+  for (const box of boxes) {
+    const pres = [...box.querySelectorAll('pre')];
+    if (!pres.some(({ dataset }) => dataset['title'] === title)) continue;
+    for (const pre of pres) pre.hidden = pre.dataset['title'] !== title;
+    for (const tab of box.querySelectorAll<HTMLElement>('[role=tab]')) {
+      const is_chosen = tab.textContent === title;
+      tab.setAttribute('aria-selected', String(is_chosen));
+      tab.tabIndex = is_chosen ? 0 : -1;
+    }
+  }
+}
+
+function tabOf(pre: HTMLPreElement, id: string): HTMLButtonElement {
+  const { title = '' } = pre.dataset;
+  pre.id = id;
+  pre.setAttribute('role', 'tabpanel');
+  pre.setAttribute('aria-labelledby', `${id}-tab`);
+  const tab = element(
+    'button',
+    { type: 'button', role: 'tab', id: `${id}-tab`, 'aria-controls': id },
+    title,
+  );
+  tab.addEventListener('click', () => {
+    const top = tab.getBoundingClientRect().top;
+    choose(title);
+    rememberLanguage(title);
+    // Samples above have changed their height: the one that was chosen stays where it was.
+    window.scrollBy(0, tab.getBoundingClientRect().top - top);
+  });
+  return tab;
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
+
+function tabsOf(pres: HTMLPreElement[], id: string): HTMLElement {
+  const tabs = pres.map((pre, at) => tabOf(pre, `${id}-${at}`));
+  const list = element('div', { role: 'tablist', 'aria-label': 'Language' }, ...tabs);
+  list.addEventListener('keydown', ({ key, target }) => {
+    const at = tabs.indexOf(target as HTMLButtonElement);
+    const next = tabs[(at + (STEPS[key] ?? 0) + tabs.length) % tabs.length];
+    if (next === target) return;
+    next?.click();
+    next?.focus();
+  });
+  return list;
+}
+
+function copyButton(box: HTMLElement): HTMLButtonElement {
+  const button = element('button', { type: 'button', class: 'copy' }, 'Copy');
+  button.addEventListener('click', async () => {
+    const code = box.querySelector('pre:not([hidden]) code')?.textContent ?? '';
+    await navigator.clipboard.writeText(code);
+    button.textContent = 'Copied';
+    setTimeout(() => (button.textContent = 'Copy'), SAID_MS);
+  });
+  return button;
+}
+
+boxes.forEach((box, at) => {
+  const pres = [...box.querySelectorAll('pre')];
+  const name =
+    pres.length > 1
+      ? tabsOf(pres, `code-${at}`)
+      : element('span', {}, pres[0]?.dataset['title'] ?? '');
+  box.prepend(element('div', { class: 'code-head' }, name, copyButton(box)));
+});
+choose(chosenLanguage() ?? 'curl');
+
+let shown: { reader: Reader; number: ReaderNumber | undefined } | undefined;
+const textOf = ({ source }: Block): string =>
+  shown ? fill(source, shown.reader, shown.number) : source;
+
+async function draw(): Promise<void> {
+  const { highlight } = await import('./highlighter');
+  for (const block of blocks) highlight(block.code, textOf(block), block.language);
+}
+
+/** The note about whose number the samples have, with a choice if there are several. */
+function noteOf(reader: Reader): HTMLElement {
+  const show = (number: ReaderNumber | undefined): void => {
+    shown = { reader, number };
+    void draw();
+  };
+  const [first, ...others] = reader.numbers;
+  show(first);
+  const select = element('select', { 'aria-label': 'Number of the samples' });
+  reader.numbers.forEach(({ name }) => select.append(element('option', {}, name)));
+  select.addEventListener('change', () => show(reader.numbers[select.selectedIndex]));
+  const whose = first
+    ? ['The samples name your number ', others.length > 0 ? select : first.name]
+    : ['You have no number yet'];
+  return element(
+    'p',
+    { class: 'notice', id: 'reader' },
+    ...whose,
+    '. Your key is ',
+    element('code', {}, reader.key_hint),
+    ': no page has the whole of it, so set KEY in your terminal.',
+  );
+}
+
+const has_placeholders = blocks.some(({ source }) =>
+  Object.values(SAMPLE).some((sample) => source.includes(sample)),
+);
+
+/** Prepares the code of the page. */
+export async function prepareCode(): Promise<void> {
+  if (blocks.length === 0) return;
+  await draw();
+  const reader = has_placeholders ? await findReader() : undefined;
+  // On the home page the samples stand side by side, below the note.
+  const first = document.querySelector('.hero') ?? boxes[0];
+  if (reader) first?.before(noteOf(reader));
+}

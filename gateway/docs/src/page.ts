@@ -1,0 +1,8 @@
+// The browser's part of every page of the documentation: the search, the menu of small screens, the code.
+import './menu';
+import './search';
+import { prepareCode } from './code';
+import { prepareLive } from './live';
+
+void prepareCode();
+void prepareLive();

@@ -1,0 +1,100 @@
+// The rows of the log-in with the operator's issuer. The browser opens both: the first one sends it to the
+// issuer, the second one is where the issuer sends it back, with or without a session.
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'koa';
+import { toApiError } from '@bmg/common/errors';
+import * as answers from './answers';
+import type { Route, RouteDependencies, RouteRequest } from './route';
+import { logIn } from './session-routes';
+
+const START = '/session/issuer';
+const COOKIE = 'bmg_issuer';
+const SECRET = /^[\w-]{43}$/;
+const SECRET_BYTES = 32;
+/** The time that a person has at the issuer. */
+const LIFE_S = 600;
+const SEE_OTHER = 303;
+
+/** None without an issuer. Longer than 70 lines: two rows, and what they share. */
+export function issuerRoutes(deps: RouteDependencies): Route[] {
+  const { passkeys, peppers, public_url, issuer_url } = deps;
+  if (issuer_url === undefined) return [];
+  const { protocol, pathname } = new URL(public_url);
+  const base = pathname.replace(/\/+$/, '');
+  const home = `${public_url.replace(/\/+$/, '')}/dashboard/`;
+  /** Nothing is stored: what the issuer must return follows from the browser's cookie. */
+  const flowOf = (secret: string) => ({
+    state: peppers.hash(`issuer:state:${secret}`),
+    nonce: peppers.hash(`issuer:nonce:${secret}`),
+    code_verifier: peppers.hash(`issuer:verifier:${secret}`),
+  });
+  /** Lax, because the issuer's page sends the browser back. */
+  const setCookie = (context: Context, value: string, age_s: number): void =>
+    context.append(
+      'Set-Cookie',
+      [
+        `${COOKIE}=${value}`,
+        `Max-Age=${age_s}`,
+        `Path=${base}/dashboard/api${START}`,
+        'HttpOnly',
+        'SameSite=Lax',
+        ...(protocol === 'http:' ? [] : ['Secure']),
+      ].join('; '),
+    );
+  const sendTo = (context: Context, address: string): void => {
+    context.status = SEE_OTHER;
+    context.redirect(address);
+  };
+  /** A failure is a page for the person: the sign-in, which names the reason. */
+  const orReason = async (
+    { context }: RouteRequest,
+    next: () => Promise<string>,
+  ): Promise<Record<string, never>> => {
+    try {
+      sendTo(context, await next());
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      const { reason } = (error.details ?? {}) as { reason?: string };
+      const refusal = reason ?? (error.http < 500 ? 'not_accepted' : 'unavailable');
+      sendTo(context, `${home}?sign_in=${encodeURIComponent(refusal)}`);
+    }
+    return {};
+  };
+  return [
+    {
+      verb: 'get',
+      path: START,
+      answer: answers.nothing,
+      open: true,
+      redirects: true,
+      run: (request) =>
+        orReason(request, async () => {
+          const secret = randomBytes(SECRET_BYTES).toString('base64url');
+          const flow = flowOf(secret);
+          const { url } = await passkeys.startIssuerLogIn({ flow }, request.call);
+          setCookie(request.context, secret, LIFE_S);
+          return url;
+        }),
+    },
+    {
+      verb: 'get',
+      path: `${START}/callback`,
+      answer: answers.nothing,
+      open: true,
+      redirects: true,
+      run: (request) =>
+        orReason(request, async () => {
+          const { context, call } = request;
+          const secret = context.cookies.get(COOKIE, { signed: false }) ?? '';
+          if (!SECRET.test(secret)) return `${home}?sign_in=not_accepted`;
+          const flow = flowOf(secret);
+          const query = context.querystring;
+          await logIn(deps, request, START, (session_hash) =>
+            passkeys.logInWithIssuer({ flow, query, session_hash }, call),
+          );
+          setCookie(context, '', 0);
+          return home;
+        }),
+    },
+  ];
+}

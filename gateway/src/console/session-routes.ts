@@ -1,0 +1,160 @@
+// The rows of sessions: the log-in with the partner key, and the sessions of the partner or the person.
+import { ApiError } from '@bmg/common/errors';
+import { firstKnown, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { relyingPartyOf } from '@bmg/common/people';
+import type { Session } from '@bmg/proto/settings';
+import type { Fields } from '../endpoints/endpoint';
+import * as answers from './answers';
+import { recordLogIn } from './recorded';
+import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
+import * as schemas from './schemas';
+import type { SessionCookies } from './session-cookie';
+
+/** Opens a session, records the log-in and sets the cookie. */
+export async function logIn(
+  { settings, cookies, recorder }: RouteDependencies,
+  { context, call }: RouteRequest,
+  path: string,
+  open: (session_hash: string) => Promise<Session>,
+): Promise<Fields> {
+  const token = cookies.newToken();
+  const [token_hash] = cookies.hashes(token);
+  const session = await open(token_hash);
+  await recordLogIn(recorder, settings, { context, call, session, token_hash, path });
+  cookies.set(context, token);
+  return sessionAnswer(cookies, session, token);
+}
+
+const sessionAnswer = (cookies: SessionCookies, session: Session, token: string): Fields => ({
+  partner_id: session.partner_id,
+  name: session.partner_name,
+  expires_at: session.expires_at,
+  csrf_token: cookies.csrfToken(token),
+  person: session.person ?? null,
+});
+
+const SESSION = '/session';
+
+/** Longer than 70 lines: a table of rows. */
+export function sessionRoutes(deps: RouteDependencies): Route[] {
+  const { settings, cookies, peppers, renewal, public_url, issuer_url } = deps;
+  const openWithKey = (request: RouteRequest): Promise<Fields> => {
+    const partner_key = String(request.body['partner_key']).trim();
+    if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
+    const key_hashes = peppers.hashes(partner_key);
+    return logIn(deps, request, SESSION, (token_hash) =>
+      firstKnown(key_hashes, async (key_hash) => {
+        const opened = await settings.openSession({ key_hash, token_hash }, request.call);
+        renewal.renew(key_hash, key_hashes[0]);
+        return opened;
+      }),
+    );
+  };
+  const log_in = {
+    passkeys: public_url !== '' && relyingPartyOf(public_url) !== undefined,
+    issuer: issuer_url === undefined ? null : new URL(issuer_url).host,
+  };
+  return [
+    {
+      verb: 'post',
+      path: SESSION,
+      answer: answers.session,
+      open: true,
+      status: 201,
+      body: schemas.openSession,
+      run: openWithKey,
+    },
+    {
+      verb: 'get',
+      path: SESSION,
+      any_scope: true,
+      answer: answers.session,
+      run: async ({ session, token }) => sessionAnswer(cookies, session, token),
+    },
+    {
+      // For the page's start: a browser reports every 401 as an error.
+      verb: 'get',
+      path: '/session/current',
+      any_scope: true,
+      answer: answers.current_session,
+      absent: { session: null, log_in },
+      run: async ({ session, token }) => ({
+        session: sessionAnswer(cookies, session, token),
+        log_in,
+      }),
+    },
+    {
+      verb: 'delete',
+      path: SESSION,
+      any_scope: true,
+      audit: {},
+      answer: answers.nothing,
+      async run({ token_hash }, { context, call }) {
+        await settings.closeSession({ token_hash }, call);
+        cookies.clear(context);
+        return {};
+      },
+    },
+    {
+      verb: 'get',
+      path: '/sessions',
+      any_scope: true,
+      answer: answers.sessions,
+      async run(visitor, { call }) {
+        const { partner_id, token_hash } = visitor;
+        const person_id = seesAll(visitor) ? undefined : visitor.restriction?.person_id;
+        const request = { partner_id, token_hash, person_id };
+        const { sessions } = await settings.listSessions(request, call);
+        return { sessions: sessions.map(openSessionAnswer) };
+      },
+    },
+    {
+      // Of a person: the own ones.
+      verb: 'delete',
+      path: '/sessions',
+      any_scope: true,
+      audit: {},
+      answer: answers.nothing,
+      async run({ partner_id, restriction }, { context, call }) {
+        await settings.closeAllSessions({ partner_id, person_id: restriction?.person_id }, call);
+        cookies.clear(context);
+        return {};
+      },
+    },
+    {
+      verb: 'delete',
+      path: '/sessions/:session_id',
+      any_scope: true,
+      audit: {},
+      answer: answers.nothing,
+      async run(visitor, { context, call }) {
+        const { session_id = '' } = context['params'] as Record<string, string>;
+        const person_id = seesAll(visitor) ? undefined : visitor.restriction?.person_id;
+        const { partner_id } = visitor;
+        await settings.endSession({ partner_id, session_id, person_id }, call);
+        return {};
+      },
+    },
+  ];
+}
+
+/** The partner key and owners see and end all sessions of the partner. */
+const seesAll = ({ session }: Visitor): boolean => (session.person?.role ?? 'owner') === 'owner';
+
+const openSessionAnswer = ({
+  person_id: _person_id,
+  session_id,
+  email,
+  ...session
+}: {
+  person_id?: string | undefined;
+  session_id?: string | undefined;
+  email?: string | undefined;
+}): Fields => ({
+  ...session,
+  session_id: session_id ?? null,
+  email: email ?? null,
+});
+
+const invalidKey = (): ApiError =>
+  new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');

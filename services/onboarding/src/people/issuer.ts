@@ -1,0 +1,190 @@
+// The log-in with the operator's issuer (OpenID Connect): code flow with PKCE, state and nonce. The only file
+// that talks to the issuer. Its addresses, those in its documents too, go through the guard.
+import type * as OpenId from 'openid-client' with { 'resolution-mode': 'import' };
+import { ConfigError } from '@bmg/common/config';
+import { ApiError } from '@bmg/common/errors';
+import { guardedRequest, RequestFailed, type GuardedAgent } from '@bmg/common/outbound';
+
+export interface IssuerSettings {
+  OIDC_ISSUER?: string | undefined;
+  OIDC_CLIENT_ID?: string | undefined;
+  OIDC_CLIENT_SECRET?: string | undefined;
+  PUBLIC_URL: string;
+}
+
+/** One log-in: the browser that began it keeps what these were made from. */
+export interface Flow {
+  state: string;
+  nonce: string;
+  code_verifier: string;
+}
+
+/** The account that the issuer has identified. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+  /** Null unless the issuer has verified it. */
+  email: string | null;
+}
+
+export interface Issuer {
+  isConfigured: boolean;
+  /** Where the browser goes. Throws SERVICE_UNAVAILABLE if the issuer cannot be reached. */
+  authorizationUrl(flow: Flow): Promise<string>;
+  /** `query` is that of the address to which the issuer sent the browser back. */
+  identify(flow: Flow, query: string): Promise<Identity>;
+}
+
+/** Below PUBLIC_URL; the operator registers it at the issuer. */
+export const CALLBACK_PATH = '/dashboard/api/session/issuer/callback';
+const REQUEST_TIMEOUT_MS = 10_000;
+const ANSWER_MAX_BYTES = 256 * 1024;
+/** Keys and addresses of the issuer may change. */
+const REDISCOVER_MS = 3_600_000;
+const POOL = 'issuer';
+
+interface Discovered {
+  client: typeof OpenId;
+  config: OpenId.Configuration;
+}
+
+/** Throws ConfigError for an issuer without a client. Longer than 70 lines: two steps that share a discovery. */
+export function createIssuer(
+  settings: IssuerSettings,
+  agent: GuardedAgent,
+  now: () => number = () => performance.now(),
+): Issuer {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL } = settings;
+  if (OIDC_ISSUER !== undefined) {
+    const missing = Object.entries({ OIDC_CLIENT_ID, OIDC_CLIENT_SECRET })
+      .filter(([, value]) => value === undefined)
+      .map(([setting]) => `${setting} is required with OIDC_ISSUER`);
+    if (missing.length > 0) throw new ConfigError(missing);
+  }
+  const redirect_uri = `${PUBLIC_URL.replace(/\/+$/, '')}${CALLBACK_PATH}`;
+  let known: { at: number; found: Promise<Discovered> } | undefined;
+
+  const discover = async (): Promise<Discovered> => {
+    if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) throw notConfigured();
+    // Loaded only where an issuer is configured.
+    const client = await import('openid-client');
+    const config = await client.discovery(
+      new URL(OIDC_ISSUER),
+      OIDC_CLIENT_ID,
+      undefined,
+      client.ClientSecretBasic(OIDC_CLIENT_SECRET),
+      {
+        [client.customFetch]: guarded(agent),
+        timeout: REQUEST_TIMEOUT_MS / 1_000,
+        // The guard decides: plain HTTP is for local work only.
+        execute: agent.allowPrivate ? [client.allowInsecureRequests] : [],
+      },
+    );
+    config[client.customFetch] = guarded(agent);
+    return { client, config };
+  };
+  const discovered = (): Promise<Discovered> => {
+    if (known && now() - known.at < REDISCOVER_MS) return known.found;
+    const found = discover();
+    const current = { at: now(), found };
+    known = current;
+    found.catch(() => {
+      if (known === current) known = undefined;
+    });
+    return found;
+  };
+  return {
+    isConfigured: OIDC_ISSUER !== undefined,
+    async authorizationUrl({ state, nonce, code_verifier }) {
+      const { client, config } = await discovered().catch(away);
+      const code_challenge = await client.calculatePKCECodeChallenge(code_verifier);
+      return client.buildAuthorizationUrl(config, {
+        redirect_uri,
+        scope: 'openid email',
+        state,
+        nonce,
+        code_challenge,
+        code_challenge_method: 'S256',
+      }).href;
+    },
+    async identify({ state, nonce, code_verifier }, query) {
+      const { client, config } = await discovered().catch(away);
+      const url = new URL(redirect_uri);
+      url.search = query;
+      try {
+        const tokens = await client.authorizationCodeGrant(config, url, {
+          pkceCodeVerifier: code_verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (!claims) throw new Error('the answer has no ID token');
+        // Some issuers return the address only here.
+        const facts =
+          claims['email'] === undefined
+            ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+            : claims;
+        const { email, email_verified } = facts as Record<string, unknown>;
+        const is_verified = typeof email === 'string' && email_verified === true;
+        return { issuer: claims.iss, subject: claims.sub, email: is_verified ? email : null };
+      } catch (error) {
+        if (causes(error).some((one) => one instanceof RequestFailed)) return away(error);
+        throw issuerRefusal(
+          'not_accepted',
+          'the sign-in at the issuer was not accepted: try again',
+          error,
+        );
+      }
+    },
+  };
+}
+
+export type RefusalReason = 'not_accepted' | 'unknown_person' | 'several_partners';
+
+/** The console shows a page for the reason. */
+export const issuerRefusal = (reason: RefusalReason, message: string, cause?: unknown): ApiError =>
+  new ApiError('UNAUTHORIZED', message, { details: { reason }, cause });
+
+const notConfigured = (): ApiError =>
+  new ApiError('NOT_CONFIGURED', 'no issuer is configured (OIDC_ISSUER, OIDC_CLIENT_ID)');
+
+const away = (cause: unknown): never => {
+  if (cause instanceof ApiError) throw cause;
+  throw new ApiError('SERVICE_UNAVAILABLE', 'the issuer cannot be reached: try again', { cause });
+};
+
+const CAUSES_MAX = 5;
+
+function causes(error: unknown): unknown[] {
+  const found: unknown[] = [];
+  let one = error;
+  while (one instanceof Error && found.length < CAUSES_MAX) {
+    found.push(one);
+    one = one.cause;
+  }
+  return found;
+}
+
+const guarded =
+  (agent: GuardedAgent) =>
+  async (
+    url: string,
+    given: {
+      method: string;
+      headers: Record<string, string>;
+      body?: unknown;
+      signal?: AbortSignal;
+    },
+  ): Promise<Response> => {
+    const { status, headers, body } = await guardedRequest(url, {
+      agent,
+      pool: POOL,
+      method: given.method as 'GET' | 'POST',
+      headers: given.headers,
+      body: given.body === undefined || given.body === null ? undefined : String(given.body),
+      answer_max_bytes: ANSWER_MAX_BYTES,
+      signal: given.signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    return new Response(body.length > 0 ? new Uint8Array(body) : null, { status, headers });
+  };

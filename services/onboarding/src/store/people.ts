@@ -1,0 +1,127 @@
+// The people of partners: one document for each partner, so that a rule about all of its people (their
+// number, their addresses, the last owner) holds in one write.
+import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Role } from '@bmg/common/people';
+
+export interface Person {
+  person_id: string;
+  /** Normalised: unique in its partner. */
+  email: string;
+  role: Role;
+  state: 'invited' | 'active';
+  invited_by: { type: string; id: string | null; name: string | null };
+  /** Null once it was accepted. */
+  invitation: { token_hash: string; expires_at: Date } | null;
+  /** The IDs of the records in `passkeys`: one that is not listed here does not sign in. */
+  passkey_ids: string[];
+  /** At the operator's issuer; null until the first log-in there. */
+  identity: { issuer: string; subject: string } | null;
+  last_login_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+interface PartnerPeople {
+  /** The partner. */
+  _id: string;
+  /** Raised by each change. */
+  version: number;
+  people: Person[];
+}
+
+/** The people after a change, and what it returns. */
+export interface Changed<T> {
+  people: Person[];
+  result: T;
+}
+
+export interface FoundPerson {
+  partner_id: string;
+  person: Person;
+}
+
+export interface People {
+  /** In the order of their invitations. */
+  of(partner_id: string): Promise<Person[]>;
+  find(partner_id: string, person_id: string): Promise<Person | undefined>;
+  /** The person whose invitation has one of these hashes, expired or not. */
+  findInvited(token_hashes: string[]): Promise<FoundPerson | undefined>;
+  /** The person of each partner with this identity. */
+  withIdentity(identity: NonNullable<Person['identity']>): Promise<FoundPerson[]>;
+  /** The person of each partner with this address. */
+  withEmail(email: string): Promise<FoundPerson[]>;
+  /** Stores what `change` makes of the people, which it may be given again. If it throws, nothing changes. */
+  change<T>(partner_id: string, change: (people: Person[]) => Changed<T>): Promise<T>;
+}
+
+export const PEOPLE = 'people';
+export const peopleIndexes: IndexDescription[] = [
+  { key: { 'people.invitation.token_hash': 1 } },
+  { key: { 'people.identity.subject': 1 } },
+  { key: { 'people.email': 1 } },
+];
+/** More than one is refused: further ones are not read. */
+const FOUND_MAX = 10;
+
+/** An attempt fails only if another change of the partner's people has just succeeded. */
+const TRIES_MAX = 20;
+
+export function createPeople(db: Db): People {
+  const documents: Collection<PartnerPeople> = db.collection(PEOPLE);
+  const of = async (partner_id: string): Promise<Person[]> =>
+    (await documents.findOne({ _id: partner_id }))?.people ?? [];
+  const withAny = async (
+    filter: Filter<PartnerPeople>,
+    isSought: (person: Person) => boolean,
+  ): Promise<FoundPerson[]> => {
+    const found = await documents.find(filter).limit(FOUND_MAX).toArray();
+    return found.flatMap(({ _id: partner_id, people }) =>
+      people.filter(isSought).map((person) => ({ partner_id, person })),
+    );
+  };
+  const replace = async (
+    _id: string,
+    before: PartnerPeople | null,
+    people: Person[],
+  ): Promise<boolean> => {
+    if (before) {
+      const { version } = before;
+      const changed = { version: version + 1, people };
+      return (await documents.updateOne({ _id, version }, { $set: changed })).matchedCount === 1;
+    }
+    try {
+      await documents.insertOne({ _id, version: 1, people });
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  };
+  return {
+    of,
+    find: async (partner_id, person_id) =>
+      (await of(partner_id)).find((person) => person.person_id === person_id),
+    async findInvited(token_hashes) {
+      const [found] = await withAny(
+        { 'people.invitation.token_hash': { $in: token_hashes } },
+        ({ invitation }) => invitation !== null && token_hashes.includes(invitation.token_hash),
+      );
+      return found;
+    },
+    withIdentity: ({ issuer, subject }) =>
+      withAny(
+        { 'people.identity.subject': subject },
+        ({ identity }) => identity?.issuer === issuer && identity.subject === subject,
+      ),
+    withEmail: (email) => withAny({ 'people.email': email }, (person) => person.email === email),
+    async change(partner_id, change) {
+      for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+        const before = await documents.findOne({ _id: partner_id });
+        const { people, result } = change(before?.people ?? []);
+        if (await replace(partner_id, before, people)) return result;
+      }
+      throw new Error('failed to change the people of a partner: they kept changing');
+    },
+  };
+}

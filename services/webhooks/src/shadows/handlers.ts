@@ -1,0 +1,214 @@
+// The RPCs for shadows: a partner compares one of its receivers with a second URL. Onboarding stores the URL and
+// decides which shadow runs; here it is tested, sent its events, and compared.
+import { ApiError } from '@bmg/common/errors';
+import { newId } from '@bmg/common/ids';
+import type { Call, Client, Handlers } from '@bmg/common/rpc';
+import type {
+  EndpointRegistryDefinition,
+  EndpointsDefinition,
+  RegisterShadowResponse,
+  Shadow,
+  ShadowDifference,
+  ShadowSettings,
+} from '@bmg/proto/endpoints';
+import { quantileOf, type Answer, type Compared } from './answers';
+import { endShadow } from './end';
+import { formatOf } from './post';
+import { maskUrl } from '../delivery/receivers';
+import { checkReceiver, type CheckDependencies } from '../endpoints/check-receiver';
+import type { LeasedWork } from '../event-log/leased-work';
+import type { Reader } from '../event-log/reader';
+import {
+  SHADOW_KEPT_MS,
+  type Shadows,
+  type ShadowStatus,
+  type StoredShadow,
+} from '../store/shadows';
+
+export interface ShadowDependencies extends CheckDependencies {
+  registry: Client<EndpointRegistryDefinition>;
+  shadows: Shadows;
+  reader: Pick<Reader, 'range'>;
+  lastDay: Pick<LeasedWork, 'wake'>;
+}
+
+type ShadowHandlers = Pick<
+  Handlers<EndpointsDefinition>,
+  'startShadow' | 'listShadows' | 'getShadow' | 'stopShadow'
+>;
+
+const DAY_MS = 86_400_000;
+/** Longer than a start takes: until then no replica works on a shadow that onboarding does not have yet. */
+const START_LIMIT_MS = 60_000;
+
+export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
+  const { registry, shadows, receivers, lastDay } = deps;
+  const receiverOf = (partner_id: string, call: Call) =>
+    receivers.of(partner_id, call.span, call.signal);
+  /** With the status that it has now. */
+  const shown = async (shadow: StoredShadow, call: Call): Promise<Shadow> => {
+    const { shadow: current } = await receiverOf(shadow.partner_id, call);
+    return shadowMessage(shadow, current?.shadow_id);
+  };
+  const find = async (partner_id: string, shadow_id: string): Promise<StoredShadow> => {
+    const found = await shadows.find(partner_id, shadow_id);
+    if (!found) throw new ApiError('NOT_FOUND', 'there is no such shadow');
+    return found;
+  };
+  return {
+    async startShadow({ partner_id, settings, changelog }, call) {
+      const shadow_id = newId('shd');
+      const chosen = { partner_id, shadow_id, settings };
+      const draft = await registry.registerShadow(
+        { ...chosen, dry_run: true, secret: undefined },
+        call,
+      );
+      const given = settings as ShadowSettings;
+      const { secret } = draft;
+      const tested = {
+        url: draft.url,
+        secrets: [secret],
+        headers: given.headers?.by_name ?? {},
+        format: formatOf(await receiverOf(partner_id, call), given.endpoint_id),
+      };
+      await checkReceiver(deps, { partner_id, changelog }, tested, call);
+      const shadow = await newShadow(deps, { partner_id, shadow_id, settings: given }, draft);
+      // Stored first, so that each shadow that runs has a comparison.
+      await shadows.insert(shadow);
+      try {
+        await registry.registerShadow({ ...chosen, dry_run: false, secret }, call);
+      } catch (error) {
+        // Any other failure may have come after it was registered.
+        if ((error as ApiError).code === 'QUOTA_EXCEEDED') await shadows.remove(shadow_id);
+        throw error;
+      }
+      if (shadow.source === 'last_day') {
+        await shadows.release(shadow_id);
+        lastDay.wake();
+      }
+      return { shadow: shadowMessage(shadow, shadow_id), secret };
+    },
+    async listShadows({ partner_id }, call) {
+      const { shadow: current } = await receiverOf(partner_id, call);
+      const found = await shadows.list(partner_id);
+      return { shadows: found.map((one) => shadowMessage(one, current?.shadow_id)) };
+    },
+    getShadow: async ({ partner_id, shadow_id }, call) =>
+      shown(await find(partner_id, shadow_id), call),
+    async stopShadow({ partner_id, shadow_id }, call) {
+      const shadow = await find(partner_id, shadow_id);
+      if (statusOf(shadow, shadow_id) === 'running') {
+        await endShadow(deps, shadow, 'stopped', call);
+      }
+      return shown(await find(partner_id, shadow_id), call);
+    },
+  };
+}
+
+async function newShadow(
+  { reader }: ShadowDependencies,
+  {
+    partner_id,
+    shadow_id,
+    settings,
+  }: { partner_id: string; shadow_id: string; settings: ShadowSettings },
+  { url, header_names, created_at, ends_at }: RegisterShadowResponse,
+): Promise<StoredShadow> {
+  const { endpoint_id = null, source, max_per_second } = settings;
+  const to = new Date();
+  const { first, last } =
+    source === 'last_day'
+      ? await reader.range(partner_id, {
+          after: undefined,
+          from: new Date(to.getTime() - DAY_MS),
+          to,
+        })
+      : { first: 1, last: 0 };
+  const until = ends_at as Date;
+  return {
+    _id: shadow_id,
+    partner_id,
+    endpoint_id,
+    source,
+    url: maskUrl(url),
+    max_per_second,
+    header_names,
+    status: 'running',
+    created_at: created_at as Date,
+    ends_at: until,
+    ended_at: null,
+    last,
+    position: first - 1,
+    ahead: [],
+    owner: '',
+    leased_until: source === 'last_day' ? new Date(Date.now() + START_LIMIT_MS) : until,
+    compared: 0,
+    different: 0,
+    dropped: 0,
+    answers: {},
+    first_ms: {},
+    shadow_ms: {},
+    differences: [],
+    added: [],
+    expires_at: new Date(until.getTime() + SHADOW_KEPT_MS),
+  };
+}
+
+/** `current`: the shadow that runs, as onboarding knows it. It decides until the end is stored here. */
+function statusOf(
+  { _id, status, source, ends_at, position, last }: StoredShadow,
+  current: string | undefined,
+): ShadowStatus {
+  if (status !== 'running') return status;
+  if (Date.now() >= ends_at.getTime()) return source === 'live' ? 'completed' : 'expired';
+  if (current === _id) return 'running';
+  return source === 'last_day' && position >= last ? 'completed' : 'stopped';
+}
+
+function shadowMessage(shadow: StoredShadow, current: string | undefined): Shadow {
+  const { _id, differences = [], first_ms, shadow_ms, answers } = shadow;
+  const status = statusOf(shadow, current);
+  return {
+    shadow_id: _id,
+    url: shadow.url,
+    endpoint_id: shadow.endpoint_id ?? undefined,
+    source: shadow.source,
+    max_per_second: shadow.max_per_second,
+    header_names: shadow.header_names,
+    status,
+    created_at: shadow.created_at,
+    ends_at: shadow.ends_at,
+    ended_at: shadow.ended_at ?? undefined,
+    comparison: {
+      compared: shadow.compared,
+      different: shadow.different,
+      dropped: shadow.dropped,
+      answers: Object.entries(answers)
+        .map(([pair, events]) => {
+          const [first = '', of_shadow = ''] = pair.split('/');
+          return { first, shadow: of_shadow, events };
+        })
+        .sort((one, other) => other.events - one.events),
+      first: timesOf(first_ms),
+      shadow: timesOf(shadow_ms),
+      differences: differences.map(differenceMessage).reverse(),
+    },
+  };
+}
+
+const timesOf = (counts: Record<string, number>) => ({
+  p50_ms: quantileOf(counts, 0.5),
+  p99_ms: quantileOf(counts, 0.99),
+});
+
+const differenceMessage = ({ first, shadow, ...of }: Compared): ShadowDifference => ({
+  ...of,
+  first: answerMessage(first),
+  shadow: answerMessage(shadow),
+});
+
+const answerMessage = ({ http_status, error, duration_ms }: Answer) => ({
+  http_status: http_status ?? undefined,
+  error: error ?? undefined,
+  duration_ms,
+});

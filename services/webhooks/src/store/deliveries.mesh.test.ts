@@ -1,0 +1,60 @@
+// Requeues of all deliveries of a partner in a real database.
+import { MongoClient, type Db } from 'mongodb';
+import { createDeliveries, DELIVERIES, type StoredDelivery } from './deliveries';
+
+const NOW = new Date('2026-10-05T12:00:00Z');
+const LATER = new Date('2026-10-05T13:00:00Z');
+const BATCH_MAX = 100;
+
+let client: MongoClient;
+let db: Db;
+beforeAll(() => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { monitorCommands: true });
+  db = client.db(`deliveries-${process.pid}-${Date.now()}`);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+const row = (at: number, change: Partial<StoredDelivery> = {}): StoredDelivery => ({
+  _id: `evt_${at}`,
+  partner_id: 'ptn_1',
+  event: 'message.sent',
+  waba_id: '9',
+  phone_number_id: '8',
+  conversation: '8|1',
+  partition: 0,
+  order: at,
+  body: '{}',
+  status: 'retrying',
+  attempts: 1,
+  created_at: NOW,
+  received_at: NOW,
+  last_attempt_at: NOW,
+  next_attempt_at: LATER,
+  last_http_status: 500,
+  last_error: null,
+  expires_at: new Date('2100-01-01T00:00:00Z'),
+  ...change,
+});
+
+test('requeues every delivery of a partner, a batch at a time', async () => {
+  const rows = Array.from({ length: 250 }, (_unused, at) =>
+    row(at, at % 2 === 0 ? {} : { status: 'failed', next_attempt_at: null }),
+  );
+  const other = row(1_000, { partner_id: 'ptn_2' });
+  await db.collection<StoredDelivery>(DELIVERIES).insertMany([...rows, other]);
+  const sizes: number[] = [];
+  client.on('commandStarted', ({ command }) => {
+    for (const { q } of command['updates'] ?? []) sizes.push(q._id.$in.length);
+  });
+
+  expect(await createDeliveries(db).requeueAll('ptn_1', NOW)).toBe(250);
+
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(250);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(BATCH_MAX);
+  const due = await db.collection(DELIVERIES).find({ next_attempt_at: NOW }).toArray();
+  expect(due).toHaveLength(250);
+  expect(new Set(due.map(({ status }) => status))).toEqual(new Set(['retrying']));
+});

@@ -1,0 +1,86 @@
+// Accessibility of every screen in the states that a person rarely looks at for long: while it loads, when there
+// is nothing to show, and when the gateway cannot be reached.
+import type { Page, Route } from 'playwright-core';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  SCREENS,
+  settle,
+  shoot,
+  VIEWS,
+  type ConsoleStage,
+} from './console-stage';
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  stage = await openConsoleStage();
+}, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
+afterAll(() => stage.close(), 60_000);
+
+/** Everything but the session, without which there is no screen. */
+const DATA = /\/dashboard\/api\/(?!session)/;
+/** The rules that only a scheme can break. */
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+
+async function check(page: Page, state: string, name: string): Promise<void> {
+  expect([state, name, await faultsOf(page)]).toEqual([state, name, []]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+  expect([state, name, await faultsOf(page, COLOURS)]).toEqual([state, name, []]);
+  await shoot(page, `${state}-${name}`);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(`${stage.origin}/dashboard/${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+test(
+  'no screen has a fault while its data is on its way',
+  async () => {
+    const page = await stage.openSignedIn('');
+    const held: Route[] = [];
+    await page.route(DATA, (route) => void held.push(route));
+    for (const [name, path] of Object.entries(SCREENS)) {
+      await visit(page, path);
+      await check(page, 'loading', name);
+      for (const route of held.splice(0)) await route.continue().catch(() => undefined);
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  },
+  LIMIT_MS,
+);
+
+test(
+  'no screen has a fault for a partner that has nothing yet',
+  async () => {
+    const own = await stage.mesh.createPartner({ name: 'New Software' });
+    const page = await stage.openSignedIn('', VIEWS[0], own.partner_key);
+    for (const [name, path] of Object.entries(SCREENS)) {
+      await visit(page, path);
+      await settle(page);
+      await check(page, 'empty', name);
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
+  'no screen has a fault while the gateway is unreachable, and each says so',
+  async () => {
+    const page = await stage.openSignedIn('');
+    await page.route(DATA, (route) => route.abort());
+    for (const [name, path] of Object.entries(SCREENS)) {
+      await visit(page, path);
+      await page.getByRole('alert').first().waitFor();
+      await settle(page);
+      await check(page, 'failing', name);
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  },
+  LIMIT_MS,
+);

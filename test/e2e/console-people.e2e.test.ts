@@ -1,0 +1,188 @@
+// People in the console, in Chromium with its virtual authenticator: an invitation, the log-in with a passkey,
+// roles, passkeys and sessions.
+import type { Page } from 'playwright-core';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  settle,
+  shoot,
+  tabTo,
+  VIEWS,
+  type ConsoleStage,
+} from './console-stage';
+import { joinMeshWithName } from './people-support';
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  stage = await openConsoleStage(() => joinMeshWithName());
+}, STAGE_LIMIT_MS);
+afterEach(async () => {
+  await stage.tidy();
+  expect(stage.complaints.splice(0)).toEqual([]);
+});
+afterAll(() => stage.close(), 60_000);
+
+/** The page's device, which verifies its person without a question. */
+async function addDevice(page: Page): Promise<{ remove(): Promise<unknown> }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { remove: () => session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId }) };
+}
+
+let count = 0;
+async function invite(role: string, partner = stage.partner) {
+  const email = `${role}${(count += 1)}@example.com`;
+  const { body } = await partner.call('POST', '/people', { email, role });
+  return { email, url: body.invitation_url as string };
+}
+
+/** A page whose person has accepted an invitation. */
+async function join(role: string, view?: (typeof VIEWS)[number], partner = stage.partner) {
+  const { email, url } = await invite(role, partner);
+  const page = await stage.open(url.slice(`${stage.origin}/dashboard/`.length), view);
+  const device = await addDevice(page);
+  await page.getByRole('heading', { name: /^Join / }).waitFor();
+  await page.getByRole('button', { name: 'Create a passkey' }).click();
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor({ state: 'attached' });
+  return { email, page, device };
+}
+
+test.each(VIEWS)(
+  'a person accepts an invitation, leaves, and comes back with the passkey ($name)',
+  async (view) => {
+    const { email, url } = await invite('owner');
+    const page = await stage.open(url.slice(`${stage.origin}/dashboard/`.length), view);
+    await addDevice(page);
+    await page.getByRole('heading', { name: 'Join Example Software' }).waitFor();
+    await page.getByText(email).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `invitation-${view.name}`);
+    const create = page.getByRole('button', { name: 'Create a passkey' });
+    await tabTo(page, create);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${stage.origin}/dashboard/`);
+
+    await page.goto(`${stage.origin}/dashboard/settings`);
+    await page.getByRole('heading', { name: 'Your passkeys' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
+    const use = page.getByRole('button', { name: 'Use a passkey' });
+    await use.waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `sign-in-passkey-${view.name}`);
+    await tabTo(page, use);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'an owner invites a person, changes the role and removes it',
+  async () => {
+    const { page } = await join('owner');
+    await page.goto(`${stage.origin}/dashboard/settings/people`);
+    await page.getByRole('button', { name: 'Invite …' }).click();
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill('Grace@Example.com');
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    const link = await page.getByTestId('invitation').textContent();
+    expect(link).toMatch(/\/dashboard\/invitation#[\w-]{43}$/);
+    await shoot(page, 'people-link');
+    await page.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'grace@example.com' });
+    await row.getByText('invited', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Role … grace@example.com' }).click();
+    await page.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: /^support/ }).click();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await row.getByText('support', { exact: true }).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'people');
+
+    await page.getByRole('button', { name: 'Remove … grace@example.com' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await row.waitFor({ state: 'hidden' });
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a person adds a second passkey, renames it and removes it',
+  async () => {
+    const { page, device } = await join('developer');
+    await page.goto(`${stage.origin}/dashboard/settings`);
+    const card = page.getByRole('region', { name: 'Your passkeys' });
+    await card.getByText('My device').waitFor();
+    expect(await card.getByRole('button', { name: 'Remove … My device' }).isDisabled()).toBe(true);
+    // Another device of the same person.
+    await device.remove();
+    await addDevice(page);
+    await card.getByRole('button', { name: 'Add …' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Phone');
+    await page.getByRole('button', { name: 'Create the passkey' }).click();
+    await card.getByText('Phone').waitFor();
+    await card.getByRole('button', { name: 'Rename … Phone' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Old phone');
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await card.getByText('Old phone').waitFor();
+    await card.scrollIntoViewIfNeeded();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'passkeys');
+    await card.getByRole('button', { name: 'Remove … Old phone' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await card.getByText('Old phone').waitFor({ state: 'hidden' });
+  },
+  LIMIT_MS,
+);
+
+const LABELS = {
+  support: ['Overview', 'Messages', 'Settings'],
+  billing: ['Usage', 'Settings'],
+} as const;
+test.each(Object.entries(LABELS))(
+  'the role %s sees the screens that it may use',
+  async (role, labels) => {
+    const { page } = await join(role);
+    await settle(page);
+    const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
+    expect(await links.allTextContents()).toEqual(expect.arrayContaining([...labels]));
+    expect((await links.allTextContents()).includes('Usage')).toBe(role === 'billing');
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `role-${role}`);
+    await page.goto(`${stage.origin}/dashboard/settings`);
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'an invitation that was used says so',
+  async () => {
+    const page = await stage.open(`invitation#${'a'.repeat(43)}`);
+    await page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Go to the sign-in' }).click();
+    await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
+    // The browser reports the refusal.
+    expect(stage.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  },
+  LIMIT_MS,
+);

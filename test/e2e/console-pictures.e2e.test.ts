@@ -1,0 +1,183 @@
+// The pictures of gateway/console/PICTURES.md: every screen of a partner with some traffic. BMG_PICTURES=write
+// takes them again; otherwise the test checks that each screen has one.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { MongoClient } from 'mongodb';
+import type { Page } from 'playwright-core';
+import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { createBroadcast, detailOf, untilCompleted } from './broadcast-support';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import { LIMIT_MS, openConsoleStage, SCREENS, settle, VIEWS, WAIT_MS } from './console-stage';
+import { loadSampleRates, removeRates } from './rates-support';
+
+const CONSOLE = resolve(__dirname, '../../gateway/console');
+const FOLDER = resolve(CONSOLE, 'pictures');
+const [DESK, PHONE] = VIEWS;
+/** Small enough for a page with all of them. */
+const BYTES_MAX = 90 * 1024;
+const QUALITY = 55;
+const DAY_MS = 86_400_000;
+const DAYS = 45;
+const SCREEN_NAMES = Object.keys(SCREENS);
+const { waba_id, phone_number_id } = ONE;
+const OF_ONE = { 'x-waba-id': waba_id };
+const NUMBER = encodeURIComponent(`${waba_id}/${phone_number_id}`);
+const CUSTOMER = '15550100777';
+const LOST = '15550100871';
+const PEOPLE = [
+  ['ada@example.com', 'owner'],
+  ['grace@example.com', 'developer'],
+  ['linus@example.com', 'support'],
+] as const;
+
+interface Past {
+  mesh: Mesh;
+  partner: TestPartner;
+}
+
+/** Days that cannot be waited for: invented figures, as onboarding stores them. */
+async function storePast({ mesh, partner: { partner_id } }: Past): Promise<void> {
+  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  const db = client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`);
+  const days = Array.from({ length: DAYS }, (_none, at) => {
+    const day_at = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - (at + 1) * DAY_MS);
+    return { at, day: day_at.toISOString().slice(0, 10), day_at };
+  });
+  await db.collection<{ _id: string }>('message_usage').insertMany(
+    days.map(({ at, day, day_at }) => {
+      const sent = 180 + ((at * 47) % 90) - (day_at.getUTCDay() % 6 === 0 ? 90 : 0);
+      const counts = (share: number) => ({
+        sent: Math.round(sent * share),
+        delivered: Math.round(sent * share * 0.96),
+        read: Math.round(sent * share * 0.71),
+        failed: Math.round(sent * share * 0.03),
+        billable: Math.round(sent * share * 0.9),
+      });
+      const categories = { utility: counts(0.6), marketing: counts(0.25), service: counts(0.15) };
+      return { _id: `${partner_id}/${day}`, partner_id, day, day_at, categories, applied: [] };
+    }),
+  );
+  await db.collection<{ _id: string }>('number_days').insertMany(
+    days.map(({ at, day, day_at }) => ({
+      _id: `${partner_id}/${waba_id}/${phone_number_id}/${day}`,
+      ...{ partner_id, waba_id, phone_number_id, day, day_at },
+      quality_rating: at > 30 && at < 36 ? 'RED' : at > 24 && at < 40 ? 'YELLOW' : 'GREEN',
+      messaging_limit_tier: at > 12 ? 'TIER_1K' : 'TIER_2K',
+    })),
+  );
+  await client.close();
+}
+
+/**
+ * Sends of each outcome, an answer, a broadcast, a key, and an event that the receiver refused. Returns the id
+ * of a second broadcast, which is paused.
+ */
+async function makeTraffic({ mesh, partner }: Past): Promise<number> {
+  const fail = [LOST, '15550300003', '15550300011'].map((to) => ({ to, code: 131_026 }));
+  await mesh.emulator.behaviour({ fail_status: fail });
+  await mesh.emulator.inbound({ phone_number_id, from: CUSTOMER, text: 'Is it in stock?' });
+  const people = Array.from({ length: 14 }, (_none, at) => String(15_550_100_777 + at * 7));
+  for (const to of [...people, LOST]) {
+    await partner.call('POST', '/messages/send', { to, text: 'Your order is ready' }, OF_ONE);
+  }
+  await partner.call('POST', '/messages/send', { to: CUSTOMER }, OF_ONE);
+  await partner.call('POST', '/keys', { name: 'Order system', scopes: ['send', 'read'] });
+  await partner.call('POST', '/keys', { name: 'Monthly reports', scopes: ['billing'] });
+  const contacts = Array.from({ length: 40 }, (_none, at) => String(15_550_300_000 + at));
+  const id = await createBroadcast(partner, ONE, contacts, { name: 'Autumn sale' });
+  await untilCompleted(partner, id, LIMIT_MS);
+  const winter = Array.from({ length: 400 }, (_none, at) => String(15_550_310_000 + at));
+  const paused = await createBroadcast(partner, ONE, winter, { name: 'Winter sale' });
+  await eventually(async () => (await detailOf(partner, paused)).sent > 100, LIMIT_MS);
+  await partner.call('POST', `/broadcasts/${paused}/pause`);
+  await eventually(async () => {
+    const { body } = await partner.call('GET', '/messages?status=failed');
+    return body.messages.length === fail.length;
+  }, WAIT_MS);
+  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  await mesh.emulator.inbound({ phone_number_id, from: CUSTOMER, text: 'Thank you!' });
+  for (const [email, role] of PEOPLE) await partner.call('POST', '/people', { email, role });
+  await eventually(async () => {
+    const { body } = await partner.call('GET', '/webhooks/failed');
+    return body.events.length > 0;
+  }, WAIT_MS);
+  return paused;
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { data } = (await session.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: QUALITY,
+  })) as { data: string };
+  await session.detach();
+  writeFileSync(resolve(FOLDER, `${name}.webp`), Buffer.from(data, 'base64'));
+}
+
+/** What a screen needs in its address to show something. */
+const SHOWN: Readonly<Record<string, string>> = {
+  conversation: `?number=${phone_number_id}&find=${CUSTOMER}`,
+  prices: '?country=BR',
+};
+
+if (process.env['BMG_PICTURES'] === 'write') {
+  test(
+    'takes the pictures',
+    async () => {
+      const stage = await openConsoleStage();
+      const { mesh, partner } = stage;
+      await loadSampleRates(mesh);
+      try {
+        await storePast(stage);
+        const paused = await makeTraffic(stage);
+        const page = await stage.openSignedIn('', DESK);
+        const visit = async (path: string): Promise<void> => {
+          await page.goto(`${stage.origin}/dashboard/${path}`);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await settle(page);
+        };
+        for (const [name, path] of Object.entries(SCREENS)) {
+          await visit(`${path}${SHOWN[name] ?? ''}`);
+          await take(page, name);
+        }
+        await visit(`numbers?open=${NUMBER}`);
+        await page.getByRole('img', { name: /^Messaging limit/ }).scrollIntoViewIfNeeded();
+        await take(page, 'number');
+        await visit(`broadcasts?open=${paused}`);
+        await page.getByRole('table', { name: 'Cost by country' }).waitFor();
+        await settle(page);
+        await take(page, 'broadcast-paused');
+        await visit('');
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await settle(page);
+        await take(page, 'overview-dark');
+        const phone = await stage.openSignedIn('', { ...PHONE, colorScheme: 'light' } as never);
+        await settle(phone);
+        await take(phone, 'overview-phone');
+        await phone.getByRole('button', { name: 'Open the menu' }).click();
+        await phone.getByRole('link', { name: 'Developers' }).waitFor();
+        await take(phone, 'menu-phone');
+      } finally {
+        partner.receiver.behave(undefined);
+        await removeRates(mesh);
+        await mesh.emulator.behaviour({ fail_status: null });
+        await stage.close();
+      }
+    },
+    LIMIT_MS + STAGE_LIMIT_MS,
+  );
+}
+
+test('every screen has a picture, each picture is on the page, and none is large', () => {
+  const files = readdirSync(FOLDER);
+  for (const name of [...SCREEN_NAMES, 'overview-dark', 'number', 'broadcast-paused']) {
+    expect(files).toContain(`${name}.webp`);
+  }
+  const pages = ['PICTURES.md', '../../README.md']
+    .map((name) => readFileSync(resolve(CONSOLE, name), 'utf8'))
+    .join('');
+  expect(files.filter((name) => !pages.includes(`pictures/${name}`))).toEqual([]);
+  const large = files.filter((name) => statSync(resolve(FOLDER, name)).size > BYTES_MAX);
+  expect(large.filter((name) => name.endsWith('.webp'))).toEqual([]);
+});

@@ -1,0 +1,159 @@
+// What the console shows of the past: quality and limit of a number by day, and the audit log with its filters.
+import { MongoClient } from 'mongodb';
+import { ONE, type Mesh } from '../harness/shared-mesh';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  saved,
+  settle,
+  shoot,
+  VIEWS,
+  type ConsoleStage,
+} from './console-stage';
+
+const DAY_MS = 86_400_000;
+const { waba_id, phone_number_id } = ONE;
+
+let stage: ConsoleStage;
+let mesh: Mesh;
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  ({ mesh } = stage);
+}, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
+afterAll(() => stage.close(), 60_000);
+
+const dayBefore = (days: number): string =>
+  new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+/** Past days cannot be waited for: they are stored as onboarding stores them. */
+async function storeDays(days: Array<[before: number, quality: string, tier: string]>) {
+  const { partner_id } = stage.partner;
+  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  const name = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`;
+  await client
+    .db(name)
+    .collection<{ _id: string }>('number_days')
+    .insertMany(
+      days.map(([before, quality_rating, messaging_limit_tier]) => {
+        const day = dayBefore(before);
+        const number = { partner_id, waba_id, phone_number_id };
+        const _id = `${partner_id}/${waba_id}/${phone_number_id}/${day}`;
+        return { _id, ...number, day, day_at: new Date(day), quality_rating, messaging_limit_tier };
+      }),
+    );
+  await client.close();
+}
+
+describe('quality and limit of a number over time', () => {
+  beforeAll(() =>
+    storeDays([
+      [40, 'GREEN', 'TIER_1K'],
+      [39, 'YELLOW', 'TIER_1K'],
+      [38, 'RED', 'TIER_1K'],
+      [20, 'YELLOW', 'TIER_1K'],
+      [2, 'GREEN', 'TIER_1K'],
+      [1, 'GREEN', 'TIER_1K'],
+    ]),
+  );
+
+  test.each(VIEWS)(
+    'are drawn by day, with the changes in words and in a table ($name)',
+    async (view) => {
+      const open = encodeURIComponent(`${waba_id}/${phone_number_id}`);
+      const page = await stage.openSignedIn(`numbers?open=${open}`, view);
+      const panel = page.getByRole('dialog');
+      const quality = panel.getByRole('img', { name: /^Quality by day since .*: green now, 4/ });
+      await quality.waitFor();
+      await panel
+        .getByRole('img', { name: /^Messaging limit .*: 2K a day now, 1 change$/ })
+        .waitFor();
+      await panel.getByText(/: from yellow to red$/).waitFor();
+      // A bar for each day since the first record, those without one included.
+      expect(await quality.locator('rect').count()).toBe(41);
+      const heights = await quality
+        .locator('rect')
+        .evaluateAll((bars) => bars.slice(0, 4).map((bar) => Number(bar.getAttribute('height'))));
+      expect(heights.map((height) => Math.round((height / 40) * 3))).toEqual([3, 2, 1, 0]);
+      await settle(page);
+      await quality.scrollIntoViewIfNeeded();
+      await shoot(page, `number-history-${view.name}`);
+      await panel.getByText('The figures as a table').click();
+      await panel.getByRole('row', { name: `${dayBefore(38)} red 1K a day` }).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'are refused to another partner',
+    async () => {
+      const other = await mesh.createPartner();
+      const page = await stage.openSignedIn('numbers', undefined, other.partner_key);
+      const answer = await page.request.get(
+        `${stage.origin}/dashboard/api/numbers/${phone_number_id}/days`,
+      );
+      expect(await answer.json()).toEqual({ success: true, days: [] });
+    },
+    LIMIT_MS,
+  );
+});
+
+test.each(VIEWS)(
+  'the audit log is filtered by who, action and day, in its address and its export ($name)',
+  async (view) => {
+    const own = await mesh.createPartner({ name: 'Audited Software' });
+    const create = async (name: string): Promise<{ key_id: string; secret: string }> => {
+      const scopes = ['read', 'manage'];
+      const { body } = await own.call('POST', '/keys', { name, scopes });
+      return { key_id: body.key.key_id, secret: body.secret };
+    };
+    const [orders, reports] = [await create('Orders'), await create('Reports')];
+    const patch = { name: 'Monthly reports' };
+    const as_orders = { 'x-partner-key': orders.secret };
+    const changed = await own.call('PATCH', `/keys/${reports.key_id}`, patch, as_orders);
+    expect(changed.status).toBe(200);
+
+    const page = await stage.openSignedIn('settings/audit', view, own.partner_key);
+    const changes = page.getByRole('table', { name: 'Changes' });
+    const actions = async (): Promise<string[]> => {
+      await settle(page);
+      return changes.getByRole('button').allTextContents();
+    };
+    await changes.getByRole('button', { name: 'PATCH /keys/{key_id}' }).waitFor();
+    expect(await actions()).toHaveLength(4);
+
+    await page.getByRole('combobox', { name: 'Who' }).click();
+    await page.getByRole('option', { name: 'API key Orders' }).click();
+    await changes.getByRole('button', { name: 'POST /keys' }).first().waitFor({ state: 'hidden' });
+    expect(await actions()).toEqual(['PATCH /keys/{key_id}']);
+    await shoot(page, `audit-filtered-${view.name}`);
+    await page.reload();
+    await changes.getByRole('button', { name: 'PATCH /keys/{key_id}' }).waitFor();
+    expect(await saved(page.getByRole('button', { name: 'Export CSV' }))).not.toContain(
+      ',POST /keys,',
+    );
+    await page.getByLabel('Show the changes of anyone').click();
+
+    await page.getByRole('combobox', { name: 'Action' }).fill('POST /keys');
+    await changes
+      .getByRole('button', { name: 'PATCH /keys/{key_id}' })
+      .waitFor({ state: 'hidden' });
+    expect(await actions()).toEqual(['POST /keys', 'POST /keys']);
+    await page.keyboard.press('Escape');
+    await page.getByLabel('To').fill(dayBefore(1));
+    await page.getByText('No change matches').waitFor();
+    await page.getByLabel('To').fill('');
+    await page.getByRole('combobox', { name: 'Action' }).fill('');
+    await page.keyboard.press('Escape');
+
+    await changes.getByRole('button', { name: 'console POST /session' }).click();
+    await page.getByRole('button', { name: 'Show only the changes of this one' }).click();
+    await changes.getByRole('button', { name: 'POST /keys' }).first().waitFor({ state: 'hidden' });
+    expect(await actions()).toEqual(['console POST /session']);
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LIMIT_MS,
+);

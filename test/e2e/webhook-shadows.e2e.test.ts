@@ -1,0 +1,349 @@
+// Shadow receivers on the wire: input, copies of live events and of the last day's, the comparison, and that nothing
+// about the first receiver changes, whatever the shadow does.
+import { eventually } from '../testkit/eventually';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  type Answer,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
+import { isSigned, isStandardSigned, type Arrival, type PartnerReceiver } from '../testkit/partner';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { createReceivers } from './receivers';
+import { setIn, storedTexts } from './stored';
+
+const ARRIVAL_LIMIT_MS = 30_000;
+/** More than wait for a shadow that hangs. */
+const CROWD = 130;
+/** What the first receiver may take for an event beside a shadow that hangs: less than the shadow's timeout. */
+const DELAY_MAX_MS = 5_000;
+const HANG_MS = 11_000;
+const HOUR_MS = 3_600_000;
+
+jest.setTimeout(180_000);
+
+let mesh: Mesh;
+let count = 0;
+const receivers = createReceivers();
+
+beforeAll(async () => {
+  mesh = await joinMesh();
+}, JOIN_LIMIT_MS);
+afterAll(async () => {
+  await mesh.stop();
+  await receivers.close();
+}, 60_000);
+
+async function newPartner(): Promise<TestPartner> {
+  const partner = await mesh.createPartner();
+  await partner.register(ONE);
+  return partner;
+}
+
+interface Shadow {
+  shadow_id: string;
+  secret: string;
+  receiver: PartnerReceiver;
+}
+
+async function startShadow(partner: TestPartner, settings: object = {}): Promise<Shadow> {
+  const receiver = await receivers.add();
+  const { status, body } = await partner.call('POST', '/webhook-shadows', {
+    url: `${receiver.url}?token=of-the-url`,
+    ...settings,
+  });
+  expect([status, body.error]).toEqual([201, undefined]);
+  expect(receiver.arrivals.map((one) => one.body.event)).toEqual(['webhook.test']);
+  receiver.arrivals.length = 0;
+  return { shadow_id: body.shadow.shadow_id, secret: body.secret, receiver };
+}
+
+const shown = async (partner: TestPartner, { shadow_id }: Pick<Shadow, 'shadow_id'>) =>
+  (await partner.call('GET', `/webhook-shadows/${shadow_id}`)).body.shadow;
+const nextId = (): string => `wamid.S${(count += 1)}`;
+const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
+const messagesAt = (receiver: PartnerReceiver): string[] =>
+  receiver.of('message.received').map(idOf);
+const has = (receiver: PartnerReceiver, ...ids: string[]): Promise<unknown> =>
+  eventually(() => ids.every((id) => messagesAt(receiver).includes(id)), ARRIVAL_LIMIT_MS);
+async function inbound(id: string, from = '15550100811'): Promise<void> {
+  expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { from, id }))).toBe(200);
+}
+const refusal = ({ status, body }: Answer) => [
+  status,
+  body.error?.code,
+  body.error?.details?.field ?? body.error?.details?.fields,
+];
+/** The comparison once so many events are in it. */
+const comparisonOf = (partner: TestPartner, shadow: Shadow, events: number) =>
+  eventually(async () => {
+    const { comparison } = await shown(partner, shadow);
+    return comparison.compared + comparison.dropped >= events && comparison;
+  }, ARRIVAL_LIMIT_MS);
+
+describe('bad input is named and starts nothing', () => {
+  let partner: TestPartner;
+  let url: string;
+  beforeAll(async () => {
+    partner = await newPartner();
+    url = (await receivers.add()).url;
+  });
+
+  test.each<[string, object, unknown]>([
+    ['no address', { url: undefined }, ['url']],
+    ['an address that is none', { url: 'nowhere' }, 'url'],
+    ['an address of a cloud’s metadata', { url: 'https://169.254.169.254/' }, 'url'],
+    ['an address with a password', { url: 'https://me:secret@example.com/' }, 'url'],
+    ['an address that refuses connections', { url: 'http://127.0.0.1:9/' }, 'url'],
+    ['an unknown source', { source: 'last_week' }, 'source'],
+    ['no time', { hours: 0 }, 'hours'],
+    ['too long a time', { hours: 73 }, 'hours'],
+    ['a rate of nothing', { max_per_second: 0 }, 'max_per_second'],
+    ['too high a rate', { max_per_second: 101 }, 'max_per_second'],
+    ['a header that we set', { headers: { 'Webhook-Id': 'x' } }, 'headers.Webhook-Id'],
+    ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }, 'headers.x-a'],
+    ['another’s endpoint', { endpoint_id: 'whe_01k5x3v9m2c4e6g8j0n1p3r5t7' }, 'endpoint_id'],
+  ])('%s', async (_name, settings, field) => {
+    const answer = await partner.call('POST', '/webhook-shadows', { url, ...settings });
+    const code = Array.isArray(field) ? 'MISSING_FIELDS' : 'INVALID_FIELD';
+    expect(refusal(answer)).toEqual([400, code, field]);
+    expect((await partner.call('GET', '/webhook-shadows')).body.shadows).toEqual([]);
+  });
+
+  test('the address that it would be compared with', async () => {
+    const answer = await partner.call('POST', '/webhook-shadows', { url: partner.receiver.url });
+    expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
+  });
+
+  test('a receiver that answers 500 to the test event, with the reason', async () => {
+    const receiver = await receivers.add();
+    receiver.behave((_arrival, response) => void response.writeHead(500).end());
+    const answer = await partner.call('POST', '/webhook-shadows', { url: receiver.url });
+    expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
+    expect(answer.body.error.details).toMatchObject({ reason: 'HTTP 500', http_status: 500 });
+    expect((await partner.call('GET', '/webhook-shadows')).body.shadows).toEqual([]);
+  });
+
+  test('a second one, and one of another partner', async () => {
+    const other = await newPartner();
+    const shadow = await startShadow(other);
+    const answer = await other.call('POST', '/webhook-shadows', { url });
+    expect(refusal(answer).slice(0, 2)).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(answer.body.error.details).toEqual({ shadow_id: shadow.shadow_id });
+    const path = `/webhook-shadows/${shadow.shadow_id}`;
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['POST', '/stop'],
+    ] as const) {
+      const refused = await partner.call(method, path + rest);
+      expect(refusal(refused).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
+    }
+    expect((await shown(other, shadow)).status).toBe('running');
+  });
+});
+
+test('a shadow gets each live event once, signed with its own secret, and is compared', async () => {
+  const partner = await newPartner();
+  const shadow = await startShadow(partner, { headers: { 'X-Token': 'of-the-header' } });
+  shadow.receiver.behave(
+    ({ body }, response) => void response.writeHead(body.data['text'] === 'No' ? 500 : 204).end(),
+  );
+  const [good, bad] = [nextId(), nextId()];
+  await inbound(good);
+  const refused = inboundBody(ONE, { from: '15550100812', id: bad, text: 'No' });
+  expect(await postRaw(mesh.ingress_url, refused)).toBe(200);
+  for (const receiver of [partner.receiver, shadow.receiver]) await has(receiver, good, bad);
+  const [arrival] = shadow.receiver.arrivals.filter((one) => idOf(one) === good) as [Arrival];
+  const [own] = partner.receiver.arrivals.filter((one) => idOf(one) === good) as [Arrival];
+  expect([isSigned(arrival, shadow.secret), isStandardSigned(arrival, shadow.secret)]).toEqual([
+    true,
+    true,
+  ]);
+  expect(isSigned(arrival, partner.webhook_secret)).toBe(false);
+  expect([arrival.raw, arrival.headers['webhook-id']]).toEqual([
+    own.raw,
+    own.headers['webhook-id'],
+  ]);
+  expect(arrival.headers['x-token']).toBe('of-the-header');
+  const { differences, answers, ...counts } = await eventually(async () => {
+    const { comparison } = await shown(partner, shadow);
+    return comparison.different >= 1 && comparison.compared >= 2 && comparison;
+  }, ARRIVAL_LIMIT_MS);
+  expect(counts).toMatchObject({
+    different: 1,
+    dropped: 0,
+    first: { p50_ms: expect.any(Number), p99_ms: expect.any(Number) },
+    shadow: { p50_ms: expect.any(Number), p99_ms: expect.any(Number) },
+  });
+  expect(answers).toContainEqual({ first: '2xx', shadow: '5xx', events: 1 });
+  const [event_id] = partner.receiver.arrivals
+    .filter((one) => idOf(one) === bad)
+    .map(({ headers }) => headers['webhook-id']);
+  expect(differences).toEqual([
+    {
+      event_id,
+      event: 'message.received',
+      at: expect.any(String),
+      first: { http_status: 200, error: null, duration_ms: expect.any(Number) },
+      shadow: { http_status: 500, error: 'HTTP 500', duration_ms: expect.any(Number) },
+    },
+  ]);
+  expect(messagesAt(shadow.receiver).sort()).toEqual([good, bad].sort());
+
+  // Nothing of it is in the failed list, in the log or in an answer.
+  expect((await partner.call('GET', '/webhooks/failed')).body.events).toEqual([]);
+  const logged = await eventually(async () => {
+    const { status, body } = await partner.call('GET', `/events/${String(event_id)}`);
+    return status === 200 && body.delivery.status === 'delivered' && body;
+  });
+  expect(logged.attempts).toHaveLength(1);
+  const list = (await partner.call('GET', '/webhook-shadows')).body;
+  expect(list.shadows[0].comparison).not.toHaveProperty('differences');
+  const audit = (await partner.call('GET', '/audit')).body;
+  expect(audit.records[0]).toMatchObject({
+    action: 'POST /webhook-shadows',
+    target: { shadow_id: shadow.shadow_id },
+    after: { source: 'live', hours: 24, max_per_second: 20 },
+  });
+  for (const text of [
+    JSON.stringify([list, audit, await shown(partner, shadow)]),
+    ...(await storedTexts(mesh)),
+  ]) {
+    expect(text).not.toContain('of-the-header');
+    expect(text).not.toContain(shadow.secret.slice('whsec_'.length));
+  }
+  expect(JSON.stringify([list, audit])).not.toContain('of-the-url');
+});
+
+test('a shadow that hangs delays nothing, and what it cannot take is dropped and counted', async () => {
+  const partner = await newPartner();
+  const shadow = await startShadow(partner, { max_per_second: 100 });
+  shadow.receiver.behave(
+    (_arrival, response) => void setTimeout(() => response.end(), HANG_MS).unref(),
+  );
+  const ids = Array.from({ length: CROWD }, nextId);
+  const sent = new Map<string, number>();
+  for (const [index, id] of ids.entries()) {
+    sent.set(id, Date.now());
+    await inbound(id, `155501${String(20_000 + index)}`);
+  }
+  await has(partner.receiver, ...ids);
+  const delays = partner.receiver
+    .of('message.received')
+    .map((one) => one.at - (sent.get(idOf(one)) ?? one.at));
+  expect(Math.max(...delays)).toBeLessThan(DELAY_MAX_MS);
+  const dropped = await eventually(async () => {
+    const { comparison } = await shown(partner, shadow);
+    return comparison.dropped > 0 && comparison.dropped;
+  }, ARRIVAL_LIMIT_MS);
+  expect(dropped).toBeLessThan(CROWD);
+  const timeouts = await eventually(async () => {
+    const { answers } = (await shown(partner, shadow)).comparison;
+    return (answers as Array<{ shadow: string; events: number }>).find(
+      (one) => one.shadow === 'timeout',
+    );
+  }, ARRIVAL_LIMIT_MS);
+  expect(timeouts.events).toBeGreaterThan(0);
+  expect((await partner.call('GET', '/webhooks/failed')).body.events).toEqual([]);
+  const stopped = await partner.call('POST', `/webhook-shadows/${shadow.shadow_id}/stop`);
+  expect(stopped.body.shadow).toMatchObject({ status: 'stopped', ended_at: expect.any(String) });
+});
+
+test('the shadow of an endpoint gets its events in its format, and only these', async () => {
+  const partner = await newPartner();
+  const first = await receivers.add();
+  const { body } = await partner.call('POST', '/webhook-endpoints', {
+    url: first.url,
+    events: ['message.received'],
+    format: 'cloudevents-binary',
+  });
+  const { endpoint_id } = body.endpoint;
+  const shadow = await startShadow(partner, { endpoint_id });
+  first.behave((_arrival, response) => void response.writeHead(503).end());
+  const id = nextId();
+  await inbound(id);
+  await has(shadow.receiver, id);
+  expect(shadow.receiver.arrivals[0]?.headers['ce-type']).toBe('message.received');
+  // The first receiver fails and is tried again: the shadow gets nothing more.
+  await eventually(() => first.of('message.received').length >= 2, ARRIVAL_LIMIT_MS);
+  expect(messagesAt(shadow.receiver)).toEqual([id]);
+  expect(await comparisonOf(partner, shadow, 1)).toMatchObject({
+    compared: 1,
+    different: 1,
+    answers: [{ first: '5xx', shadow: '2xx', events: 1 }],
+  });
+  expect(shadow.receiver.arrivals.map((one) => one.body.event)).toEqual(['message.received']);
+});
+
+test('a shadow gets the events of the last day once, in their order, and ends by itself', async () => {
+  const partner = await newPartner();
+  const ids = Array.from({ length: 12 }, nextId);
+  for (const id of ids) await inbound(id);
+  await has(partner.receiver, ...ids);
+  const all = await eventually(async () => {
+    const { events } = (await partner.call('GET', '/events?limit=1000')).body;
+    const list = events as Array<{ event: string; delivery: { status: string } }>;
+    const is_logged = list.filter(({ event }) => event === 'message.received').length;
+    const is_done = list.every(({ delivery }) => delivery.status === 'delivered');
+    return is_logged === ids.length && is_done && list.length;
+  }, ARRIVAL_LIMIT_MS);
+  const before = partner.receiver.arrivals.length;
+  const shadow = await startShadow(partner, { source: 'last_day', max_per_second: 50 });
+  const statuses = new Set<string>();
+  const ended = await eventually(async () => {
+    const found = await shown(partner, shadow);
+    statuses.add(found.status as string);
+    return found.ended_at !== null && found;
+  }, ARRIVAL_LIMIT_MS);
+  // Between the two writes of its end it does not look like one that the partner stopped.
+  expect(statuses).not.toContain('stopped');
+  expect(ended).toMatchObject({
+    status: 'completed',
+    ended_at: expect.any(String),
+    comparison: { compared: all, different: 0, dropped: 0 },
+  });
+  expect(ended.comparison.answers).toEqual([{ first: '2xx', shadow: '2xx', events: all }]);
+  expect(messagesAt(shadow.receiver)).toEqual(ids);
+  expect(partner.receiver.arrivals).toHaveLength(before);
+  // The next one can start at once.
+  await startShadow(partner);
+});
+
+test('a shadow that is stopped gets no more, and keeps its comparison', async () => {
+  const partner = await newPartner();
+  const shadow = await startShadow(partner);
+  const id = nextId();
+  await inbound(id);
+  await has(shadow.receiver, id);
+  const { compared } = await comparisonOf(partner, shadow, 1);
+  const path = `/webhook-shadows/${shadow.shadow_id}`;
+  for (let time = 0; time < 2; time += 1) {
+    const { status, body } = await partner.call('POST', `${path}/stop`);
+    expect([status, body.shadow.status]).toEqual([200, 'stopped']);
+  }
+  const arrived = shadow.receiver.arrivals.length;
+  const later = nextId();
+  await inbound(later);
+  await has(partner.receiver, later);
+  expect(shadow.receiver.arrivals).toHaveLength(arrived);
+  expect((await shown(partner, shadow)).comparison.compared).toBeGreaterThanOrEqual(compared);
+});
+
+test('a shadow ends when its time is over', async () => {
+  const partner = await newPartner();
+  const shadow = await startShadow(partner, { hours: 1 });
+  const over = new Date(Date.now() - HOUR_MS);
+  await setIn(mesh, 'webhooks', 'shadows', shadow.shadow_id, {
+    ends_at: over,
+    leased_until: over,
+  });
+  expect((await shown(partner, shadow)).status).toBe('completed');
+  await eventually(async () => (await shown(partner, shadow)).ended_at, ARRIVAL_LIMIT_MS);
+  const id = nextId();
+  await inbound(id);
+  await has(partner.receiver, id);
+  expect(messagesAt(shadow.receiver)).toEqual([]);
+  await startShadow(partner);
+});
