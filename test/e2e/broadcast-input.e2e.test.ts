@@ -19,7 +19,7 @@ beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
-  stored = await openStored(mesh);
+  stored = await openStored(mesh, partner.partner_id);
 }, JOIN_LIMIT_MS);
 afterAll(async () => {
   await stored.close();

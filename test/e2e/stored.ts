@@ -9,11 +9,12 @@ import type { Mesh } from '../harness/shared-mesh';
 const COUNTED_ANYWAY = /usage|attempts|audit/;
 
 export interface Stored {
+  /** Documents by collection; of waiting deliveries, which end by themselves, those of this partner only. */
   count(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
 
-export async function openStored({ env }: Mesh): Promise<Stored> {
+export async function openStored({ env }: Mesh, partner_id: string): Promise<Stored> {
   const client = await MongoClient.connect(env['MONGO_URL'] as string);
   const prefix = env['MONGO_DATABASE_PREFIX'] as string;
   return {
@@ -26,7 +27,7 @@ export async function openStored({ env }: Mesh): Promise<Stored> {
           counts[`${name.slice(prefix.length)}.${collection}`] = await client
             .db(name)
             .collection(collection)
-            .countDocuments();
+            .countDocuments(collection === 'deliveries' ? { partner_id } : {});
         }
       }
       return counts;
