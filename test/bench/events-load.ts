@@ -65,6 +65,10 @@ export function webhook(places: Place[], items = 1): Webhook {
   return { id: messages.at(-1)?.id ?? '', place, body };
 }
 
+/** Its signed post, as it goes over the wire. */
+export const wireWebhook = (ingress: URL, { body }: Webhook): Buffer =>
+  requestBytes(ingress, '/webhooks/upstream', signed(body), body);
+
 export interface Load {
   /**
    * Prepares all posts; the returned function makes them, with `workers` in flight until all are
@@ -79,8 +83,7 @@ export interface Load {
 export function createLoad(ingress: string): Load {
   const client = createWireClient(ingress);
   const origin = new URL(ingress);
-  const wire = ({ body }: Webhook): Buffer =>
-    requestBytes(origin, '/webhooks/upstream', signed(body), body);
+  const wire = (one: Webhook): Buffer => wireWebhook(origin, one);
   const fire = async ({ id, place }: Webhook, request: Buffer, due_ms: number) => {
     const status = await client.send(request);
     return { id, place, due_ms, at_ms: now(), status };

@@ -1,10 +1,12 @@
 // Lives of messages: a send through the gateway, the events of its three statuses at the receiver, and
-// its record. The stub of the upstream posts the statuses. This process is partner and receiver.
+// its record. The stub of the upstream posts the statuses. This process is partner and receiver. The
+// floor of a life is a send through the bare chain, then three events through theirs, and no record.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection } from 'mongodb';
 import { freePort } from '@bmg/local';
-import { aText } from './chain';
-import type { Place } from './events-load';
+import { startBareEvents } from './bare-chain';
+import { aText, startBareSends } from './chain';
+import { webhook, wireWebhook, type Place } from './events-load';
 import { HOST, prepareMesh, startStub, stubSettings, type Setup } from './events-mesh';
 import { closedLoop, dueAfter, openLoop, summary, type Measured, type Shot } from './load';
 import { costDuring, type Bench, type Cost } from './processes';
@@ -21,6 +23,8 @@ const PAGE = 500;
 const ARRIVAL_LIMIT_MS = 60_000;
 const RECORDS_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 100;
+/** The bare chain of events joins its groups. */
+const FLOOR_START_MS = 10_000;
 
 /** Figures of the lives that began in a period. */
 export interface Lives {
@@ -33,11 +37,16 @@ export interface Lives {
   costs: Record<string, Cost>;
 }
 
-export interface LifeLoad extends Setup {
+export interface LoadOfLives {
   /** Keeps `in_flight` lives running for `seconds`. */
   closed(in_flight: number, seconds: number): Promise<Lives>;
   /** Begins `rate` lives per second, regardless of how they go. */
   open(rate: number, seconds: number): Promise<Lives>;
+}
+
+export interface LifeLoad extends Setup, LoadOfLives {
+  /** Starts the bare chains; their processes join `pids`, and are returned by name. */
+  startFloor(): Promise<LoadOfLives & { parts: string[] }>;
   /** Sends whose statuses the upstream does not post. */
   openSends(rate: number, seconds: number): Promise<Measured>;
   closedSends(in_flight: number, seconds: number): Promise<Measured>;
@@ -47,6 +56,7 @@ export interface LifeLoad extends Setup {
 /** The events of one message that have arrived, and the callback to run once all of them have. */
 interface Life {
   events: Set<string>;
+  wanted: number;
   complete: (() => void) | undefined;
 }
 
@@ -54,6 +64,8 @@ interface Times {
   sends: number[];
   lives: number[];
   failed: number;
+  begun: number;
+  /** Messages with a record. */
   ids: Set<string>;
 }
 
@@ -62,7 +74,7 @@ const headersOf = ({ partner_key, waba_id }: Place) => ({
   'x-waba-id': waba_id,
 });
 
-const aRun = (): Times => ({ sends: [], lives: [], failed: 0, ids: new Set() });
+const aRun = (): Times => ({ sends: [], lives: [], failed: 0, begun: 0, ids: new Set() });
 
 export async function prepareLives(bench: Bench, partners: number): Promise<LifeLoad> {
   const port = await freePort();
@@ -97,8 +109,9 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
     const id = MESSAGE_ID.exec(body)?.[1];
     run.sends.push(performance.now() - due);
     if (status !== OK || id === undefined) return void (run.failed += 1);
+    run.begun += 1;
     run.ids.add(id);
-    await arrivals.all(id);
+    await arrivals.all(id, STATUSES);
     run.lives.push(performance.now() - due);
   }
   const measure = async (load: (run: Times) => Promise<void>): Promise<Lives> => {
@@ -112,13 +125,12 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
     });
     return {
       sends: summary(run.sends, run.failed, seconds),
-      lives: summary(run.lives, run.ids.size - run.lives.length, seconds),
+      lives: summary(run.lives, run.begun - run.lives.length, seconds),
       unread,
       costs,
     };
   };
-  return {
-    ...setup,
+  const loadWith = (live: (run: Times, due: number) => Promise<void>): LoadOfLives => ({
     closed: (in_flight, seconds) =>
       measure(async (run) => {
         const until = performance.now() + seconds * 1_000;
@@ -141,24 +153,57 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
         }
         await Promise.all(pending);
       }),
+  });
+  const closers: Array<() => void> = [];
+  return {
+    ...setup,
+    ...loadWith(live),
+    async startFloor() {
+      const events_port = await freePort();
+      const parts = startBareEvents(setup, events_port, setup.receiver_url);
+      const { shot: bare, parts: sends_parts } = await startBareSends(bench, setup.pids);
+      await sleep(FLOOR_START_MS);
+      const edge = new URL(bare.origin);
+      const ingress = new URL(`http://${HOST}:${events_port}`);
+      const [sends, posts] = [createWireClient(edge.origin), createWireClient(ingress.origin)];
+      closers.push(sends.close, posts.close);
+      const headers = { 'content-type': 'application/json' };
+      const floor = async (run: Times, due: number): Promise<void> => {
+        const body = shot().body?.(next++) ?? '';
+        const status = await sends.send(requestBytes(edge, bare.path, headers, body));
+        run.sends.push(performance.now() - due);
+        if (status !== OK) return void (run.failed += 1);
+        run.begun += 1;
+        const arrived: Promise<void>[] = [];
+        for (let event = 0; event < STATUSES; event += 1) {
+          const one = webhook(setup.places);
+          arrived.push(arrivals.all(one.id, 1));
+          await posts.send(wireWebhook(ingress, one));
+        }
+        await Promise.all(arrived);
+        run.lives.push(performance.now() - due);
+      };
+      return { ...loadWith(floor), parts: [...parts, ...sends_parts] };
+    },
     openSends: (rate, seconds) => openLoop(shot(), rate, seconds),
     closedSends: (in_flight, seconds) => closedLoop(shot(), in_flight, seconds),
     async close() {
       await mongo.close();
       client.close();
+      for (const close of closers) close();
       arrivals.close();
       setup.load.close();
     },
   };
 }
 
-/** A receiver that resolves `all` once each status of a message has arrived. */
+/** A receiver that resolves `all` once so many different events of a message have arrived. */
 function startReceiver(port: number) {
   const lives = new Map<string, Life>();
   const lifeOf = (id: string): Life => {
     const known = lives.get(id);
     if (known) return known;
-    const life: Life = { events: new Set(), complete: undefined };
+    const life: Life = { events: new Set(), wanted: Infinity, complete: undefined };
     lives.set(id, life);
     return life;
   };
@@ -169,13 +214,14 @@ function startReceiver(port: number) {
     if (id === undefined || event === undefined) return;
     const life = lifeOf(id);
     life.events.add(event);
-    if (life.events.size === STATUSES) life.complete?.();
+    if (life.events.size === life.wanted) life.complete?.();
   });
   return {
     /** The events may arrive before the answer to the send. */
-    all: async (id: string): Promise<void> => {
+    all: async (id: string, wanted: number): Promise<void> => {
       const life = lifeOf(id);
-      if (life.events.size < STATUSES) {
+      life.wanted = wanted;
+      if (life.events.size < wanted) {
         await new Promise<void>((resolve, reject) => {
           const late = setTimeout(() => {
             reject(new Error(`${id}: ${[...life.events].join(', ') || 'no event'} arrived`));

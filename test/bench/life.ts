@@ -3,8 +3,8 @@
 // starts them, ten partners.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { byCost, OURS, SETTLE_MS } from './events-mesh';
-import { measureIdle, printIdle } from './idle';
-import { prepareLives, type Lives } from './life-load';
+import { measureIdle, printIdle, type Idle } from './idle';
+import { prepareLives, type LifeLoad, type Lives, type LoadOfLives } from './life-load';
 import { spread } from './load';
 import { openBench } from './processes';
 
@@ -26,13 +26,7 @@ export async function benchLife(): Promise<void> {
     await sleep(SETTLE_MS);
     tell('first lives, 20 in flight', [await load.closed(IN_FLIGHT[0] as number, MEASURE_S)]);
     await load.closed(IN_FLIGHT[1] as number, WARM_UP_S);
-    const loads = [
-      ...IN_FLIGHT.map((count) => ({
-        name: `${count} in flight`,
-        work: () => load.closed(count, MEASURE_S),
-      })),
-      ...RATES.map((rate) => ({ name: `${rate} /s`, work: () => load.open(rate, MEASURE_S) })),
-    ];
+    const loads = loadsOf(load);
     const runs = loads.map((): Lives[] => []);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [index, { work }] of loads.entries()) runs[index]?.push(await work());
@@ -42,10 +36,44 @@ export async function benchLife(): Promise<void> {
       printParts(name, runs[index]?.at(-1) as Lives);
     }
     await sleep(QUIET_MS);
-    printIdle(await measureIdle(load, IDLE_S), IDLE_S);
+    const idle = await measureIdle(load, IDLE_S);
+    printIdle(idle, IDLE_S);
+    await benchFloor(load, idle);
     await load.close();
   } finally {
     await bench.stop();
+  }
+}
+
+const loadsOf = (load: LoadOfLives) => [
+  ...IN_FLIGHT.map((count) => ({
+    name: `${count} in flight`,
+    work: () => load.closed(count, MEASURE_S),
+  })),
+  ...RATES.map((rate) => ({ name: `${rate} /s`, work: () => load.open(rate, MEASURE_S) })),
+];
+
+/** The same loads through the bare chains, without the idle part of the mesh that runs beside them. */
+async function benchFloor(load: LifeLoad, idle: Idle): Promise<void> {
+  const floor = await load.startFloor();
+  await floor.closed(IN_FLIGHT[1] as number, WARM_UP_S / 2);
+  console.log('\nThe floor: the bare chains of a send and of three events, which store nothing');
+  for (const { name, work } of loadsOf(floor)) {
+    const runs: Lives[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const started = performance.now();
+      const run = await work();
+      const periods = (performance.now() - started) / 1_000 / IDLE_S;
+      const costs = Object.entries(run.costs).flatMap(([part, cost]) => {
+        if (floor.parts.includes(part)) return [[part, cost] as const];
+        if (part !== 'kafka') return [];
+        const { cpu_s = 0, wakes = 0 } = idle[part] ?? {};
+        const own = { cpu_s: cost.cpu_s - cpu_s * periods, wakes: cost.wakes - wakes * periods };
+        return [[part, { ...cost, ...own }] as const];
+      });
+      runs.push({ ...run, costs: Object.fromEntries(costs) });
+    }
+    tell(name, runs);
   }
 }
 
