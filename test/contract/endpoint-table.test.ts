@@ -43,6 +43,7 @@ const lineOf = (endpoint: Endpoint): string =>
     endpoint.counted === false ? 'uncounted' : 'counted',
     typeof endpoint.status === 'function' ? '200/201' : (endpoint.status ?? 200),
     `key:${keyScopeOf(endpoint)}`,
+    ...(endpoint.person_only ? ['person_only'] : []),
     ...(endpoint.idempotent ? ['idempotent'] : []),
     ...(endpoint.addition ? ['addition'] : []),
     ...(isAudited(endpoint) ? ['audited'] : []),

@@ -36,7 +36,7 @@ const row = (endpoint: Endpoint): string =>
     `\`${documentPath(endpoint)}\`${endpoint.addition ? ' +' : ''}`,
     endpoint.summary,
     NEEDED[endpoint.scope],
-    keyScopeOf(endpoint),
+    keyScopeOf(endpoint) + (endpoint.person_only ? ', people only' : ''),
     endpoint.counted === false ? 'no' : 'yes',
     isAudited(endpoint) ? 'yes' : 'no',
     `\`${usageName(endpoint)}\``,
@@ -61,7 +61,7 @@ full reference is served at \`/docs\`, the OpenAPI document at \`/openapi.json\`
 
 - **Headers**: what a request needs beside \`x-partner-key\`.
 - **Key**: the scope that an [API key](docs/guides/keys.md) or the role of a
-  [person](docs/guides/people.md) needs; the partner key has all.
+  [person](docs/guides/people.md) needs; the partner key has all, but calls none for people only.
 - **Counted**: whether the request counts towards the rate limit.
 - **Audited**: whether the [audit log](docs/guides/audit.md) records the request.
 - **Usage**: the endpoint's name in \`GET /usage\`.

@@ -264,6 +264,7 @@ describe('the table', () => {
       expect(operation.summary).toBe(row.summary);
       expect(operation['x-counted']).toBe(row.counted !== false);
       expect(operation['x-addition']).toBe(row.addition || undefined);
+      expect(operation['x-person-only']).toBe(row.person_only);
       expect(operation.requestBody === undefined).toBe(row.body === undefined);
       const named = (place: string): string[] =>
         parameters.filter((one) => one.in === place).map(({ name }) => name);

@@ -183,6 +183,7 @@ export const BEYOND_SCHEMA: Readonly<
       ],
     ]),
   ),
+  setBroadcastApproval: [{ change: { above: undefined }, field: 'above', code: 'MISSING_FIELDS' }],
   replayEvents: [
     { change: { event_ids: undefined }, field: 'from', code: 'MISSING_FIELDS' },
     { change: { event_ids: ['evt_none'] }, field: 'event_ids[0]', code: 'INVALID_FIELD' },

@@ -12,6 +12,8 @@ import {
   VIEWS,
   type ConsoleStage,
 } from './console-stage';
+import { createBroadcast, people, untilCompleted } from './broadcast-support';
+import { ONE } from '../harness/shared-mesh';
 import { joinMeshWithName } from './people-support';
 
 let stage: ConsoleStage;
@@ -117,6 +119,58 @@ test(
     await page.getByRole('button', { name: 'Remove … grace@example.com' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await row.waitFor({ state: 'hidden' });
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'an owner sets a size for approval, and a second person approves a larger broadcast ($name)',
+  async (view) => {
+    const own = await stage.mesh.createPartner({ name: 'Large Broadcasts' });
+    await own.register(ONE);
+    const approver = await join('developer', view, own);
+    const { page } = await join('owner', view, own);
+    await page.goto(`${stage.origin}/dashboard/settings`);
+    const card = page.getByRole('region', { name: 'Approval of broadcasts' });
+    await card.getByText('Broadcasts of any size are sent without an approval.').waitFor();
+    await card.getByRole('button', { name: 'Change the approval …' }).click();
+    await page.getByRole('textbox', { name: 'Contacts without an approval' }).fill('2');
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await card.getByText('A broadcast to more than 2 contacts waits').waitFor();
+    await card.scrollIntoViewIfNeeded();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `approval-setting-${view.name}`);
+
+    const id = await createBroadcast(own, ONE, people(4), { name: 'Spring sale' });
+    const second = approver.page;
+    await second.goto(`${stage.origin}/dashboard/settings`);
+    await second.getByText('Only a person with the role owner changes it.').waitFor();
+    await second.goto(`${stage.origin}/dashboard/broadcasts`);
+    await second.getByText('waits for approval').first().waitFor();
+    await settle(second);
+    expect(await faultsOf(second)).toEqual([]);
+    await second.goto(`${stage.origin}/dashboard/broadcasts?open=${id}`);
+    const approve = second.getByRole('button', { name: 'Approve …' });
+    await approve.waitFor();
+    await settle(second);
+    expect(await faultsOf(second)).toEqual([]);
+    await shoot(second, `approval-waits-${view.name}`);
+    await tabTo(second, approve);
+    await second.keyboard.press('Enter');
+    const dialog = second.getByRole('dialog', { name: 'Approve Spring sale?' });
+    await dialog.getByText('a key', { exact: true }).waitFor();
+    await dialog.getByText('Last one leaves').waitFor();
+    await settle(second);
+    expect(await faultsOf(second)).toEqual([]);
+    await shoot(second, `approval-confirm-${view.name}`);
+    await tabTo(second, dialog.getByRole('button', { name: 'Approve and send now' }));
+    await second.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await second.getByText('Approved by').waitFor();
+    await second.getByText(approver.email).waitFor();
+    await untilCompleted(own, id, 60_000);
   },
   LIMIT_MS,
 );

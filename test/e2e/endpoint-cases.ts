@@ -67,6 +67,20 @@ async function pausedBroadcast(stage: Stage): Promise<Given> {
   return given;
 }
 
+/** More contacts than any other case sends to, so that the setting concerns this broadcast only. */
+const APPROVED_ABOVE = RUNNING_CONTACTS;
+
+/** Created with the partner key, so that any person may approve it. */
+async function unapprovedBroadcast({ partner, one, owner }: Stage): Promise<Given> {
+  const set = (above: number | null) => owner?.call('PUT', '/v1/broadcast-approval', { above });
+  await set(APPROVED_ABOVE);
+  const id = await createBroadcast(partner, one, people(APPROVED_ABOVE + 1), {
+    scheduled_at: laterBroadcast().scheduled_at,
+  });
+  await set(null);
+  return { params: { broadcast_id: String(id) } };
+}
+
 /** A time far enough ahead that no message is sent while the test runs. */
 const laterBroadcast = () => ({
   name: 'Later',
@@ -266,6 +280,8 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   cancelBroadcast: { prepare: broadcast },
   pauseBroadcast: { prepare: runningBroadcast },
   resumeBroadcast: { prepare: pausedBroadcast },
+  approveBroadcast: { prepare: unapprovedBroadcast },
+  setBroadcastApproval: { prepare: () => ({ body: { above: APPROVED_ABOVE } }) },
   // Number setup.
   updateQrCode: { prepare: qrCode },
   deleteQrCode: { prepare: qrCode },

@@ -150,7 +150,10 @@ describe('a key that is limited to an account sees and changes no other', () => 
   const own = { headers: { 'x-waba-id': ONE.waba_id } };
   const other = { headers: { 'x-waba-id': TWO_A.waba_id } };
 
-  const expected = ({ scope, path }: Endpoint): [number, string] => {
+  /** No key may call it, whatever its accounts. */
+  const FOR_PEOPLE: [number, string] = [403, 'PERSON_REQUIRED'];
+  const expected = ({ scope, path, person_only }: Endpoint): [number, string] => {
+    if (person_only) return FOR_PEOPLE;
     if (scope === 'number' || scope === 'filter' || path.includes(':waba_id')) {
       return [404, 'WABA_NOT_REGISTERED'];
     }
@@ -169,7 +172,7 @@ describe('a key that is limited to an account sees and changes no other', () => 
   const filtered = rows.filter(([, { scope }]) => scope === 'filter');
   test.each(filtered)('%s, without an account', async (_route, endpoint) => {
     const answer = await harmless(endpoint, limited);
-    expect(failure(answer)).toEqual([400, 'MISSING_WABA']);
+    expect(failure(answer)).toEqual(endpoint.person_only ? FOR_PEOPLE : [400, 'MISSING_WABA']);
   });
 
   test('an account that it does not have is answered like an unknown one', async () => {

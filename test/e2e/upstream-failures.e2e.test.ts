@@ -31,6 +31,7 @@ const SHARED_PATHS = [
 ];
 /** Answered from our own state; the check reads a block list, but never fails without it. */
 const WITHOUT_UPSTREAM = [
+  'approveBroadcast',
   'cancelBroadcast',
   'checkMessage',
   'createConnectSession',
@@ -38,6 +39,7 @@ const WITHOUT_UPSTREAM = [
   'createKey',
   'deleteEndpoint',
   'getBroadcast',
+  'getBroadcastApproval',
   'getEmbeddedSignupConfig',
   'getEndpoint',
   'getEvent',
@@ -73,6 +75,7 @@ const WITHOUT_UPSTREAM = [
   'revokeKey',
   'rotateEndpointSecret',
   'rotateKey',
+  'setBroadcastApproval',
   'startShadow',
   'stopShadow',
   'testEndpoint',

@@ -52,6 +52,16 @@ describe('a request', () => {
     expect(refusalOf(of(['billing']), { ...row, any_scope: true }, ADDRESS)).toBeUndefined();
   });
 
+  test('that only a person makes is refused to every key, and to a role without its scope', () => {
+    const only = { verb: 'POST', key_scope: 'manage', person_only: true } as const;
+    const required = { code: 'PERSON_REQUIRED', details: { roles: ['owner', 'developer'] } };
+    expect(refusalOf(undefined, only, ADDRESS)).toMatchObject(required);
+    expect(refusalOf(restriction(), only, ADDRESS)).toMatchObject(required);
+    const of = (scopes: string[]) => restrictionOfPerson({ person_id: 'per_1', scopes });
+    expect(refusalOf(of(['manage']), only, ADDRESS)).toBeUndefined();
+    expect(refusalOf(of(['send', 'read']), only, ADDRESS)).toMatchObject({ code: 'SCOPE_MISSING' });
+  });
+
   test('of a key with scopes that this release does not know is refused', () => {
     const refusal = refusalOf(restriction({ scopes: ['everything'] }), row, ADDRESS);
     expect(refusal).toMatchObject({ code: 'SCOPE_MISSING' });

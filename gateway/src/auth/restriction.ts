@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { notRegistered } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { createAddressCheck } from '@bmg/common/keys';
+import { ROLE_SCOPES, ROLES } from '@bmg/common/people';
 import { metrics } from '@bmg/common/telemetry';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
 import type { SignedInPerson } from '@bmg/proto/settings';
@@ -39,21 +40,38 @@ export interface AnyScope {
 /** Undefined if the restriction allows a request to the endpoint from the address. */
 export function refusalOf(
   restriction: Restriction | undefined,
-  endpoint: Pick<Endpoint, 'verb' | 'key_scope'> & AnyScope,
+  endpoint: Pick<Endpoint, 'verb' | 'key_scope' | 'person_only'> & AnyScope,
   address: string,
 ): ApiError | undefined {
-  if (!restriction) return undefined;
+  if (!restriction) return refusalOfKeys(endpoint, undefined);
   if (!isAllowed(restriction, address)) {
     return new ApiError('ADDRESS_NOT_ALLOWED', `this key may not be used from ${address}`, {
       details: { address },
     });
   }
   const scope = keyScopeOf(endpoint);
-  if (endpoint.any_scope || restriction.scopes.includes(scope)) return undefined;
+  if (endpoint.any_scope || restriction.scopes.includes(scope)) {
+    return refusalOfKeys(endpoint, restriction.person_id);
+  }
   const holder = restriction.person_id === undefined ? 'this key' : 'your role';
   return new ApiError('SCOPE_MISSING', `${holder} lacks the scope ${scope}`, {
     details: { scope },
   });
+}
+
+/** Also of the partner key, and of a console session that it opened. */
+function refusalOfKeys(
+  endpoint: Pick<Endpoint, 'verb' | 'key_scope' | 'person_only'>,
+  person_id: string | undefined,
+): ApiError | undefined {
+  if (!endpoint.person_only || person_id !== undefined) return undefined;
+  const scope = keyScopeOf(endpoint);
+  const roles = ROLES.filter((role) => ROLE_SCOPES[role].includes(scope));
+  return new ApiError(
+    'PERSON_REQUIRED',
+    'no key may do this: a person does it, signed in to the console',
+    { details: { roles } },
+  );
 }
 
 function isAllowed(restriction: Restriction, address: string): boolean {

@@ -109,7 +109,7 @@ const authorizeBySession =
     state.person_id = restriction?.person_id;
     checkScope(restriction, endpoint, context.ip);
     await checkRate(deps.bucket, partner_id);
-    const { rate_limit_per_sec } = session;
+    const { rate_limit_per_sec, approval_above } = session;
     const rate_limit = await takeFromLimit(
       context,
       bucket,
@@ -117,7 +117,7 @@ const authorizeBySession =
       rate_limit_per_sec,
       counted,
     );
-    return { partner_id, restriction, rate_limit };
+    return { partner_id, restriction, approval_above, rate_limit };
   };
 
 /** Throws if the role of the person does not allow it. */

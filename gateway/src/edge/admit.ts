@@ -28,12 +28,15 @@ export interface Admitted {
   session_id?: string;
   /** Of an API key or a person; absent for the partner key. */
   restriction?: Restriction | undefined;
+  /** The partner's setting: broadcasts to more contacts wait for approval. */
+  approval_above?: number | undefined;
   /** May be a refusal: the chain throws it, so that the usage record counts the call. */
   rate_limit: RateLimitResult;
 }
 
 /** What decides how a request is admitted. */
-export type Admission = Pick<Endpoint, 'verb' | 'scope' | 'counted' | 'key_scope'> & AnyScope;
+export type Admission = Pick<Endpoint, 'verb' | 'scope' | 'counted' | 'key_scope' | 'person_only'> &
+  AnyScope;
 
 export const KEY = 'x-partner-key';
 const CONNECT_TOKEN = 'x-connect-token';
@@ -89,7 +92,7 @@ async function admitPartner(
     known.version,
   );
   const caller = await authenticator.confirm(known, first.version, call);
-  const { rate_limit_per_sec, restriction } = caller;
+  const { rate_limit_per_sec, restriction, approval_above } = caller;
   state.key_id = restriction?.key_id;
   const refusal = refusalOf(restriction, endpoint, context.ip);
   if (refusal) {
@@ -97,11 +100,11 @@ async function admitPartner(
     if (refusal.code !== 'ADDRESS_NOT_ALLOWED') state.partner_id = partner_id;
     throw countRefusal(refusal);
   }
-  if (!counted) return { partner_id, restriction, rate_limit: first };
+  if (!counted) return { partner_id, restriction, approval_above, rate_limit: first };
   // The first result counts unless the cached caller was stale.
   const rate_limit = first.asked ? first : await bucket.take(partner_id, rate_limit_per_sec, 1);
   showRate(context, rate_limit_per_sec, rate_limit);
-  return { partner_id, restriction, rate_limit };
+  return { partner_id, restriction, approval_above, rate_limit };
 }
 
 async function admitSession(

@@ -111,7 +111,7 @@ function createInputReader(
   const checkBody = body && compile(body, 'body');
   return async (
     context: Context,
-    { partner_id, session_id, restriction, rate_limit }: Admitted,
+    { partner_id, session_id, restriction, approval_above, rate_limit }: Admitted,
     memory: BodyMemory | undefined,
   ): Promise<Input> => {
     const { params } = requestOf(context);
@@ -127,6 +127,7 @@ function createInputReader(
       session_id,
       key_id: restriction?.key_id,
       person_id: restriction?.person_id,
+      approval_above,
     };
     if (scope === 'number') {
       const { call } = context.state as State;

@@ -31,6 +31,8 @@ export interface Input<
   key_id?: string | undefined;
   /** The person whose console session the request has. */
   person_id?: string | undefined;
+  /** The partner's setting: broadcasts to more contacts wait for approval. */
+  approval_above?: number | undefined;
 }
 
 export interface Target {
@@ -51,6 +53,8 @@ export interface Options {
   scope: Scope;
   /** What an API key needs to call it. Defaults to `read` for a GET, and to `manage` for others. */
   key_scope?: KeyScope;
+  /** True: only a person who is signed in to the console may call it, and no key. */
+  person_only?: true;
   /** False: in the usage record, but not counted by the rate limit. */
   counted?: boolean;
   /** Name in the usage record. Defaults to the path. */
@@ -222,7 +226,7 @@ const row =
 export const variant = <M extends Method, F extends object>(
   rpc: Rpc<M>,
   options: Omit<Variant, 'rpc' | 'request' | 'reply'> & {
-    request: (input: Pick<Input, 'body'> & { target: Target }) => F | Promise<F>;
+    request: (input: Pick<Input, 'body' | 'approval_above'> & { target: Target }) => F | Promise<F>;
     reply: (reply: ResponseOf<M>, input: Input) => object;
   },
 ): Fitting<Variant, F, M, never> =>

@@ -119,6 +119,15 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
       'The API key is limited to some business accounts, and the endpoint covers all of them; or an API key, or a person, made a request that only the partner key or an unlimited key may make.',
     action: 'Use a key that is not limited to accounts, or the partner key.',
   },
+  PERSON_REQUIRED: {
+    meaning:
+      'The request is for a person who is signed in to the console, and was made with a key; or the person does not have the role that it needs. details.roles names the roles.',
+    action: 'Let a person with one of these roles do it in the console.',
+  },
+  SECOND_PERSON_REQUIRED: {
+    meaning: 'The person who created a broadcast may not approve it.',
+    action: 'Let another person with the role owner or developer approve it.',
+  },
   ADDRESS_NOT_ALLOWED: {
     meaning:
       'The API key is limited to addresses, and the request came from another one. details.address is the address that the service saw.',
@@ -153,6 +162,10 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
   },
   CANNOT_RESUME: {
     meaning: 'The broadcast is not paused: it has not started, or it has ended.',
+    action: 'None. The broadcast is unchanged.',
+  },
+  CANNOT_APPROVE: {
+    meaning: 'The broadcast needs no approval, or it has ended.',
     action: 'None. The broadcast is unchanged.',
   },
   IDEMPOTENCY_KEY_IN_USE: {

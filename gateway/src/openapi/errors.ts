@@ -41,7 +41,10 @@ export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
       : []),
     // Of a key that is limited to accounts.
     ...(scope === 'filter' ? (['MISSING_WABA', 'WABA_NOT_REGISTERED'] as const) : []),
-    ...(scope === 'partner' || scope === 'session' ? (['KEY_RESTRICTED'] as const) : []),
+    ...(!row.person_only && (scope === 'partner' || scope === 'session')
+      ? (['KEY_RESTRICTED'] as const)
+      : []),
+    ...(row.person_only ? (['PERSON_REQUIRED'] as const) : []),
     ...(row.docs?.codes ?? []),
   ]);
   return (Object.keys(CATALOG) as ErrorCode[]).filter((code) => codes.has(code));

@@ -42,6 +42,8 @@ export interface OperationObject {
   'x-usage-name'?: string;
   /** Present on endpoints beside the contract's. */
   'x-addition'?: true;
+  /** Present if no key may call it: only a person who is signed in to the console. */
+  'x-person-only'?: true;
 }
 
 export interface AnswerObject {
@@ -178,6 +180,7 @@ function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): Operati
     'x-rate-limit': limitsOf(row),
     'x-usage-name': usageName(row),
     ...(row.addition && { 'x-addition': true as const }),
+    ...(row.person_only && { 'x-person-only': true as const }),
   };
 }
 

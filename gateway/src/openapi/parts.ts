@@ -108,7 +108,7 @@ export const securitySchemes: Json = {
     in: 'header',
     name: 'x-partner-key',
     description:
-      'Your partner key, which gives full access, or an API key, which needs the `x-key-scope` of the operation. Keep it on your server, never in a browser or a URL.',
+      'Your partner key, which gives full access, or an API key, which needs the `x-key-scope` of the operation. No key calls an operation with `x-person-only`. Keep it on your server, never in a browser or a URL.',
   },
   ConnectToken: {
     type: 'apiKey',

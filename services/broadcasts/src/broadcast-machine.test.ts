@@ -1,7 +1,15 @@
-import { broadcastMachine, type BroadcastEvent, type BroadcastStatus } from './broadcast-machine';
+import {
+  ACTIVE,
+  broadcastMachine,
+  SHOWN,
+  WAITING,
+  type BroadcastEvent,
+  type BroadcastStatus,
+} from './broadcast-machine';
 
 const STATES: BroadcastStatus[] = [
   'draft',
+  'awaiting_approval',
   'pending',
   'scheduled',
   'processing',
@@ -10,16 +18,24 @@ const STATES: BroadcastStatus[] = [
   'cancelled',
 ];
 
-/** Everything else is refused (contract 9.1, 9.6). */
+/** Everything else is refused (contract 9.1, 9.6, 9.7). */
 const ALLOWED: Record<BroadcastEvent, Partial<Record<BroadcastStatus, BroadcastStatus>>> = {
   queue: { draft: 'pending' },
   schedule: { draft: 'scheduled' },
+  awaitApproval: { draft: 'awaiting_approval' },
+  approve: { awaiting_approval: 'pending' },
+  approveForLater: { awaiting_approval: 'scheduled' },
   fallDue: { scheduled: 'pending' },
   start: { pending: 'processing' },
   pause: { processing: 'paused' },
   resume: { paused: 'processing' },
   complete: { processing: 'completed', paused: 'completed' },
-  cancel: { pending: 'cancelled', scheduled: 'cancelled', paused: 'cancelled' },
+  cancel: {
+    awaiting_approval: 'cancelled',
+    pending: 'cancelled',
+    scheduled: 'cancelled',
+    paused: 'cancelled',
+  },
 };
 
 describe.each(STATES)('a broadcast that is %s', (state) => {
@@ -28,6 +44,14 @@ describe.each(STATES)('a broadcast that is %s', (state) => {
     expect(broadcastMachine.allows(state, event)).toBe(to !== undefined);
     if (to !== undefined) expect(broadcastMachine.to(event)).toBe(to);
   });
+});
+
+test('a broadcast that waits for approval is no work, counts as waiting, and is shown', () => {
+  expect(ACTIVE).not.toContain('awaiting_approval');
+  expect(broadcastMachine.from('fallDue')).toEqual(['scheduled']);
+  expect(broadcastMachine.from('start')).toEqual(['pending']);
+  expect(WAITING).toContain('awaiting_approval');
+  expect(SHOWN).toContain('awaiting_approval');
 });
 
 test('the table above has every event of the machine', () => {

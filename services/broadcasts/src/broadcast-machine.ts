@@ -1,20 +1,42 @@
-// The states of a broadcast (contract 9.1, 9.6): one table for the code, the store's filters and
+// The states of a broadcast (contract 9.1, 9.6, 9.7): one table for the code, the store's filters and
 // the tests.
 import { defineMachine } from '@bmg/common/state';
 
 /**
- * Two are internal. `draft`: the contacts are still being stored, and no partner sees it. `paused`:
+ * Three are internal. `draft`: the contacts are still being stored, and no partner sees it. `paused`:
  * partners see `processing` with `paused_at`, because the contract's list of statuses is closed.
+ * `awaiting_approval`: partners see `pending` or `scheduled` with `approval`. It is a state, not a flag,
+ * so that a worker of a release that does not know it has nothing to do for it.
  */
 export type BroadcastStatus =
-  'draft' | 'pending' | 'scheduled' | 'processing' | 'paused' | 'completed' | 'cancelled';
+  | 'draft'
+  | 'awaiting_approval'
+  | 'pending'
+  | 'scheduled'
+  | 'processing'
+  | 'paused'
+  | 'completed'
+  | 'cancelled';
 
 export type BroadcastEvent =
-  'queue' | 'schedule' | 'fallDue' | 'start' | 'pause' | 'resume' | 'complete' | 'cancel';
+  | 'queue'
+  | 'schedule'
+  | 'awaitApproval'
+  | 'approve'
+  | 'approveForLater'
+  | 'fallDue'
+  | 'start'
+  | 'pause'
+  | 'resume'
+  | 'complete'
+  | 'cancel';
 
 export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
   queue: { from: ['draft'], to: 'pending' },
   schedule: { from: ['draft'], to: 'scheduled' },
+  awaitApproval: { from: ['draft'], to: 'awaiting_approval' },
+  approve: { from: ['awaiting_approval'], to: 'pending' },
+  approveForLater: { from: ['awaiting_approval'], to: 'scheduled' },
   fallDue: { from: ['scheduled'], to: 'pending' },
   // Happens right before the first message is sent, so that a cancel succeeds until then.
   start: { from: ['pending'], to: 'processing' },
@@ -22,16 +44,30 @@ export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
   resume: { from: ['paused'], to: 'processing' },
   // A pause may come while the last contacts are recorded.
   complete: { from: ['processing', 'paused'], to: 'completed' },
-  cancel: { from: ['pending', 'scheduled', 'paused'], to: 'cancelled' },
+  cancel: { from: ['awaiting_approval', 'pending', 'scheduled', 'paused'], to: 'cancelled' },
 });
 
 /** A broadcast that is paused for longer is cancelled: its contacts are not kept for ever. */
 export const PAUSED_MAX_MS = 7 * 86_400_000;
+/** The same for one that waits for approval. */
+export const APPROVAL_MAX_MS = 7 * 86_400_000;
 
 /** The states in which a worker has something to do. */
 export const ACTIVE: readonly BroadcastStatus[] = ['pending', 'processing'];
 /** The states that nothing ends soon: a partner may have a limited number of broadcasts in them. */
-export const WAITING: readonly BroadcastStatus[] = ['draft', 'scheduled', 'pending', 'paused'];
+export const WAITING: readonly BroadcastStatus[] = [
+  'draft',
+  'awaiting_approval',
+  'scheduled',
+  'pending',
+  'paused',
+];
 export const ENDED: readonly BroadcastStatus[] = ['completed', 'cancelled'];
 /** The states that partners see. */
-export const SHOWN: readonly BroadcastStatus[] = ['scheduled', ...ACTIVE, 'paused', ...ENDED];
+export const SHOWN: readonly BroadcastStatus[] = [
+  'awaiting_approval',
+  'scheduled',
+  ...ACTIVE,
+  'paused',
+  ...ENDED,
+];

@@ -18,7 +18,7 @@ export const settings = {
   ),
   BROADCAST_WAITING_MAX: fields.integer(
     { min: 1, max: 100_000, default: 2_000 },
-    'pending, scheduled and paused broadcasts of one partner; further ones are refused with QUOTA_EXCEEDED',
+    'pending, scheduled and paused broadcasts of one partner, and those that wait for approval; further ones are refused with QUOTA_EXCEEDED',
   ),
   BROADCAST_SHARE_PERCENT: fields.integer(
     { min: 1, max: 100, default: 99 },

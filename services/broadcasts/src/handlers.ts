@@ -3,6 +3,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { BroadcastsDefinition, CancelBroadcastRequest } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
+import { forecastBroadcast } from './preflight/forecast';
 import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
 import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
@@ -14,7 +15,7 @@ import {
   zeroCounts,
   type Counts,
 } from './contact-states/progress';
-import { changeBroadcast, notFound } from './partner-changes';
+import { approveBroadcast, changeBroadcast, notFound } from './partner-changes';
 import { chunkIds, readRequestId, requestIdPrefix } from './request-id';
 import { numberOf } from './store/broadcast-ids';
 import type { PartnerEvent, Scope } from './store/broadcasts';
@@ -71,11 +72,15 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
         total: page.total,
       };
     },
-    async getBroadcast(q) {
+    async getBroadcast(q, call) {
       const broadcast = await broadcasts.find(scopeOf(q), q.broadcast_id);
       if (!broadcast) throw notFound();
-      const [countsOf, rate] = await Promise.all([readCounts([broadcast]), paceOf(broadcast)]);
-      return detail(broadcast, countsOf(broadcast), now(), rate);
+      const [countsOf, rate, forecast] = await Promise.all([
+        readCounts([broadcast]),
+        paceOf(broadcast),
+        q.forecast ? forecastBroadcast({ ...deps, readPace }, broadcast, call) : undefined,
+      ]);
+      return { ...detail(broadcast, countsOf(broadcast), now(), rate), forecast };
     },
     async cancelBroadcast(q) {
       const cancelled = await change(q, 'cancel');
@@ -89,6 +94,15 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
     },
     async resumeBroadcast(q) {
       await change(q, 'resume', { paused_at: null });
+      wake();
+      return {};
+    },
+    async approveBroadcast(q) {
+      await approveBroadcast(
+        broadcasts,
+        { scope: scopeOf(q), number: q.broadcast_id },
+        { person_id: q.caller_person_id, at: now() },
+      );
       wake();
       return {};
     },

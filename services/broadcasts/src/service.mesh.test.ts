@@ -1,6 +1,6 @@
 import { topics } from '@bmg/common/bus';
 import { phone } from '../testing/builders';
-import { TARGET, useService } from '../testing/service';
+import { TARGET, useService, WAITING_MAX } from '../testing/service';
 import { unique } from '../testing/stores';
 import { eventually } from '../../../test/testkit/eventually';
 
@@ -119,6 +119,109 @@ test('pauses and resumes once or twice, and refuses what has not started or has 
   await expect(pause(later)).rejects.toEqual(refused('CANNOT_PAUSE', /is scheduled: cancel it/));
   await expect(resume(later)).rejects.toEqual(refused('CANNOT_RESUME', /is scheduled, not paused/));
   await cancel(later);
+});
+
+describe('a broadcast that needs approval', () => {
+  const large = { contacts: [1, 2, 3].map((at) => ({ recipient: phone(at) })), approval_above: 2 };
+  const scope = { partner_id: 'ptn_1' };
+  const approve = (broadcast_id: number, caller_person_id?: string, of: object = scope) =>
+    rig.rpc.approveBroadcast(
+      {
+        ...scope,
+        ...of,
+        broadcast_id,
+        ...(caller_person_id !== undefined && { caller_person_id }),
+      },
+      rig.call(),
+    );
+  const shown = async (id: number) => (await rig.get(id)).broadcast;
+
+  test('waits, and runs once a second person has approved it', async () => {
+    const from = rig.messaging.sent.length;
+    const created = await rig.create({ ...large, caller_person_id: 'per_1' });
+    const { broadcast_id: id } = created;
+    expect(created).toMatchObject({
+      status: 'pending',
+      total: 3,
+      approval: { state: 'waiting', created_by: 'per_1', ends_at: expect.any(Date) },
+    });
+    expect(await shown(id)).toMatchObject({ status: 'pending', approval: created.approval });
+    const { broadcasts } = await rig.rpc.listBroadcasts(
+      { ...scope, limit: 1, offset: 0 },
+      rig.call(),
+    );
+    expect(broadcasts).toMatchObject([{ id, status: 'pending', approval: { state: 'waiting' } }]);
+    for (const [person, code] of [
+      [undefined, 'PERSON_REQUIRED'],
+      ['per_1', 'SECOND_PERSON_REQUIRED'],
+    ] as const) {
+      await expect(approve(id, person)).rejects.toMatchObject({ code, http: 403 });
+    }
+    for (const other of [{ partner_id: 'ptn_2' }, { waba_id: '801' }]) {
+      await expect(approve(id, 'per_2', other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+    const call = { ...scope, broadcast_id: id };
+    await expect(rig.rpc.pauseBroadcast(call, rig.call())).rejects.toMatchObject({
+      code: 'CANNOT_PAUSE',
+      message: 'the broadcast waits for approval',
+    });
+    expect(rig.messaging.sent).toHaveLength(from);
+    await approve(id, 'per_2');
+    await approve(id, 'per_3');
+    await rig.completed(id);
+    await approve(id, 'per_3');
+    expect(rig.messaging.sent).toHaveLength(from + 3);
+    expect((await shown(id))?.approval).toEqual({
+      state: 'approved',
+      created_by: 'per_1',
+      approved_by: 'per_2',
+      approved_at: expect.any(Date),
+    });
+  });
+
+  test('counts the contacts that will be attempted, and none at exactly the size', async () => {
+    const [first, second] = large.contacts;
+    const created = await rig.create({
+      ...large,
+      contacts: [first, second, second, {}] as typeof large.contacts,
+    });
+    expect([created.total, created.approval]).toEqual([2, undefined]);
+    await rig.completed(created.broadcast_id);
+    await expect(approve(created.broadcast_id, 'per_2')).rejects.toMatchObject({
+      code: 'CANNOT_APPROVE',
+      http: 409,
+      message: 'the broadcast needs no approval',
+    });
+    expect((await shown(created.broadcast_id))?.approval).toBeUndefined();
+  });
+
+  test('is refused by a cancellation, after which it cannot be approved', async () => {
+    const { broadcast_id } = await rig.create(large);
+    await rig.rpc.cancelBroadcast({ ...scope, broadcast_id }, rig.call());
+    await expect(approve(broadcast_id, 'per_2')).rejects.toMatchObject({
+      code: 'CANNOT_APPROVE',
+      message: 'the broadcast is cancelled',
+    });
+    expect(await shown(broadcast_id)).toMatchObject({
+      status: 'cancelled',
+      approval: { state: 'ended' },
+    });
+  });
+
+  test('a repeated creation answers as the first one did, also after the approval', async () => {
+    const idempotency = { key: unique('key-'), fingerprint: 'x' };
+    const first = await rig.create(large, { idempotency });
+    await approve(first.broadcast_id, 'per_2');
+    await rig.completed(first.broadcast_id);
+    expect(await rig.create(large, { idempotency })).toEqual(first);
+    expect(first.approval).toMatchObject({ state: 'waiting' });
+  });
+
+  test('counts for the bound of waiting broadcasts', async () => {
+    const target = { ...TARGET, partner_id: unique('ptn_') };
+    for (let at = 0; at < WAITING_MAX; at += 1) await rig.create({ ...large, target });
+    await expect(rig.create({ target })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  });
 });
 
 test('names the request ids of a broadcast for its own partner and account only', async () => {

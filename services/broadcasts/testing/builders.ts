@@ -52,7 +52,8 @@ export async function storeBroadcast(
   });
   await broadcasts.insertDraft(draft);
   await chunks.insert(draft, pages);
-  const stored = await broadcasts.move(draft._id, draft.scheduled_at ? 'schedule' : 'queue');
+  const queued = draft.scheduled_at ? 'schedule' : 'queue';
+  const stored = await broadcasts.move(draft._id, draft.approval ? 'awaitApproval' : queued);
   if (!stored) throw new Error('the draft did not become a broadcast');
   return stored;
 }

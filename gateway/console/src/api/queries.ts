@@ -91,6 +91,11 @@ export const peopleQuery = queryOptions({
   queryFn: async () => (await call<{ people: t.Person[] }>('GET', '/v1/people')).people,
 });
 
+export const approvalQuery = queryOptions({
+  queryKey: ['broadcast-approval'],
+  queryFn: () => call<t.ApprovalSetting>('GET', '/v1/broadcast-approval'),
+});
+
 export const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],
   queryFn: async () => (await call<{ passkeys: t.Passkey[] }>('GET', '/passkeys')).passkeys,
@@ -254,6 +259,17 @@ export const broadcastQuery = (id: number) =>
     queryKey: ['broadcast', id],
     queryFn: () =>
       call<{ broadcast: t.BroadcastDetail; progress: number }>('GET', `/v1/broadcasts/${id}`),
+  });
+
+/** Not kept: prices and the pace of the number change. */
+export const forecastQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['broadcast', id, 'forecast'],
+    gcTime: 0,
+    queryFn: () =>
+      call<{ forecast?: t.BroadcastForecast | null }>('GET', `/v1/broadcasts/${id}`, {
+        query: { include: 'forecast' },
+      }),
   });
 
 export interface MessageFilter {

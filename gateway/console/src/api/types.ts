@@ -45,6 +45,8 @@ export type Template = Omit<Schemas['Template'], 'components'> & {
 };
 export type Broadcast = Schemas['Broadcast'];
 export type BroadcastDetail = Schemas['BroadcastDetail'];
+export type BroadcastForecast = NonNullable<Schemas['BroadcastForecast']>;
+export type ApprovalSetting = Schemas['GetBroadcastApprovalAnswer'];
 /** Of a broadcast, every reason has its contacts and examples. */
 export type CheckReason = Required<Schemas['CheckMessageAnswer']['reasons'][number]>;
 export type BroadcastCheck = Omit<Schemas['CheckMessageAnswer'], 'reasons'> & {

@@ -20,6 +20,7 @@ const COLOURS: Record<string, string> = {
   scheduled: 'blue',
   requested: 'green',
   waiting: 'yellow',
+  waits_for_approval: 'yellow',
   expired: 'red',
   pending: 'yellow',
   retrying: 'yellow',

@@ -18,14 +18,15 @@ import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
 import { reasonOf } from '../reasons';
+import { PersonName } from './broadcasts/approve';
 import { Actions } from './broadcasts/actions';
 import { BroadcastCost } from './broadcasts/cost';
 import { Recipients } from './broadcasts/recipients';
-import { isOver, isPaused, isSettling, stateOf } from './broadcasts/state-of';
+import { isOver, isPaused, isSettling, stateOf, waitsForApproval } from './broadcasts/state-of';
 
 const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
-  { title: 'State', width: '120px', cell: (one) => <State of={stateOf(one)} /> },
+  { title: 'State', width: '160px', cell: (one) => <State of={stateOf(one)} /> },
   { title: 'Template', width: '1fr', cell: ({ template_name }) => template_name, labelled: true },
   { title: 'Contacts', width: '90px', cell: ({ total }) => countOf(total), labelled: true },
   {
@@ -96,7 +97,7 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
       const broadcast = state.data?.broadcast;
       if (!broadcast) return FOLLOW_MS;
       if (isOver(broadcast)) return isSettling(broadcast) ? REFRESH_MS : false;
-      return isPaused(broadcast) ? REFRESH_MS : FOLLOW_MS;
+      return isPaused(broadcast) || waitsForApproval(broadcast) ? REFRESH_MS : FOLLOW_MS;
     },
   });
   return (
@@ -139,6 +140,17 @@ const BroadcastFacts = ({
       ['Pace', broadcast.rate_per_sec && `${broadcast.rate_per_sec} a second`],
       ['Template', `${broadcast.template_name} (${broadcast.template_language})`],
       ['Scheduled', broadcast.scheduled_at && <Time value={broadcast.scheduled_at} />],
+      ['Created by', broadcast.approval && <PersonName id={broadcast.approval.created_by} />],
+      [
+        'Approved by',
+        broadcast.approval?.approved_by && <PersonName id={broadcast.approval.approved_by} />,
+      ],
+      [
+        'Approved',
+        broadcast.approval?.approved_at && (
+          <Time value={broadcast.approval.approved_at} as="exact" />
+        ),
+      ],
       ['Started', <Time value={broadcast.started_at} as="exact" />],
       [
         'Expected end',

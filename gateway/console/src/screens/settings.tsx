@@ -1,4 +1,4 @@
-// The partner's settings: webhook, secret, alerts, plan, endpoints, keys, invoices, passkeys and sessions. A
+// The partner's settings: webhook, secret, alerts, plan, endpoints, approval, keys, invoices, passkeys and sessions. A
 // person sees those of the role.
 import { Anchor, Button, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -14,6 +14,7 @@ import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf, nounOf } from '../period';
 import { Alerts } from './settings/alerts';
+import { BroadcastApproval } from './settings/approval';
 import { WebhookEndpoints } from './settings/endpoints';
 import { ApiKeys } from './settings/keys';
 import { Logo } from './settings/logo';
@@ -45,6 +46,7 @@ export function Screen() {
       {may('read') && <PartnerSettings />}
       {may('read') && <WebhookEndpoints />}
       {may('read') && <ShadowReceivers />}
+      {may('read') && <BroadcastApproval />}
       {may('manage') && <ApiKeys />}
       {may('billing') && <Invoices />}
       {person && <Passkeys />}

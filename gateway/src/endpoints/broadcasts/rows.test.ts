@@ -1,6 +1,5 @@
 import { ApiError } from '@bmg/common/errors';
 import {
-  BroadcastsDefinition,
   CreateBroadcastRequest,
   type Broadcast,
   type GetBroadcastResponse,
@@ -57,7 +56,7 @@ const refused = async (overrides: Fields): Promise<ApiError> => {
   throw new Error('nothing was refused');
 };
 
-test('the contract’s rows in its order, then pause and resume', () => {
+test('the contract’s rows in its order, then pause, resume and approval', () => {
   expect(broadcasts.map(({ verb, path, rpc }) => `${verb} ${path} ${rpc.method}`)).toEqual([
     'POST /broadcasts createBroadcast',
     'GET /broadcasts listBroadcasts',
@@ -65,8 +64,10 @@ test('the contract’s rows in its order, then pause and resume', () => {
     'POST /broadcasts/:broadcast_id/cancel cancelBroadcast',
     'POST /broadcasts/:broadcast_id/pause pauseBroadcast',
     'POST /broadcasts/:broadcast_id/resume resumeBroadcast',
+    'POST /broadcasts/:broadcast_id/approve approveBroadcast',
+    'GET /broadcast-approval getBroadcastApproval',
+    'PUT /broadcast-approval setBroadcastApproval',
   ]);
-  for (const { rpc } of broadcasts) expect(rpc.definition).toBe(BroadcastsDefinition);
 });
 
 test('accepts a contact as a string or an object, in which a phone number wins', async () => {
@@ -195,7 +196,7 @@ test('passes components on and rejects those that are not objects', async () => 
 
 test('answers NOT_FOUND for a malformed id', () => {
   const read = row('GET', '/broadcasts/:broadcast_id').request;
-  const changes = ['cancel', 'pause', 'resume'].map(
+  const changes = ['cancel', 'pause', 'resume', 'approve'].map(
     (change) => row('POST', `/broadcasts/:broadcast_id/${change}`).request,
   );
   for (const broadcast_id of ['0', '-1', 'abc', '1.5', '9'.repeat(20)]) {
@@ -209,6 +210,7 @@ test('answers NOT_FOUND for a malformed id', () => {
     partner_id: 'ptn_1',
     waba_id: '800',
     broadcast_id: 42,
+    forecast: false,
   });
 });
 
@@ -264,6 +266,49 @@ test('answers the contract’s fields in the detail view, null if absent', () =>
     },
     progress: 100,
   });
+});
+
+test('answers the approval only of a broadcast that needs one', () => {
+  const reply = row('GET', '/broadcasts/:broadcast_id').reply;
+  const approval = { state: 'waiting', created_by: 'per_1', ends_at: new Date(0) };
+  const of = (broadcast: Broadcast) =>
+    (reply?.({ broadcast, progress: 0 }, input({})) as { broadcast: Fields }).broadcast;
+  expect(of(BROADCAST)).not.toHaveProperty('approval');
+  expect(of({ ...BROADCAST, approval })['approval']).toEqual({
+    ...approval,
+    approved_by: null,
+    approved_at: null,
+  });
+});
+
+test('takes setting and person of a creation from the request, never from its body', async () => {
+  const forged = aBody({ approval_above: 9, caller_person_id: 'per_9' });
+  const made = (given: Partial<Input>) =>
+    creating.request?.(input({ body: checkBody({ ...forged }), ...given }));
+  expect(await made({})).toMatchObject({ approval_above: undefined, caller_person_id: undefined });
+  expect(await made({ approval_above: 2, person_id: 'per_1' })).toMatchObject({
+    approval_above: 2,
+    caller_person_id: 'per_1',
+  });
+  const approving = row('POST', '/broadcasts/:broadcast_id/approve').request;
+  const by = input({ params: { broadcast_id: '42' }, person_id: 'per_2', body: forged });
+  expect(approving?.(by)).toMatchObject({ broadcast_id: 42, caller_person_id: 'per_2' });
+});
+
+test('the setting takes null, and needs its field', () => {
+  const setting = row('PUT', '/broadcast-approval');
+  const check = compile(setting.body ?? {}, 'body');
+  const made = (body: Fields) =>
+    setting.request?.(input({ body: check(body), person_id: 'per_1' }));
+  const of = { partner_id: 'ptn_1', caller_person_id: 'per_1' };
+  expect(made({ above: 1_000 })).toEqual({ ...of, above: 1_000 });
+  expect(made({ above: null })).toEqual({ ...of, above: undefined });
+  expect(() => made({})).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
+  for (const above of [0, -1, 1.5, '5', 10_001, true, [5]]) {
+    expect(() => made({ above })).toThrow(
+      expect.objectContaining({ code: 'INVALID_FIELD', details: { field: 'above' } }),
+    );
+  }
 });
 
 test('answers limit and offset with the list', () => {

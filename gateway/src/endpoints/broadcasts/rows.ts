@@ -3,17 +3,28 @@ import {
   type Broadcast,
   type Broadcast_Failure,
 } from '@bmg/proto/broadcasts';
-import { ApiError, invalidField } from '@bmg/common/errors';
+import { PeopleDefinition, type BroadcastApproval } from '@bmg/proto/people';
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { checkContactCount, type ContactFaults } from '@bmg/common/messages';
+import { APPROVING_SCOPE } from '@bmg/common/people';
 import { readContacts } from './contacts';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, post, rpc, type Endpoint, type Fields, type Input, type Target } from '../endpoint';
+import {
+  get,
+  post,
+  put,
+  rpc,
+  type Endpoint,
+  type Fields,
+  type Input,
+  type Target,
+} from '../endpoint';
 import type { Static } from '../parts/schema';
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 /** A broadcast in the list, its names as long as they may be. */
-const LISTED_BYTES = 1_536;
+const LISTED_BYTES = 1_792;
 const LIMIT_DEFAULT = 20;
 /** 10,000 contacts, each with a recipient and some forty values of variables. */
 const BODY_NODES_MAX = 400_000;
@@ -68,7 +79,21 @@ const byId = ({
   return { partner_id, waba_id, broadcast_id: Number(id) };
 };
 
-/** The contract's fields, and those of a pause; a time that is absent is null. */
+/** Only if the broadcast needs one: without the setting, answers have no such field. */
+const approvalOf = ({ approval }: Pick<Broadcast, 'approval'>): Fields =>
+  approval
+    ? {
+        approval: {
+          state: approval.state,
+          created_by: approval.created_by ?? null,
+          ends_at: approval.ends_at ?? null,
+          approved_by: approval.approved_by ?? null,
+          approved_at: approval.approved_at ?? null,
+        },
+      }
+    : {};
+
+/** The contract's fields, those of a pause and of an approval; a time that is absent is null. */
 const shown = (broadcast: Broadcast): Fields => ({
   id: broadcast.id,
   waba_id: broadcast.waba_id,
@@ -87,6 +112,7 @@ const shown = (broadcast: Broadcast): Fields => ({
   created_at: broadcast.created_at ?? null,
   paused_at: broadcast.paused_at ?? null,
   pause_ends_at: broadcast.pause_ends_at ?? null,
+  ...approvalOf(broadcast),
 });
 
 const detailed = (broadcast: Broadcast): Fields => ({
@@ -101,6 +127,11 @@ const detailed = (broadcast: Broadcast): Fields => ({
     count,
     example_recipient: example_recipient || null,
   })),
+});
+
+const setting = ({ above, approvers }: BroadcastApproval): Fields => ({
+  above: above ?? null,
+  approvers,
 });
 
 export const BODY_LIMITS = {
@@ -122,7 +153,11 @@ export const broadcasts: Endpoint[] = [
     body: schemas.createBroadcast,
     ...BODY_LIMITS,
     timeout_ms: CREATE_TIMEOUT_MS,
-    request: (input) => createRequest(input),
+    request: async (input) => ({
+      ...(await createRequest(input)),
+      approval_above: input.approval_above,
+      caller_person_id: input.person_id,
+    }),
     reply: (created) => ({
       broadcast_id: created.broadcast_id,
       status: created.status,
@@ -130,6 +165,7 @@ export const broadcasts: Endpoint[] = [
       skipped: created.skipped,
       duplicates: created.duplicates,
       warnings: created.warnings.map(({ code, message }) => ({ code, message })),
+      ...approvalOf(created),
     }),
     docs: docs.createBroadcast,
     summary: 'Create a broadcast: one template to many contacts',
@@ -150,10 +186,12 @@ export const broadcasts: Endpoint[] = [
   }),
   get('/broadcasts/:broadcast_id', rpc(BroadcastsDefinition, 'getBroadcast'), {
     scope: 'filter',
-    request: byId,
-    reply: ({ broadcast, progress }) => ({
+    query: schemas.getBroadcast,
+    request: (input) => ({ ...byId(input), forecast: input.query.include === 'forecast' }),
+    reply: ({ broadcast, progress, forecast }, { query }) => ({
       broadcast: detailed(broadcast as Broadcast),
       progress,
+      ...(query.include === 'forecast' && { forecast: forecast ?? null }),
     }),
     docs: docs.getBroadcast,
     summary: 'Retrieve a broadcast with its progress and failures',
@@ -186,5 +224,38 @@ export const broadcasts: Endpoint[] = [
     reply: () => ({}),
     docs: docs.resumeBroadcast,
     summary: 'Resume a broadcast that is paused',
+  }),
+  post('/broadcasts/:broadcast_id/approve', rpc(BroadcastsDefinition, 'approveBroadcast'), {
+    scope: 'filter',
+    key_scope: APPROVING_SCOPE,
+    person_only: true,
+    addition: true,
+    audit: {},
+    request: (input) => ({ ...byId(input), caller_person_id: input.person_id }),
+    reply: () => ({}),
+    docs: docs.approveBroadcast,
+    summary: 'Approve a broadcast that waits for approval',
+  }),
+  get('/broadcast-approval', rpc(PeopleDefinition, 'getBroadcastApproval'), {
+    scope: 'partner',
+    addition: true,
+    reply: setting,
+    docs: docs.getBroadcastApproval,
+    summary: 'Retrieve from which size broadcasts need approval',
+  }),
+  put('/broadcast-approval', rpc(PeopleDefinition, 'setBroadcastApproval'), {
+    scope: 'partner',
+    person_only: true,
+    addition: true,
+    audit: { values: ['above'], before_of: 'partner' },
+    body: schemas.setBroadcastApproval,
+    request: ({ body: { above }, partner_id, person_id }) => {
+      // Null is a value here.
+      if (above === undefined) throw missingFields(['above']);
+      return { partner_id, caller_person_id: person_id, above: above ?? undefined };
+    },
+    reply: setting,
+    docs: docs.setBroadcastApproval,
+    summary: 'Set from which size broadcasts need approval',
   }),
 ];

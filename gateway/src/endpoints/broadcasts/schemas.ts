@@ -7,6 +7,8 @@ const NAME_MAX = 200;
 const TEMPLATE_NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 const TIME_MAX = 64;
+/** Of one broadcast (contract 9.2). */
+const CONTACTS_MAX = 10_000;
 
 const named = (description: string, rule: Schema): Schema => ({
   ...text(RECIPIENT_MAX, description),
@@ -65,3 +67,22 @@ export const createBroadcast = object(
 );
 
 export const listBroadcasts = object({ limit: limit(20, 100), offset });
+
+/** The row refuses a body without `above`: null is a value here. */
+export const setBroadcastApproval = object({
+  above: {
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: CONTACTS_MAX,
+    description: 'Broadcasts to more contacts wait for approval. Null: none do.',
+  } as const,
+});
+
+export const getBroadcast = object({
+  include: {
+    type: 'string',
+    enum: ['forecast'],
+    description:
+      '`forecast`: what a broadcast that has not started would cost now, and how long it would take.',
+  } as const,
+});

@@ -185,7 +185,7 @@ const messagingLimit = is.record(
   { description: 'Counted from your own sends; the upstream counts the whole portfolio.' },
 );
 
-const cost = is.record(
+export const cost = is.record(
   {
     category: is.orNull(is.text('marketing')),
     currency: is.orNull(is.text('USD')),

@@ -40,11 +40,20 @@ const BROADCAST = 'broadcast';
 /** A body without `kind` is a broadcast's. */
 export const isBroadcast = ({ kind }: Fields): boolean => kind === undefined || kind === BROADCAST;
 
-export async function preflightOfBroadcast({ body, target }: { body: Fields; target: Target }) {
+export async function preflightOfBroadcast({
+  body,
+  target,
+  approval_above,
+}: {
+  body: Fields;
+  target: Target;
+  approval_above?: number | undefined;
+}) {
   const { kind: _kind, ...broadcast } = body;
   const faults = new ContactFaults(Infinity);
   try {
-    return await createRequest({ body: validateBroadcast(broadcast), target }, faults);
+    const request = await createRequest({ body: validateBroadcast(broadcast), target }, faults);
+    return { ...request, approval_above };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const ofContacts = faults.list().flatMap(faultsOf);

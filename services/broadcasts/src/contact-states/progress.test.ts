@@ -102,6 +102,21 @@ test('a paused broadcast is shown as processing, with its pause and without rate
   expect([resumed.paused_at, resumed.pause_ends_at]).toEqual([undefined, undefined]);
 });
 
+test.each([
+  [null, 'pending'],
+  [NOW, 'scheduled'],
+])(
+  'a broadcast that waits for approval, scheduled at %s, is shown as %s',
+  (scheduled_at, shown) => {
+    const approval = { created_by: null, approved_by: null, approved_at: null };
+    const stored = aBroadcast({ status: 'awaiting_approval', scheduled_at, approval });
+    expect(detail(stored, zeroCounts(), NOW, noRate).broadcast).toMatchObject({
+      status: shown,
+      approval: { state: 'waiting' },
+    });
+  },
+);
+
 test('the error log has the reason for a stop or the codes that failed', () => {
   const log = (broadcast: ReturnType<typeof running>, failed: number) =>
     detail(

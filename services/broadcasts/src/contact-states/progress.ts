@@ -1,5 +1,6 @@
 // The partner's view of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
+import { approvalMessage } from '../approval';
 import { PAUSED_MAX_MS } from '../broadcast-machine';
 import { lastLeavesAt } from '../pace/pace';
 import { addFailures, addTally, emptyTally, type Failure, type Tally } from './contact-state';
@@ -44,6 +45,13 @@ export function progressOf(
 const pauseEndsAt = ({ status, paused_at }: Broadcast): Date | undefined =>
   status === 'paused' && paused_at ? new Date(paused_at.getTime() + PAUSED_MAX_MS) : undefined;
 
+/** The contract's list of statuses is closed: internal ones are shown as the nearest of it. */
+function shownStatus({ status, scheduled_at }: Pick<Broadcast, 'status' | 'scheduled_at'>): string {
+  if (status === 'paused') return 'processing';
+  if (status !== 'awaiting_approval') return status;
+  return scheduled_at ? 'scheduled' : 'pending';
+}
+
 /** The fields that are shown in lists too. */
 export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
   id: numberOf(broadcast),
@@ -56,13 +64,14 @@ export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
   sent: tally.sent,
   delivered: tally.delivered,
   failed: tally.failed,
-  status: broadcast.status === 'paused' ? 'processing' : broadcast.status,
+  status: shownStatus(broadcast),
   scheduled_at: broadcast.scheduled_at ?? undefined,
   started_at: broadcast.started_at ?? undefined,
   completed_at: broadcast.completed_at ?? undefined,
   created_at: broadcast.created_at,
   paused_at: broadcast.paused_at ?? undefined,
   pause_ends_at: pauseEndsAt(broadcast),
+  approval: approvalMessage(broadcast),
   skipped: broadcast.skipped,
   duplicates: broadcast.duplicates,
   failures: [],

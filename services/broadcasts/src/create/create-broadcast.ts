@@ -7,11 +7,13 @@ import type { Credentials } from '@bmg/common/directory';
 import { needTarget } from '@bmg/common/upstream';
 import type { CreateBroadcastRequest, CreateBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
+import { approvalMessage, neededApproval } from '../approval';
 import { validateRequest, type ValidRequest } from './validate-request';
 import { chunksOf } from './chunking';
 import { limitWarnings } from './messaging-limit';
 import { RepeatedRequests } from './repeated-requests';
 import { waitingRefusal, type WaitingLimit } from './waiting';
+import type { BroadcastEvent } from '../broadcast-machine';
 import { chunkIds, newSalt } from '../request-id';
 import { numberOf } from '../store/broadcast-ids';
 import type { Broadcasts } from '../store/broadcasts';
@@ -34,7 +36,7 @@ export interface CreateDependencies extends WaitingLimit {
 /** An id is taken if two broadcasts are created in the same millisecond, once in a thousand times. */
 const ID_TRIES_MAX = 5;
 
-type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings'>;
+type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings' | 'approval'>;
 
 export class BroadcastCreator {
   private readonly repeated: RepeatedRequests;
@@ -57,11 +59,13 @@ export class BroadcastCreator {
     await this.validateAgainstTemplate(target, q, valid, call);
 
     const warnings = limitWarnings(credential.messaging_limit_tier, valid.contacts.length);
+    const approval = neededApproval(valid.contacts.length, q);
     const broadcast = await this.store(target, q, valid, {
       warnings,
+      ...(approval && { approval }),
       ...(key !== undefined && { idempotency: key, fingerprint }),
     });
-    if (!q.scheduled_at) this.deps.wake();
+    if (!q.scheduled_at && !approval) this.deps.wake();
     return responseOf(broadcast);
   }
 
@@ -120,7 +124,7 @@ export class BroadcastCreator {
     }
     try {
       await chunks.insert(draft, pages);
-      const stored = await broadcasts.move(draft._id, q.scheduled_at ? 'schedule' : 'queue');
+      const stored = await broadcasts.move(draft._id, firstEventOf(draft));
       if (!stored) throw new Error('the draft was removed while its contacts were being stored');
       return stored;
     } catch (error) {
@@ -154,6 +158,11 @@ export class BroadcastCreator {
   }
 }
 
+const firstEventOf = ({ approval, scheduled_at }: Broadcast): BroadcastEvent => {
+  if (approval) return 'awaitApproval';
+  return scheduled_at ? 'schedule' : 'queue';
+};
+
 function keyOf(
   { partner_id }: Target,
   { idempotency }: Call,
@@ -172,4 +181,11 @@ const responseOf = (broadcast: Broadcast): CreateBroadcastResponse => ({
   skipped: broadcast.skipped,
   duplicates: broadcast.duplicates,
   warnings: broadcast.warnings ?? [],
+  approval: approvalMessage({
+    ...broadcast,
+    status: 'awaiting_approval',
+    ...(broadcast.approval && {
+      approval: { ...broadcast.approval, approved_by: null, approved_at: null },
+    }),
+  }),
 });

@@ -5,7 +5,7 @@ import type { Broadcasts } from '../store/broadcasts';
 
 export interface WaitingLimit {
   broadcasts: Pick<Broadcasts, 'countWaiting'>;
-  /** Broadcasts of one partner that are pending, scheduled or paused. */
+  /** Broadcasts of one partner that are pending, scheduled, paused or wait for approval. */
   waiting_max: number;
 }
 
@@ -19,7 +19,7 @@ export async function waitingRefusal(
   if ((await broadcasts.countWaiting(partner_id, waiting_max)) < waiting_max) return undefined;
   return new ApiError(
     'QUOTA_EXCEEDED',
-    `${waiting_max} broadcasts are pending, scheduled or paused, the most that a partner may have: cancel some, or try again once some have started`,
+    `${waiting_max} broadcasts are pending, scheduled, paused or wait for approval, the most that a partner may have: cancel some, or try again once some have started`,
     { retryable: true, retry_after_s: RETRY_AFTER_S, details: { limit: waiting_max } },
   );
 }

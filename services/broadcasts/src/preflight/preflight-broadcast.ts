@@ -7,6 +7,7 @@ import {
   refusal,
   templateMisfit,
   type Effect,
+  type Reason,
 } from '@bmg/common/preflight';
 import { refusalToSend, type Credential, type Credentials } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
@@ -18,6 +19,7 @@ import type { CheckBroadcastRequest } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
 import type { CheckContactsResponse, MessagingDefinition } from '@bmg/proto/messaging';
 import type { Template } from '@bmg/proto/templates';
+import { neededApproval } from '../approval';
 import { validateRequest, type ValidRequest } from '../create/validate-request';
 import { waitingRefusal, type WaitingLimit } from '../create/waiting';
 import type { FindTemplate, FoundTemplate } from '../template/find';
@@ -54,6 +56,7 @@ export async function preflightBroadcast(
   findNumberProblems(q, credential, found);
   if (full) found.refusals.add(refusal(full));
   const valid = await readRequest(q, now, found);
+  if (valid && neededApproval(valid.contacts.length, q)) found.refusals.add(approvalNeeded(q));
   const name = { name: q.template_name, language: q.template_language };
   const [pace, template] = await Promise.all([
     deps.readPace(target, credential),
@@ -91,6 +94,13 @@ export async function preflightBroadcast(
     },
   };
 }
+
+const approvalNeeded = ({ approval_above }: CheckBroadcastRequest): Reason =>
+  reason('note', {
+    code: 'APPROVAL_REQUIRED',
+    field: 'contacts',
+    message: `a broadcast to more than ${approval_above} contacts waits until a second person approves it: the times count from then`,
+  });
 
 /** A scheduled broadcast is accepted while its number is paused: it can be active again when due. */
 function findNumberProblems(

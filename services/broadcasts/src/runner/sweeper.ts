@@ -1,7 +1,8 @@
 // Deletes data that is no longer needed: contacts of ended broadcasts and drafts that a crash left
-// behind, and broadcasts whose retention period is over. Cancels broadcasts that stay paused.
+// behind, and broadcasts whose retention period is over. Cancels broadcasts that stay paused or without
+// an approval.
 import { metrics } from '@bmg/common/telemetry';
-import { PAUSED_MAX_MS } from '../broadcast-machine';
+import { APPROVAL_MAX_MS, PAUSED_MAX_MS } from '../broadcast-machine';
 import { chunkIds } from '../request-id';
 import { removeContactsOf } from '../store/remove-contacts';
 import type { Broadcast, Stop } from '../store/types';
@@ -13,6 +14,10 @@ const DRAFT_LIFE_MS = 10 * 60_000;
 /** As long as usage is kept. Chunks have no date, so an index that expires documents cannot do this. */
 const RETENTION_MS = 400 * 86_400_000;
 const PAUSE_EXPIRED: Stop = { code: 'pause_expired', message: 'it was paused for seven days' };
+const APPROVAL_EXPIRED: Stop = {
+  code: 'approval_expired',
+  message: 'it was not approved within seven days',
+};
 
 type SweeperDependencies = Pick<RunnerDependencies, 'broadcasts' | 'chunks' | 'log'>;
 
@@ -24,6 +29,13 @@ export async function sweep(deps: SweeperDependencies): Promise<void> {
     await broadcasts.move(_id, 'cancel', { stop: PAUSE_EXPIRED });
   }
   metrics.broadcasts_active.set({ status: 'paused' }, await broadcasts.countPaused());
+  for (const { _id } of await broadcasts.unapprovedBefore(ago(APPROVAL_MAX_MS), BATCH_MAX)) {
+    await broadcasts.move(_id, 'cancel', { stop: APPROVAL_EXPIRED });
+  }
+  metrics.broadcasts_active.set(
+    { status: 'awaiting_approval' },
+    await broadcasts.countUnapproved(),
+  );
   for (const ended of await broadcasts.endedWithContacts(BATCH_MAX)) {
     await removeContactsOf(ended, deps);
   }

@@ -35,12 +35,16 @@ export interface PartnerBroadcasts {
     scope: Scope,
     number: number,
     event: PartnerEvent,
-    set?: Partial<Pick<Broadcast, 'paused_at'>>,
+    set?: PartnerSet,
   ): Promise<Broadcast | null>;
 }
 
 /** The events that a partner causes. */
-export type PartnerEvent = Extract<BroadcastEvent, 'pause' | 'resume' | 'cancel'>;
+export type PartnerEvent = Extract<
+  BroadcastEvent,
+  'pause' | 'resume' | 'cancel' | 'approve' | 'approveForLater'
+>;
+export type PartnerSet = Partial<Pick<Broadcast, 'paused_at' | 'approval'>>;
 
 /** The methods that the creation of a broadcast needs. */
 export interface BroadcastDrafts {
@@ -49,7 +53,7 @@ export interface BroadcastDrafts {
   /** Returns 'taken' when the draft's Idempotency-Key is in use, 'id_taken' when one of its ids is. */
   insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken' | 'id_taken'>;
   findByKey(idempotency: string): Promise<Broadcast | null>;
-  /** Drafts, pending, scheduled and paused ones of a partner; counts no further than `most`. */
+  /** Those in the states of `WAITING` of a partner; counts no further than `most`. */
   countWaiting(partner_id: string, most: number): Promise<number>;
   /** Makes an Idempotency-Key available again. */
   releaseKey(id: number, idempotency: string): Promise<void>;
@@ -81,6 +85,9 @@ export interface SweptBroadcasts {
   draftsBefore(at: Date, limit: number): Promise<Broadcast[]>;
   pausedBefore(at: Date, limit: number): Promise<Broadcast[]>;
   countPaused(): Promise<number>;
+  /** Those that wait for approval and were created before `at`. */
+  unapprovedBefore(at: Date, limit: number): Promise<Broadcast[]>;
+  countUnapproved(): Promise<number>;
   /** Ended broadcasts that were created before `at`. */
   endedBefore(at: Date, limit: number): Promise<Broadcast[]>;
   contactsRemoved(id: number): Promise<void>;
@@ -281,6 +288,12 @@ const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcas
       .limit(limit)
       .toArray(),
   countPaused: () => broadcasts.countDocuments({ status: 'paused' }),
+  unapprovedBefore: (at, limit) =>
+    broadcasts
+      .find({ status: 'awaiting_approval', created_at: { $lt: at } })
+      .limit(limit)
+      .toArray(),
+  countUnapproved: () => broadcasts.countDocuments({ status: 'awaiting_approval' }),
   endedBefore: (at, limit) =>
     broadcasts
       .find({ status: { $in: [...ENDED] }, created_at: { $lt: at } })

@@ -16,6 +16,15 @@ export interface Warning {
   message: string;
 }
 
+/** The approval of a second person, which a large broadcast needs. */
+export interface Approval {
+  /** The person who created the broadcast; null for a key. */
+  created_by: string | null;
+  /** Set once it is approved. */
+  approved_by: string | null;
+  approved_at: Date | null;
+}
+
 export interface Broadcast {
   /** Unique among all partners, and internal: chunks, contacts and request ids refer to it. */
   _id: number;
@@ -40,6 +49,8 @@ export interface Broadcast {
   completed_at: Date | null;
   /** Since when it is paused. It stays if the broadcast is cancelled then. */
   paused_at?: Date | null;
+  /** Absent if it needs none. */
+  approval?: Approval;
   created_at: Date;
   stop: Stop | null;
   /** Whether its contacts are still stored. */

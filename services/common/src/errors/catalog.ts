@@ -38,9 +38,12 @@ export const CATALOG = {
   WABA_LIMIT_REACHED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   TOO_MANY_CONTACTS: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   PARTNER_SUSPENDED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
-  // Additions to the contract's list: what an API key beside the partner key may not do.
+  // Additions to the contract's list: what an API key beside the partner key may not do, and what
+  // only people do.
   SCOPE_MISSING: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   KEY_RESTRICTED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
+  PERSON_REQUIRED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
+  SECOND_PERSON_REQUIRED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   ADDRESS_NOT_ALLOWED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   // 404: missing.
   WABA_NOT_REGISTERED: { http: 404, grpc: status.NOT_FOUND, retryable: false },
@@ -48,11 +51,12 @@ export const CATALOG = {
   // A paused number becomes active again without a request, usually within minutes.
   NO_ACTIVE_WABA: { http: 404, grpc: status.NOT_FOUND, retryable: true },
   MEDIA_NOT_FOUND: { http: 404, grpc: status.NOT_FOUND, retryable: false },
-  // 409, 422: state conflict. The codes of the Idempotency-Key, of pause and of resume are additions to
-  // the contract's list.
+  // 409, 422: state conflict. The codes of the Idempotency-Key, of pause, resume and approval are
+  // additions to the contract's list.
   CANNOT_CANCEL: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
   CANNOT_PAUSE: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
   CANNOT_RESUME: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
+  CANNOT_APPROVE: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
   IDEMPOTENCY_KEY_IN_USE: { http: 409, grpc: status.ABORTED, retryable: true },
   IDEMPOTENCY_KEY_REUSED: { http: 422, grpc: status.INVALID_ARGUMENT, retryable: false },
   // 429: rate or quota.

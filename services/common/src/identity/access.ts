@@ -38,6 +38,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     CancelBroadcast: ['gateway'],
     PauseBroadcast: ['gateway'],
     ResumeBroadcast: ['gateway'],
+    ApproveBroadcast: ['gateway'],
     CheckBroadcast: ['gateway'],
     GetPace: ['messaging'],
     FindContact: ['messaging'],
@@ -217,6 +218,8 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     UpdatePerson: ['gateway'],
     RemovePerson: ['gateway'],
     RenewInvitation: ['gateway'],
+    GetBroadcastApproval: ['gateway'],
+    SetBroadcastApproval: ['gateway'],
   },
   Rates: {
     LoadRates: ['operator'],

@@ -1,3 +1,11 @@
 export { relyingPartyOf, type RelyingParty } from './relying-party';
-export { includesRole, isRole, ROLES, ROLE_SCOPES, type Role } from './roles';
+export {
+  APPROVING_SCOPE,
+  includesRole,
+  isRole,
+  mayApprove,
+  ROLES,
+  ROLE_SCOPES,
+  type Role,
+} from './roles';
 export { sessionName } from './session-name';

@@ -1,5 +1,5 @@
 import { KEY_SCOPES } from '../keys';
-import { includesRole, isRole, relyingPartyOf, ROLES, ROLE_SCOPES } from './index';
+import { includesRole, isRole, mayApprove, relyingPartyOf, ROLES, ROLE_SCOPES } from './index';
 
 test('each role has scopes of API keys, and an owner has all', () => {
   expect(ROLE_SCOPES.owner).toEqual(KEY_SCOPES);
@@ -8,6 +8,10 @@ test('each role has scopes of API keys, and an owner has all', () => {
     expect(KEY_SCOPES).toEqual(expect.arrayContaining([...ROLE_SCOPES[role]]));
   }
   expect(['owner', 'admin', 'toString', ''].filter(isRole)).toEqual(['owner']);
+});
+
+test('owners and developers approve broadcasts', () => {
+  expect(ROLES.filter(mayApprove)).toEqual(['owner', 'developer']);
 });
 
 test('a role includes another if it allows everything that the other allows', () => {

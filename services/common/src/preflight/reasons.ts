@@ -49,6 +49,7 @@ const FIXES: Readonly<Record<string, string>> = {
   TEMPLATE_UNKNOWN: 'Check again later, or look at GET /templates.',
   MEDIA_UNKNOWN: 'Check that the link is public, or upload the file first.',
   QUOTA_EXCEEDED: 'Cancel broadcasts that wait, or try again later.',
+  APPROVAL_REQUIRED: 'Ask another person with the role owner or developer to approve it.',
   MESSAGING_LIMIT: 'Expect the upstream to refuse what exceeds the limit.',
 };
 

@@ -235,7 +235,7 @@ export const metrics = {
   }),
   broadcasts_active: new Gauge({
     name: 'broadcasts_active',
-    help: 'Broadcasts with work left, by status: pending, processing, or paused (counted once a minute); every replica reports all of them.',
+    help: 'Broadcasts with work left, by status: pending, processing, or paused and awaiting_approval (counted once a minute); every replica reports all of them.',
     labelNames: ['status'],
   }),
   broadcast_sends: new Counter({

@@ -208,8 +208,17 @@ async function readBefore(
     const partner = await partners.find(partner_id);
     if (!partner) return undefined;
     const { name, status, webhook_url, rate_limit_per_sec, max_wabas, alerts = {}, logo } = partner;
-    const logo_url = logo?.url ?? null;
-    return { name, status, webhook_url, rate_limit_per_sec, max_wabas, alerts, logo_url };
+    return {
+      name,
+      status,
+      webhook_url,
+      rate_limit_per_sec,
+      max_wabas,
+      alerts,
+      logo_url: logo?.url ?? null,
+      // The name of the field in PUT /broadcast-approval.
+      above: partner.approval_above ?? null,
+    };
   };
   const found = await of();
   if (!found) return undefined;

@@ -82,10 +82,16 @@ export function createCallers({ partners, partnerKeys, now, log }: CallerDepende
   };
 }
 
-const callerOf = ({ _id, rate_limit_per_sec, status }: Partner): AuthenticateResponse => ({
+const callerOf = ({
+  _id,
+  rate_limit_per_sec,
+  status,
+  approval_above,
+}: Partner): AuthenticateResponse => ({
   partner_id: _id,
   rate_limit_per_sec,
   status,
+  approval_above: approval_above ?? undefined,
 });
 
 const restrictionOf = (key: PartnerKey, expires_at: Date | null) => ({

@@ -49,6 +49,7 @@ export const sessionMessage = (
   partner_id: partner._id,
   partner_name: partner.name,
   rate_limit_per_sec: partner.rate_limit_per_sec,
+  approval_above: partner.approval_above ?? undefined,
   expires_at: expiresAt(session),
   person: person && {
     person_id: person.person_id,

@@ -1,10 +1,12 @@
 // People on a real database and a fake clock: invitations, roles, passkeys of a software authenticator, and
 // the sessions that end with them.
+import { partnerVersionKey } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
 import type { PasskeysDefinition, PeopleDefinition } from '@bmg/proto/people';
 import type { SettingsDefinition } from '@bmg/proto/settings';
 import { createAuthenticator, type Authenticator } from '../../../../test/testkit/authenticator';
 import { failureOf, openWorld, testCall, type World } from '../../testing/world';
+import { createCallers } from '../directory/callers';
 import { createKeyHandlers } from '../keys/handlers';
 import { createDashboardHandlers } from '../partners/handlers';
 import type { Partner } from '../store/partners';
@@ -377,4 +379,43 @@ describe('a session of a person', () => {
     await settings.closeAllSessions({ partner_id, person_id }, testCall());
     expect((await list()).map((one) => one.person_id)).toEqual([owner.person_id]);
   });
+});
+
+test('the approval of broadcasts is stored with the partner, and reaches the gateways at once', async () => {
+  const { deps } = world;
+  const owner = await member('owner');
+  const set = (caller_person_id: string | undefined, above?: number) =>
+    people.setBroadcastApproval(
+      {
+        partner_id,
+        ...(caller_person_id !== undefined && { caller_person_id }),
+        ...(above !== undefined && { above }),
+      },
+      testCall(),
+    );
+  const get = () => people.getBroadcastApproval({ partner_id }, testCall());
+  const { all } = createCallers(deps);
+  const seen = async () => {
+    const [caller] = await all([partner.key_hash], testCall());
+    const { approval_above } = await useSession(owner.session_hash);
+    return [(caller as { approval_above?: number }).approval_above, approval_above];
+  };
+  expect(await get()).toEqual({ above: undefined, approvers: 1 });
+  expect(await failureOf(set(owner.person_id, 5))).toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'above' },
+  });
+  const developer = await member('developer');
+  for (const caller of [undefined, developer.person_id]) {
+    expect(await failureOf(set(caller, 5))).toMatchObject({ code: 'PERSON_REQUIRED' });
+  }
+  expect(await seen()).toEqual([undefined, undefined]);
+  const bumped = deps.bumped.length;
+  expect(await set(owner.person_id, 5)).toEqual({ above: 5, approvers: 2 });
+  expect(deps.bumped.slice(bumped)).toEqual([partnerVersionKey(partner_id)]);
+  expect(await get()).toEqual({ above: 5, approvers: 2 });
+  expect(await seen()).toEqual([5, 5]);
+  await remove(developer.person_id);
+  expect(await set(owner.person_id)).toEqual({ above: undefined, approvers: 1 });
+  expect(await seen()).toEqual([undefined, undefined]);
 });

@@ -1,19 +1,25 @@
 // RPC handlers of a partner's people: who may sign in to the console, and with which role.
 import { randomBytes } from 'node:crypto';
-import { invalidKey } from '@bmg/common/directory';
+import { invalidKey, partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { KEY_SCOPES, type KeyScope, type Peppers } from '@bmg/common/keys';
 import { ROLE_SCOPES } from '@bmg/common/people';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import type { PeopleDefinition, Person as PersonMessage } from '@bmg/proto/people';
+import type {
+  BroadcastApproval,
+  PeopleDefinition,
+  Person as PersonMessage,
+} from '@bmg/proto/people';
 import type { DashboardSessions } from '../store/dashboard-sessions';
 import type { PartnerKeys } from '../store/partner-keys';
-import type { Partners } from '../store/partners';
+import type { Partner, Partners } from '../store/partners';
 import type { Passkeys } from '../store/passkeys';
 import type { People, Person } from '../store/people';
 import {
+  approversIn,
+  checkApprovalSetting,
   checkEmail,
   checkMayGive,
   checkRole,
@@ -27,7 +33,8 @@ import {
 } from './rules';
 
 export interface PeopleDependencies {
-  partners: Pick<Partners, 'find'>;
+  partners: Pick<Partners, 'find' | 'change'>;
+  versions: Versions;
   partnerKeys: Pick<PartnerKeys, 'find'>;
   people: People;
   passkeys: Pick<Passkeys, 'removeOf'>;
@@ -55,7 +62,8 @@ interface Asked {
 
 /** Longer than 70 lines: one short method for each RPC. */
 export function createPeopleHandlers(deps: PeopleDependencies): Handlers<PeopleDefinition> {
-  const { partners, people, passkeys, dashboardSessions, peppers, settings, now, log } = deps;
+  const { partners, people, passkeys, dashboardSessions, versions, peppers, settings } = deps;
+  const { now, log } = deps;
   const newInvitation = () => {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const base = settings.PUBLIC_URL.replace(/\/+$/, '');
@@ -68,9 +76,12 @@ export function createPeopleHandlers(deps: PeopleDependencies): Handlers<PeopleD
       },
     };
   };
-  const checkPartner = async (partner_id: string): Promise<void> => {
-    if (await partners.find(partner_id)) return;
-    throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+  const noPartner = (partner_id: string): ApiError =>
+    new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+  const checkPartner = async (partner_id: string): Promise<Partner> => {
+    const partner = await partners.find(partner_id);
+    if (!partner) throw noPartner(partner_id);
+    return partner;
   };
 
   return {
@@ -140,8 +151,27 @@ export function createPeopleHandlers(deps: PeopleDependencies): Handlers<PeopleD
       log.info({ partner_id, person_id }, 'renewed the invitation of a person');
       return { person: personMessage(person), invitation_url };
     },
+    async getBroadcastApproval({ partner_id }) {
+      const [partner, list] = await Promise.all([checkPartner(partner_id), people.of(partner_id)]);
+      return approvalMessage(partner, list);
+    },
+    async setBroadcastApproval({ partner_id, caller_person_id, above = null }) {
+      const list = await people.of(partner_id);
+      checkApprovalSetting(list, { person_id: caller_person_id, above });
+      const partner = await partners.change(partner_id, { approval_above: above }, now());
+      if (!partner) throw noPartner(partner_id);
+      // The gateways cache it with the keys of the partner.
+      await versions.bump([partnerVersionKey(partner_id)]);
+      log.info({ partner_id, above }, 'partner changed the approval of broadcasts');
+      return approvalMessage(partner, list);
+    },
   };
 }
+
+const approvalMessage = (
+  { approval_above }: Pick<Partner, 'approval_above'>,
+  list: readonly Person[],
+): BroadcastApproval => ({ above: approval_above ?? undefined, approvers: approversIn(list) });
 
 /** Who makes a request, as stored now: a key may have been revoked since the request was admitted. */
 async function callerOf(

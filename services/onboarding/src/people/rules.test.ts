@@ -2,6 +2,8 @@ import { KEY_SCOPES } from '@bmg/common/keys';
 import { ROLE_SCOPES, type Role } from '@bmg/common/people';
 import type { Person } from '../store/people';
 import {
+  approversIn,
+  checkApprovalSetting,
   checkEmail,
   checkMayGive,
   checkPasskeyName,
@@ -261,5 +263,49 @@ describe('an identity at the issuer', () => {
       aPerson({ state: 'invited', invitation: { token_hash: 'h', expires_at } });
     expect(use(invited(LATER))).toMatchObject({ state: 'active', invitation: null, identity });
     expect(() => use(invited(NOW))).toThrow(refusal('UNAUTHORIZED'));
+  });
+});
+
+describe('the approval of broadcasts', () => {
+  const developer = other({ role: 'developer' });
+  const set = (people: Person[], above: number | null, person_id?: string) => () =>
+    checkApprovalSetting(people, { person_id, above });
+
+  test('counts active owners and developers', () => {
+    const people = [
+      aPerson(),
+      developer,
+      other({ role: 'support' }),
+      other({ role: 'billing' }),
+      other({ role: 'developer', state: 'invited' }),
+    ];
+    expect(approversIn(people)).toBe(2);
+  });
+
+  test('is switched on and off by an active owner only', () => {
+    const people = [aPerson(), developer, other({ person_id: 'per_3', state: 'invited' })];
+    for (const above of [5, null]) {
+      expect(set(people, above, 'per_1')).not.toThrow();
+      for (const caller of [undefined, 'per_2', 'per_3', 'per_9']) {
+        expect(set(people, above, caller)).toThrow(
+          refusal('PERSON_REQUIRED', { roles: ['owner'] }),
+        );
+      }
+    }
+  });
+
+  test('needs two people who may approve, to be switched on', () => {
+    for (const second of [other({ role: 'support' }), other({ state: 'invited' })]) {
+      expect(set([aPerson(), second], 5, 'per_1')).toThrow(
+        refusal('INVALID_FIELD', { field: 'above' }),
+      );
+      expect(set([aPerson(), second], null, 'per_1')).not.toThrow();
+    }
+  });
+
+  test.each([0, -1, 1.5, 10_001, Number.NaN])('above %d is refused', (above) => {
+    expect(set([aPerson(), developer], above, 'per_1')).toThrow(
+      refusal('INVALID_FIELD', { field: 'above' }),
+    );
   });
 });

@@ -3,7 +3,14 @@
 import { domainToASCII } from 'node:url';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import type { KeyScope } from '@bmg/common/keys';
-import { includesRole, isRole, ROLE_SCOPES, ROLES, type Role } from '@bmg/common/people';
+import {
+  includesRole,
+  isRole,
+  mayApprove,
+  ROLE_SCOPES,
+  ROLES,
+  type Role,
+} from '@bmg/common/people';
 import type { Changed, Person } from '../store/people';
 
 /** Of one partner. */
@@ -93,6 +100,42 @@ const isActiveOwner = ({ role, state }: Person): boolean => role === 'owner' && 
 function checkOwnerLeft(before: readonly Person[], after: readonly Person[], field: string): void {
   if (!before.some(isActiveOwner) || after.some(isActiveOwner)) return;
   throw invalidField(field, 'is that of the last owner: make another active person an owner first');
+}
+
+/** One creates a broadcast, another approves it. */
+const APPROVERS_MIN = 2;
+/** No broadcast has more contacts. */
+const APPROVAL_ABOVE_MAX = 10_000;
+
+/** How many people may approve broadcasts. */
+export const approversIn = (people: readonly Person[]): number =>
+  people.filter(({ role, state }) => state === 'active' && mayApprove(role)).length;
+
+/**
+ * Only an owner switches approval on or off: a key that leaks, or a developer, must not. Throws naming
+ * `above` if fewer than two people could approve.
+ */
+export function checkApprovalSetting(
+  people: readonly Person[],
+  { person_id, above }: { person_id: string | undefined; above: number | null },
+): void {
+  const person = people.find((one) => one.person_id === person_id);
+  if (!person || !isActiveOwner(person)) {
+    throw new ApiError(
+      'PERSON_REQUIRED',
+      'only a person with the role owner, signed in to the console, changes this setting',
+      { details: { roles: ['owner'] } },
+    );
+  }
+  if (above === null) return;
+  if (!Number.isInteger(above) || above < 1 || above > APPROVAL_ABOVE_MAX) {
+    throw invalidField('above', `must be a whole number from 1 to ${APPROVAL_ABOVE_MAX}, or null`);
+  }
+  if (approversIn(people) >= APPROVERS_MIN) return;
+  throw invalidField(
+    'above',
+    'needs two active people with the role owner or developer: one creates a broadcast, another approves it',
+  );
 }
 
 export interface RoleChange {

@@ -44,6 +44,8 @@ export interface Partner {
   webhook_url: string | null;
   webhook_secrets: WebhookSecret[];
   rate_limit_per_sec: number;
+  /** Broadcasts to more contacts wait for the approval of a second person; null: none do. */
+  approval_above?: number | null;
   max_wabas: number | null;
   /**
    * Business accounts with an active client, in the order of registration. The plan's limit counts
@@ -73,6 +75,7 @@ export type PartnerChange = Partial<
     | 'status'
     | 'webhook_url'
     | 'rate_limit_per_sec'
+    | 'approval_above'
     | 'max_wabas'
     | 'key_hash'
     | 'key_hint'

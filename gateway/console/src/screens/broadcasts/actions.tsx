@@ -1,4 +1,4 @@
-// What can be done with a broadcast: pause and resume, cancel, copy, send again to the failed.
+// What can be done with a broadcast: approve, pause and resume, cancel, copy, send again to the failed.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { Confirm } from '../../parts/confirm';
 import { Failure } from '../../parts/failure';
 import { Time } from '../../parts/time';
 import { nounOf } from '../../period';
+import { Approve } from './approve';
 import { ResendToFailed } from './recipients';
 import { isPaused } from './state-of';
 
@@ -44,6 +45,7 @@ export function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
           <Time value={broadcast.pause_ends_at} /> unless it is resumed.
         </Text>
       )}
+      <Approve broadcast={broadcast} />
       <Group gap="xs">
         {broadcast.status === 'processing' && (
           // One button for both, and never a disabled one, so that it keeps the keyboard focus.

@@ -25,10 +25,12 @@ interface ConfirmSendProps {
 /** The last question before a broadcast is sent: to how many, at what cost, and how long it takes. */
 export function ConfirmSend(props: ConfirmSendProps) {
   const { name, client, contacts, starts_now, check, create, onClose } = props;
+  const waits = check?.reasons.some(({ code }) => code === 'APPROVAL_REQUIRED') ?? false;
+  const action = starts_now ? 'Send now' : 'Schedule';
   return (
     <Confirm
       title={`${starts_now ? 'Send' : 'Schedule'} ${name}?`}
-      action={starts_now ? 'Send now' : 'Schedule'}
+      action={waits ? 'Ask for approval' : action}
       severe={false}
       pending={create.isPending}
       error={create.error}
@@ -36,8 +38,9 @@ export function ConfirmSend(props: ConfirmSendProps) {
       onClose={onClose}
     >
       <Facts of={[['From', `${nameOf(client)} (+${client.phone_number})`]]} />
-      <Forecast check={check} contacts={contacts} />
+      <Forecast figures={check?.broadcast} contacts={contacts} />
       <Text size="sm" mt="sm">
+        {waits && 'Nothing is sent before another person approves it. '}
         {starts_now
           ? 'It can be paused while it runs, and cancelled while it is paused.'
           : 'It can be cancelled until it starts, and paused while it runs.'}

@@ -2,7 +2,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
-import { ledgerOfBroadcastQuery } from '../../api/queries';
+import { ledgerOfBroadcastQuery, useMay } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
 import { Amounts } from '../../parts/amounts';
 import { Failure } from '../../parts/failure';
@@ -12,12 +12,14 @@ import { isMoving } from './state-of';
 const REFRESH_MS = 10_000;
 
 export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
+  // The ledger needs the scope: a developer and support see no costs.
+  const is_shown = useMay()('billing') && broadcast.started_at !== null;
   const query = useQuery({
     ...ledgerOfBroadcastQuery(broadcast.id),
-    enabled: broadcast.started_at !== null,
+    enabled: is_shown,
     refetchInterval: isMoving(broadcast) ? REFRESH_MS : false,
   });
-  if (broadcast.started_at === null) return null;
+  if (!is_shown) return null;
   const { data: totals, error } = query;
   return (
     <Stack gap="xs">

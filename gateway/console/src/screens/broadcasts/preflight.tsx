@@ -69,16 +69,22 @@ function Reason({ reason: { contacts, examples, message, fix } }: { reason: Chec
 
 type Broadcast = NonNullable<BroadcastCheck['broadcast']>;
 
+/** The figures that a check and a forecast have in common. */
+type FiguresOf = Pick<
+  Broadcast,
+  'total' | 'failing' | 'duration_s' | 'starts_at' | 'ends_at' | 'cost'
+>;
+
 interface ForecastProps {
-  /** Undefined while the check runs, and when it failed. */
-  check: BroadcastCheck | undefined;
+  /** Undefined or null while they are computed, and if that failed. */
+  figures: FiguresOf | null | undefined;
   contacts: number;
 }
 
 /** The figures again, where a person confirms the broadcast. */
-export const Forecast = ({ check, contacts }: ForecastProps) =>
-  check?.broadcast ? (
-    <Figures broadcast={check.broadcast} />
+export const Forecast = ({ figures, contacts }: ForecastProps) =>
+  figures ? (
+    <Figures broadcast={figures} />
   ) : (
     <Facts
       of={[
@@ -88,7 +94,7 @@ export const Forecast = ({ check, contacts }: ForecastProps) =>
     />
   );
 
-const Figures = ({ broadcast }: { broadcast: Broadcast }) => (
+const Figures = ({ broadcast }: { broadcast: FiguresOf }) => (
   <Facts
     of={[
       ['Messages', countOf(broadcast.total - broadcast.failing)],

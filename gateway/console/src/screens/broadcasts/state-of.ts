@@ -5,8 +5,14 @@ import type { Broadcast } from '../../api/types';
 export const isPaused = ({ status, paused_at }: Pick<Broadcast, 'status' | 'paused_at'>): boolean =>
   status === 'processing' && paused_at !== null;
 
-export const stateOf = (broadcast: Pick<Broadcast, 'status' | 'paused_at'>): string =>
-  isPaused(broadcast) ? 'paused' : broadcast.status;
+/** The same for the approval: the status is that of a broadcast without one. */
+export const waitsForApproval = ({ approval }: Pick<Broadcast, 'approval'>): boolean =>
+  approval?.state === 'waiting';
+
+export function stateOf(broadcast: Pick<Broadcast, 'status' | 'paused_at' | 'approval'>): string {
+  if (waitsForApproval(broadcast)) return 'waits_for_approval';
+  return isPaused(broadcast) ? 'paused' : broadcast.status;
+}
 
 export const isOver = ({ status }: Pick<Broadcast, 'status'>): boolean =>
   status === 'completed' || status === 'cancelled';
@@ -25,4 +31,5 @@ export function isSettling(
 
 /** While it runs, and while statuses still arrive. */
 export const isMoving = (broadcast: Broadcast): boolean =>
-  isSettling(broadcast) || !(isOver(broadcast) || isPaused(broadcast));
+  isSettling(broadcast) ||
+  !(isOver(broadcast) || isPaused(broadcast) || waitsForApproval(broadcast));

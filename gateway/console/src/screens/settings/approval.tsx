@@ -1,0 +1,102 @@
+// From which size a broadcast waits for the approval of a second person. Everybody reads it, owners change it.
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChange } from '../../api/change';
+import { call, type ApiFailure } from '../../api/client';
+import { approvalQuery, sessionQuery } from '../../api/queries';
+import type { ApprovalSetting } from '../../api/types';
+import { Card } from '../../parts/card';
+import { Failure } from '../../parts/failure';
+import { FormButtons } from '../../parts/form-buttons';
+import { Loaded } from '../../parts/loaded';
+import { Dialog } from '../../parts/panel';
+import { countOf, nounOf } from '../../period';
+
+const APPROVERS_MIN = 2;
+
+export function BroadcastApproval() {
+  const query = useQuery(approvalQuery);
+  const [open, setOpen] = useState(false);
+  const is_owner = useQuery(sessionQuery).data?.person?.role === 'owner';
+  return (
+    <Card title="Approval of broadcasts">
+      <Loaded query={query} what="the approval of broadcasts">
+        {(setting) => (
+          <Stack gap="sm">
+            <Text size="sm">{inWords(setting)}</Text>
+            {is_owner ? (
+              <Button variant="default" w="fit-content" onClick={() => setOpen(true)}>
+                Change the approval …
+              </Button>
+            ) : (
+              <Text size="sm" c="dimmed">
+                Only a person with the role owner changes it.
+              </Text>
+            )}
+            {open && <ChangeApproval setting={setting} onClose={() => setOpen(false)} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+const inWords = ({ above }: ApprovalSetting): string =>
+  above === null
+    ? 'Broadcasts of any size are sent without an approval.'
+    : `A broadcast to more than ${nounOf(above, 'contact')} waits until a second person approves it.`;
+
+interface ChangeProps {
+  setting: ApprovalSetting;
+  onClose: () => void;
+}
+
+function ChangeApproval({ setting: { above, approvers }, onClose }: ChangeProps) {
+  const [text, setText] = useState(above === null ? '' : String(above));
+  const save = useChange(
+    [approvalQuery],
+    () => call('PUT', '/v1/broadcast-approval', { body: { above: readSize(text) } }),
+    onClose,
+  );
+  const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
+  return (
+    <Dialog onClose={onClose} title="Approval of broadcasts">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label="Contacts without an approval"
+            description="Broadcasts to more contacts wait for a second person. Empty: none wait."
+            inputMode="numeric"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            error={refused ? save.error?.message : null}
+            data-autofocus
+          />
+          <Text size="sm">
+            Owners and developers approve, and nobody approves a broadcast of their own.{' '}
+            {approvers < APPROVERS_MIN
+              ? `It needs two of them, and there ${approvers === 1 ? 'is one' : 'are none'}: invite another person first.`
+              : `There are ${countOf(approvers)} of them.`}
+          </Text>
+          {save.error && !refused && (
+            <Failure error={save.error} title="The approval was not changed" />
+          )}
+          <FormButtons action="Save" pending={save.isPending} disabled={false} onClose={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Text that is not a number is sent as it is: the service refuses it and names the field. */
+function readSize(text: string): number | string | null {
+  const size = text.trim();
+  if (size === '') return null;
+  return Number.isNaN(Number(size)) ? size : Number(size);
+}

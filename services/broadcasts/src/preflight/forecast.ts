@@ -1,0 +1,72 @@
+// What a stored broadcast that has not started would cost now, and how long it would take: for the
+// person who approves it. The prices and windows of its creation may have changed since.
+import type { Credential, Credentials } from '@bmg/common/directory';
+import type { Call, Client } from '@bmg/common/rpc';
+import type { Json } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+import type { MessagingDefinition } from '@bmg/proto/messaging';
+import type { BroadcastStatus } from '../broadcast-machine';
+import { chunkIds } from '../request-id';
+import type { Chunks } from '../store/chunks';
+import type { Broadcast } from '../store/types';
+import type { FindTemplate } from '../template/find';
+import type { NumberPace } from './number-pace';
+import { estimateRun } from './outlook';
+
+export interface ForecastDependencies {
+  chunks: Pick<Chunks, 'contacts'>;
+  credentials: Pick<Credentials, 'of'>;
+  findTemplate: FindTemplate;
+  messaging: Pick<Client<MessagingDefinition>, 'checkContacts'>;
+  readPace(target: Target, credential: Credential): Promise<NumberPace>;
+  now: () => Date;
+}
+
+const NOT_STARTED: readonly BroadcastStatus[] = ['awaiting_approval', 'scheduled', 'pending'];
+
+/** Undefined once it has started or ended. */
+export async function forecastBroadcast(
+  deps: ForecastDependencies,
+  broadcast: Broadcast,
+  call: Call,
+): Promise<Json | undefined> {
+  if (!NOT_STARTED.includes(broadcast.status)) return undefined;
+  const { partner_id, waba_id, phone_number_id, total } = broadcast;
+  const target: Target = { partner_id, waba_id, phone_number_id, directory_version: '' };
+  const now = deps.now();
+  const starts_at = latest(broadcast.scheduled_at, now);
+  const name = { name: broadcast.template_name, language: broadcast.template_language };
+  const [recipients, credential, { template }] = await Promise.all([
+    recipientsOf(deps.chunks, broadcast),
+    deps.credentials.of(target, call),
+    deps.findTemplate(target, name, call),
+  ]);
+  const [pace, known] = await Promise.all([
+    deps.readPace(target, credential),
+    deps.messaging.checkContacts(
+      { target, recipients, category: template?.category.toLowerCase(), at: starts_at },
+      call,
+    ),
+  ]);
+  return {
+    ...estimateRun(pace, starts_at, total, now),
+    total,
+    failing: known.findings.reduce((sum, { places }) => sum + places.length, 0),
+    windows: { ...known.windows },
+    cost: known.cost ?? null,
+  };
+}
+
+const latest = (scheduled_at: Date | null, now: Date): Date =>
+  scheduled_at && scheduled_at > now ? scheduled_at : now;
+
+async function recipientsOf(
+  chunks: ForecastDependencies['chunks'],
+  broadcast: Broadcast,
+): Promise<string[]> {
+  const recipients: string[] = [];
+  for (const id of chunkIds(broadcast)) {
+    for (const { recipient } of (await chunks.contacts(id)) ?? []) recipients.push(recipient);
+  }
+  return recipients;
+}

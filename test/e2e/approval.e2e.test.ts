@@ -1,0 +1,241 @@
+// Large broadcasts wait for the approval of a second person, on the wire: who may set it, who may approve, and
+// what keys, people and the audit log see.
+import { JOIN_LIMIT_MS, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { aBroadcast, createBroadcast, people, scopeOf, untilCompleted } from './broadcast-support';
+import {
+  consoleOf,
+  joinMeshWithName,
+  type Console,
+  type ConsoleAnswer,
+  type SignedIn,
+} from './people-support';
+
+jest.setTimeout(120_000);
+
+const ABOVE = 3;
+const SETTING = '/v1/broadcast-approval';
+/** Longer than the broadcasts service takes to start a broadcast. */
+const START_MS = 3_000;
+
+let mesh: Mesh;
+let web: Console;
+let partner: TestPartner;
+let owner: SignedIn;
+let developer: SignedIn;
+let support: SignedIn;
+
+beforeAll(async () => {
+  mesh = await joinMeshWithName(async () => ({ PROXY_HOPS: '1' }));
+  web = consoleOf(mesh);
+  partner = await mesh.createPartner({ name: 'Acme', rate_limit_per_sec: 100_000 });
+  await partner.register(ONE);
+  owner = await web.member(partner, 'owner');
+  developer = await web.member(partner, 'developer');
+  support = await web.member(partner, 'support');
+}, JOIN_LIMIT_MS);
+afterAll(() => mesh.stop(), 60_000);
+
+const refused = ({ status, body }: ConsoleAnswer | Awaited<ReturnType<TestPartner['call']>>) => [
+  status,
+  body.error?.code,
+];
+const set = (above: number | null, by = owner) => by.call('PUT', SETTING, { above });
+const create = async (by: SignedIn, contacts: number, more: object = {}): Promise<any> => {
+  const body = aBroadcast(people(contacts), more);
+  const answer = await by.call('POST', '/v1/broadcasts', body, scopeOf(ONE));
+  expect([answer.status, answer.body.error]).toEqual([201, undefined]);
+  return answer.body;
+};
+const approve = (by: SignedIn, id: number) => by.call('POST', `/v1/broadcasts/${id}/approve`);
+const read = async (id: number, query = '') =>
+  (await partner.call('GET', `/broadcasts/${id}${query}`)).body;
+
+test('without the setting, no answer has an approval', async () => {
+  expect((await partner.call('GET', '/broadcast-approval')).body).toMatchObject({
+    above: null,
+    approvers: 2,
+  });
+  const created = await create(developer, ABOVE + 1);
+  expect(created).not.toHaveProperty('approval');
+  await untilCompleted(partner, created.broadcast_id, 30_000);
+  expect((await read(created.broadcast_id)).broadcast).not.toHaveProperty('approval');
+  expect(refused(await approve(owner, created.broadcast_id))).toEqual([409, 'CANNOT_APPROVE']);
+});
+
+test('only an owner changes the setting: no key does, nor the session of one', async () => {
+  const body = { above: ABOVE };
+  const keyless = await web.ask('POST', '/session', { body: { partner_key: partner.partner_key } });
+  for (const answer of [
+    await partner.call('PUT', '/broadcast-approval', body),
+    await web.browserOf(keyless)('PUT', SETTING, body),
+    await set(ABOVE, developer),
+  ]) {
+    expect(refused(answer)).toEqual([403, 'PERSON_REQUIRED']);
+  }
+  expect(refused(await set(ABOVE, support))).toEqual([403, 'SCOPE_MISSING']);
+  for (const above of [0, 10_001, 'ten', 1.5]) {
+    const answer = await owner.call('PUT', SETTING, { above });
+    expect([...refused(answer), answer.body.error.details]).toEqual([
+      400,
+      'INVALID_FIELD',
+      { field: 'above' },
+    ]);
+  }
+  expect(refused(await owner.call('PUT', SETTING, {}))).toEqual([400, 'MISSING_FIELDS']);
+  expect((await set(ABOVE)).body).toMatchObject({ above: ABOVE, approvers: 2 });
+  expect((await support.call('GET', SETTING)).body.above).toBe(ABOVE);
+});
+
+test('needs two people who may approve', async () => {
+  const own = await mesh.createPartner();
+  const alone = await web.member(own, 'owner');
+  await web.member(own, 'support');
+  const answer = await set(5, alone);
+  expect([...refused(answer), answer.body.error.details]).toEqual([
+    400,
+    'INVALID_FIELD',
+    { field: 'above' },
+  ]);
+  await web.member(own, 'developer');
+  expect((await set(5, alone)).status).toBe(200);
+});
+
+describe('with the setting', () => {
+  beforeAll(async () => {
+    expect((await set(ABOVE)).status).toBe(200);
+  });
+
+  test('a broadcast of a person waits, until another person approves it', async () => {
+    const { broadcast_id: id, ...created } = await create(developer, ABOVE + 1);
+    expect(created).toMatchObject({
+      status: 'pending',
+      approval: { state: 'waiting', created_by: developer.person_id, approved_by: null },
+    });
+    await new Promise((resolve) => setTimeout(resolve, START_MS));
+    expect((await read(id)).broadcast).toMatchObject({ status: 'pending', sent: 0 });
+    expect(refused(await approve(developer, id))).toEqual([403, 'SECOND_PERSON_REQUIRED']);
+    expect(refused(await approve(support, id))).toEqual([403, 'SCOPE_MISSING']);
+    const by_key = await partner.call('POST', `/broadcasts/${id}/approve`);
+    expect([...refused(by_key), by_key.body.error.details]).toEqual([
+      403,
+      'PERSON_REQUIRED',
+      { roles: ['owner', 'developer'] },
+    ]);
+    expect((await approve(owner, id)).status).toBe(200);
+    expect((await approve(owner, id)).status).toBe(200);
+    await untilCompleted(partner, id, 30_000);
+    const { broadcast } = await read(id);
+    expect(broadcast).toMatchObject({
+      sent: ABOVE + 1,
+      approval: {
+        state: 'approved',
+        created_by: developer.person_id,
+        approved_by: owner.person_id,
+        approved_at: expect.any(String),
+        ends_at: null,
+      },
+    });
+    const { body } = await partner.call('GET', '/broadcasts?limit=100');
+    const listed = body.broadcasts.find((one: { id: number }) => one.id === id);
+    expect(listed.approval).toEqual(broadcast.approval);
+  });
+
+  test('a broadcast of a key waits too, within the second that the setting takes', async () => {
+    const id = await eventually(async () => {
+      const made = await createBroadcast(partner, ONE, people(ABOVE + 1));
+      const { broadcast } = await read(made);
+      return broadcast.approval?.state === 'waiting' && made;
+    }, 10_000);
+    expect((await read(id)).broadcast.approval.created_by).toBeNull();
+    expect((await partner.call('POST', `/broadcasts/${id}/cancel`)).status).toBe(200);
+    expect(refused(await approve(owner, id))).toEqual([409, 'CANNOT_APPROVE']);
+    expect((await read(id)).broadcast).toMatchObject({
+      status: 'cancelled',
+      sent: 0,
+      approval: { state: 'ended' },
+    });
+  });
+
+  test('a broadcast of exactly the size needs none', async () => {
+    const created = await create(developer, ABOVE);
+    expect(created).not.toHaveProperty('approval');
+    await untilCompleted(partner, created.broadcast_id, 30_000);
+  });
+
+  test('a scheduled one is scheduled after the approval; its forecast has time and contacts', async () => {
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { broadcast_id: id, status } = await create(owner, ABOVE + 2, { scheduled_at });
+    expect(status).toBe('scheduled');
+    const { forecast } = await read(id, '?include=forecast');
+    expect(forecast).toMatchObject({
+      total: ABOVE + 2,
+      failing: 0,
+      starts_at: scheduled_at,
+      windows: expect.any(Object),
+      cost: expect.any(Object),
+    });
+    expect(await read(id)).not.toHaveProperty('forecast');
+    expect((await approve(developer, id)).status).toBe(200);
+    expect((await read(id)).broadcast).toMatchObject({
+      status: 'scheduled',
+      approval: { state: 'approved', approved_by: developer.person_id },
+    });
+    await partner.call('POST', `/broadcasts/${id}/cancel`);
+  });
+
+  test('the check says that it needs approval, and is no obstacle', async () => {
+    const check = (contacts: number) =>
+      developer.call('POST', '/v1/messages/check', aBroadcast(people(contacts)), scopeOf(ONE));
+    const { body } = await check(ABOVE + 1);
+    expect(body.deliverable).not.toBe('no');
+    const codes = ({ reasons }: any): string[] => reasons.map((one: any) => one.code as string);
+    expect(body.reasons).toContainEqual(
+      expect.objectContaining({ code: 'APPROVAL_REQUIRED', effect: 'note', scope: 'broadcast' }),
+    );
+    expect(codes((await check(ABOVE)).body)).not.toContain('APPROVAL_REQUIRED');
+  });
+
+  test('a broadcast of another partner is unknown', async () => {
+    const { broadcast_id } = await create(developer, ABOVE + 1);
+    const other = await mesh.createPartner();
+    const stranger = await web.member(other, 'owner');
+    expect(refused(await approve(stranger, broadcast_id))).toEqual([404, 'NOT_FOUND']);
+    await developer.call('POST', `/v1/broadcasts/${broadcast_id}/cancel`);
+  });
+
+  test('the audit log has setting, creation and approval, with the person', async () => {
+    const { broadcast_id } = await create(developer, ABOVE + 1);
+    await approve(developer, broadcast_id);
+    await approve(owner, broadcast_id);
+    await set(ABOVE + 7);
+    await set(ABOVE);
+    const { body } = await partner.call('GET', '/audit?limit=100');
+    const of = (action: string, outcome: string) =>
+      body.records.find((one: any) => one.action === action && one.outcome === outcome);
+    const actor = ({ person_id: id, email: name }: SignedIn) => ({ type: 'person', id, name });
+    const target = { broadcast_id: String(broadcast_id) };
+    const approving = 'POST /broadcasts/{broadcast_id}/approve';
+    expect(of('POST /broadcasts', 'succeeded')).toMatchObject({ actor: actor(developer), target });
+    expect(of(approving, 'succeeded')).toMatchObject({ actor: actor(owner), target });
+    expect(of(approving, 'failed')).toMatchObject({
+      actor: actor(developer),
+      target,
+      code: 'SECOND_PERSON_REQUIRED',
+    });
+    expect(of('PUT /broadcast-approval', 'succeeded')).toMatchObject({
+      actor: actor(owner),
+      before: { above: ABOVE + 7 },
+      after: { above: ABOVE },
+    });
+  });
+
+  test('switching it off leaves the broadcasts that wait', async () => {
+    const { broadcast_id } = await create(developer, ABOVE + 1);
+    expect((await set(null)).body.above).toBeNull();
+    expect((await read(broadcast_id)).broadcast.approval.state).toBe('waiting');
+    expect(await create(developer, ABOVE + 1)).not.toHaveProperty('approval');
+    expect((await approve(owner, broadcast_id)).status).toBe(200);
+    await untilCompleted(partner, broadcast_id, 30_000);
+  });
+});
