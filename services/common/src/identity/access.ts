@@ -211,11 +211,11 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetBilling: ['gateway', 'operator'],
   },
   People: {
-    ListPeople: ['gateway'],
+    ListPeople: ['gateway', 'operator'],
     GetPerson: ['gateway'],
-    InvitePerson: ['gateway'],
-    UpdatePerson: ['gateway'],
-    RemovePerson: ['gateway'],
+    InvitePerson: ['gateway', 'operator'],
+    UpdatePerson: ['gateway', 'operator'],
+    RemovePerson: ['gateway', 'operator'],
     RenewInvitation: ['gateway'],
   },
   Rates: {

@@ -32,6 +32,9 @@ const ACTIONS = [
   ['remove', 'Remove …'],
 ] as const;
 
+const inviterOf = ({ type, name }: Person['invited_by']): string =>
+  name ?? (type === 'operator' ? 'the operator' : 'the partner key');
+
 /** What is open beside the list. */
 type Opened = { kind: 'invite' } | { kind: 'role' | 'renew' | 'remove'; person: Person };
 
@@ -87,7 +90,7 @@ function List({ people, onOpen }: { people: Person[]; onOpen: (opened: Opened) =
               <Table.Td>
                 {person.email}
                 <Text size="xs" c="dimmed">
-                  invited by {person.invited_by.name ?? 'the partner key'}
+                  invited by {inviterOf(person.invited_by)}
                 </Text>
               </Table.Td>
               <Table.Td>{person.role}</Table.Td>
