@@ -10,7 +10,15 @@ import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { createBroadcast, people as contactsOf } from './broadcast-support';
 import { consoleOf } from './people-support';
-import { JOIN_LIMIT_MS, callRest, joinMesh, ONE, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  callRest,
+  joinMesh,
+  ONE,
+  TWO_A,
+  TWO_B,
+  type Mesh,
+} from '../harness/shared-mesh';
 
 let mesh: Mesh;
 
@@ -265,9 +273,7 @@ test('invites the first owner of a partner, changes roles and ends access, all o
   expect(await json('people', 'list', ...of)).toEqual({ people: [ada], people_max: 100 });
   expect((await call('GET', '/people')).body.people).toEqual([ada]);
   const listed = (await bmg(['people', 'list', ...of])).out;
-  expect(listed).toBe(
-    `${person_id}  owner      invited  never signed in  ada@example.com\n`,
-  );
+  expect(listed).toBe(`${person_id}  owner      invited  never signed in  ada@example.com\n`);
   expect(await json('people', 'update', person_id, ...of, '--role', 'support')).toMatchObject({
     person_id,
     role: 'support',

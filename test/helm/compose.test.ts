@@ -40,10 +40,7 @@ const valueOf = (value: string | number, given: Record<string, string>): string 
   );
 
 /** The environment of a container if `given` is that of `docker compose`. */
-const environment = (
-  name: string,
-  given: Record<string, string> = {},
-): Record<string, string> =>
+const environment = (name: string, given: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(
     Object.entries(mesh.services[name]?.environment ?? {}).map(([key, value]) => [
       key,

@@ -1,4 +1,5 @@
-import { Anchor, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Anchor, Button, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { FocusableButton } from './parts/focusable-button';
 
 const teal: MantineColorsTuple = [
   '#e3fafc',
@@ -13,6 +14,9 @@ const teal: MantineColorsTuple = [
   '#063f48',
 ];
 
+/** The element of a polymorphic component is a property that its type does not name. */
+const focusable: object = { component: FocusableButton };
+
 export const theme = createTheme({
   colors: { teal },
   primaryColor: 'teal',
@@ -24,5 +28,6 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    Button: Button.extend({ defaultProps: focusable }),
   },
 });

@@ -55,7 +55,8 @@ async function list(session: Session, { partner }: Of): Promise<Answer> {
   );
   return {
     json: { people: people.map(shown), people_max },
-    text: people.map(describe).join('\n') || 'No people: the console is opened with the partner key.',
+    text:
+      people.map(describe).join('\n') || 'No people: the console is opened with the partner key.',
   };
 }
 
