@@ -516,6 +516,14 @@ test('shows and retries a partner’s failed events; shows broadcasts, usage and
   expect(await json('events', 'retry', ...of)).toEqual({ queued: 0 });
   expect(await json('broadcasts', ...of)).toEqual({ broadcasts: [], total: 0 });
   expect((await json('usage', ...of)).billing.active_wabas).toBe(1);
+  const refused = await partner.call('POST', '/messages/send', {}, { 'x-waba-id': TWO_A.waba_id });
+  expect(refused.status).toBe(400);
+  const shown = await eventually(async () => {
+    const { out } = await bmg(['usage', ...of]);
+    expect(out).toMatch(/^calls .*: 1, 1 error$/m);
+    return out;
+  }, 30_000);
+  expect(shown).toContain('1 slot, at most 1 account, USD 10\n');
   expect((await bmg(['onboarding', ...of])).code).toBe(0);
 }, 60_000);
 

@@ -169,6 +169,12 @@ if (process.env['BMG_PICTURES'] === 'write') {
   );
 }
 
+test('the screens are those of the router', () => {
+  const router = readFileSync(resolve(CONSOLE, 'src/router.tsx'), 'utf8');
+  const paths = [...router.matchAll(/\bscreen\('\/([^']*)'/g)].map(([, path]) => path);
+  expect(paths.sort()).toEqual(Object.values(SCREENS).sort());
+});
+
 test('every screen has a picture, each picture is on the page, and none is large', () => {
   const files = readdirSync(FOLDER);
   for (const name of [...SCREEN_NAMES, 'overview-dark', 'number', 'broadcast-paused']) {

@@ -7,6 +7,7 @@ import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { press, STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
+  isFocused,
   LIMIT_MS,
   openConsoleStage,
   saved,
@@ -35,9 +36,6 @@ beforeAll(async () => {
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
 afterAll(() => stage.close(), 60_000);
-
-const isFocused = (target: Locator): Promise<boolean> =>
-  target.evaluate((element) => element === element.ownerDocument.activeElement);
 
 test(
   'leaves no error in the browser before the first log-in',
@@ -203,67 +201,6 @@ test.each(VIEWS)(
   },
   LIMIT_MS,
 );
-
-/** Screens whose first row opens a panel. */
-const PANELS = ['numbers', 'messages', 'events', 'templates'];
-/** Screens with a button that opens a dialog. */
-const DIALOGS: Array<[path: string, button: string]> = [
-  ['numbers', 'Connect a number'],
-  ['events', 'Replay …'],
-  ['templates', 'Create a template'],
-  ['settings', 'Rotate …'],
-];
-
-/** Opens with the keyboard, closes with Escape, and expects the focus where it was. */
-async function visit(page: Page, opener: Locator, name: string): Promise<void> {
-  await opener.focus();
-  await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog');
-  await dialog.waitFor();
-  await settle(page);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
-  await shoot(page, `panel-${name}`);
-  // The focus does not leave the panel.
-  for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('Tab');
-  expect(
-    await dialog.evaluate((element) => element.contains(element.ownerDocument.activeElement)),
-  ).toBe(true);
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await eventually(() => isFocused(opener), WAIT_MS);
-}
-
-describe.each(VIEWS)('with the keyboard on $name', (view) => {
-  test(
-    'every panel opens, keeps the focus, and gives it back to its row',
-    async () => {
-      const page = await openSignedIn('', view);
-      for (const path of PANELS) {
-        await page.goto(`${stage.origin}/dashboard/${path}`);
-        const row = page.getByRole('table').getByRole('cell').getByRole('button').first();
-        await row.waitFor();
-        if (path === 'events') await page.getByRole('switch', { name: 'Live' }).press('Space');
-        await visit(page, row, `${path}-${view.name}`);
-      }
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'every dialog opens, keeps the focus, and gives it back to its button',
-    async () => {
-      const page = await openSignedIn('', view);
-      for (const [path, name] of DIALOGS) {
-        await page.goto(`${stage.origin}/dashboard/${path}`);
-        const button = page.getByRole('button', { name });
-        await button.waitFor();
-        await settle(page);
-        await visit(page, button, `${name.replace(/\W+/g, '-')}-${view.name}`);
-      }
-    },
-    LIMIT_MS,
-  );
-});
 
 test(
   'reaches every screen from the navigation, and a panel inside a panel gives the focus back',
