@@ -358,6 +358,28 @@ test.each(VIEWS)(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `recipients-${view.name}`);
+    await eventually(async () => {
+      const { messages } = (
+        await partner.call('GET', `/messages?broadcast_id=${created.body.broadcast_id}`)
+      ).body;
+      return messages.some(({ status }: { status: string }) => /delivered|read/.test(status));
+    }, WAIT_MS);
+    const draw = drawer.getByRole('button', { name: 'Draw the curve' });
+    await draw.focus();
+    await page.keyboard.press('Enter');
+    await drawer
+      .getByRole('img', { name: /^1 of 2 messages delivered and 1 failed within/ })
+      .waitFor();
+    await drawer.getByText('The curve as a table').click();
+    const last = drawer.getByRole('table').filter({ hasText: 'Until' }).getByRole('row').last();
+    expect(await last.getByRole('cell').allTextContents()).toEqual([
+      expect.stringContaining('GMT+9'),
+      '2',
+      '1',
+      '1',
+    ]);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `curve-${view.name}`);
     const file = await saved(drawer.getByRole('button', { name: 'Export recipients' }));
     expect(file).toMatch(/^recipient,state,updated_at,message_id\r\n/);
     expect(file).toContain(`${LOST},failed,`);

@@ -20,6 +20,7 @@ import { countOf } from '../period';
 import { reasonOf } from '../reasons';
 import { Actions } from './broadcasts/actions';
 import { BroadcastCost } from './broadcasts/cost';
+import { DeliveryCurve } from './broadcasts/delivery-curve';
 import { Recipients } from './broadcasts/recipients';
 import { isOver, isPaused, isSettling, stateOf } from './broadcasts/state-of';
 
@@ -109,6 +110,7 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
             </Progress.Root>
             <BroadcastFacts broadcast={broadcast} progress={progress} />
             <Actions broadcast={broadcast} />
+            <DeliveryCurve broadcast={broadcast} />
             <BroadcastCost broadcast={broadcast} />
             <Failures broadcast={broadcast} />
             <Recipients broadcast={broadcast} />

@@ -1,4 +1,4 @@
-// The overview: what needs attention, key figures, and the messages by day.
+// The overview: what needs attention, key figures, and the messages and their cost by day.
 import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
@@ -20,6 +20,7 @@ import {
 import { totalsOf } from '../totals';
 import { NeedsAttention } from './overview/attention';
 import { Compared } from './overview/compared';
+import { CostByDay } from './overview/cost';
 import { Traffic } from './overview/traffic';
 
 export function Screen() {
@@ -43,6 +44,7 @@ export function Screen() {
         <>
           <Figures period={period} />
           {period !== 'day' && <Traffic {...periodOf(period)} />}
+          {period !== 'day' && <CostByDay {...periodOf(period)} />}
           <Compared {...periodOf(period)} />
         </>
       )}
