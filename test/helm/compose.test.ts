@@ -102,7 +102,7 @@ describe('an issuer for people who sign in', () => {
     const names = Object.keys(table).filter((one) => one in given);
     return names.length > 0 ? [{ name, table, names }] : [];
   });
-  const read = (table: Fields, env: NodeJS.ProcessEnv, names: string[]) => {
+  const valuesIn = (table: Fields, env: NodeJS.ProcessEnv, names: string[]) => {
     const config = loadConfig(table, env).config as Record<string, unknown>;
     return names.map((name) => config[name]);
   };
@@ -111,13 +111,13 @@ describe('an issuer for people who sign in', () => {
     expect(readers.map(({ name }) => name)).toEqual(['gateway', 'onboarding']));
 
   test.each(readers)('reaches $name from the environment of compose', ({ name, table, names }) =>
-    expect(read(table, environment(name, given), names)).toEqual(
+    expect(valuesIn(table, environment(name, given), names)).toEqual(
       names.map((one) => given[one as keyof typeof given]),
     ),
   );
 
   test.each(readers)('is none for $name by default', ({ name, table, names }) =>
-    expect(read(table, environment(name), names)).toEqual(names.map(() => undefined)),
+    expect(valuesIn(table, environment(name), names)).toEqual(names.map(() => undefined)),
   );
 });
 
