@@ -531,10 +531,9 @@ test('shows a paused broadcast as paused, until it is cancelled', async () => {
   const partner = await mesh.createPartner();
   await partner.register(ONE);
   const id = await createBroadcast(partner, ONE, contactsOf(400, 7_000), { name: 'Winter sale' });
-  await eventually(async () => {
-    const { status } = await partner.call('POST', `/broadcasts/${id}/pause`);
-    expect(status).toBe(200);
-  });
+  await eventually(
+    async () => (await partner.call('POST', `/broadcasts/${id}/pause`)).status === 200,
+  );
   const of = ['--partner', partner.partner_id];
   const line = async (): Promise<string> => (await bmg(['broadcasts', ...of])).out;
   expect(await line()).toMatch(/  paused +\d+ sent, .* of 400  Winter sale\n$/);

@@ -174,3 +174,26 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  'the time of the receiver’s chart has its zone',
+  async () => {
+    await page.addInitScript(() => {
+      const drawn: string[] = [];
+      Object.assign(window, { drawn });
+      const { prototype } = CanvasRenderingContext2D;
+      const draw = prototype.fillText;
+      prototype.fillText = function (this: CanvasRenderingContext2D, text, ...place) {
+        drawn.push(text);
+        draw.call(this, text, ...place);
+      };
+    });
+    await visit('events');
+    await page.getByRole('img', { name: /of the latest events accepted/ }).waitFor();
+    await eventually(async () => {
+      const drawn = await page.evaluate(() => (window as never as { drawn: string[] }).drawn);
+      return drawn.includes(`Time in Asia/Tokyo (${ZONE})`);
+    }, WAIT_MS);
+  },
+  LIMIT_MS,
+);
