@@ -101,6 +101,30 @@ test.each(VIEWS)(
 );
 
 test.each(VIEWS)(
+  'draws the events by day and the answer times, with the same figures in a table ($name)',
+  async (view) => {
+    await eventually(() => partner.receiver.of('message.delivered').length > 0, WAIT_MS);
+    const page = await openSignedIn('', view);
+    await page.getByRole('img', { name: /^\d+ events? from .* to .*, at most/ }).waitFor();
+    await page
+      .getByRole('img', { name: /^The median answer time .*, at most [\d,]+ ms$/ })
+      .waitFor();
+    await page.getByText('The events as a table').click();
+    const table = page.getByRole('table', { name: 'Events by day' });
+    expect(await table.getByRole('row').count()).toBe(8);
+    const today = new Date().toISOString().slice(0, 10);
+    const cells = table.getByRole('row').filter({ hasText: today }).getByRole('cell');
+    expect(Number((await cells.nth(1).textContent())?.replace(/\D/g, ''))).toBeGreaterThan(0);
+    expect(await cells.nth(3).textContent()).toMatch(/^[\d,]+ ms$/);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
+    await shoot(page, `event-days-${view.name}`);
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
   'shows the attempts to deliver an event below the event ($name)',
   async (view) => {
     const page = await openSignedIn(`messages?open=${encodeURIComponent(message_id)}`, view);

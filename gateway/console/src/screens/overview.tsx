@@ -21,6 +21,7 @@ import { totalsOf } from '../totals';
 import { NeedsAttention } from './overview/attention';
 import { Compared } from './overview/compared';
 import { CostByDay } from './overview/cost';
+import { EventDays } from './overview/event-days';
 import { Traffic } from './overview/traffic';
 
 export function Screen() {
@@ -48,6 +49,7 @@ export function Screen() {
           <Compared {...periodOf(period)} />
         </>
       )}
+      {period !== 'day' && <EventDays {...periodOf(period)} />}
     </Page>
   );
 }
