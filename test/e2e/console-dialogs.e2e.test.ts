@@ -270,7 +270,7 @@ async function closeTo(page: Page, dialog: Locator, opener: Locator): Promise<vo
 async function visit(page: Page, path: string): Promise<void> {
   await page.goto(`${stage.origin}/dashboard/${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  // Rows that arrive move the first one away.
+  // New rows push the first one down.
   const live = page.getByRole('switch', { name: 'Live' });
   if (path === 'events') await live.press('Space');
 }
