@@ -45,7 +45,7 @@ export function WebhookAddress({ settings }: { settings: Settings }) {
             <Button
               type="submit"
               loading={save.isPending}
-              data-disabled={!changed || undefined}
+              data-disabled={!changed}
               aria-disabled={!changed}
             >
               Save
