@@ -271,8 +271,9 @@ async function visit(page: Page, path: string): Promise<void> {
   await page.goto(`${stage.origin}/dashboard/${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   // New rows push the first one down.
-  const live = page.getByRole('switch', { name: 'Live' });
-  if (path === 'events') await live.press('Space');
+  if (path !== 'events') return;
+  await firstRow(page).waitFor();
+  await page.getByRole('switch', { name: 'Live' }).press('Space');
 }
 
 describe.each(VIEWS)('on $name', (view) => {

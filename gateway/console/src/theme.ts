@@ -14,9 +14,6 @@ const teal: MantineColorsTuple = [
   '#063f48',
 ];
 
-/** The element of a polymorphic component is a property that its type does not name. */
-const focusable: object = { component: FocusableButton };
-
 export const theme = createTheme({
   colors: { teal },
   primaryColor: 'teal',
@@ -28,6 +25,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-    Button: Button.extend({ defaultProps: focusable }),
+    // The type of the defaults does not name the element.
+    Button: Button.extend({ defaultProps: { component: FocusableButton } as never }),
   },
 });
