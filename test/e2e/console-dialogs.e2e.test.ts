@@ -43,7 +43,9 @@ beforeAll(async () => {
   const refused = await partner.call('POST', '/messages/send', { to: '15550100835' }, OF_ONE);
   expect(refused.body.error.code).toBe('MISSING_FIELDS');
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { id: 'wamid.DIALOGS' }))).toBe(200);
+  expect(
+    await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100837', id: 'wamid.DIALOGS' })),
+  ).toBe(200);
   const failed = async () => (await partner.call('GET', '/webhooks/failed')).body.events.length;
   await eventually(async () => (await failed()) > 0, WAIT_MS);
 }, STAGE_LIMIT_MS);

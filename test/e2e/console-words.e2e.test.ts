@@ -44,7 +44,9 @@ beforeAll(async () => {
     return messages[0].pricing?.category;
   }, WAIT_MS);
   own.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { id: 'wamid.WORDS' }))).toBe(200);
+  expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { from: TO, id: 'wamid.WORDS' }))).toBe(
+    200,
+  );
   await eventually(async () => {
     const { events } = (await own.call('GET', '/webhooks/failed')).body;
     return events.length > 0;
