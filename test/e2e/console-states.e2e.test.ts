@@ -105,6 +105,7 @@ test.each(VIEWS)(
   async (view) => {
     await eventually(() => partner.receiver.of('message.delivered').length > 0, WAIT_MS);
     const page = await openSignedIn('', view);
+    await page.getByRole('button', { name: 'Draw the events by day' }).click();
     await page.getByRole('img', { name: /^\d+ events? from .* to .*, at most/ }).waitFor();
     await page
       .getByRole('img', { name: /^The median answer time .*, at most [\d,]+ ms$/ })

@@ -1,20 +1,32 @@
-// The events of each day and how fast the receiver answered, as charts with the same figures in a table.
-import { Table, Text } from '@mantine/core';
+// The events of each day and how fast the receiver answered, as charts with the same figures in a table. Drawn on
+// request: its reads of the event log share a budget with those of the partner's programs.
+import { Button, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { eventDaysQuery, EVENTS_SAMPLED } from '../../api/queries';
 import type { EventDay } from '../../event-days';
 import { Bars } from '../../parts/bars';
 import { Card } from '../../parts/card';
+import { focusOnMount } from '../../parts/focus-on-mount';
 import { Loaded } from '../../parts/loaded';
 import { countOf, dayInWords, nounOf, percent } from '../../period';
 
 export function EventDays({ from, to }: { from: string; to: string }) {
-  const query = useQuery(eventDaysQuery(from, to));
+  const [is_wanted, setWanted] = useState(false);
+  const query = useQuery({ ...eventDaysQuery(from, to), enabled: is_wanted });
   return (
     <Card title="Events by day">
-      <Loaded query={query} what="the events by day" lines={5}>
-        {(days) => <Charts days={days} />}
-      </Loaded>
+      {is_wanted ? (
+        <div ref={focusOnMount} tabIndex={-1} className="focused-content">
+          <Loaded query={query} what="the events by day" lines={5}>
+            {(days) => <Charts days={days} />}
+          </Loaded>
+        </div>
+      ) : (
+        <Button variant="default" onClick={() => setWanted(true)}>
+          Draw the events by day
+        </Button>
+      )}
     </Card>
   );
 }
