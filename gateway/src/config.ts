@@ -23,6 +23,10 @@ export const settings = {
   OIDC_ISSUER: fields.optional(
     fields.url('issuer (OpenID Connect) with which people sign in to the console'),
   ) as Field<string | undefined>,
+  CONSOLE_TEXTS: fields.flag(
+    'whether conversations in the console show the texts that customers wrote, from the event log',
+    false,
+  ),
   UPSTREAM_SDK_URL: fields.url('script that the onboarding page loads for the sign-up dialog', {
     default: 'https://connect.facebook.net/en_US/sdk.js',
   }),

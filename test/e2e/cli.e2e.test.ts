@@ -8,7 +8,17 @@ import { MongoClient, type Db } from 'mongodb';
 import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
-import { JOIN_LIMIT_MS, callRest, joinMesh, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
+import { createBroadcast, people as contactsOf } from './broadcast-support';
+import { consoleOf } from './people-support';
+import {
+  JOIN_LIMIT_MS,
+  callRest,
+  joinMesh,
+  ONE,
+  TWO_A,
+  TWO_B,
+  type Mesh,
+} from '../harness/shared-mesh';
 
 let mesh: Mesh;
 
@@ -243,6 +253,64 @@ test('creates, changes, rotates and revokes the API keys of a partner', async ()
   }
 }, 90_000);
 
+test('invites the first owner of a partner, changes roles and ends access, all of it recorded', async () => {
+  const { partner_id, call } = await mesh.createPartner();
+  const of = ['--partner', partner_id];
+  expect((await bmg(['people', 'list', ...of])).out).toContain('No people');
+  const owner = ['--email', 'Ada@Example.com', '--role', 'owner'];
+  const { invitation_url, ...ada } = await json('people', 'invite', ...of, ...owner);
+  expect(ada).toMatchObject({
+    email: 'ada@example.com',
+    role: 'owner',
+    state: 'invited',
+    invited_by: { type: 'operator', id: null, name: null },
+    last_login_at: null,
+  });
+  const token = invitation_url.split('/dashboard/invitation#')[1] as string;
+  const { body } = await consoleOf(mesh).ask('POST', '/invitation', { body: { token } });
+  expect(body).toMatchObject({ email: 'ada@example.com', role: 'owner' });
+  const { person_id } = ada;
+  expect(await json('people', 'list', ...of)).toEqual({ people: [ada], people_max: 100 });
+  expect((await call('GET', '/people')).body.people).toEqual([ada]);
+  const listed = (await bmg(['people', 'list', ...of])).out;
+  expect(listed).toBe(`${person_id}  owner      invited  never signed in  ada@example.com\n`);
+  expect(await json('people', 'update', person_id, ...of, '--role', 'support')).toMatchObject({
+    person_id,
+    role: 'support',
+  });
+  expect(await json('people', 'remove', person_id, ...of)).toEqual({ person_id, removed: true });
+  expect((await call('GET', '/people')).body.people).toEqual([]);
+  const gone = await bmg(['people', 'remove', person_id, ...of]);
+  expect([gone.code, gone.out]).toEqual([1, '']);
+
+  const { records } = await json('audit', ...of);
+  const target = { partner_id, person_id };
+  expect(records).toMatchObject([
+    { action: 'bmg people remove', outcome: 'failed', code: 'NOT_FOUND', before: null },
+    {
+      action: 'bmg people remove',
+      target,
+      before: { email: 'ada@example.com', role: 'support', state: 'invited' },
+    },
+    { action: 'bmg people update', target, before: { role: 'owner' }, after: { role: 'support' } },
+    { action: 'bmg people invite', target, after: { email: 'Ada@Example.com', role: 'owner' } },
+  ]);
+  expect(JSON.stringify([records, listed])).not.toContain(token);
+
+  for (const [args, code, text] of [
+    [['invite', ...of, '--email', 'ada', '--role', 'owner'], 2, 'email'],
+    [['invite', ...of, '--email', 'ada@example.com', '--role', 'admin'], 2, 'developer'],
+    [['invite', ...of, '--email', 'ada@example.com'], 2, '--role'],
+    [['invite', '--partner', 'ptn_none', ...owner], 1, 'ptn_none'],
+    [['list', '--partner', 'ptn_none'], 1, 'ptn_none'],
+    [['update', 'per_none', ...of, '--role', 'owner'], 1, 'no such person'],
+  ] as const) {
+    const ran = await bmg(['people', ...args]);
+    expect([ran.code, ran.out]).toEqual([code, '']);
+    expect(ran.err).toContain(text);
+  }
+}, 90_000);
+
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);
@@ -448,7 +516,32 @@ test('shows and retries a partner’s failed events; shows broadcasts, usage and
   expect(await json('events', 'retry', ...of)).toEqual({ queued: 0 });
   expect(await json('broadcasts', ...of)).toEqual({ broadcasts: [], total: 0 });
   expect((await json('usage', ...of)).billing.active_wabas).toBe(1);
+  const refused = await partner.call('POST', '/messages/send', {}, { 'x-waba-id': TWO_A.waba_id });
+  expect(refused.status).toBe(400);
+  const shown = await eventually(async () => {
+    const { out } = await bmg(['usage', ...of]);
+    expect(out).toMatch(/^calls .*: 1, 1 error$/m);
+    return out;
+  }, 30_000);
+  expect(shown).toContain('1 slot, at most 1 account, USD 10\n');
   expect((await bmg(['onboarding', ...of])).code).toBe(0);
+}, 60_000);
+
+test('shows a paused broadcast as paused, until it is cancelled', async () => {
+  const partner = await mesh.createPartner();
+  await partner.register(ONE);
+  const id = await createBroadcast(partner, ONE, contactsOf(400, 7_000), { name: 'Winter sale' });
+  await eventually(
+    async () => (await partner.call('POST', `/broadcasts/${id}/pause`)).status === 200,
+  );
+  const of = ['--partner', partner.partner_id];
+  const line = async (): Promise<string> => (await bmg(['broadcasts', ...of])).out;
+  expect(await line()).toMatch(/  paused +\d+ sent, .* of 400  Winter sale\n$/);
+  expect((await json('broadcasts', ...of)).broadcasts).toMatchObject([
+    { id, status: 'processing', paused_at: expect.any(String) },
+  ]);
+  await partner.call('POST', `/broadcasts/${id}/cancel`);
+  expect(await line()).toMatch(/  cancelled +\d+ sent, .* of 400  Winter sale\n$/);
 }, 60_000);
 
 describe('bmg listen', () => {

@@ -1,6 +1,6 @@
 // The conversation with one contact, in a real browser: what was sent and received, the price of the next
 // message, and a reply.
-import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
@@ -68,4 +68,27 @@ test.each(VIEWS)(
     await turns.first().waitFor();
   },
   LIMIT_MS,
+);
+
+test(
+  'shows what the contact wrote if the operator has texts shown',
+  async () => {
+    const own = await openConsoleStage(() => joinMesh({ CONSOLE_TEXTS: 'true' }, ['gateway']));
+    try {
+      const { phone_number_id } = ONE;
+      const contact = '15550100883';
+      await own.mesh.emulator.inbound({ phone_number_id, from: contact, text: SECRET });
+      const page = await own.openSignedIn(
+        `messages/conversation?number=${phone_number_id}&find=${contact}`,
+      );
+      const turns = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+      await turns.getByText(SECRET, { exact: true }).waitFor();
+      await settle(page);
+      expect(await faultsOf(page)).toEqual([]);
+      await shoot(page, 'conversation-texts');
+    } finally {
+      await own.close();
+    }
+  },
+  LIMIT_MS + STAGE_LIMIT_MS,
 );

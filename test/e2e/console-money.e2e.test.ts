@@ -120,6 +120,30 @@ test(
 );
 
 test.each(VIEWS)(
+  'draws the cost by day, with the same amounts in a table ($name)',
+  async (view) => {
+    const today = new Date().toISOString().slice(0, 10);
+    await eventually(async () => {
+      const { totals } = (await partner.call('GET', `/usage/ledger?from=${today}`)).body;
+      return totals.amounts.length > 0;
+    }, WAIT_MS);
+    const page = await openSignedIn('', view);
+    await page
+      .getByRole('img', { name: /^[\d.,]+ USD from .* at most .* USD in one day$/ })
+      .waitFor();
+    await page.getByText('The costs as a table').click();
+    const table = page.getByRole('table', { name: 'Cost by day' });
+    const row = await table.getByRole('row').filter({ hasText: today }).textContent();
+    expect(row).toMatch(/[\d.]+ USD$/);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('region', { name: 'Cost by day' }).scrollIntoViewIfNeeded();
+    await shoot(page, `cost-by-day-${view.name}`);
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
   'looks prices up by country, category and day ($name)',
   async (view) => {
     const page = await openSignedIn('usage/prices', view);

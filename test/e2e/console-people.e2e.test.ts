@@ -188,16 +188,20 @@ test(
     await addDevice(page);
     await card.getByRole('button', { name: 'Add …' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Phone');
+    expect(await faultsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create the passkey' }).click();
     await card.getByText('Phone').waitFor();
     await card.getByRole('button', { name: 'Rename … Phone' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Old phone');
+    expect(await faultsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Rename', exact: true }).click();
     await card.getByText('Old phone').waitFor();
     await card.scrollIntoViewIfNeeded();
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, 'passkeys');
     await card.getByRole('button', { name: 'Remove … Old phone' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await card.getByText('Old phone').waitFor({ state: 'hidden' });
   },

@@ -163,6 +163,9 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`${String(target)} cannot be reached with the keyboard`);
 }
 
+export const isFocused = (target: Locator): Promise<boolean> =>
+  target.evaluate((element) => element === element.ownerDocument.activeElement);
+
 /** A file that the page saves when the button is pressed. */
 export async function saved(button: Locator): Promise<string> {
   const [file] = await Promise.all([button.page().waitForEvent('download'), button.click()]);

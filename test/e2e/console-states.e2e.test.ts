@@ -1,12 +1,13 @@
 // The console in a real browser, in the states that a person brings it into: panels, dialogs, notices,
 // retries and outcomes, each checked for accessibility and used with the keyboard only.
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { press, STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
+  isFocused,
   LIMIT_MS,
   openConsoleStage,
   saved,
@@ -35,9 +36,6 @@ beforeAll(async () => {
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
 afterAll(() => stage.close(), 60_000);
-
-const isFocused = (target: Locator): Promise<boolean> =>
-  target.evaluate((element) => element === element.ownerDocument.activeElement);
 
 test(
   'leaves no error in the browser before the first log-in',
@@ -98,6 +96,31 @@ test.each(VIEWS)(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `traffic-${view.name}`);
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'draws the events by day and the answer times, with the same figures in a table ($name)',
+  async (view) => {
+    await eventually(() => partner.receiver.of('message.delivered').length > 0, WAIT_MS);
+    const page = await openSignedIn('', view);
+    await page.getByRole('button', { name: 'Draw the events by day' }).click();
+    await page.getByRole('img', { name: /^\d+ events? from .* to .*, at most/ }).waitFor();
+    await page
+      .getByRole('img', { name: /^The median answer time .*, at most [\d,]+ ms$/ })
+      .waitFor();
+    await page.getByText('The events as a table').click();
+    const table = page.getByRole('table', { name: 'Events by day' });
+    expect(await table.getByRole('row').count()).toBe(8);
+    const today = new Date().toISOString().slice(0, 10);
+    const cells = table.getByRole('row').filter({ hasText: today }).getByRole('cell');
+    expect(Number((await cells.nth(1).textContent())?.replace(/\D/g, ''))).toBeGreaterThan(0);
+    expect(await cells.nth(3).textContent()).toMatch(/^[\d,]+ ms$/);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
+    await shoot(page, `event-days-${view.name}`);
   },
   LIMIT_MS,
 );
@@ -203,67 +226,6 @@ test.each(VIEWS)(
   },
   LIMIT_MS,
 );
-
-/** Screens whose first row opens a panel. */
-const PANELS = ['numbers', 'messages', 'events', 'templates'];
-/** Screens with a button that opens a dialog. */
-const DIALOGS: Array<[path: string, button: string]> = [
-  ['numbers', 'Connect a number'],
-  ['events', 'Replay …'],
-  ['templates', 'Create a template'],
-  ['settings', 'Rotate …'],
-];
-
-/** Opens with the keyboard, closes with Escape, and expects the focus where it was. */
-async function visit(page: Page, opener: Locator, name: string): Promise<void> {
-  await opener.focus();
-  await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog');
-  await dialog.waitFor();
-  await settle(page);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
-  await shoot(page, `panel-${name}`);
-  // The focus does not leave the panel.
-  for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('Tab');
-  expect(
-    await dialog.evaluate((element) => element.contains(element.ownerDocument.activeElement)),
-  ).toBe(true);
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await eventually(() => isFocused(opener), WAIT_MS);
-}
-
-describe.each(VIEWS)('with the keyboard on $name', (view) => {
-  test(
-    'every panel opens, keeps the focus, and gives it back to its row',
-    async () => {
-      const page = await openSignedIn('', view);
-      for (const path of PANELS) {
-        await page.goto(`${stage.origin}/dashboard/${path}`);
-        const row = page.getByRole('table').getByRole('cell').getByRole('button').first();
-        await row.waitFor();
-        if (path === 'events') await page.getByRole('switch', { name: 'Live' }).press('Space');
-        await visit(page, row, `${path}-${view.name}`);
-      }
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'every dialog opens, keeps the focus, and gives it back to its button',
-    async () => {
-      const page = await openSignedIn('', view);
-      for (const [path, name] of DIALOGS) {
-        await page.goto(`${stage.origin}/dashboard/${path}`);
-        const button = page.getByRole('button', { name });
-        await button.waitFor();
-        await settle(page);
-        await visit(page, button, `${name.replace(/\W+/g, '-')}-${view.name}`);
-      }
-    },
-    LIMIT_MS,
-  );
-});
 
 test(
   'reaches every screen from the navigation, and a panel inside a panel gives the focus back',
@@ -421,6 +383,28 @@ test.each(VIEWS)(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `recipients-${view.name}`);
+    await eventually(async () => {
+      const { messages } = (
+        await partner.call('GET', `/messages?broadcast_id=${created.body.broadcast_id}`)
+      ).body;
+      return messages.some(({ status }: { status: string }) => /delivered|read/.test(status));
+    }, WAIT_MS);
+    const draw = drawer.getByRole('button', { name: 'Draw the curve' });
+    await draw.focus();
+    await page.keyboard.press('Enter');
+    await drawer
+      .getByRole('img', { name: /^1 of 2 messages delivered and 1 failed within/ })
+      .waitFor();
+    await drawer.getByText('The curve as a table').click();
+    const last = drawer.getByRole('table').filter({ hasText: 'Until' }).getByRole('row').last();
+    expect(await last.getByRole('cell').allTextContents()).toEqual([
+      expect.stringContaining('GMT+9'),
+      '2',
+      '1',
+      '1',
+    ]);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `curve-${view.name}`);
     const file = await saved(drawer.getByRole('button', { name: 'Export recipients' }));
     expect(file).toMatch(/^recipient,state,updated_at,message_id\r\n/);
     expect(file).toContain(`${LOST},failed,`);

@@ -84,6 +84,7 @@ describe('a session', () => {
       name: 'Acme',
       expires_at: expect.stringMatching(/Z$/),
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
+      shows_texts: false,
       person: null,
     });
     const cookie = headers.get('set-cookie') as string;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
-import { loadConfig } from '@bmg/common/config';
+import { loadConfig, type Fields } from '@bmg/common/config';
 import { facts, ROOT, SERVICES, WORKSPACES } from './facts';
 import { composeSchema, hasGo } from './tools';
 import { load } from '../testkit/yaml';
@@ -32,15 +32,19 @@ const engines = read('compose.yaml');
 const mesh = read('compose.mesh.yaml');
 const FETCH_LIMIT_MS = 6 * 60_000;
 
-/** The value of `${NAME:-fallback}` without NAME. */
-const defaultOf = (value: string | number): string =>
-  String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+/** What compose makes of `${NAME:-fallback}`. */
+const valueOf = (value: string | number, given: Record<string, string>): string =>
+  String(value).replaceAll(
+    /\$\{(\w+):-([^}]*)\}/g,
+    (_all, name: string, fallback: string) => given[name] || fallback,
+  );
 
-const environment = (name: string): Record<string, string> =>
+/** The environment of a container if `given` is that of `docker compose`. */
+const environment = (name: string, given: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(
     Object.entries(mesh.services[name]?.environment ?? {}).map(([key, value]) => [
       key,
-      defaultOf(value),
+      valueOf(value, given),
     ]),
   );
 
@@ -86,6 +90,35 @@ test.each(Object.keys(SERVICES))('%s reads and accepts all its settings', (name)
   expect(Object.keys(env).filter((one) => !(one in table) && !elsewhere.includes(one))).toEqual([]);
   expect(() => loadConfig(table, env)).not.toThrow();
   expect(env).toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
+});
+
+describe('an issuer for people who sign in', () => {
+  const given = {
+    OIDC_ISSUER: 'https://login.example.com/acme',
+    OIDC_CLIENT_ID: 'messaging-console',
+    OIDC_CLIENT_SECRET: 'secret-of-the-client',
+  };
+  const readers = Object.entries(SERVICES).flatMap(([name, table]) => {
+    const names = Object.keys(table).filter((one) => one in given);
+    return names.length > 0 ? [{ name, table, names }] : [];
+  });
+  const valuesIn = (table: Fields, env: NodeJS.ProcessEnv, names: string[]) => {
+    const config = loadConfig(table, env).config as Record<string, unknown>;
+    return names.map((name) => config[name]);
+  };
+
+  test('is read by the gateway and onboarding', () =>
+    expect(readers.map(({ name }) => name)).toEqual(['gateway', 'onboarding']));
+
+  test.each(readers)('reaches $name from the environment of compose', ({ name, table, names }) =>
+    expect(valuesIn(table, environment(name, given), names)).toEqual(
+      names.map((one) => given[one as keyof typeof given]),
+    ),
+  );
+
+  test.each(readers)('is none for $name by default', ({ name, table, names }) =>
+    expect(valuesIn(table, environment(name), names)).toEqual(names.map(() => undefined)),
+  );
 });
 
 test('health checks use each service’s metrics port, callers its gRPC port', () => {

@@ -11,6 +11,7 @@ import { addEndpointCommands } from './commands/endpoints';
 import { addKeyCommands } from './commands/key';
 import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
+import { addPeopleCommands } from './commands/people';
 import { addPlatformCommands } from './commands/platform';
 import { addLedgerCommands } from './commands/ledger';
 import { addRatesCommands } from './commands/rates';
@@ -56,6 +57,7 @@ if (wantsJson) program.configureOutput({ writeErr: () => {} });
 
 addPartnerCommands(program);
 addKeyCommands(program);
+addPeopleCommands(program);
 addClientCommands(program);
 addActivityCommands(program);
 addEndpointCommands(program);

@@ -14,6 +14,8 @@ export interface Change {
   fields?: string[];
   after?: Record<string, unknown>;
   before_of?: string;
+  /** The fields whose values before the change are kept. Defaults to `fields`. */
+  before?: string[];
 }
 
 /** IDs in arguments and options, by the name that the audit log has for them. */
@@ -23,6 +25,7 @@ const IDS: Readonly<Record<string, string>> = {
   key_id: 'key_id',
   waba_id: 'waba_id',
   event_id: 'event_id',
+  person_id: 'person_id',
   month: 'month',
 };
 /** Options whose values are kept, by the names of the API. An allow-list: `listen` has a secret. */
@@ -38,6 +41,8 @@ const VALUES: Readonly<Record<string, string>> = {
   waba: 'waba_ids',
   address: 'addresses',
   expiresAt: 'expires_at',
+  email: 'email',
+  role: 'role',
 };
 /** Options that remove a limit, which the API writes as null. */
 const REMOVALS: Readonly<Record<string, string>> = {
@@ -48,7 +53,9 @@ const REMOVALS: Readonly<Record<string, string>> = {
 
 interface Options {
   /** Whose values before the change are kept. */
-  before_of?: 'key' | 'partner';
+  before_of?: 'key' | 'partner' | 'person';
+  /** Which of them, if not those that the options set. */
+  before?: string[];
   /** False for a call that changes nothing. Defaults to true. */
   is_change?: (options: Record<string, unknown>) => boolean;
   /** IDs of what the command created. */
@@ -59,13 +66,14 @@ interface Options {
 export const change = (
   program: Command,
   work: (session: Session, ...given: any[]) => Promise<Answer>,
-  { before_of, is_change = () => true, made }: Options = {},
+  { before_of, before, is_change = () => true, made }: Options = {},
 ) =>
   action(program, (session, ...given: any[]) => {
     const command = given.at(-1) as Command;
     const make = (): Promise<Answer> => work(session, ...given);
     if (!is_change(command.opts())) return make();
-    return recorded(session, { ...changeOf(command), ...(before_of && { before_of }) }, make, made);
+    const kept = { ...(before_of && { before_of }), ...(before && { before }) };
+    return recorded(session, { ...changeOf(command), ...kept }, make, made);
   });
 
 function changeOf(command: Command): Change {
@@ -110,7 +118,7 @@ const nameOf = (command: Command): string =>
  */
 export async function recorded<T>(
   session: Session,
-  { partner_id, action, target = {}, fields = [], after, before_of = '' }: Change,
+  { partner_id, action, target = {}, fields = [], after, before_of = '', before = fields }: Change,
   make: () => Promise<T>,
   made?: (result: T) => Record<string, string>,
 ): Promise<T> {
@@ -127,7 +135,7 @@ export async function recorded<T>(
         fields,
         after: after && Object.keys(after).length > 0 ? after : undefined,
         before_of,
-        before: before_of === '' ? [] : fields,
+        before: before_of === '' ? [] : before,
         request_id: call.request_id,
       },
       call,

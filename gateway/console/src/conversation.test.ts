@@ -15,7 +15,7 @@ const received = (data: object, phone_number_id = '800') =>
     logged_at: '2026-11-02T10:00:00Z',
   }) as unknown as LoggedEvent;
 
-test('reads a received message without its text, if the number received it', () => {
+test('reads a received message, its text only on request, if the number received it', () => {
   const data = { from: '1555', bsuid: 'US.A', message_id: 'wamid.A', type: 'text', text: 'Hi' };
   expect(receivedFrom(received(data), '800')).toEqual({
     message_id: 'wamid.A',
@@ -26,6 +26,9 @@ test('reads a received message without its text, if the number received it', () 
     cost: null,
   });
   expect(receivedFrom(received(data, '801'), '800')).toBeUndefined();
+  expect(receivedFrom(received(data), '800', true)).toMatchObject({ text: 'Hi' });
+  const image = { ...data, type: 'image', text: null };
+  expect(receivedFrom(received(image), '800', true)).not.toHaveProperty('text');
 });
 
 test('reads from the oldest to the newest message, each once', () => {

@@ -1,5 +1,5 @@
 // One contact's conversation with a number: what was sent, from the message log, and what was received, from
-// the event log. Without texts. Pure.
+// the event log. Texts only if the operator has them shown. Pure.
 import type { LoggedEvent, Message } from './api/types';
 
 export interface Turn {
@@ -11,6 +11,8 @@ export interface Turn {
   status: string | null;
   at: string;
   cost: Message['cost'];
+  /** Of a received message, if the operator has texts shown. */
+  text?: string;
 }
 
 /** As the logs have it: digits without a plus sign, or a BSUID as it is. */
@@ -23,8 +25,9 @@ export function contactOf(text: string): string {
 export function receivedFrom(
   { envelope, logged_at }: Pick<LoggedEvent, 'envelope' | 'logged_at'>,
   phone_number_id: string,
+  shows_texts = false,
 ): Turn | undefined {
-  const { message_id, type } = envelope.data ?? {};
+  const { message_id, type, text } = envelope.data ?? {};
   if (envelope.phone_number_id !== phone_number_id) return undefined;
   return {
     message_id: String(message_id),
@@ -33,6 +36,7 @@ export function receivedFrom(
     status: null,
     at: logged_at,
     cost: null,
+    ...(shows_texts && typeof text === 'string' && { text }),
   };
 }
 

@@ -1,4 +1,13 @@
-import { costBeside, costOf, forecastOf, forecastPeriod, roughly, spentOf, sumOf } from './money';
+import {
+  costBeside,
+  costByDay,
+  costOf,
+  forecastOf,
+  forecastPeriod,
+  roughly,
+  spentOf,
+  sumOf,
+} from './money';
 
 const day = (date: string, amount: string) => ({
   day: date,
@@ -62,4 +71,23 @@ test('writes amounts in words', () => {
   expect(sumOf({ amounts: [], unpriced: 0 })).toBe('–');
   expect(roughly(0.05, 'USD')).toBe('0.05 USD');
   expect(roughly(1234.567, 'EUR')).toMatch(/^1.234.57 EUR$/);
+});
+
+test('the cost of each day is by currency, with the days without a message', () => {
+  const days = ['2026-11-08', '2026-11-09', '2026-11-10'];
+  const both = {
+    day: '2026-11-10',
+    amounts: [
+      { currency: 'USD', amount: '0.25' },
+      { currency: 'EUR', amount: '1.5' },
+    ],
+  };
+  expect(costByDay([both, day('2026-11-08', '2')], days)).toEqual([
+    {
+      currency: 'EUR',
+      costs: days.map((one, at) => ({ day: one, amount: at === 2 ? 1.5 : 0 })),
+    },
+    { currency: 'USD', costs: days.map((one, at) => ({ day: one, amount: [2, 0, 0.25][at] })) },
+  ]);
+  expect(costByDay([], days)).toEqual([]);
 });

@@ -43,6 +43,27 @@ export interface DayAmounts {
   amounts: LedgerAmounts['amounts'];
 }
 
+export interface DayCosts {
+  currency: string;
+  /** Every day of the period, also those without a message. */
+  costs: Array<{ day: string; amount: number }>;
+}
+
+/** The cost of each day by currency, for a chart. */
+export function costByDay(by_day: readonly DayAmounts[], days: readonly string[]): DayCosts[] {
+  const amountsOf = new Map(by_day.map(({ day, amounts }) => [day, amounts]));
+  const currencies = new Set(
+    by_day.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)),
+  );
+  return [...currencies].sort().map((currency) => ({
+    currency,
+    costs: days.map((day) => {
+      const found = amountsOf.get(day)?.find((one) => one.currency === currency);
+      return { day, amount: Number(found?.amount ?? 0) };
+    }),
+  }));
+}
+
 export interface Forecast {
   currency: string;
   so_far: number;

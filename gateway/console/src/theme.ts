@@ -1,4 +1,5 @@
-import { Anchor, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Anchor, Button, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { FocusableButton } from './parts/focusable-button';
 
 const teal: MantineColorsTuple = [
   '#e3fafc',
@@ -24,5 +25,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    // The type of the defaults does not name the element.
+    Button: Button.extend({ defaultProps: { component: FocusableButton } as never }),
   },
 });

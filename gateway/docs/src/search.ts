@@ -14,27 +14,48 @@ let finder: Promise<(query: string) => Found[]> | undefined;
 const loadFinder = async (): Promise<(query: string) => Found[]> =>
   createFinder((await (await fetch(`${root}search.json`)).json()) as Entry[]);
 
+function itemOf({ id, title, page }: Found): HTMLElement {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  const where = document.createElement('small');
+  link.href = root + id;
+  link.textContent = title;
+  where.textContent = page;
+  where.className = 'dim';
+  link.append(where);
+  item.append(link);
+  return item;
+}
+
+function noteOf(text: string): HTMLElement {
+  const note = document.createElement('li');
+  note.className = 'note dim';
+  note.textContent = text;
+  return note;
+}
+
+async function itemsOf(query: string): Promise<HTMLElement[]> {
+  if (query === '') return [];
+  finder ??= loadFinder();
+  try {
+    const found = (await finder)(query).slice(0, SHOWN_MAX);
+    return found.length > 0 ? found.map(itemOf) : [noteOf(`Nothing was found for “${query}”.`)];
+  } catch {
+    // The next search loads the index again.
+    finder = undefined;
+    return [noteOf('The search could not be loaded. Check your connection and search again.')];
+  }
+}
+
 async function show(): Promise<void> {
   const query = field.value.trim();
-  finder ??= loadFinder();
-  const found = query === '' ? [] : (await finder)(query).slice(0, SHOWN_MAX);
+  const items = await itemsOf(query);
   if (query !== field.value.trim()) return;
-  list.replaceChildren(
-    ...found.map(({ id, title, page }) => {
-      const item = document.createElement('li');
-      const link = document.createElement('a');
-      const where = document.createElement('small');
-      link.href = root + id;
-      link.textContent = title;
-      where.textContent = page;
-      where.className = 'dim';
-      link.append(where);
-      item.append(link);
-      return item;
-    }),
-  );
-  list.hidden = found.length === 0;
-  status.textContent = query === '' ? '' : `${found.length} found`;
+  list.replaceChildren(...items);
+  list.hidden = items.length === 0;
+  const count = links().length;
+  const is_note = items.length > 0 && count === 0;
+  status.textContent = is_note ? list.textContent : query === '' ? '' : `${count} found`;
 }
 
 field.addEventListener('input', () => void show());

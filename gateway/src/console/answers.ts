@@ -43,6 +43,8 @@ export const session = record({
   name: text,
   expires_at: time,
   csrf_token: text,
+  /** Conversations show the texts that customers wrote. */
+  shows_texts: flag,
   person: orNull(signed_in_person),
 });
 export type Session = Of<typeof session>;

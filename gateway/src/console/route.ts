@@ -28,6 +28,8 @@ export interface RouteDependencies {
   public_url: string;
   /** Of the operator's issuer (OpenID Connect); undefined without one. */
   issuer_url?: string | undefined;
+  /** Conversations show the texts that customers wrote. */
+  shows_texts: boolean;
   /** Records changes; without it, none are. */
   recorder?: Recorder | undefined;
   /** Announcements to partners, with their texts. */

@@ -8,11 +8,10 @@ import * as answers from './answers';
 import { recordLogIn } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import * as schemas from './schemas';
-import type { SessionCookies } from './session-cookie';
 
 /** Opens a session, records the log-in and sets the cookie. */
 export async function logIn(
-  { settings, cookies, recorder }: RouteDependencies,
+  { settings, cookies, recorder, shows_texts }: RouteDependencies,
   { context, call }: RouteRequest,
   path: string,
   open: (session_hash: string) => Promise<Session>,
@@ -22,14 +21,19 @@ export async function logIn(
   const session = await open(token_hash);
   await recordLogIn(recorder, settings, { context, call, session, token_hash, path });
   cookies.set(context, token);
-  return sessionAnswer(cookies, session, token);
+  return sessionAnswer({ cookies, shows_texts }, session, token);
 }
 
-const sessionAnswer = (cookies: SessionCookies, session: Session, token: string): Fields => ({
+const sessionAnswer = (
+  { cookies, shows_texts }: Pick<RouteDependencies, 'cookies' | 'shows_texts'>,
+  session: Session,
+  token: string,
+): Fields => ({
   partner_id: session.partner_id,
   name: session.partner_name,
   expires_at: session.expires_at,
   csrf_token: cookies.csrfToken(token),
+  shows_texts,
   person: session.person ?? null,
 });
 
@@ -69,7 +73,7 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
       path: SESSION,
       any_scope: true,
       answer: answers.session,
-      run: async ({ session, token }) => sessionAnswer(cookies, session, token),
+      run: async ({ session, token }) => sessionAnswer(deps, session, token),
     },
     {
       // For the page's start: a browser reports every 401 as an error.
@@ -79,7 +83,7 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
       answer: answers.current_session,
       absent: { session: null, log_in },
       run: async ({ session, token }) => ({
-        session: sessionAnswer(cookies, session, token),
+        session: sessionAnswer(deps, session, token),
         log_in,
       }),
     },

@@ -43,6 +43,7 @@ export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }
     renewal: auth.renewal,
     public_url: config.PUBLIC_URL,
     issuer_url: config.OIDC_ISSUER,
+    shows_texts: config.CONSOLE_TEXTS,
   });
   return { streams, pages: [api, consoleSite(config.PUBLIC_URL, log)] };
 }

@@ -142,11 +142,15 @@ const describeEvent = (one: FailedEvent): string =>
     one.last_error ?? '',
   ].join('  ');
 
+/** The status of a paused broadcast stays `processing`. A cancelled one keeps the time of its pause. */
+const isPaused = ({ status, paused_at }: Broadcast): boolean =>
+  status === 'processing' && paused_at !== undefined;
+
 const describeBroadcast = (one: Broadcast): string =>
   [
     one.id,
     one.created_at?.toISOString(),
-    one.status.padEnd(10),
+    (isPaused(one) ? 'paused' : one.status).padEnd(10),
     `${one.sent} sent, ${one.delivered} delivered, ${one.failed} failed of ${one.total}`,
     one.name,
   ].join('  ');

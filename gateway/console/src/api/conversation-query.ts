@@ -26,9 +26,13 @@ export interface Read {
 
 const NOTHING: Received = { turns: [], after: undefined, complete: false };
 
-export const conversationQuery = ({ waba_id, phone_number_id }: NumberRef, contact: string) =>
+export const conversationQuery = (
+  { waba_id, phone_number_id }: NumberRef,
+  contact: string,
+  shows_texts: boolean,
+) =>
   queryOptions({
-    queryKey: ['conversation', phone_number_id, contact],
+    queryKey: ['conversation', phone_number_id, contact, shows_texts],
     queryFn: async ({ signal, client, queryKey }): Promise<Read> => {
       const from = new Date(Date.now() - DAYS * DAY_MS).toISOString();
       const before = client.getQueryData<Read>(queryKey)?.received ?? NOTHING;
@@ -37,7 +41,7 @@ export const conversationQuery = ({ waba_id, phone_number_id }: NumberRef, conta
           query: { phone_number_id, recipient: contact, from, limit: SENT_MAX },
           signal,
         }),
-        readReceived({ waba_id, phone_number_id }, { contact, from }, before, signal),
+        readReceived({ waba_id, phone_number_id }, { contact, from, shows_texts }, before, signal),
       ]);
       return { turns: conversationOf([...sent.messages.map(sentTo), ...received.turns]), received };
     },
@@ -45,7 +49,7 @@ export const conversationQuery = ({ waba_id, phone_number_id }: NumberRef, conta
 
 async function readReceived(
   number: NumberRef,
-  { contact, from }: { contact: string; from: string },
+  { contact, from, shows_texts }: { contact: string; from: string; shows_texts: boolean },
   before: Received,
   signal: AbortSignal,
 ): Promise<Received> {
@@ -57,7 +61,9 @@ async function readReceived(
       number,
       signal,
     });
-    turns.push(...events.flatMap((event) => receivedFrom(event, number.phone_number_id) ?? []));
+    turns.push(
+      ...events.flatMap((event) => receivedFrom(event, number.phone_number_id, shows_texts) ?? []),
+    );
     after = next;
     if (!has_more) return { turns, after, complete: true };
   }

@@ -6,6 +6,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { call, rememberCsrfToken, type NumberRef } from './client';
+import { eventDaysOf, type DayRead, type EventDay } from '../event-days';
 import { daysOf } from '../period';
 import { deliveredOf, triedOf } from '../screens/events/health';
 import { totalsOf } from '../totals';
@@ -176,6 +177,27 @@ export const trafficQuery = (from: string, to: string) =>
         days.push({ day, counts: totalsOf(usage) });
       }
       return days;
+    },
+  });
+
+/** Events of a day whose deliveries are a sample of the receiver's answers. */
+export const EVENTS_SAMPLED = 25;
+
+/** One request for each day, as for the messages. */
+export const eventDaysQuery = (from: string, to: string) =>
+  queryOptions({
+    queryKey: ['event-days', from, to],
+    staleTime: TRAFFIC_STALE_MS,
+    queryFn: async ({ signal }): Promise<EventDay[]> => {
+      const reads: DayRead[] = [];
+      for (const day of daysOf({ from, to })) {
+        const page = await call<t.EventPage>('GET', '/v1/events', {
+          query: { from: `${day}T00:00:00Z`, limit: EVENTS_SAMPLED },
+          signal,
+        });
+        reads.push({ day, page });
+      }
+      return eventDaysOf(reads);
     },
   });
 

@@ -13,6 +13,8 @@ interface ConfirmProps {
   typed?: string;
   pending: boolean;
   error: Error | null;
+  /** What the action made, which replaces the question. */
+  made?: { title: string; content: ReactNode } | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }
@@ -27,10 +29,18 @@ export function Confirm(props: ConfirmProps) {
     typed,
     pending,
     error,
+    made,
     onConfirm,
     onClose,
   } = props;
   const [text, setText] = useState('');
+  if (made) {
+    return (
+      <Dialog onClose={onClose} title={made.title}>
+        {made.content}
+      </Dialog>
+    );
+  }
   return (
     <Dialog onClose={onClose} title={title}>
       <form

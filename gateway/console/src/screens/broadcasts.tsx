@@ -21,6 +21,7 @@ import { reasonOf } from '../reasons';
 import { PersonName } from './broadcasts/approve';
 import { Actions } from './broadcasts/actions';
 import { BroadcastCost } from './broadcasts/cost';
+import { DeliveryCurve } from './broadcasts/delivery-curve';
 import { Recipients } from './broadcasts/recipients';
 import { isOver, isPaused, isSettling, stateOf, waitsForApproval } from './broadcasts/state-of';
 
@@ -110,6 +111,7 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
             </Progress.Root>
             <BroadcastFacts broadcast={broadcast} progress={progress} />
             <Actions broadcast={broadcast} />
+            <DeliveryCurve broadcast={broadcast} />
             <BroadcastCost broadcast={broadcast} />
             <Failures broadcast={broadcast} />
             <Recipients broadcast={broadcast} />

@@ -1,11 +1,12 @@
 // The conversation with one contact: states and types of its messages, the window and the price of the next
-// one, and a reply. Texts are not shown: the gateway keeps none for it.
+// one, and a reply. Of texts, those that the contact wrote, if the operator has them shown.
 import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/client';
 import { conversationQuery } from '../api/conversation-query';
+import { sessionQuery } from '../api/queries';
 import type { Client } from '../api/types';
 import { contactOf, type Turn } from '../conversation';
 import { costBeside } from '../money';
@@ -26,10 +27,11 @@ const REFRESH_MS = 10_000;
 export function Screen() {
   const { client } = useNumber();
   const [{ find }] = useFilters();
+  const shows_texts = useShowsTexts();
   return (
     <Page
       title="Conversation"
-      description="With one contact, in the last seven days. Types and states; texts are not stored for it."
+      description={`With one contact, in the last seven days. Types and states${shows_texts ? ', and what the contact wrote; texts that you sent are not stored.' : '; texts are not shown.'}`}
     >
       {!client && <NoNumber />}
       {client && <ChooseContact />}
@@ -39,6 +41,8 @@ export function Screen() {
     </Page>
   );
 }
+
+const useShowsTexts = (): boolean => useQuery(sessionQuery).data?.shows_texts ?? false;
 
 function ChooseContact() {
   const [{ find }, setFilters] = useFilters();
@@ -67,7 +71,7 @@ function ChooseContact() {
 
 function Conversation({ client, contact }: { client: Client; contact: string }) {
   const query = useQuery({
-    ...conversationQuery(client, contact),
+    ...conversationQuery(client, contact, useShowsTexts()),
     refetchInterval: REFRESH_MS,
   });
   return (
@@ -97,7 +101,7 @@ function Conversation({ client, contact }: { client: Client; contact: string }) 
 }
 
 function OneTurn({ turn, client }: { turn: Turn; client: Client }) {
-  const { message_id, direction, kind, status, at } = turn;
+  const { message_id, direction, kind, status, at, text } = turn;
   const name = direction === 'inbound' ? 'Received' : 'Sent';
   return (
     <li className={`turn-${direction}`}>
@@ -109,6 +113,11 @@ function OneTurn({ turn, client }: { turn: Turn; client: Client }) {
       >
         {`${name}: ${kind}`}
       </Anchor>
+      {text !== undefined && (
+        <Text size="sm" className="turn-text">
+          {text}
+        </Text>
+      )}
       <Group gap="xs">
         {status && <State of={status} />}
         <Text size="xs">

@@ -1,7 +1,8 @@
-// The overview: what needs attention, key figures, and the messages by day.
-import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+// The overview: what needs attention, key figures, and the messages and their cost by day.
+import { SegmentedControl, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { eventFiguresQuery, usageQuery, useMay } from '../api/queries';
 import { ownCallsOf } from '../own-calls';
 import { Card } from '../parts/card';
@@ -21,6 +22,13 @@ import { totalsOf } from '../totals';
 import { NeedsAttention } from './overview/attention';
 import { Compared } from './overview/compared';
 import { Traffic } from './overview/traffic';
+
+/** Below the first view: loaded after it. */
+const CostByDay = lazy(async () => ({ default: (await import('./overview/cost')).CostByDay }));
+const EventDays = lazy(async () => ({
+  default: (await import('./overview/event-days')).EventDays,
+}));
+const LOADING = <Skeleton height={260} aria-busy />;
 
 export function Screen() {
   const [{ period = 'week' }, setFilters] = useFilters();
@@ -43,8 +51,18 @@ export function Screen() {
         <>
           <Figures period={period} />
           {period !== 'day' && <Traffic {...periodOf(period)} />}
+          {period !== 'day' && (
+            <Suspense fallback={LOADING}>
+              <CostByDay {...periodOf(period)} />
+            </Suspense>
+          )}
           <Compared {...periodOf(period)} />
         </>
+      )}
+      {period !== 'day' && (
+        <Suspense fallback={LOADING}>
+          <EventDays {...periodOf(period)} />
+        </Suspense>
       )}
     </Page>
   );

@@ -12,7 +12,7 @@ const person = is.record(
     state: is.open(['invited', 'active']),
     invited_by: is.record(
       {
-        type: is.open(['partner_key', 'api_key', 'person']),
+        type: is.open(['partner_key', 'api_key', 'person', 'operator']),
         id: is.orNull(is.text(PERSON_ID, 'Of the API key or the person.')),
         name: is.orNull(
           is.text('grace@example.com', 'The name of the key or the address of the person.'),

@@ -39,6 +39,9 @@ const onPerson = (input: Given & { params: { person_id: string } }) => ({
   person_id: input.params.person_id,
 });
 
+/** What only the operator's command line sends. */
+const OF_OPERATOR = ['caller_is_operator'] as const;
+
 export const people: Endpoint[] = [
   get('/people', rpc(PeopleDefinition, 'listPeople'), {
     scope: 'partner',
@@ -61,6 +64,7 @@ export const people: Endpoint[] = [
     addition: true,
     status: 201,
     audit: { values: ['email', 'role'], ids: { person_id: 'person.person_id' } },
+    omits: OF_OPERATOR,
     body: schemas.invitePerson,
     request: ({ body, ...input }) => ({
       ...byCaller(input),
@@ -75,6 +79,7 @@ export const people: Endpoint[] = [
     scope: 'partner',
     addition: true,
     audit: { values: ['role'], before_of: 'person' },
+    omits: OF_OPERATOR,
     body: schemas.updatePerson,
     request: ({ body, ...input }) => ({ ...onPerson(input), role: body.role }),
     reply: (person) => ({ person: shown(person) }),
@@ -85,6 +90,7 @@ export const people: Endpoint[] = [
     scope: 'partner',
     addition: true,
     audit: { before_of: 'person', before: ['email', 'role', 'state'] },
+    omits: OF_OPERATOR,
     request: onPerson,
     docs: docs.removePerson,
     summary: 'Remove a person from the console',

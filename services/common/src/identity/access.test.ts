@@ -62,6 +62,12 @@ describe('the access rules', () => {
     ['fanout', 'Directory', 'GetCredential', false],
     ['operator', 'Operator', 'RotateKeyring', true],
     ['operator', 'Directory', 'GetCredential', false],
+    ['operator', 'People', 'InvitePerson', true],
+    ['operator', 'People', 'UpdatePerson', true],
+    ['operator', 'People', 'RemovePerson', true],
+    ['operator', 'People', 'RenewInvitation', false],
+    ['operator', 'Passkeys', 'AcceptInvitation', false],
+    ['webhooks', 'People', 'InvitePerson', false],
     ['stranger', 'Messaging', 'SendText', false],
     ['constructor', 'Messaging', 'SendText', false],
   ])('%s → %s/%s: %s', (name, service, method, allowed) => {

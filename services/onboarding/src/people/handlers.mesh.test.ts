@@ -192,6 +192,21 @@ describe('who makes a change', () => {
     expect(await createKey({ scopes: ['send'], caller_person_id })).toMatch(/^key_/);
   });
 
+  test('is the operator, who gives every role and is named as the inviter', async () => {
+    const caller_is_operator = true;
+    const { person_id } = await invite('owner', { caller_is_operator });
+    const { invited_by } = await people.getPerson({ partner_id, person_id }, testCall());
+    expect(invited_by).toEqual({ type: 'operator', id: undefined, name: undefined });
+    const { role } = await setRole(person_id, 'billing', { caller_is_operator });
+    expect(role).toBe('billing');
+    await remove(person_id, { caller_is_operator });
+    const { person_id: last } = await member('owner');
+    expect(await failureOf(remove(last, { caller_is_operator }))).toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'person_id' },
+    });
+  });
+
   test('is no key that is limited, revoked, or a person who was removed', async () => {
     const scopes = ['send', 'read', 'manage', 'billing'];
     const limited = await createKey({ scopes, addresses: ['203.0.113.7'] });

@@ -50,7 +50,7 @@ const TOKEN_BYTES = 32;
 interface Caller {
   actor: Person['invited_by'];
   scopes: readonly KeyScope[];
-  /** The partner key, or its console session. */
+  /** The partner key, its console session, or the operator. */
   is_partner: boolean;
 }
 
@@ -58,6 +58,7 @@ interface Asked {
   partner_id: string;
   caller_key_id?: string | undefined;
   caller_person_id?: string | undefined;
+  caller_is_operator?: boolean | undefined;
 }
 
 /** Longer than 70 lines: one short method for each RPC. */
@@ -176,7 +177,7 @@ const approvalMessage = (
 /** Who makes a request, as stored now: a key may have been revoked since the request was admitted. */
 async function callerOf(
   { partnerKeys, people }: Pick<PeopleDependencies, 'partnerKeys' | 'people'>,
-  { partner_id, caller_key_id, caller_person_id }: Asked,
+  { partner_id, caller_key_id, caller_person_id, caller_is_operator = false }: Asked,
 ): Promise<Caller> {
   if (caller_key_id !== undefined) {
     const key = await partnerKeys.find(partner_id, caller_key_id);
@@ -192,7 +193,7 @@ async function callerOf(
   }
   if (caller_person_id === undefined) {
     return {
-      actor: { type: 'partner_key', id: null, name: null },
+      actor: { type: caller_is_operator ? 'operator' : 'partner_key', id: null, name: null },
       scopes: KEY_SCOPES,
       is_partner: true,
     };

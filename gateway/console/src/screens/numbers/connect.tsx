@@ -6,6 +6,7 @@ import { call } from '../../api/client';
 import { clientsQuery } from '../../api/queries';
 import { Copy } from '../../parts/copy';
 import { Failure } from '../../parts/failure';
+import { focusOnMount } from '../../parts/focus-on-mount';
 import { Dialog } from '../../parts/panel';
 
 interface Link {
@@ -94,7 +95,7 @@ export function ConnectNumber({ onClose }: { onClose: () => void }) {
 function ConnectLink({ link }: { link: Link }) {
   const [blocked, setBlocked] = useState(false);
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" ref={focusOnMount} tabIndex={-1} className="focused-content">
       <Group gap="xs" wrap="nowrap" align="flex-end">
         <TextInput label="Link" readOnly value={link.connect_url} flex={1} />
         <Copy text={link.connect_url} label="Copy the link" />

@@ -1,21 +1,14 @@
-// Messages by day as a chart, with the same figures in a table. Nothing is drawn by a library: the overview
-// is the first screen, and its size is bounded.
+// Messages by day as a chart, with the same figures in a table.
 import { Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { trafficQuery, type DayCounts } from '../../api/queries';
+import { Bars } from '../../parts/bars';
 import { Card } from '../../parts/card';
 import { Loaded } from '../../parts/loaded';
 import { countOf, dayInWords } from '../../period';
 
 const SERIES = ['sent', 'delivered', 'read', 'failed'] as const;
 const TITLES = { sent: 'Sent', delivered: 'Delivered', read: 'Read', failed: 'Failed' } as const;
-
-/** In units of the picture, which fills the width of its container. */
-const WIDTH = 720;
-const HEIGHT = 160;
-const GAP_SHARE = 0.25;
-/** A bar for at least one message stays visible. */
-const BAR_MIN = 1;
 
 export function Traffic({ from, to }: { from: string; to: string }) {
   const query = useQuery(trafficQuery(from, to));
@@ -43,7 +36,14 @@ function Chart({ days }: { days: DayCounts[] }) {
           </li>
         ))}
       </ul>
-      <Bars days={days} label={label} most={most} />
+      <Bars
+        groups={days.map(({ day, counts }) => ({
+          key: day,
+          values: SERIES.map((name) => ({ name, value: counts[name] })),
+        }))}
+        label={label}
+        most={most}
+      />
       <div className="traffic-axis">
         <span>{dayInWords(first)}</span>
         <span>{dayInWords(last)}</span>
@@ -53,43 +53,6 @@ function Chart({ days }: { days: DayCounts[] }) {
         In whole UTC days. A status counts on the day on which it came.
       </Text>
     </>
-  );
-}
-
-interface BarsProps {
-  days: DayCounts[];
-  label: string;
-  /** The count of the highest bar. */
-  most: number;
-}
-
-function Bars({ days, label, most }: BarsProps) {
-  const width = WIDTH / days.length;
-  const bar = (width * (1 - GAP_SHARE)) / SERIES.length;
-  return (
-    <svg
-      className="traffic"
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-    >
-      {days.map(({ day, counts }, at) =>
-        SERIES.map((name, series) => {
-          const height = counts[name] === 0 ? 0 : Math.max(BAR_MIN, (counts[name] / most) * HEIGHT);
-          return (
-            <rect
-              key={`${day}/${name}`}
-              className={`traffic-${name}`}
-              x={at * width + series * bar + (width * GAP_SHARE) / 2}
-              y={HEIGHT - height}
-              width={bar}
-              height={height}
-            />
-          );
-        }),
-      )}
-    </svg>
   );
 }
 

@@ -1,5 +1,5 @@
 // The API keys beside the partner key. A secret is shown once, after it was made.
-import { Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change';
@@ -8,10 +8,11 @@ import { keysQuery } from '../../api/queries';
 import type { ApiKey, ApiKeyWithSecret } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Confirm } from '../../parts/confirm';
-import { Copy } from '../../parts/copy';
 import { Failure } from '../../parts/failure';
 import { FormButtons } from '../../parts/form-buttons';
 import { Loaded } from '../../parts/loaded';
+import { Dialog } from '../../parts/panel';
+import { ShownOnce } from '../../parts/shown-once';
 import { Time } from '../../parts/time';
 
 const NAME_MAX = 100;
@@ -133,7 +134,7 @@ function Create({ onClose }: { onClose: () => void }) {
     call<ApiKeyWithSecret>('POST', '/v1/keys', { body: { name, scopes } }),
   );
   return (
-    <Modal opened onClose={onClose} title="Create an API key" centered>
+    <Dialog onClose={onClose} title="Create an API key">
       {create.data ? (
         <NewSecret of={create.data} onClose={onClose} />
       ) : (
@@ -169,7 +170,7 @@ function Create({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -179,17 +180,16 @@ function Rotate({ of, onClose }: { of: ApiKey; onClose: () => void }) {
       body: { overlap_hours: OVERLAP_HOURS },
     }),
   );
-  if (rotate.data) {
-    return (
-      <Modal opened onClose={onClose} title={`The new secret of ${of.name}`} centered>
-        <NewSecret of={rotate.data} onClose={onClose} />
-      </Modal>
-    );
-  }
   return (
     <Confirm
       title={`Rotate ${of.name}?`}
       action="Rotate"
+      made={
+        rotate.data && {
+          title: `The new secret of ${of.name}`,
+          content: <NewSecret of={rotate.data} onClose={onClose} />,
+        }
+      }
       pending={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate()}
@@ -216,15 +216,8 @@ function Revoke({ of, onClose }: { of: ApiKey; onClose: () => void }) {
   );
 }
 
-function NewSecret({ of, onClose }: { of: ApiKeyWithSecret; onClose: () => void }) {
-  return (
-    <Stack gap="sm">
-      <Text size="sm">This is the secret. It is shown only now: store it.</Text>
-      <Group gap="xs">
-        <Code data-testid="new-key">{of.secret}</Code>
-        <Copy text={of.secret} label="Copy the secret of the key" />
-      </Group>
-      <Button onClick={onClose}>Done</Button>
-    </Stack>
-  );
-}
+const NewSecret = ({ of, onClose }: { of: ApiKeyWithSecret; onClose: () => void }) => (
+  <ShownOnce value={of.secret} copy="Copy the secret of the key" testid="new-key" onClose={onClose}>
+    This is the secret. It is shown only now: store it.
+  </ShownOnce>
+);

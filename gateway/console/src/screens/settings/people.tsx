@@ -1,5 +1,5 @@
 // The people who sign in to the console: invited with a link, each with a role.
-import { Button, Code, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change';
@@ -8,12 +8,12 @@ import { peopleQuery, sessionsQuery } from '../../api/queries';
 import type { InvitedPerson, Person } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Confirm } from '../../parts/confirm';
-import { Copy } from '../../parts/copy';
 import { Failure } from '../../parts/failure';
 import { FormButtons } from '../../parts/form-buttons';
 import { Loaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Dialog } from '../../parts/panel';
+import { ShownOnce } from '../../parts/shown-once';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 import { Sessions } from './sessions';
@@ -31,6 +31,9 @@ const ACTIONS = [
   ['renew', 'New link …'],
   ['remove', 'Remove …'],
 ] as const;
+
+const inviterOf = ({ type, name }: Person['invited_by']): string =>
+  name ?? (type === 'operator' ? 'the operator' : 'the partner key');
 
 /** What is open beside the list. */
 type Opened = { kind: 'invite' } | { kind: 'role' | 'renew' | 'remove'; person: Person };
@@ -87,7 +90,7 @@ function List({ people, onOpen }: { people: Person[]; onOpen: (opened: Opened) =
               <Table.Td>
                 {person.email}
                 <Text size="xs" c="dimmed">
-                  invited by {person.invited_by.name ?? 'the partner key'}
+                  invited by {inviterOf(person.invited_by)}
                 </Text>
               </Table.Td>
               <Table.Td>{person.role}</Table.Td>
@@ -214,17 +217,16 @@ function Renew({ person, onClose }: { person: Person; onClose: () => void }) {
   const renew = useChange(CHANGED, () =>
     call<InvitedPerson>('POST', `/v1/people/${person.person_id}/invitation`),
   );
-  if (renew.data) {
-    return (
-      <Dialog onClose={onClose} title={`The new link of ${person.email}`}>
-        <Link of={renew.data} onClose={onClose} />
-      </Dialog>
-    );
-  }
   return (
     <Confirm
       title={`Make a new link for ${person.email}?`}
       action="Make a new link"
+      made={
+        renew.data && {
+          title: `The new link of ${person.email}`,
+          content: <Link of={renew.data} onClose={onClose} />,
+        }
+      }
       severe={false}
       pending={renew.isPending}
       error={renew.error}
@@ -256,20 +258,9 @@ function Remove({ person, onClose }: { person: Person; onClose: () => void }) {
   );
 }
 
-function Link({ of, onClose }: { of: InvitedPerson; onClose: () => void }) {
-  return (
-    <Stack gap="sm">
-      <Text size="sm">
-        Give this link to {of.person.email}: no mail is sent. It works once, for seven days, and is
-        shown only now.
-      </Text>
-      <Group gap="xs" wrap="nowrap">
-        <Code data-testid="invitation" style={{ overflowWrap: 'anywhere' }}>
-          {of.invitation_url}
-        </Code>
-        <Copy text={of.invitation_url} label="Copy the link" />
-      </Group>
-      <Button onClick={onClose}>Done</Button>
-    </Stack>
-  );
-}
+const Link = ({ of, onClose }: { of: InvitedPerson; onClose: () => void }) => (
+  <ShownOnce value={of.invitation_url} copy="Copy the link" testid="invitation" onClose={onClose}>
+    Give this link to {of.person.email}: no mail is sent. It works once, for seven days, and is
+    shown only now.
+  </ShownOnce>
+);

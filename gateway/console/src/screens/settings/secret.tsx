@@ -9,7 +9,9 @@ import { Card } from '../../parts/card';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
+import { focusOnMount } from '../../parts/focus-on-mount';
 import { Dialog } from '../../parts/panel';
+import { ShownOnce } from '../../parts/shown-once';
 import { Time } from '../../parts/time';
 
 const OVERLAP_DEFAULT_HOURS = 24;
@@ -41,7 +43,7 @@ export function WebhookSecret({ settings }: { settings: Settings }) {
           ]}
         />
         {reveal.data && (
-          <Group gap="xs">
+          <Group gap="xs" ref={focusOnMount} tabIndex={-1} className="focused-content">
             <Code data-testid="secret">{reveal.data.webhook_secret}</Code>
             <Copy text={reveal.data.webhook_secret} label="Copy the secret" />
             <Button size="compact-xs" variant="subtle" onClick={() => reveal.reset()}>
@@ -90,16 +92,14 @@ function Rotate({ onClose }: { onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title="Rotate the webhook secret">
       {rotate.data ? (
-        <Stack gap="sm">
-          <Text size="sm">
-            This is the new secret. Put it into your receiver before the overlap ends.
-          </Text>
-          <Group gap="xs">
-            <Code data-testid="new-secret">{rotate.data.webhook_secret}</Code>
-            <Copy text={rotate.data.webhook_secret} label="Copy the new secret" />
-          </Group>
-          <Button onClick={onClose}>Done</Button>
-        </Stack>
+        <ShownOnce
+          value={rotate.data.webhook_secret}
+          copy="Copy the new secret"
+          testid="new-secret"
+          onClose={onClose}
+        >
+          This is the new secret. Put it into your receiver before the overlap ends.
+        </ShownOnce>
       ) : (
         <form
           onSubmit={(event) => {

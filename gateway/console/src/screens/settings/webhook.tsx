@@ -27,7 +27,7 @@ export function WebhookAddress({ settings }: { settings: Settings }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          if (changed) save.mutate();
         }}
       >
         <Stack gap="sm">
@@ -41,7 +41,13 @@ export function WebhookAddress({ settings }: { settings: Settings }) {
             error={refused ? save.error?.message : null}
           />
           <Group gap="xs">
-            <Button type="submit" loading={save.isPending} disabled={!changed}>
+            {/* Never disabled, so that it keeps the keyboard focus after it has saved. */}
+            <Button
+              type="submit"
+              loading={save.isPending}
+              data-disabled={!changed}
+              aria-disabled={!changed}
+            >
               Save
             </Button>
             <Button

@@ -1,0 +1,111 @@
+// `bmg people …`: the people who sign in to the console of a partner.
+import { Option, type Command } from 'commander';
+import { ROLES } from '@bmg/common/people';
+import { PeopleDefinition, type Person } from '@bmg/proto/people';
+import { action, record, type Answer } from '../action';
+import { change } from '../recorded';
+import { rejected, type Session } from '../session';
+
+interface Of {
+  partner: string;
+}
+
+export function addPeopleCommands(program: Command): void {
+  const people = program
+    .command('people')
+    .description('manage the people who sign in to the console of a partner');
+  const add = (usage: string, description: string): Command =>
+    people
+      .command(usage)
+      .description(description)
+      .requiredOption('--partner <partner_id>', 'the partner whose console it is');
+
+  add('list', 'list the people with role and last sign-in, oldest first').action(
+    action(program, list),
+  );
+
+  add('invite', 'invite a person; the link is shown only once, and no mail is sent')
+    .requiredOption('--email <address>', 'the e-mail address of the person')
+    .addOption(role())
+    .action(
+      change(program, invite, {
+        made: ({ json }) => ({ person_id: (json as { person_id: string }).person_id }),
+      }),
+    );
+
+  add('update <person_id>', 'change the role of a person')
+    .addOption(role())
+    .action(change(program, update, { before_of: 'person' }));
+
+  add('remove <person_id>', 'end the access of a person: passkeys, sessions and invitation').action(
+    change(program, remove, { before_of: 'person', before: ['email', 'role', 'state'] }),
+  );
+}
+
+const role = (): Option =>
+  new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory();
+
+const peopleOf = (session: Session) => session.client(PeopleDefinition);
+
+async function list(session: Session, { partner }: Of): Promise<Answer> {
+  await session.requirePartner(partner);
+  const { people, people_max } = await peopleOf(session).listPeople(
+    { partner_id: partner },
+    session.call(),
+  );
+  return {
+    json: { people: people.map(shown), people_max },
+    text:
+      people.map(describe).join('\n') || 'No people: the console is opened with the partner key.',
+  };
+}
+
+async function invite(
+  session: Session,
+  { partner, email, role }: Of & { email: string; role: string },
+): Promise<Answer> {
+  const { person, invitation_url } = await peopleOf(session)
+    .invitePerson({ partner_id: partner, email, role, caller_is_operator: true }, session.call())
+    .catch(rejected);
+  const invited = person as Person;
+  return {
+    json: { ...shown(invited), invitation_url },
+    text: [
+      describe(invited),
+      `link  ${invitation_url}`,
+      'Give the link to this person only: it signs in, and it is not shown again.',
+    ].join('\n'),
+  };
+}
+
+async function update(
+  session: Session,
+  person_id: string,
+  { partner, role }: Of & { role: string },
+): Promise<Answer> {
+  const request = { partner_id: partner, person_id, role, caller_is_operator: true };
+  const person = await peopleOf(session).updatePerson(request, session.call());
+  return { json: shown(person), text: describe(person) };
+}
+
+async function remove(session: Session, person_id: string, { partner }: Of): Promise<Answer> {
+  const request = { partner_id: partner, person_id, caller_is_operator: true };
+  await peopleOf(session).removePerson(request, session.call());
+  return { json: { person_id, removed: true }, text: `${person_id} has no access.` };
+}
+
+/** As GET /v1/people shows it. */
+const shown = (person: Person): Record<string, unknown> => ({
+  ...record({ invitation_expires_at: undefined, last_login_at: undefined }),
+  ...record(person),
+  invited_by: record({ id: undefined, name: undefined, ...person.invited_by }),
+});
+
+const describe = (person: Person): string =>
+  [
+    person.person_id,
+    person.role.padEnd(9),
+    person.state.padEnd(7),
+    person.last_login_at ? `signed in ${person.last_login_at.toISOString()}` : 'never signed in',
+    person.email,
+  ].join('  ');

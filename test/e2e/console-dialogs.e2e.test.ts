@@ -1,0 +1,415 @@
+// Every panel and dialog of the console in a real browser, with the keyboard only: accessibility at rest, after a
+// refusal and with what it made, and the focus, which stays in it and returns to what opened it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { createBroadcast } from './broadcast-support';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  isFocused,
+  LIMIT_MS,
+  openConsoleStage,
+  settle,
+  shoot,
+  VIEWS,
+  WAIT_MS,
+  type ConsoleStage,
+} from './console-stage';
+
+const SOURCES = resolve(__dirname, '../../gateway/console/src/screens');
+const { waba_id, phone_number_id } = ONE;
+const OF_ONE = { 'x-waba-id': waba_id, 'x-phone-number-id': phone_number_id };
+const NUMBER = encodeURIComponent(`${waba_id}/${phone_number_id}`);
+const TEMPLATE = 'order_update';
+const PERSON = 'grace@example.com';
+const KEY = 'Order system';
+const TEST_EVENT = 'webhook.test';
+
+let stage: ConsoleStage;
+let mesh: Mesh;
+let partner: TestPartner;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  ({ mesh, partner } = stage);
+  await partner.call('POST', '/messages/send', { to: '15550100835', text: 'Hello' }, OF_ONE);
+  await partner.call('POST', '/keys', { name: KEY, scopes: ['read'] });
+  await partner.call('POST', '/people', { email: PERSON, role: 'support' });
+  await createBroadcast(partner, ONE, ['15550100836']);
+  const refused = await partner.call('POST', '/messages/send', { to: '15550100835' }, OF_ONE);
+  expect(refused.body.error.code).toBe('MISSING_FIELDS');
+  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  expect(
+    await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100837', id: 'wamid.DIALOGS' })),
+  ).toBe(200);
+  const failed = async () => (await partner.call('GET', '/webhooks/failed')).body.events.length;
+  await eventually(async () => (await failed()) > 0, WAIT_MS);
+}, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
+afterAll(() => stage.close(), 60_000);
+
+interface Case {
+  /** Below `screens/`. */
+  file: string;
+  path: string;
+  name: string;
+  opener: (page: Page) => Locator;
+}
+
+const firstRow = (page: Page): Locator =>
+  page.getByRole('table').getByRole('cell').getByRole('button').first();
+const button =
+  (name: string): Case['opener'] =>
+  (page) =>
+    page.getByRole('button', { name, exact: true });
+
+const PANELS: Case[] = [
+  { file: 'numbers/drawer', path: 'numbers', name: 'number', opener: firstRow },
+  { file: 'messages', path: 'messages', name: 'message', opener: firstRow },
+  { file: 'events/logged', path: 'events', name: 'event', opener: firstRow },
+  { file: 'events/drawer', path: 'events/failed', name: 'failed event', opener: firstRow },
+  { file: 'templates', path: 'templates', name: 'template', opener: firstRow },
+  { file: 'broadcasts', path: 'broadcasts', name: 'broadcast', opener: firstRow },
+  { file: 'settings/audit', path: 'settings/audit', name: 'change', opener: firstRow },
+  {
+    file: 'problems/panel',
+    path: 'problems',
+    name: 'problem',
+    opener: (page) => page.getByRole('button', { name: 'HTTP 503' }),
+  },
+];
+
+interface DialogCase extends Case {
+  /** Makes the opener appear. */
+  prepare?: (page: Page) => Promise<unknown>;
+  /** What is needed before its action can be pressed. */
+  fill?: (dialog: Locator) => Promise<unknown>;
+  action: string;
+  /** How to see what the action made, for an action whose result stays in the dialog. */
+  made?: (dialog: Locator) => Locator;
+}
+
+const DIALOGS: DialogCase[] = [
+  {
+    file: 'numbers/connect',
+    path: 'numbers',
+    name: 'connect a number',
+    opener: button('Connect a number'),
+    action: 'Make a link',
+    made: (dialog) => dialog.getByLabel('Link', { exact: true }),
+  },
+  {
+    file: 'numbers/drawer',
+    path: `numbers?open=${NUMBER}`,
+    name: 'delete an account',
+    opener: button('Delete the business account'),
+    fill: (dialog) => dialog.getByRole('textbox').fill(waba_id),
+    action: 'Delete',
+  },
+  {
+    file: 'events/replay',
+    path: 'events',
+    name: 'replay',
+    opener: button('Replay …'),
+    action: 'Replay these events',
+  },
+  {
+    file: 'events',
+    path: 'events/failed',
+    name: 'retry all',
+    opener: button('Retry all'),
+    action: 'Retry all',
+  },
+  {
+    file: 'templates/create',
+    path: `templates?number=${phone_number_id}`,
+    name: 'create a template',
+    opener: button('Create a template'),
+    fill: async (dialog) => {
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('parcel_sent');
+      await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('It is sent.');
+    },
+    action: 'Submit for approval',
+  },
+  {
+    file: 'templates',
+    path: `templates?number=${phone_number_id}`,
+    name: 'delete a template',
+    prepare: (page) => page.getByRole('button', { name: TEMPLATE, exact: true }).click(),
+    opener: button('Delete'),
+    fill: (dialog) => dialog.getByRole('textbox').fill(TEMPLATE),
+    action: 'Delete',
+  },
+  {
+    file: 'settings/secret',
+    path: 'settings',
+    name: 'rotate the webhook secret',
+    opener: button('Rotate …'),
+    action: 'Rotate',
+    made: (dialog) => dialog.getByTestId('new-secret'),
+  },
+  {
+    file: 'settings/keys',
+    path: 'settings',
+    name: 'create a key',
+    opener: button('Create …'),
+    fill: async (dialog) => {
+      await dialog.getByLabel('Name').fill('Reports');
+      await dialog.getByLabel(/^read:/).check();
+    },
+    action: 'Create',
+    made: (dialog) => dialog.getByTestId('new-key'),
+  },
+  {
+    file: 'settings/keys',
+    path: 'settings',
+    name: 'rotate a key',
+    opener: button(`Rotate … ${KEY}`),
+    action: 'Rotate',
+    made: (dialog) => dialog.getByTestId('new-key'),
+  },
+  {
+    file: 'settings/keys',
+    path: 'settings',
+    name: 'revoke a key',
+    opener: button(`Revoke … ${KEY}`),
+    action: 'Revoke',
+  },
+  {
+    file: 'settings/people',
+    path: 'settings/people',
+    name: 'invite a person',
+    opener: button('Invite …'),
+    fill: (dialog) => dialog.getByRole('textbox', { name: 'E-mail address' }).fill('a@example.com'),
+    action: 'Invite',
+  },
+  {
+    file: 'settings/people',
+    path: 'settings/people',
+    name: 'change a role',
+    opener: button(`Role … ${PERSON}`),
+    fill: async (dialog) => {
+      await dialog.getByRole('combobox', { name: 'Role' }).click();
+      await dialog
+        .page()
+        .getByRole('option', { name: /^billing/ })
+        .click();
+    },
+    action: 'Change',
+  },
+  {
+    file: 'settings/people',
+    path: 'settings/people',
+    name: 'renew an invitation',
+    opener: button(`New link … ${PERSON}`),
+    action: 'Make a new link',
+    made: (dialog) => dialog.getByTestId('invitation'),
+  },
+  {
+    file: 'settings/people',
+    path: 'settings/people',
+    name: 'remove a person',
+    opener: button(`Remove … ${PERSON}`),
+    action: 'Remove',
+  },
+];
+
+/** Those that need more than a click are checked where they are used. */
+const ELSEWHERE = [
+  'broadcasts/actions',
+  'broadcasts/confirm-send',
+  // With a passkey: console-people.e2e.test.ts.
+  'settings/passkeys',
+  // Below.
+  'events/test-panel',
+];
+
+test('every file with a panel or a dialog is checked', () => {
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.tsx'))
+    .filter((name) =>
+      /<(?:Panel|Dialog|Confirm)\b/.test(readFileSync(resolve(SOURCES, name), 'utf8')),
+    )
+    .map((name) => name.replace(/\.tsx$/, ''));
+  const checked = [...PANELS, ...DIALOGS].map(({ file }) => file);
+  expect([...new Set([...checked, ...ELSEWHERE])].sort()).toEqual(files.sort());
+});
+
+async function check(page: Page, state: string): Promise<void> {
+  await settle(page);
+  expect([state, await faultsOf(page)]).toEqual([state, []]);
+  await shoot(page, `dialog-${state.replaceAll(' ', '-')}`);
+}
+
+const hasFocus = (dialog: Locator): Promise<boolean> =>
+  dialog.evaluate((element) => element.contains(element.ownerDocument.activeElement));
+
+/** Opens with the keyboard; the focus does not leave what opened. */
+async function openFrom(page: Page, opener: Locator, state: string): Promise<Locator> {
+  await opener.waitFor();
+  await settle(page);
+  const below = await page.getByRole('dialog').count();
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog').nth(below);
+  await dialog.waitFor();
+  await check(page, state);
+  for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('Tab');
+  expect([state, await hasFocus(dialog)]).toEqual([state, true]);
+  return dialog;
+}
+
+async function closeTo(page: Page, dialog: Locator, opener: Locator): Promise<void> {
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await eventually(() => isFocused(opener), WAIT_MS);
+}
+
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(`${stage.origin}/dashboard/${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  // New rows push the first one down.
+  if (path !== 'events') return;
+  await firstRow(page).waitFor();
+  await page.getByRole('switch', { name: 'Live' }).press('Space');
+}
+
+describe.each(VIEWS)('on $name', (view) => {
+  test(
+    'every panel opens, keeps the focus, and gives it back to its row',
+    async () => {
+      const page = await stage.openSignedIn('', view);
+      for (const { path, name, opener } of PANELS) {
+        await visit(page, path);
+        const panel = await openFrom(page, opener(page), `${name} ${view.name}`);
+        await closeTo(page, panel, opener(page));
+      }
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'every dialog keeps the focus, names what was refused, and gives the focus back to its button',
+    async () => {
+      const page = await stage.openSignedIn('', view);
+      const refused = /\/dashboard\/api\//;
+      for (const { path, name, prepare, opener, fill, action } of DIALOGS) {
+        await visit(page, path);
+        await prepare?.(page);
+        const state = `${name} ${view.name}`;
+        const dialog = await openFrom(page, opener(page), state);
+        await fill?.(dialog);
+        await page.route(refused, (route) =>
+          route.request().method() === 'GET' ? route.continue() : route.abort(),
+        );
+        const press = dialog.getByRole('button', { name: action, exact: true });
+        await press.focus();
+        await page.keyboard.press('Enter');
+        await dialog.getByRole('alert').first().waitFor();
+        await check(page, `${state} refused`);
+        expect([state, await isFocused(press)]).toEqual([state, true]);
+        await page.unroute(refused);
+        await closeTo(page, dialog, opener(page));
+      }
+    },
+    2 * LIMIT_MS,
+  );
+});
+
+test(
+  'what a dialog made takes the focus, and Escape gives it back to the button',
+  async () => {
+    const page = await stage.openSignedIn('');
+    for (const { path, name, opener, fill, action, made } of DIALOGS) {
+      if (!made) continue;
+      await visit(page, path);
+      const dialog = await openFrom(page, opener(page), name);
+      await fill?.(dialog);
+      await dialog.getByRole('button', { name: action, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await made(dialog).waitFor();
+      await check(page, `${name} made`);
+      expect([name, await hasFocus(dialog)]).toEqual([name, true]);
+      await closeTo(page, dialog, opener(page));
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
+  'the panel of a test event has no fault',
+  async () => {
+    const page = await stage.openSignedIn('events');
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    const row = page.getByRole('table').getByRole('button', { name: TEST_EVENT }).first();
+    const panel = await openFrom(page, row, 'test event');
+    await closeTo(page, panel, row);
+  },
+  LIMIT_MS,
+);
+
+interface WorkCase {
+  path: string;
+  name: string;
+  /** The request that the button sends. */
+  request: RegExp;
+  method: string;
+  before?: (page: Page) => Promise<unknown>;
+}
+
+const WORK: WorkCase[] = [
+  { path: `numbers?open=${NUMBER}`, name: 'Refresh', request: /\/refresh$/, method: 'POST' },
+  { path: 'settings', name: 'Save alerts', request: /\/settings$/, method: 'PATCH' },
+  { path: 'settings', name: 'Reveal', request: /\/webhook-secret\/reveal$/, method: 'POST' },
+  {
+    path: 'settings',
+    name: 'Save',
+    request: /\/settings$/,
+    method: 'PATCH',
+    before: async (page) => {
+      const address = page.getByLabel('Webhook address');
+      await address.fill(`${partner.receiver.url}?moved=1`);
+    },
+  },
+  { path: 'events/failed', name: 'Send a test event', request: /\/webhook-test$/, method: 'POST' },
+  { path: 'usage/ledger', name: 'Export CSV', request: /\/ledger/, method: 'GET' },
+];
+
+test.each(WORK)(
+  'the button $name on /$path works once for two presses, and keeps the focus',
+  async ({ path, name, request, method, before }) => {
+    const page = await stage.openSignedIn(path);
+    const pressed = page.getByRole('button', { name, exact: true });
+    await pressed.waitFor();
+    await settle(page);
+    await before?.(page);
+    let release = (): void => undefined;
+    const released = new Promise<void>((done) => (release = done));
+    let asked = 0;
+    await page.route(request, async (route) => {
+      if (route.request().method() === method) {
+        asked += 1;
+        await released;
+      }
+      await route.continue();
+    });
+    await pressed.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('button[aria-busy=true]').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await isFocused(pressed)).toBe(true);
+    release();
+    await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' });
+    await settle(page);
+    expect(asked).toBe(1);
+    const has_focus = await page.evaluate(() => document.activeElement !== document.body);
+    expect([name, has_focus]).toEqual([name, true]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  },
+  LIMIT_MS,
+);
