@@ -3,7 +3,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { BroadcastsDefinition, CancelBroadcastRequest } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { forecastBroadcast } from './preflight/forecast';
+import { forecastBroadcast, type ForecastLimits } from './preflight/forecast';
 import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
 import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
@@ -24,7 +24,7 @@ import type { Broadcast } from './store/types';
 
 export type HandlerDependencies = CreateDependencies &
   Omit<PreflightDependencies, 'readPace'> &
-  NumberPaceDependencies;
+  NumberPaceDependencies & { forecast_limits: ForecastLimits };
 
 /** Contract 9.5: `GET /broadcasts` paging. */
 const LIST_DEFAULT = 20;
@@ -78,7 +78,9 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       const [countsOf, rate, forecast] = await Promise.all([
         readCounts([broadcast]),
         paceOf(broadcast),
-        q.forecast ? forecastBroadcast({ ...deps, readPace }, broadcast, call) : undefined,
+        q.forecast
+          ? forecastBroadcast({ ...deps, readPace, limits: deps.forecast_limits }, broadcast, call)
+          : undefined,
       ]);
       return { ...detail(broadcast, countsOf(broadcast), now(), rate), forecast };
     },

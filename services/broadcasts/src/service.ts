@@ -17,6 +17,7 @@ import type { settings } from './config';
 import { wireContactStates } from './contact-states/wire';
 import { createDependencies, type Dependencies } from './dependencies';
 import { createBroadcastHandlers } from './handlers';
+import { createForecastLimits } from './preflight/forecast';
 import { wireRunner } from './runner/wire';
 import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
@@ -59,6 +60,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
           ...templates,
           waiting_max: config.BROADCAST_WAITING_MAX,
           share_percent: config.BROADCAST_SHARE_PERCENT,
+          forecast_limits: createForecastLimits(log),
           wake: runner.wake,
           now: () => new Date(),
         }),

@@ -72,8 +72,11 @@ export function createBoundedServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     if (late) metrics.requests_shed.inc({ server: name, reason: 'slow' });
+    // A connection without a request gets no answer: a client that sends its first request now would
+    // take it for its own.
+    const has_request = socket.bytesRead > 0;
     // Destroyed once that is written: a client that trickles its request never closes its side.
-    if (socket.writable) socket.end(refusal(late));
+    if (socket.writable && has_request) socket.end(refusal(late));
     socket.destroySoon();
   });
   return Object.assign(server, {
