@@ -222,7 +222,9 @@ const DIALOGS: DialogCase[] = [
 const ELSEWHERE = [
   'broadcasts/actions',
   'broadcasts/confirm-send',
-  // With a passkey: console-people.e2e.test.ts.
+  // By people who have signed in: console-people.e2e.test.ts.
+  'broadcasts/approve',
+  'settings/approval',
   'settings/passkeys',
   // Below.
   'events/test-panel',

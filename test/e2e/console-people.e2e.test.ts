@@ -18,7 +18,7 @@ import { joinMeshWithName } from './people-support';
 
 let stage: ConsoleStage;
 beforeAll(async () => {
-  stage = await openConsoleStage(() => joinMeshWithName());
+  stage = await openConsoleStage(() => joinMeshWithName(async () => ({ PROXY_HOPS: '1' })));
 }, STAGE_LIMIT_MS);
 afterEach(async () => {
   await stage.tidy();

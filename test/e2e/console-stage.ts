@@ -67,6 +67,7 @@ export async function openConsoleStage(
   await partner.register(TWO_A);
   const contexts = createBrowserContexts(browser);
   const complaints: string[] = [];
+  let networks = 0;
   const origin = new URL(mesh.env['PUBLIC_URL'] ?? mesh.base_url).origin;
 
   const openPage = async (
@@ -84,6 +85,8 @@ export async function openConsoleStage(
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(WAIT_MS);
+    // With PROXY_HOPS each page has a network of its own: log-ins of one network are limited.
+    await context.setExtraHTTPHeaders({ 'x-forwarded-for': `203.0.113.${(networks += 1) % 250}` });
     await prepare(context);
     const page = await context.newPage();
     page.on('console', (line) => {
