@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { SERVICE_NAMES, SERVICES } from '@bmg/local';
 import { ROOT } from './processes';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -24,7 +25,11 @@ function buildBase(ref: string, dir: string): void {
       execFileSync('cp', ['-al', modules, join(dir, folder, 'node_modules')]);
     }
   }
-  execFileSync('npx', ['tsc', '-b'], { cwd: dir, stdio: 'inherit' });
+  const run = (command: string, args: string[]): void => {
+    execFileSync(command, args, { cwd: dir, stdio: 'inherit' });
+  };
+  run('npm', ['run', '--silent', 'generate', '-w', 'proto']);
+  run('npx', ['tsc', '-b', ...SERVICE_NAMES.map((name) => SERVICES[name].workspace)]);
 }
 
 function measure(root: string, file: string): void {

@@ -313,7 +313,8 @@ describe.each(VIEWS)('on $name', (view) => {
         await page.keyboard.press('Enter');
         await dialog.getByRole('alert').first().waitFor();
         await check(page, `${state} refused`);
-        expect([state, await isFocused(press)]).toEqual([state, true]);
+        const focused = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 300));
+        expect([state, await isFocused(press), focused]).toEqual([state, true, focused]);
         await page.unroute(refused);
         await closeTo(page, dialog, opener(page));
       }

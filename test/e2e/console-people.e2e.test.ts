@@ -18,7 +18,8 @@ import { joinMeshWithName } from './people-support';
 
 let stage: ConsoleStage;
 beforeAll(async () => {
-  stage = await openConsoleStage(() => joinMeshWithName(async () => ({ PROXY_HOPS: '1' })));
+  const joinBehindProxy = () => joinMeshWithName(async () => ({ PROXY_HOPS: '1' }));
+  stage = await openConsoleStage(joinBehindProxy, { behind_proxy: true });
 }, STAGE_LIMIT_MS);
 afterEach(async () => {
   await stage.tidy();
