@@ -5,7 +5,7 @@ import { metrics } from '@bmg/common/telemetry';
 import { APPROVAL_MAX_MS, PAUSED_MAX_MS } from '../broadcast-machine';
 import { chunkIds } from '../request-id';
 import { removeContactsOf } from '../store/remove-contacts';
-import type { Broadcast, Stop } from '../store/types';
+import type { Broadcast } from '../store/types';
 import type { RunnerDependencies } from './dependencies';
 
 const BATCH_MAX = 100;
@@ -13,11 +13,21 @@ const BATCH_MAX = 100;
 const DRAFT_LIFE_MS = 10 * 60_000;
 /** As long as usage is kept. Chunks have no date, so an index that expires documents cannot do this. */
 const RETENTION_MS = 400 * 86_400_000;
-const PAUSE_EXPIRED: Stop = { code: 'pause_expired', message: 'it was paused for seven days' };
-const APPROVAL_EXPIRED: Stop = {
-  code: 'approval_expired',
-  message: 'it was not approved within seven days',
-};
+/** States that a partner ends: a broadcast that stays in one of them for too long is cancelled. */
+const WAITS = [
+  {
+    status: 'paused',
+    since: 'paused_at',
+    max_ms: PAUSED_MAX_MS,
+    stop: { code: 'pause_expired', message: 'it was paused for seven days' },
+  },
+  {
+    status: 'awaiting_approval',
+    since: 'created_at',
+    max_ms: APPROVAL_MAX_MS,
+    stop: { code: 'approval_expired', message: 'it was not approved within seven days' },
+  },
+] as const;
 
 type SweeperDependencies = Pick<RunnerDependencies, 'broadcasts' | 'chunks' | 'log'>;
 
@@ -25,21 +35,21 @@ export async function sweep(deps: SweeperDependencies): Promise<void> {
   const { broadcasts } = deps;
   const ago = (ms: number): Date => new Date(Date.now() - ms);
   // Their contacts are removed below.
-  for (const { _id } of await broadcasts.pausedBefore(ago(PAUSED_MAX_MS), BATCH_MAX)) {
-    await broadcasts.move(_id, 'cancel', { stop: PAUSE_EXPIRED });
+  for (const { status, since, max_ms, stop } of WAITS) {
+    for (const { _id } of await broadcasts.inStateBefore(status, since, ago(max_ms), BATCH_MAX)) {
+      await broadcasts.move(_id, 'cancel', { stop });
+    }
+    metrics.broadcasts_active.set({ status }, await broadcasts.countInState(status));
   }
-  metrics.broadcasts_active.set({ status: 'paused' }, await broadcasts.countPaused());
-  for (const { _id } of await broadcasts.unapprovedBefore(ago(APPROVAL_MAX_MS), BATCH_MAX)) {
-    await broadcasts.move(_id, 'cancel', { stop: APPROVAL_EXPIRED });
-  }
-  metrics.broadcasts_active.set(
-    { status: 'awaiting_approval' },
-    await broadcasts.countUnapproved(),
-  );
   for (const ended of await broadcasts.endedWithContacts(BATCH_MAX)) {
     await removeContactsOf(ended, deps);
   }
-  const abandoned = await broadcasts.draftsBefore(ago(DRAFT_LIFE_MS), BATCH_MAX);
+  const abandoned = await broadcasts.inStateBefore(
+    'draft',
+    'created_at',
+    ago(DRAFT_LIFE_MS),
+    BATCH_MAX,
+  );
   const expired = await broadcasts.endedBefore(ago(RETENTION_MS), BATCH_MAX);
   for (const broadcast of [...abandoned, ...expired]) await remove(broadcast, deps);
 }

@@ -8,6 +8,7 @@ import {
   SHOWN,
   WAITING,
   type BroadcastEvent,
+  type BroadcastStatus,
 } from '../broadcast-machine';
 import { createBroadcastIds, publicId, type BroadcastIds } from './broadcast-ids';
 import { inFairPages } from './fair-pages';
@@ -82,12 +83,14 @@ export interface RunningBroadcasts {
 /** The methods that the sweeper needs. */
 export interface SweptBroadcasts {
   endedWithContacts(limit: number): Promise<Broadcast[]>;
-  draftsBefore(at: Date, limit: number): Promise<Broadcast[]>;
-  pausedBefore(at: Date, limit: number): Promise<Broadcast[]>;
-  countPaused(): Promise<number>;
-  /** Those that wait for approval and were created before `at`. */
-  unapprovedBefore(at: Date, limit: number): Promise<Broadcast[]>;
-  countUnapproved(): Promise<number>;
+  /** Those in this state whose time `since` is before `at`. */
+  inStateBefore(
+    status: BroadcastStatus,
+    since: 'paused_at' | 'created_at',
+    at: Date,
+    limit: number,
+  ): Promise<Broadcast[]>;
+  countInState(status: BroadcastStatus): Promise<number>;
   /** Ended broadcasts that were created before `at`. */
   endedBefore(at: Date, limit: number): Promise<Broadcast[]>;
   contactsRemoved(id: number): Promise<void>;
@@ -277,23 +280,12 @@ const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcas
       .find({ status: { $in: [...ENDED] }, has_contacts: true })
       .limit(limit)
       .toArray(),
-  draftsBefore: (at, limit) =>
+  inStateBefore: (status, since, at, limit) =>
     broadcasts
-      .find({ status: 'draft', created_at: { $lt: at } })
+      .find({ status, [since]: { $lt: at } })
       .limit(limit)
       .toArray(),
-  pausedBefore: (at, limit) =>
-    broadcasts
-      .find({ status: 'paused', paused_at: { $lt: at } })
-      .limit(limit)
-      .toArray(),
-  countPaused: () => broadcasts.countDocuments({ status: 'paused' }),
-  unapprovedBefore: (at, limit) =>
-    broadcasts
-      .find({ status: 'awaiting_approval', created_at: { $lt: at } })
-      .limit(limit)
-      .toArray(),
-  countUnapproved: () => broadcasts.countDocuments({ status: 'awaiting_approval' }),
+  countInState: (status) => broadcasts.countDocuments({ status }),
   endedBefore: (at, limit) =>
     broadcasts
       .find({ status: { $in: [...ENDED] }, created_at: { $lt: at } })

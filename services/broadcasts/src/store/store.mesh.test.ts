@@ -66,7 +66,9 @@ test('drafts are invisible to partners', async () => {
     total: 0,
   });
   expect(await broadcasts.change(own, draft._id, 'cancel')).toBeNull();
-  expect(await broadcasts.draftsBefore(new Date(Date.now() + 1), 100)).toContainEqual(draft);
+  const soon = new Date(Date.now() + 1);
+  const drafts = await broadcasts.inStateBefore('draft', 'created_at', soon, 100);
+  expect(drafts).toContainEqual(draft);
 });
 
 test('moves due broadcasts to pending, and returns when the next one is due', async () => {
