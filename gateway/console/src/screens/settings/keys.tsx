@@ -1,5 +1,5 @@
 // The API keys beside the partner key. A secret is shown once, after it was made.
-import { Button, Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change';
@@ -12,6 +12,7 @@ import { Failure } from '../../parts/failure';
 import { FormButtons } from '../../parts/form-buttons';
 import { Loaded } from '../../parts/loaded';
 import { Dialog } from '../../parts/panel';
+import { RowActions } from '../../parts/row-actions';
 import { ShownOnce } from '../../parts/shown-once';
 import { Time } from '../../parts/time';
 
@@ -103,19 +104,11 @@ function List({ keys, onOpen }: { keys: ApiKey[]; onOpen: (opened: Opened) => vo
                 <Time value={key.last_used_at} as="ago" />
               </Table.Td>
               <Table.Td>
-                <Group gap="xs" wrap="nowrap">
-                  {ACTIONS.map(([kind, label]) => (
-                    <Button
-                      key={kind}
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`${label} ${key.name}`}
-                      onClick={() => onOpen({ kind, key })}
-                    >
-                      {label}
-                    </Button>
-                  ))}
-                </Group>
+                <RowActions
+                  of={ACTIONS}
+                  name={key.name}
+                  onChoose={(kind) => onOpen({ kind, key })}
+                />
               </Table.Td>
             </Table.Tr>
           ))}

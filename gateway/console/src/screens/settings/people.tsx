@@ -1,5 +1,5 @@
 // The people who sign in to the console: invited with a link, each with a role.
-import { Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change';
@@ -13,6 +13,7 @@ import { FormButtons } from '../../parts/form-buttons';
 import { Loaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Dialog } from '../../parts/panel';
+import { RowActions } from '../../parts/row-actions';
 import { ShownOnce } from '../../parts/shown-once';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
@@ -106,19 +107,11 @@ function List({ people, onOpen }: { people: Person[]; onOpen: (opened: Opened) =
                 <Time value={person.last_login_at} as="ago" />
               </Table.Td>
               <Table.Td>
-                <Group gap="xs" wrap="nowrap">
-                  {ACTIONS.map(([kind, label]) => (
-                    <Button
-                      key={kind}
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`${label} ${person.email}`}
-                      onClick={() => onOpen({ kind, person })}
-                    >
-                      {label}
-                    </Button>
-                  ))}
-                </Group>
+                <RowActions
+                  of={ACTIONS}
+                  name={person.email}
+                  onChoose={(kind) => onOpen({ kind, person })}
+                />
               </Table.Td>
             </Table.Tr>
           ))}
