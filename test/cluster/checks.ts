@@ -5,6 +5,7 @@ import { composeMesh } from './compose';
 import { drainNode, killAtRandom, loseNetwork } from './faults';
 import { firstMessage, helmTest, installTrial, noteResources } from './install';
 import type { Options } from './options';
+import { productionExample } from './production';
 import { connections } from './network';
 import { identities, restrictedPods } from './security';
 import { hungPod, lateEngine } from './start-stop';
@@ -67,6 +68,12 @@ export const CHECKS: readonly Check[] = [
     run: backupAndRestore,
   },
   { id: 'autoscaling', title: 'Replicas follow the CPU load, up and down', run: autoscaling },
+  {
+    id: 'production',
+    title:
+      'The production example, on engines with TLS and users; all pods restarted under traffic',
+    run: productionExample,
+  },
   {
     id: 'compose',
     title: '`compose.mesh.yaml` with Docker Compose, and its first message',

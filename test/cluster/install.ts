@@ -21,8 +21,8 @@ const GONE_LIMIT_MS = 240_000;
 /** Instead of 8080, which another program of this machine may use. */
 const LOCAL_PORT = '18080';
 
-/** Starts from nothing: an earlier release, its volumes and its namespace are removed. */
-export async function installTrial(): Promise<string> {
+/** Removes an earlier release with its namespace and volumes, and makes both again. */
+export async function startFromNothing(): Promise<void> {
   const gone = { limit_ms: GONE_LIMIT_MS };
   await kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=200s'], gone);
   await kubectl(['delete', 'persistentvolume', '--all', '--timeout=60s'], gone);
@@ -32,8 +32,12 @@ export async function installTrial(): Promise<string> {
     (mode) => `pod-security.kubernetes.io/${mode}=restricted`,
   );
   await kubectl(['label', 'namespace', NAMESPACE, ...restricted]);
+}
+
+/** Installs with `--wait`. Returns how many pods were ready after how many seconds; a restart is an error. */
+export async function installRelease(values: string[]): Promise<string> {
   const began = performance.now();
-  await runHelm(['install', 'bmg', CHART, '--values', TRIAL, '--wait', '--timeout', INSTALL_LIMIT]);
+  await runHelm(['install', 'bmg', CHART, ...values, '--wait', '--timeout', INSTALL_LIMIT]);
   const seconds = Math.round((performance.now() - began) / 1_000);
   const restarts = (await podsOf()).flatMap(({ metadata, status }) =>
     (status.containerStatuses ?? [])
@@ -42,6 +46,11 @@ export async function installTrial(): Promise<string> {
   );
   if (restarts.length > 0) throw new Error(`containers were restarted: ${restarts.join(', ')}`);
   return `${(await podsOf()).length} pods ready after ${seconds} s, no restart`;
+}
+
+export async function installTrial(): Promise<string> {
+  await startFromNothing();
+  return installRelease(['--values', TRIAL]);
 }
 
 export async function helmTest(): Promise<string> {

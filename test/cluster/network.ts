@@ -17,12 +17,14 @@ interface Facts {
   grpc?: number;
   settings: string[];
   secrets: string[];
+  optional_secrets: string[];
 }
 
 /** The setting that a service reads if it uses the engine. */
 const SETTINGS = { kafka: 'KAFKA_BROKERS', mongo: 'MONGO_URL', redis: 'REDIS_URL' } as const;
 
-const services = (): Map<string, Facts> =>
+/** The chart's facts about each service. */
+export const serviceFacts = (): Map<string, Facts> =>
   new Map(
     Object.entries(
       (load(readFileSync(join(CHART, 'files/services.yaml'), 'utf8')) as { services: object })
@@ -87,7 +89,7 @@ const connectScript = (all: readonly Target[]): string =>
 
 /** Each service reaches what it is configured to call, and nothing else; an unknown pod reaches nothing. */
 export async function connections(): Promise<string> {
-  const facts = services();
+  const facts = serviceFacts();
   const listener = createServer((_request, response) => response.end());
   listener.listen(0, HOST_ADDRESS);
   await once(listener, 'listening');

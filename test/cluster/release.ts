@@ -12,6 +12,7 @@ export const RELEASE = { 'app.kubernetes.io/name': 'bmg', 'app.kubernetes.io/ins
 export const ENGINES = { kafka: 9092, mongo: 27017, redis: 6379 } as const;
 export const CHART = join(ROOT, 'helm');
 export const TRIAL = join(CHART, 'examples/trial.yaml');
+export const PRODUCTION = join(CHART, 'examples/production.yaml');
 /** As in the chart's README. */
 export const INSTALL_LIMIT = '10m';
 const HELM_LIMIT_MS = 20 * 60_000;

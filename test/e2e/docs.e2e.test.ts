@@ -52,7 +52,7 @@ const seriousIn = async (page: Page): Promise<string[]> => {
 };
 
 test(
-  'the reference opens at the endpoint of a link, in six languages, and sends what is tried',
+  'the reference opens at the endpoint of a link, in six languages',
   async () => {
     const page = await open('/docs/reference#sendText');
     await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
@@ -67,17 +67,6 @@ test(
     await page.keyboard.press('Escape');
     const code = sample.getByRole('link', { name: 'NO_ACTIVE_WABA' });
     expect(await code.getAttribute('href')).toBe('errors#NO_ACTIVE_WABA');
-    const answer = page.waitForResponse((one) => one.url() === `${mesh.base_url}/clients`);
-    await page.evaluate('location.hash = "listClients"');
-    await page.getByRole('heading', { name: 'List registered numbers' }).waitFor();
-    const list = page.locator('[id="api/tag/onboarding-and-usage/listClients"]');
-    await list.getByRole('button', { name: /Test Request/ }).click();
-    await page
-      .getByRole('textbox', { name: /x-partner-key|Value/ })
-      .first()
-      .fill(partner.partner_key);
-    await page.getByRole('button', { name: 'Send Request' }).click();
-    expect((await answer).status()).toBe(200);
     await page.close();
   },
   LIMIT_MS,
@@ -120,6 +109,35 @@ test.each(VIEWS)(
     expect(await page.getByRole('search').count()).toBe(0);
     expect(await page.getByText('Powered by').count()).toBe(0);
     expect(await faultsIn(page)).toEqual([]);
+    await page.close();
+  },
+  LIMIT_MS,
+);
+
+const PHONE_WIDTH = 390;
+
+test.each([...VIEWS, { colorScheme: 'light', width: PHONE_WIDTH } as const])(
+  'a request is tried from the reference in a dialog without a fault ($colorScheme, $width)',
+  async ({ colorScheme, width }) => {
+    const page = await open('/docs/reference#listClients');
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.getByRole('heading', { name: 'List registered numbers' }).waitFor();
+    const list = page.locator('[id="api/tag/onboarding-and-usage/listClients"]');
+    await list.getByRole('button', { name: /Test Request/ }).click();
+    const dialog = page.getByRole('dialog');
+    const key = dialog.getByRole('textbox', { name: /x-partner-key|Value/ }).first();
+    await key.waitFor();
+    expect(['before', await faultsIn(page)]).toEqual(['before', []]);
+    await key.fill(partner.partner_key);
+    const answer = page.waitForResponse((one) => one.url() === `${mesh.base_url}/clients`);
+    await dialog.getByRole('button', { name: 'Send Request' }).click();
+    expect((await answer).status()).toBe(200);
+    await dialog.getByText('200 OK').first().waitFor();
+    await page.screenshot({ path: `/tmp/try-${colorScheme}-${width}.png` });
+    expect(['after', await faultsIn(page)]).toEqual(['after', []]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
     await page.close();
   },
   LIMIT_MS,

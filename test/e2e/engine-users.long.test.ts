@@ -2,18 +2,12 @@
 // deploy/ENGINE-USERS.md lists, and no others.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import {
-  AclOperationTypes,
-  AclPermissionTypes,
-  AclResourceTypes,
-  Kafka,
-  logLevel,
-  ResourcePatternTypes,
-} from 'kafkajs';
+import { Kafka, logLevel } from 'kafkajs';
 import { PROCESSES, userOf } from '../../deploy/engine-users/src/access';
 import { kafkaGrants, redisUser } from '../../deploy/engine-users/src/grants';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { eventually } from '../testkit/eventually';
+import { allowUsers } from '../testkit/kafka-users';
 import {
   SECURE_START_LIMIT_MS,
   startSecureKafka,
@@ -36,37 +30,15 @@ let admin: Redis;
 let mesh: Mesh;
 let partner: TestPartner;
 
-async function allow(): Promise<void> {
-  const client = new Kafka({ brokers: [kafka.admin], clientId: 'test' }).admin();
-  await client.connect();
-  const acl = PROCESSES.flatMap((name) =>
-    kafkaGrants(name, PREFIX).flatMap(({ operations, resource, names, prefixed }) =>
-      names.flatMap((resourceName) =>
-        operations.map((operation) => ({
-          resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
-          resourceName,
-          resourcePatternType: prefixed
-            ? ResourcePatternTypes.PREFIXED
-            : ResourcePatternTypes.LITERAL,
-          principal: `User:${userOf(name)}`,
-          host: '*',
-          operation:
-            AclOperationTypes[
-              operation.replace(/(?<=[a-z])(?=[A-Z])/, '_').toUpperCase() as 'READ'
-            ],
-          permissionType: AclPermissionTypes.ALLOW,
-        })),
-      ),
-    ),
-  );
-  await client.createAcls({ acl });
-  await client.disconnect();
-}
-
 beforeAll(async () => {
   const scram = Object.fromEntries(PROCESSES.map((name) => [userOf(name), PASSWORD]));
   kafka = await startSecureKafka({ scram, acls: true });
-  await allow();
+  await allowUsers(
+    kafka.admin,
+    PROCESSES.flatMap((name) =>
+      kafkaGrants(name, PREFIX).map((grant) => ({ user: userOf(name), ...grant })),
+    ),
+  );
   redis = await startSecureRedis([
     ...PROCESSES.map((name) => redisUser(name, PASSWORD)),
     `admin on >${PASSWORD} ~* &* +@all`,

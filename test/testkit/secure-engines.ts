@@ -4,18 +4,18 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { redis as localRedis } from '../../deploy/local/src/engine-redis';
-import { javaFlags } from '../../deploy/local/src/java';
-import { requireJars } from '../../deploy/local/src/jars';
-import { freePort } from '../../deploy/local/src/ports';
 import {
   commandLine,
+  findJava,
+  freePort,
+  javaFlags,
   launch,
   logSince,
   logTail,
+  redis as localRedis,
+  requireJars,
   stopProcess,
-} from '../../deploy/local/src/processes';
-import { findJava } from '../../deploy/local/src/tools';
+} from '@bmg/local';
 import { eventually } from './eventually';
 import { signalProcess } from './signal-process';
 
@@ -45,19 +45,23 @@ export interface KafkaUsers {
   plain?: Record<string, string>;
   /** Users may do only what an ACL allows them. */
   acls?: boolean;
-  /** The host that the broker's metadata names for the listener with TLS. */
+  /** Where the listener with TLS is. */
+  host?: string;
+  /** The host that the broker's metadata names for that listener. */
   advertised_host?: string;
 }
 
-/** An authority, and a certificate by it. */
-export function makeCertificates(dir: string): void {
+const LOCAL_HOST = '127.0.0.1';
+
+/** An authority, and a certificate by it for an address of this machine. */
+export function makeCertificates(dir: string, host = LOCAL_HOST): void {
   const openssl = (...args: string[]): void => {
     execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
   };
   const key = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test CA');
   openssl('req', ...key.slice(0, 3), '-keyout', 'key.pem', '-out', 'csr', '-subj', '/CN=engine');
-  writeFileSync(join(dir, 'ext'), 'subjectAltName=IP:127.0.0.1,DNS:localhost');
+  writeFileSync(join(dir, 'ext'), `subjectAltName=IP:${host},DNS:localhost`);
   const signer = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2'];
   openssl('x509', '-req', '-in', 'csr', ...signer, '-extfile', 'ext', '-out', 'cert.pem');
 }
@@ -77,14 +81,14 @@ interface Ports {
 function kafkaProperties(
   dir: string,
   ports: Ports,
-  { plain, acls, advertised_host = '127.0.0.1' }: KafkaUsers,
+  { plain, acls, host = LOCAL_HOST, advertised_host = host }: KafkaUsers,
 ): string {
   const { secure, plain: open, controller } = ports;
   const lines = [
     'process.roles=broker,controller',
     'node.id=1',
     `controller.quorum.voters=1@127.0.0.1:${controller}`,
-    `listeners=SECURE://127.0.0.1:${secure},BROKER://127.0.0.1:${open},CONTROLLER://127.0.0.1:${controller}`,
+    `listeners=SECURE://${host}:${secure},BROKER://127.0.0.1:${open},CONTROLLER://127.0.0.1:${controller}`,
     `advertised.listeners=SECURE://${advertised_host}:${secure},BROKER://127.0.0.1:${open}`,
     'controller.listener.names=CONTROLLER',
     'inter.broker.listener.name=BROKER',
@@ -121,7 +125,7 @@ function kafkaProperties(
 export async function startSecureKafka(users: KafkaUsers): Promise<SecureKafka> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-secure-kafka-'));
   mkdirSync(join(dir, 'log'));
-  makeCertificates(dir);
+  makeCertificates(dir, users.host);
   // One PEM file with key and certificate, as Kafka reads it.
   const both = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(dir, name), 'utf8'));
   writeFileSync(join(dir, 'broker.pem'), both.join(''));
@@ -181,9 +185,9 @@ export async function startSecureKafka(users: KafkaUsers): Promise<SecureKafka> 
 }
 
 /** `users` are the lines of its ACL file. There are no other users. */
-export async function startSecureRedis(users: string[]): Promise<SecureEngine> {
+export async function startSecureRedis(users: string[], host = LOCAL_HOST): Promise<SecureEngine> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-secure-redis-'));
-  makeCertificates(dir);
+  makeCertificates(dir, host);
   writeFileSync(
     join(dir, 'users.acl'),
     ['user default off', ...users.map((user) => `user ${user}`), ''].join('\n'),
@@ -200,7 +204,7 @@ export async function startSecureRedis(users: string[]): Promise<SecureEngine> {
     name: 'redis',
     command,
     args: [
-      ...['--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--save', ''],
+      ...['--port', '0', '--tls-port', String(port), '--bind', host, '--save', ''],
       ...['--tls-cert-file', 'cert.pem', '--tls-key-file', 'key.pem', '--tls-ca-cert-file'],
       ...['ca.pem', '--tls-auth-clients', 'no', '--aclfile', 'users.acl', '--dir', dir],
     ],

@@ -1,0 +1,197 @@
+// The production example, on engines outside the cluster: Kafka and Redis accept only TLS and a user for each process
+// with the rights of deploy/ENGINE-USERS.md, every service has a Secret of its own, and the chart makes the
+// certificates. MongoDB is the stand-in, which knows neither TLS nor users.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, launch, mongo, stopProcess } from '@bmg/local';
+import { allowUsers, type UserGrant } from '../testkit/kafka-users';
+import { startSecureKafka, startSecureRedis } from '../testkit/secure-engines';
+import { HOST_ADDRESS, ROOT, STATE } from './facts';
+import { helmTest, installRelease, startFromNothing } from './install';
+import { serviceFacts } from './network';
+import type { Options } from './options';
+import { inNamespace, json, PRODUCTION, runHelm, untilRolledOut, valuesFile } from './release';
+import { identities, restrictedPods } from './security';
+import { underTraffic } from './traffic';
+import { FRONT_PODS, SERVICES } from './upgrade';
+
+const MONGO_DIR = join(STATE, 'production-mongo');
+const AUTHORITIES = 'internal-ca';
+
+interface Engines {
+  settings: Record<string, unknown>;
+  ports: { kafka: number; mongo: number; redis: number };
+  /** The authorities of their certificates. */
+  authorities: string;
+  redisUrl(service: string): string;
+  mongo_url: string;
+  password: string;
+  stop(): Promise<void>;
+}
+
+/** The lines of a section of the page about the engines' users. */
+function linesOf(section: string, starts: string): string[] {
+  const page = readFileSync(join(ROOT, 'deploy/ENGINE-USERS.md'), 'utf8');
+  const [, part = ''] = page.split(`<!-- ${section} -->`);
+  const lines = part
+    .split(`<!-- /${section} -->`)[0]
+    ?.split('\n')
+    .filter((line) => line.startsWith(starts));
+  if (!lines?.length) throw new Error(`deploy/ENGINE-USERS.md has no commands for ${section}`);
+  return lines;
+}
+
+/** A `kafka-acls` command of that page. */
+function grantOf(command: string): UserGrant {
+  const of = (option: string): string[] =>
+    [...command.matchAll(new RegExp(`--${option} (\\S+)`, 'g'))].map(
+      ([, value]) => value as string,
+    );
+  const [topics, groups] = [of('topic'), of('group')];
+  return {
+    user: (of('allow-principal')[0] ?? '').replace('User:', ''),
+    operations: of('operation'),
+    resource: topics.length > 0 ? 'topic' : 'group',
+    names: [...topics, ...groups],
+    prefixed: of('resource-pattern-type')[0] === 'prefixed',
+  };
+}
+
+/** Starts the engines on this machine, where the pods reach them as they would reach a company's own. */
+async function startEngines(): Promise<Engines> {
+  const password = randomBytes(12).toString('hex');
+  const grants = linesOf('kafka', 'kafka-acls').map(grantOf);
+  const scram = Object.fromEntries(grants.map(({ user }) => [user, password]));
+  const kafka = await startSecureKafka({ scram, acls: true, host: HOST_ADDRESS });
+  await allowUsers(kafka.admin, grants);
+  const users = linesOf('redis', 'user ').map((line) =>
+    line.replace('user ', '').replace('>PASSWORD', `>${password}`),
+  );
+  const redis = await startSecureRedis(users, HOST_ADDRESS);
+  const port = await freePort();
+  mkdirSync(MONGO_DIR, { recursive: true });
+  const plan = await mongo.prepare({
+    data: MONGO_DIR,
+    port,
+    env: process.env,
+    log: () => undefined,
+  });
+  const args = [...plan.args, HOST_ADDRESS];
+  await launch({ ...plan, args, dir: MONGO_DIR, name: 'mongo', cwd: MONGO_DIR, env: process.env });
+  return {
+    settings: { KAFKA_BROKERS: `${HOST_ADDRESS}:${kafka.port}`, KAFKA_REPLICATION: 1 },
+    ports: { kafka: kafka.port, mongo: port, redis: redis.port },
+    authorities: [kafka, redis].map(({ ca_file }) => readFileSync(ca_file, 'utf8')).join(''),
+    redisUrl: (service) => `rediss://bmg-${service}:${password}@${HOST_ADDRESS}:${redis.port}`,
+    mongo_url: `mongodb://${HOST_ADDRESS}:${port}/?directConnection=true`,
+    password,
+    async stop() {
+      await Promise.all([kafka.stop(), redis.stop()]);
+      await stopProcess({ dir: MONGO_DIR, name: 'mongo', marker: MONGO_DIR, log: () => undefined });
+    },
+  };
+}
+
+const secretOf = (service: string): string => `bmg-${service}-own`;
+
+/** A Secret for each service with what it reads, as a store would fill them, and the engines' authorities. */
+async function createSecrets({
+  authorities,
+  redisUrl,
+  mongo_url,
+  password,
+}: Engines): Promise<void> {
+  const keyring = (): string => `k1:hkdf:${randomBytes(32).toString('base64')}`;
+  const shared: Record<string, string> = {
+    KEY_PEPPER: `1:${randomBytes(32).toString('base64')}`,
+    ENCRYPTION_KEYRING: keyring(),
+    EVENT_LOG_KEYRING: keyring(),
+    // Those of the emulator.
+    UPSTREAM_APP_SECRET: 'app-secret-local',
+    UPSTREAM_VERIFY_TOKEN: 'verify-local',
+    PLATFORM_PIN: '000000',
+    KAFKA_SASL_PASSWORD: password,
+    MONGO_URL: mongo_url,
+  };
+  const items: object[] = [
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: AUTHORITIES },
+      data: { 'ca.crt': authorities },
+    },
+  ];
+  for (const [service, { secrets, optional_secrets }] of serviceFacts()) {
+    const all: Record<string, string> = { ...shared, REDIS_URL: redisUrl(service) };
+    const read = [...secrets, ...optional_secrets].filter((name) => name in all);
+    items.push({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: secretOf(service) },
+      stringData: Object.fromEntries(read.map((name) => [name, all[name]])),
+    });
+  }
+  const list = { apiVersion: 'v1', kind: 'List', items };
+  await inNamespace(['apply', '--filename', '-'], { input: JSON.stringify(list) });
+}
+
+/** What this cluster has instead of the example's store, issuer, KEDA and Prometheus operator. */
+function replacements({ settings, ports }: Engines): string[] {
+  const host = [{ ipBlock: { cidr: `${HOST_ADDRESS}/32` } }];
+  const values = {
+    settings: {
+      ...settings,
+      // The receivers of the test.
+      ALLOW_PRIVATE_URLS: true,
+      UPSTREAM_APP_ID: 'app-local',
+      UPSTREAM_CONFIG_ID: 'config-local',
+    },
+    emulator: { enabled: true },
+    secrets: { external: { enabled: false }, existing: 'none' },
+    mtls: { certManager: { enabled: false } },
+    keda: { enabled: false },
+    podMonitor: { enabled: false },
+    services: Object.fromEntries(SERVICES.map((name) => [name, { secret: secretOf(name) }])),
+    networkPolicy: Object.fromEntries(
+      Object.entries(ports).map(([engine, port]) => [engine, { ports: [port], to: host }]),
+    ),
+  };
+  return ['--values', PRODUCTION, '--values', valuesFile('production', values)];
+}
+
+interface Budgets {
+  items: Array<{ metadata: { name: string }; status: { disruptionsAllowed: number } }>;
+}
+
+export async function productionExample({ seed }: Options): Promise<string> {
+  await startFromNothing();
+  const engines = await startEngines();
+  try {
+    await createSecrets(engines);
+    const installed = await installRelease(replacements(engines));
+    await helmTest();
+    await restrictedPods();
+    await identities();
+    const budgets = (await json<Budgets>(['get', 'PodDisruptionBudgets'])).items;
+    const closed = budgets.filter(({ status }) => status.disruptionsAllowed < 1);
+    if (budgets.length < SERVICES.length || closed.length > 0) {
+      throw new Error(`${budgets.length} budgets, of which ${closed.length} allow no disruption`);
+    }
+    const figures = await underTraffic({
+      name: 'production',
+      seed: seed + 4,
+      cut_off_max: FRONT_PODS,
+      async disturb() {
+        const all = ['deployment', '--selector', 'app.kubernetes.io/instance=bmg'];
+        await inNamespace(['rollout', 'restart', ...all]);
+        await untilRolledOut();
+      },
+    });
+    await runHelm(['uninstall', 'bmg', '--wait']);
+    return `${installed}; ${budgets.length} disruption budgets; all pods restarted: ${figures}`;
+  } finally {
+    await inNamespace(['delete', 'deployments', '--all']);
+    await engines.stop();
+  }
+}
