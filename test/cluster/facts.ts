@@ -48,7 +48,7 @@ export const NODES: readonly Machine[] = [1, 2].map((serial) => ({
   role: 'node' as const,
   address: `172.29.31.1${serial}`,
   pod_range: `10.244.${serial}.0/24`,
-  memory: '5g',
+  memory: '7g',
 }));
 export const MACHINES = [CONTROL, ...NODES];
 

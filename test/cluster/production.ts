@@ -183,7 +183,8 @@ export async function productionExample({ seed }: Options): Promise<string> {
       seed: seed + 4,
       cut_off_max: FRONT_PODS,
       async disturb() {
-        const all = ['deployment', '--selector', 'app.kubernetes.io/instance=bmg'];
+        // Not the upstream, which would forget what it was sent.
+        const all = SERVICES.map((name) => `deployment/bmg-${name}`);
         await inNamespace(['rollout', 'restart', ...all]);
         await untilRolledOut();
       },

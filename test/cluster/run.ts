@@ -14,7 +14,7 @@ export interface RunOptions {
   limit_ms?: number;
 }
 
-/** Runs a program and resolves with its output; an error carries what it wrote. */
+/** Runs a program and resolves with its output; an error carries the end of what it wrote. */
 export function run(command: string, args: string[], options: RunOptions = {}): Promise<string> {
   const { limit_ms = RUN_LIMIT_MS, env, input, cwd } = options;
   return new Promise((done, failed) => {
@@ -24,7 +24,8 @@ export function run(command: string, args: string[], options: RunOptions = {}): 
       { cwd, env: { ...process.env, ...env }, timeout: limit_ms, maxBuffer: OUTPUT_MAX },
       (error, output, errors) => {
         if (!error) return done(output);
-        const said = (errors || output || error.message).trim().slice(-ERROR_CHARACTERS);
+        const written = [output, errors].map((text) => text.trim()).filter(Boolean);
+        const said = (written.join('\n') || error.message).slice(-ERROR_CHARACTERS);
         failed(new Error(`${command} ${args.slice(0, 4).join(' ')} failed: ${said}`));
       },
     );

@@ -8,6 +8,7 @@ import type { Arrival, WebhookPost } from '../chaos/history';
 import { recordIngress } from '../chaos/ingress';
 import { EmulatorClient } from '../emulator/client';
 import { ONE, TWO_A } from '../harness/world';
+import { eventually } from '../testkit/eventually';
 import { seededNumbers } from '../testkit/rest';
 import { HOST_ADDRESS, NETWORK_RANGE, NODE_PORTS, STATE } from './facts';
 import { NAMESPACE, RELEASE, bmg, inNamespace, podsOf } from './release';
@@ -15,6 +16,7 @@ import { NAMESPACE, RELEASE, bmg, inNamespace, podsOf } from './release';
 const at = (port: number): string => `http://127.0.0.1:${port}`;
 export const GATEWAY = at(NODE_PORTS.gateway);
 const LOG_LIMIT_MS = 120_000;
+const ROUTED_LIMIT_MS = 30_000;
 
 interface Created {
   partner_id: string;
@@ -69,7 +71,7 @@ const POLICY = {
 
 /**
  * Services of type NodePort, and a policy for them: the way in for the traffic and the way out to its receivers,
- * which survive every pod.
+ * which survive every pod. Returns once each answers: the nodes need a moment to route to them.
  */
 export async function exposeRelease(): Promise<void> {
   const services = Object.entries(NODE_PORTS).map(([component, nodePort]) => ({
@@ -85,6 +87,9 @@ export async function exposeRelease(): Promise<void> {
   await inNamespace(['apply', '--filename', '-'], {
     input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...services, POLICY] }),
   });
+  for (const port of Object.values(NODE_PORTS)) {
+    await eventually(async () => (await fetch(at(port))).status > 0, ROUTED_LIMIT_MS);
+  }
 }
 
 export interface ClusterScene extends Scene {

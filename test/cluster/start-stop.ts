@@ -1,4 +1,5 @@
 // Pods that hang, and pods that start before what they need.
+import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import { signal } from './faults';
@@ -10,6 +11,9 @@ import { stable, upgrade } from './upgrade';
 const LEAVES_LIMIT_MS = 30_000;
 /** Six failed probes of liveness, ten seconds apart. */
 const RESTART_LIMIT_MS = 180_000;
+/** The nodes follow the list of endpoints within a second. */
+const ROUTING_MS = 2_000;
+const ANSWER_LIMIT_MS = 5_000;
 const LOG_LIMIT_MS = 120_000;
 const WAITS_MS = 30_000;
 
@@ -32,6 +36,18 @@ async function routed(): Promise<string[]> {
 
 const restartsOf = ({ status }: Pod): number => status.containerStatuses?.[0]?.restartCount ?? 0;
 
+/** A request on a new connection: an older one may lead to the hung pod. */
+const healthStatus = (): Promise<number> =>
+  new Promise((done, failed) => {
+    const options = { agent: false, timeout: ANSWER_LIMIT_MS };
+    const request = get(`${GATEWAY}/v1/health`, options, (answer) => {
+      answer.resume();
+      done(answer.statusCode ?? 0);
+    });
+    request.once('timeout', () => request.destroy(new Error('GET /v1/health: no answer')));
+    request.once('error', failed);
+  });
+
 export async function hungPod(): Promise<string> {
   await upgrade(stable());
   await exposeRelease();
@@ -44,9 +60,10 @@ export async function hungPod(): Promise<string> {
   await eventually(async () => !(await routed()).includes(pod.status.podIP), LEAVES_LIMIT_MS);
   const left = since();
   // With the hung pod out of the way, every request is answered by the other one.
+  await sleep(ROUTING_MS);
   for (let request = 0; request < 20; request += 1) {
-    const answer = await fetch(`${GATEWAY}/v1/health`, { signal: AbortSignal.timeout(5_000) });
-    if (!answer.ok) throw new Error(`GET /v1/health answered ${answer.status}`);
+    const status = await healthStatus();
+    if (status !== 200) throw new Error(`GET /v1/health answered ${status}`);
   }
   await eventually(async () => restartsOf(await find()) > restartsOf(pod), RESTART_LIMIT_MS);
   const restarted = since();

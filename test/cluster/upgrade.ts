@@ -56,11 +56,14 @@ export const stable = (changed: Record<string, unknown> = {}): string[] => {
 /** Also waits until the replaced pods have ended: the emulator's would take what is meant for the new one. */
 export async function upgrade(values: string[]): Promise<void> {
   await runHelm(['upgrade', 'bmg', CHART, ...values, '--wait', '--timeout', UPGRADE_LIMIT]);
-  await eventually(
+  await untilEnded();
+}
+
+const untilEnded = (): Promise<boolean> =>
+  eventually(
     async () => (await podsOf()).every(({ metadata }) => !metadata.deletionTimestamp),
     ENDED_LIMIT_MS,
   );
-}
 
 /** Pods of the earlier list that no longer exist. */
 const replaced = async (before: Set<string>): Promise<number> => {
@@ -92,6 +95,7 @@ export async function upgradeAndBack({ seed }: Options): Promise<string> {
         const began = performance.now();
         await act();
         await untilRolledOut();
+        await untilEnded();
         const count = await replaced(before);
         if (count < before.size)
           throw new Error(`${kind}: ${before.size - count} pods were not replaced`);

@@ -53,9 +53,12 @@ const CLIENTS: Readonly<Record<string, { targetKey: 'node' | 'python'; clientKey
 
 const { nonce } = document.querySelector('script[nonce]') as HTMLScriptElement;
 const createElement = document.createElement.bind(document);
-// The renderer adds style elements: the content security policy allows them with the page's nonce.
+// The renderer adds style elements: the content security policy allows them with the page's nonce. It also makes
+// a second main part, for the dialog in which a request is tried: a page has one, and no role can take that from it.
+let has_main = false;
 document.createElement = (name: string, options?: ElementCreationOptions): HTMLElement => {
-  const element = createElement(name, options);
+  const element = createElement(name === 'main' && has_main ? 'div' : name, options);
+  has_main ||= name === 'main';
   if (name === 'style') element.nonce = nonce;
   return element;
 };
@@ -178,6 +181,6 @@ new MutationObserver(() => {
 }).observe(document.body, {
   childList: true,
   subtree: true,
-  attributeFilter: ['aria-selected', 'aria-label', 'role'],
+  attributeFilter: ['aria-selected', 'aria-label', 'aria-describedby', 'aria-controls', 'role'],
 });
 complete();

@@ -19,6 +19,11 @@ function replaceSelected(element: Element, state: string): void {
   element.setAttribute(state, selected);
 }
 
+/** Removes a reference to an element that does not exist. */
+function removeDangling(element: Element, name: string): void {
+  if (!document.getElementById(element.getAttribute(name) ?? '')) element.removeAttribute(name);
+}
+
 type Repair = (element: Element) => void;
 
 const REPAIRS: ReadonlyArray<[selector: string, repair: Repair]> = [
@@ -95,7 +100,15 @@ const REPAIRS: ReadonlyArray<[selector: string, repair: Repair]> = [
       if (!isNamed(element)) element.setAttribute('aria-label', 'Send it');
     },
   ],
-  ['[role="dialog"] main, [role="dialog"] aside', (element) => set(element, 'role', 'group')],
+  // Tooltips are named before they exist, and a copy button names a block that has another id.
+  ['[role="dialog"] [aria-describedby]', (element) => removeDangling(element, 'aria-describedby')],
+  [
+    '[role="dialog"] [aria-controls]:not([aria-expanded])',
+    (element) => removeDangling(element, 'aria-controls'),
+  ],
+  // An answer that scrolls is reached with the keyboard.
+  ['[role="dialog"] .cm-scroller', (element) => set(element, 'tabindex', '0')],
+  ['[role="dialog"] aside', (element) => set(element, 'role', 'none')],
   [
     '[role="dialog"]',
     (element) => {
