@@ -2,21 +2,21 @@
 // with the rights of deploy/ENGINE-USERS.md, every service has a Secret of its own, and the chart makes the
 // certificates. MongoDB is the stand-in, which knows neither TLS nor users.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, launch, mongo, stopProcess } from '@bmg/local';
+import { freePort, launch, mongo } from '@bmg/local';
 import { allowUsers, type UserGrant } from '../testkit/kafka-users';
-import { startSecureKafka, startSecureRedis } from '../testkit/secure-engines';
-import { HOST_ADDRESS, ROOT, STATE } from './facts';
+import { startSecureKafka, startSecureRedis, stopAndRemove } from '../testkit/secure-engines';
+import { HOST_ADDRESS, ROOT } from './facts';
 import { helmTest, installRelease, startFromNothing } from './install';
 import { serviceFacts } from './network';
 import type { Options } from './options';
-import { inNamespace, json, PRODUCTION, runHelm, untilRolledOut, valuesFile } from './release';
+import { inNamespace, json, PRODUCTION, untilRolledOut, valuesFile } from './release';
 import { identities, restrictedPods } from './security';
 import { underTraffic } from './traffic';
 import { FRONT_PODS, SERVICES } from './upgrade';
 
-const MONGO_DIR = join(STATE, 'production-mongo');
 const AUTHORITIES = 'internal-ca';
 
 interface Engines {
@@ -70,15 +70,10 @@ async function startEngines(): Promise<Engines> {
   );
   const redis = await startSecureRedis(users, HOST_ADDRESS);
   const port = await freePort();
-  mkdirSync(MONGO_DIR, { recursive: true });
-  const plan = await mongo.prepare({
-    data: MONGO_DIR,
-    port,
-    env: process.env,
-    log: () => undefined,
-  });
-  const args = [...plan.args, HOST_ADDRESS];
-  await launch({ ...plan, args, dir: MONGO_DIR, name: 'mongo', cwd: MONGO_DIR, env: process.env });
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-production-mongo-'));
+  const { env } = process;
+  const plan = await mongo.prepare({ data: dir, port, env, log: () => undefined });
+  await launch({ ...plan, args: [...plan.args, HOST_ADDRESS], dir, name: 'mongo', cwd: dir, env });
   return {
     settings: { KAFKA_BROKERS: `${HOST_ADDRESS}:${kafka.port}`, KAFKA_REPLICATION: 1 },
     ports: { kafka: kafka.port, mongo: port, redis: redis.port },
@@ -87,8 +82,7 @@ async function startEngines(): Promise<Engines> {
     mongo_url: `mongodb://${HOST_ADDRESS}:${port}/?directConnection=true`,
     password,
     async stop() {
-      await Promise.all([kafka.stop(), redis.stop()]);
-      await stopProcess({ dir: MONGO_DIR, name: 'mongo', marker: MONGO_DIR, log: () => undefined });
+      await Promise.all([kafka.stop(), redis.stop(), stopAndRemove(dir, 'mongo', dir)]);
     },
   };
 }
@@ -189,9 +183,9 @@ export async function productionExample({ seed }: Options): Promise<string> {
         await untilRolledOut();
       },
     });
-    await runHelm(['uninstall', 'bmg', '--wait']);
     return `${installed}; ${budgets.length} disruption budgets; all pods restarted: ${figures}`;
   } finally {
+    // The next installation removes the rest.
     await inNamespace(['delete', 'deployments', '--all']);
     await engines.stop();
   }

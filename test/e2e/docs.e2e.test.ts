@@ -3,7 +3,9 @@
 import { source as axeSource } from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+import { faultsOf } from './console-stage';
 
 const LIMIT_MS = 240_000;
 const WAIT_MS = 60_000;
@@ -72,37 +74,35 @@ test(
   LIMIT_MS,
 );
 
-/** Every fault, whatever its impact. */
-const faultsIn = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] })',
-  )) as { violations: Array<{ id: string; nodes: Array<{ html: string }> }> };
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
-};
-
-const DRAWN_MS = 10_000;
-
-/** What fades in has weak colours until it is there. */
-async function expectNoFault(page: Page, state: string): Promise<void> {
-  const end = Date.now() + DRAWN_MS;
-  let faults = await faultsIn(page);
-  while (faults.length > 0 && Date.now() < end) faults = await faultsIn(page);
-  expect([state, faults]).toEqual([state, []]);
-}
-
 const VIEWS = [
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 1280 },
 ] as const;
+const PHONE = { colorScheme: 'light', width: 390 } as const;
+type View = (typeof VIEWS)[number] | typeof PHONE;
+const DRAWN_MS = 10_000;
+
+/** Opens the endpoint of sendText. Sections are drawn one after the other: that of the title may come last. */
+async function openReference({ colorScheme, width }: View): Promise<Page> {
+  const page = await open('/docs/reference#sendText');
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
+  await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
+  return page;
+}
+
+/** What fades in has weak colours until it is there. */
+const expectNoFault = (page: Page, state: string): Promise<boolean> =>
+  eventually(async () => {
+    expect([state, await faultsOf(page)]).toEqual([state, []]);
+    return true;
+  }, DRAWN_MS);
 
 test.each(VIEWS)(
   'the reference has no accessibility fault, one search, and a table of error codes ($colorScheme, $width)',
-  async ({ colorScheme, width }) => {
-    const page = await open('/docs/reference#sendText');
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
+  async (view) => {
+    const page = await openReference(view);
     const details = page.locator('[id="api/tag/messages/sendText"]').locator('.operation-details');
     const codes = details.locator('.codes');
     const row = codes.getByRole('row').filter({ hasText: 'NO_ACTIVE_WABA' });
@@ -118,24 +118,18 @@ test.each(VIEWS)(
     expect(await page.getByRole('searchbox').count()).toBe(1);
     expect(await page.getByRole('search').count()).toBe(0);
     expect(await page.getByText('Powered by').count()).toBe(0);
-    // Sections are drawn one after the other: that of the title may come last.
-    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
-    expect(await faultsIn(page)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await page.close();
   },
   LIMIT_MS,
 );
 
-const PHONE_WIDTH = 390;
-
-test.each([...VIEWS, { colorScheme: 'light', width: PHONE_WIDTH } as const])(
+test.each([...VIEWS, PHONE])(
   'a request is tried from the reference in a dialog without a fault ($colorScheme, $width)',
-  async ({ colorScheme, width }) => {
-    const page = await open('/docs/reference#listClients');
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  async (view) => {
+    const page = await openReference(view);
+    await page.evaluate('location.hash = "listClients"');
     await page.getByRole('heading', { name: 'List registered numbers' }).waitFor();
-    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
     const list = page.locator('[id="api/tag/onboarding-and-usage/listClients"]');
     await list.getByRole('button', { name: /Test Request/ }).click();
     const dialog = page.getByRole('dialog');

@@ -248,7 +248,8 @@ export async function startSecureMongo(
   };
 }
 
-async function stopAndRemove(dir: string, name: string, marker: string): Promise<void> {
+/** Stops what was launched in the folder, and removes the folder. */
+export async function stopAndRemove(dir: string, name: string, marker: string): Promise<void> {
   await stopProcess({ dir, name, marker, log: () => undefined });
   rmSync(dir, { recursive: true, force: true });
 }
