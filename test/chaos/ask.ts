@@ -46,5 +46,10 @@ export function outcomeOf(answer: Asked | undefined): Outcome {
   return upstream_code === undefined || upstream_code === null ? 'info' : 'fail';
 }
 
-export const describeAnswer = (answer: Asked | undefined): string =>
-  answer ? `${answer.status} ${String(answer.body?.error?.code ?? '')}`.trim() : 'no answer';
+/** The status and the code; of a failure of ours also what it says. */
+export function describeAnswer(answer: Asked | undefined): string {
+  if (!answer) return 'no answer';
+  const { code, message } = answer.body?.error ?? {};
+  const parts = [answer.status, code, answer.status >= 500 && message];
+  return parts.filter(Boolean).join(' ');
+}

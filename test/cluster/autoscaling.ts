@@ -1,51 +1,129 @@
-// Replicas follow the load: the HorizontalPodAutoscaler of the gateway, on the CPU figures of metrics-server.
+// Replicas follow the load: the gateway on the CPU figures of metrics-server, the fan-out on its consumer lag, which
+// KEDA reads.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
-import { json, podsOf } from './release';
-import { exposeRelease, GATEWAY } from './scene';
+import { inboundBody } from '../testkit/upstream-webhooks';
+import { inNamespace, json, NAMESPACE, RELEASE } from './release';
+import { autoscalers, isMeasured } from './scaling';
+import { GATEWAY, openScene, type ClusterScene } from './scene';
 import { stable, upgrade } from './upgrade';
 
 const CALLERS = 8;
-const UP_LIMIT_MS = 240_000;
+const PAUSE_MS = 2;
+const POSTERS = 12;
+const MEASURED_LIMIT_MS = 180_000;
+const UP_LIMIT_MS = 300_000;
 /** The chart waits five minutes before it removes a replica. */
 const DOWN_LIMIT_MS = 600_000;
-const PAUSE_MS = 2;
+const MIN = 2;
 const MAX = 3;
+const SCALED = ['gateway', 'fanout'] as const;
+type Scaled = (typeof SCALED)[number];
 
-const replicas = async (): Promise<number> =>
-  (await json<{ spec: { replicas: number } }>(['get', 'deployment', 'bmg-gateway'])).spec.replicas;
+/** Requests far below what the load takes, and a fan-out that falls behind it: two processors are enough to scale. */
+const VALUES = {
+  keda: { enabled: true, lagThreshold: 100 },
+  services: {
+    gateway: {
+      autoscaling: { enabled: true, min: MIN, max: MAX, cpu: 70 },
+      resources: { requests: { cpu: '50m', memory: '224Mi' }, limits: { memory: '768Mi' } },
+    },
+    fanout: {
+      // As much as its limit, so that its CPU adds no replica.
+      autoscaling: { enabled: true, min: MIN, max: MAX, cpu: 100 },
+      resources: {
+        requests: { cpu: '60m', memory: '192Mi' },
+        limits: { cpu: '60m', memory: '512Mi' },
+      },
+    },
+  },
+};
+
+/** Lets KEDA reach the trial's own broker: a cluster's policies must let it reach yours. */
+const POLICY = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'test-keda', namespace: NAMESPACE },
+  spec: {
+    podSelector: { matchLabels: { ...RELEASE, 'app.kubernetes.io/component': 'kafka' } },
+    policyTypes: ['Ingress'],
+    ingress: [
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'keda' } } }],
+      },
+    ],
+  },
+};
+
+const replicas = async (name: Scaled): Promise<number> =>
+  (await json<{ spec: { replicas: number } }>(['get', 'deployment', `bmg-${name}`])).spec.replicas;
 
 export async function autoscaling(): Promise<string> {
-  // A request far below what the load takes, so that two processors are enough to reach the target.
-  const gateway = {
-    autoscaling: { enabled: true, min: 2, max: MAX, cpu: 70 },
-    resources: { requests: { cpu: '50m', memory: '224Mi' }, limits: { memory: '768Mi' } },
-  };
-  await upgrade(stable({ services: { gateway } }));
-  await exposeRelease();
-  const before = await replicas();
-  let on = true;
-  const load = Array.from({ length: CALLERS }, async () => {
-    while (on) {
-      await fetch(`${GATEWAY}/v1/health`).then(
-        (answer) => answer.arrayBuffer(),
-        () => undefined,
-      );
-      await sleep(PAUSE_MS);
-    }
-  });
-  const began = performance.now();
-  const since = (): number => Math.round((performance.now() - began) / 1_000);
-  let up = 0;
+  await inNamespace(['apply', '--filename', '-'], { input: JSON.stringify(POLICY) });
+  await upgrade(stable(VALUES));
+  const scene = await openScene('autoscaling');
   try {
-    await eventually(async () => (await replicas()) === MAX, UP_LIMIT_MS);
-    up = since();
+    await eventually(async () => {
+      const all = await autoscalers();
+      return all.length === SCALED.length && all.every(isMeasured);
+    }, MEASURED_LIMIT_MS);
+    const began = performance.now();
+    const since = (from: number): number => Math.round((performance.now() - from) / 1_000);
+    const load = startLoad(scene);
+    const up: string[] = [];
+    try {
+      await Promise.all(
+        SCALED.map(async (name) => {
+          await eventually(async () => (await replicas(name)) === MAX, UP_LIMIT_MS);
+          up.push(`${name} after ${since(began)} s`);
+        }),
+      );
+    } finally {
+      await load.stop();
+    }
+    const ended = performance.now();
+    const down: string[] = [];
+    await Promise.all(
+      SCALED.map(async (name) => {
+        await eventually(async () => (await replicas(name)) === MIN, DOWN_LIMIT_MS);
+        down.push(`${name} ${since(ended)} s after it`);
+      }),
+    );
+    return `${MIN} to ${MAX} replicas of ${up.join(', ')} of load (${load.posted()} webhooks); back ${down.join(', ')}`;
   } finally {
-    on = false;
-    await Promise.all(load);
+    await scene.close();
   }
-  const stopped = since();
-  await eventually(async () => (await replicas()) === before, DOWN_LIMIT_MS);
-  const down = since() - stopped;
-  return `${before} to ${MAX} replicas after ${up} s of load, back ${down} s after it (${(await podsOf('gateway')).length} pods)`;
+}
+
+/** Requests at the gateway, and webhooks that the upstream's customers cause. */
+function startLoad(scene: ClusterScene): { stop(): Promise<void>; posted(): number } {
+  let on = true;
+  let posted = 0;
+  const call = async (): Promise<void> => {
+    await fetch(`${GATEWAY}/v1/health`).then(
+      (answer) => answer.arrayBuffer(),
+      () => undefined,
+    );
+    await sleep(PAUSE_MS);
+  };
+  const [{ number }] = scene.partners as [(typeof scene.partners)[number]];
+  const post = async (): Promise<void> => {
+    posted += 1;
+    const id = `wamid.L${posted}`;
+    const from = String(15_550_400_000 + (posted % 1_000));
+    await scene.ingress.post(inboundBody(number, { from, id, text: id }));
+  };
+  const workers = [
+    ...Array.from({ length: CALLERS }, () => call),
+    ...Array.from({ length: POSTERS }, () => post),
+  ].map(async (work) => {
+    while (on) await work();
+  });
+  return {
+    posted: () => posted,
+    async stop() {
+      on = false;
+      await Promise.all(workers);
+    },
+  };
 }

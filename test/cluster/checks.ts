@@ -67,7 +67,11 @@ export const CHECKS: readonly Check[] = [
     title: 'Copy of the databases, loss of all data, restore by the runbook',
     run: backupAndRestore,
   },
-  { id: 'autoscaling', title: 'Replicas follow the CPU load, up and down', run: autoscaling },
+  {
+    id: 'autoscaling',
+    title: 'Replicas follow CPU and consumer lag, up and down',
+    run: autoscaling,
+  },
   {
     id: 'production',
     title:

@@ -85,25 +85,39 @@ function enginePlans({ lib, classes, redis_server }: EngineFiles): ImagePlan[] {
 /** The images of the cluster itself, which hold the programs that were compiled. */
 function programPlans(): ImagePlan[] {
   const version = programsVersion();
-  const [kube, etcd, kube_router] = ['kube', 'etcd', 'kube-router'].map((name) =>
-    join(PROGRAMS, name),
-  ) as [string, string, string];
+  const program = (name: string): string => join(PROGRAMS, name);
   const alone = ['pause', 'coredns'].map((name) => ({
     tag: `bmg-cluster/${name}:1`,
     dockerfile: 'program',
     args: { PROGRAM: name },
-    files: { [name]: join(PROGRAMS, name) },
+    files: { [name]: program(name) },
     version,
   }));
   const script = join(DOCKERFILES, 'machine.sh');
   return [
     ...alone,
-    { tag: 'bmg-cluster/metrics-server:1', dockerfile: 'metrics', files: { kube }, version },
+    {
+      tag: 'bmg-cluster/metrics-server:1',
+      dockerfile: 'metrics',
+      version,
+      files: { kube: program('kube') },
+    },
+    {
+      tag: 'bmg-cluster/keda:1',
+      dockerfile: 'scaling',
+      version,
+      files: { keda: program('keda'), 'keda-adapter': program('keda-adapter') },
+    },
     {
       tag: 'bmg-cluster/machine:1',
       dockerfile: 'machine',
       version,
-      files: { kube, etcd, 'kube-router': kube_router, 'machine.sh': script },
+      files: {
+        kube: program('kube'),
+        etcd: program('etcd'),
+        'kube-router': program('kube-router'),
+        'machine.sh': script,
+      },
     },
   ];
 }
@@ -195,7 +209,7 @@ export async function buildImages(): Promise<string[]> {
   await build(enginePlans(files));
   await build(programPlans());
   return [
-    ...['pause', 'coredns', 'metrics-server'].map((name) => `bmg-cluster/${name}:1`),
+    ...['pause', 'coredns', 'metrics-server', 'keda'].map((name) => `bmg-cluster/${name}:1`),
     ...Object.values(ENGINES),
     ...meshTags(),
   ];

@@ -9,14 +9,17 @@ import { freePort, launch, mongo } from '@bmg/local';
 import { allowUsers, type UserGrant } from '../testkit/kafka-users';
 import { startSecureKafka, startSecureRedis, stopAndRemove } from '../testkit/secure-engines';
 import { HOST_ADDRESS, ROOT } from './facts';
+import { eventually } from '../testkit/eventually';
 import { helmTest, installRelease, startFromNothing } from './install';
 import { serviceFacts } from './network';
 import type { Options } from './options';
 import { inNamespace, json, PRODUCTION, untilRolledOut, valuesFile } from './release';
+import { autoscalers, isMeasured } from './scaling';
 import { identities, restrictedPods } from './security';
 import { underTraffic } from './traffic';
 import { FRONT_PODS, SERVICES } from './upgrade';
 
+const MEASURED_LIMIT_MS = 180_000;
 const AUTHORITIES = 'internal-ca';
 
 interface Engines {
@@ -130,7 +133,7 @@ async function createSecrets({
   await inNamespace(['apply', '--filename', '-'], { input: JSON.stringify(list) });
 }
 
-/** What this cluster has instead of the example's store, issuer, KEDA and Prometheus operator. */
+/** What this cluster has instead of the example's store, issuer and Prometheus operator. */
 function replacements({ settings, ports }: Engines): string[] {
   const host = [{ ipBlock: { cidr: `${HOST_ADDRESS}/32` } }];
   const values = {
@@ -144,7 +147,6 @@ function replacements({ settings, ports }: Engines): string[] {
     emulator: { enabled: true },
     secrets: { external: { enabled: false }, existing: 'none' },
     mtls: { certManager: { enabled: false } },
-    keda: { enabled: false },
     podMonitor: { enabled: false },
     services: Object.fromEntries(SERVICES.map((name) => [name, { secret: secretOf(name) }])),
     networkPolicy: Object.fromEntries(
@@ -156,6 +158,19 @@ function replacements({ settings, ports }: Engines): string[] {
 
 interface Budgets {
   items: Array<{ metadata: { name: string }; status: { disruptionsAllowed: number } }>;
+}
+
+/** KEDA reads each lag over TLS as the service's own user, metrics-server the CPU. */
+async function measuredAutoscalers(): Promise<string> {
+  const all = await eventually(async () => {
+    const found = await autoscalers();
+    const missing = found.filter((one) => !isMeasured(one)).map(({ metadata }) => metadata.name);
+    if (missing.length > 0) throw new Error(`no figures for ${missing.join(', ')}`);
+    return found;
+  }, MEASURED_LIMIT_MS);
+  if (all.length !== SERVICES.length) throw new Error(`${all.length} autoscalers`);
+  const lags = all.flatMap(({ spec }) => spec.metrics).length - all.length;
+  return `${all.length} autoscalers measure CPU and ${lags} consumer lags`;
 }
 
 export async function productionExample({ seed }: Options): Promise<string> {
@@ -172,6 +187,7 @@ export async function productionExample({ seed }: Options): Promise<string> {
     if (budgets.length < SERVICES.length || closed.length > 0) {
       throw new Error(`${budgets.length} budgets, of which ${closed.length} allow no disruption`);
     }
+    const scaled = await measuredAutoscalers();
     const figures = await underTraffic({
       name: 'production',
       seed: seed + 4,
@@ -183,7 +199,7 @@ export async function productionExample({ seed }: Options): Promise<string> {
         await untilRolledOut();
       },
     });
-    return `${installed}; ${budgets.length} disruption budgets; all pods restarted: ${figures}`;
+    return `${installed}; ${budgets.length} disruption budgets; ${scaled}; all pods restarted: ${figures}`;
   } finally {
     // The next installation removes the rest.
     await inNamespace(['delete', 'deployments', '--all']);

@@ -16,6 +16,10 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   dns: { coredns: '.' },
   policies: { 'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router' },
+  scaling: {
+    keda: 'github.com/kedacore/keda/v2/cmd/operator',
+    'keda-adapter': 'github.com/kedacore/keda/v2/cmd/adapter',
+  },
 };
 const MARK = join(PROGRAMS, 'made-from');
 
@@ -64,7 +68,7 @@ export async function buildPrograms(): Promise<void> {
     throw new Error('Go 1.24 or newer is needed to build Kubernetes: https://go.dev/dl');
   mkdirSync(PROGRAMS, { recursive: true });
   console.log(
-    'compiling Kubernetes, etcd, CoreDNS and kube-router, once for this machine (minutes) ...',
+    'compiling Kubernetes, etcd, CoreDNS, kube-router and KEDA, once for this machine (minutes) ...',
   );
   const flags = ['-p', '2', '-trimpath', '-ldflags', `-s -w ${versionFlags()}`];
   const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false' };

@@ -1,8 +1,6 @@
 // The parties around the release, as the chaos run has them: partners with receivers, the upstream whose
 // webhooks are recorded on their way to the ingress, and the operator's command line.
 import { randomInt } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PARTNERS, createPartner, type PartnerDeps, type Scene } from '../chaos/stage';
 import type { Arrival, WebhookPost } from '../chaos/history';
 import { recordIngress } from '../chaos/ingress';
@@ -11,11 +9,11 @@ import { ONE, TWO_A } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 import { seededNumbers } from '../testkit/rest';
 import { HOST_ADDRESS, NETWORK_RANGE, NODE_PORTS, STATE } from './facts';
-import { NAMESPACE, RELEASE, bmg, inNamespace, podsOf } from './release';
+import { logFolder } from './pod-logs';
+import { NAMESPACE, RELEASE, bmg, inNamespace } from './release';
 
 const at = (port: number): string => `http://127.0.0.1:${port}`;
 export const GATEWAY = at(NODE_PORTS.gateway);
-const LOG_LIMIT_MS = 120_000;
 const ROUTED_LIMIT_MS = 30_000;
 
 interface Created {
@@ -99,8 +97,7 @@ export interface ClusterScene extends Scene {
 /** Opens a new world at the emulator, and creates partners of every kind. */
 export async function openScene(name: string): Promise<ClusterScene> {
   await exposeRelease();
-  const dir = join(STATE, 'logs', name);
-  mkdirSync(dir, { recursive: true });
+  const dir = logFolder(STATE, name);
   const began = performance.now();
   const now = (): number => Math.round(performance.now() - began);
   const webhooks: WebhookPost[] = [];
@@ -141,22 +138,4 @@ export async function openScene(name: string): Promise<ClusterScene> {
       await ingress.close();
     },
   };
-}
-
-/** Keeps what the present pods have written, for the search for secrets. */
-export async function keepLogs({ mesh }: Scene): Promise<void> {
-  for (const { metadata } of await podsOf()) {
-    const read = (previous: string[]): Promise<string> =>
-      inNamespace(['logs', metadata.name, '--all-containers', ...previous], {
-        limit_ms: LOG_LIMIT_MS,
-      });
-    // The emulator stands in for the upstream, which may log its own secrets.
-    if (metadata.name.includes('emulator')) continue;
-    try {
-      writeFileSync(join(mesh.dir, `${metadata.name}.log`), await read([]));
-      writeFileSync(join(mesh.dir, `${metadata.name}.previous.log`), await read(['--previous']));
-    } catch {
-      // It has no previous container, or was deleted.
-    }
-  }
 }

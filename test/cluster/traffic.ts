@@ -4,7 +4,8 @@ import { collect } from '../chaos/collect';
 import type { FaultSpan } from '../chaos/history';
 import { startTraffic } from '../chaos/traffic';
 import { eventually } from '../testkit/eventually';
-import { GATEWAY, keepLogs, openScene } from './scene';
+import { keepPodLogs } from './pod-logs';
+import { GATEWAY, openScene } from './scene';
 import { unserved } from './unserved';
 
 const QUIET_MS = 10_000;
@@ -31,6 +32,7 @@ export async function underTraffic({
 }: Disturbance): Promise<string> {
   const scene = await openScene(name);
   try {
+    const logs = await keepPodLogs(scene.mesh.dir);
     const traffic = startTraffic(scene, seed);
     const spans: FaultSpan[] = [];
     let unhealthy: string | null = null;
@@ -41,8 +43,8 @@ export async function underTraffic({
       await sleep(QUIET_MS);
     } finally {
       await traffic.stop();
+      await logs.collect();
     }
-    await keepLogs(scene);
     const { verdicts, history, settled_ms } = await collect(scene, traffic, { spans, unhealthy });
     const { refused, cut_off } = unserved(traffic.sends, history.webhooks);
     const broken = verdicts.flatMap(({ promise, violations }) =>

@@ -11,6 +11,7 @@ import { kubectl, requireOwnCluster } from './kubectl';
 import { loadImages, startMachines } from './machines';
 import { buildPrograms } from './programs';
 import { step, until } from './run';
+import { addScaling } from './scaling';
 import { addVolumes } from './volumes';
 
 const READY_LIMIT_MS = 180_000;
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
   await claim();
   for (const node of NODES) await step(`images into ${node.name}`, () => load(node.name, tags));
   await step('DNS, storage, metrics', addParts);
+  await step('KEDA', addScaling);
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
   console.log(
     `The cluster is up after ${minutes} minutes. make cluster-test runs the checks; for your own commands:`,

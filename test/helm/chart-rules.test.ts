@@ -440,8 +440,36 @@ describeChart('probes and scaling', () => {
         tls: 'enable',
         sasl: 'scram_sha512',
       },
-      authenticationRef: { name: 'bmg-kafka' },
+      authenticationRef: { name: 'bmg-fanout-kafka' },
     });
+  });
+
+  test('KEDA reads each lag as the user of the service, and trusts the authority of the engines', () => {
+    const access = Object.fromEntries(
+      of('production', 'TriggerAuthentication').map(({ metadata, spec }) => [
+        componentOf(metadata),
+        { name: metadata.name, ...spec },
+      ]),
+    );
+    const used = of('production', 'ScaledObject').map(({ metadata, spec }) => [
+      componentOf(metadata),
+      new Set(
+        (spec.triggers as Array<{ type: string; authenticationRef?: { name: string } }>)
+          .filter(({ type }) => type === 'kafka')
+          .map(({ authenticationRef }) => authenticationRef?.name),
+      ),
+    ]);
+    expect(Object.fromEntries(used)).toEqual(
+      Object.fromEntries(Object.entries(access).map(([name, one]) => [name, new Set([one.name])])),
+    );
+    expect(access['onboarding']).toMatchObject({
+      env: [{ parameter: 'username', name: 'KAFKA_SASL_USERNAME' }],
+      secretTargetRef: [
+        { parameter: 'password', name: 'bmg-onboarding-own', key: 'KAFKA_SASL_PASSWORD' },
+      ],
+      configMapTargetRef: [{ parameter: 'ca', name: 'internal-ca', key: 'ca.crt' }],
+    });
+    expect(access['messaging'].secretTargetRef[0].name).toBe('bmg-messaging-secrets');
   });
 });
 

@@ -1,4 +1,4 @@
-# A static program alone: pause, coredns, metrics-server.
+# A static program alone: pause, coredns.
 FROM scratch
 ARG PROGRAM
 COPY ${PROGRAM} /program

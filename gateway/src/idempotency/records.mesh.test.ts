@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, connect, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { pause } from '@bmg/common/lifecycle';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
 import { createRecords, recordKey, RETENTION_MS, type BeginRequest, type Ticket } from './records';
@@ -209,6 +210,22 @@ describe('when Redis', () => {
     );
   });
 
+  test('is late, the request begins once, as soon as it answers', async () => {
+    const link = await startLink();
+    const records = createRecords(await open(link.url), log);
+    const request = aRequest();
+    link.hold();
+    const begun = begin(request, records);
+    // Longer than other commands wait.
+    await pause(600);
+    expect(await stateOf(request)).toBe('running');
+    link.release();
+    const ticket = await begun;
+    expect(await stateOf(request, records)).toBe('running');
+    await records.complete(ticket, 'final', OK);
+    expect(await first.begin(request)).toEqual({ state: 'done', answer: OK });
+  });
+
   test('is down when the work ends, the outcome is stored once it is back', async () => {
     const link = await startLink();
     const records = createRecords(await open(link.url), log);
@@ -239,6 +256,7 @@ async function startLink() {
   const link = {
     url: `redis://127.0.0.1:${own}`,
     hold: () => answers.forEach((socket) => socket.pause()),
+    release: () => answers.forEach((socket) => socket.resume()),
     cut: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

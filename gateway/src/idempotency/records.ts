@@ -13,6 +13,13 @@ export const RETENTION_MS = 24 * 3_600_000;
 /** Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as unknown. */
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
+/**
+ * How long a beginning waits for a Redis that is connected but late. Other commands have a fallback after a quarter of
+ * a second; a request with a key has none, and would be refused whenever a process has a busy second.
+ */
+const BEGIN_LIMIT_MS = 2_000;
+const BEGIN_AGAIN_MS = 100;
+
 /** Some 11 sends a second all day, each with a key. */
 export const RECORDS_MAX = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -52,7 +59,7 @@ export interface BeginRequest {
 }
 
 export interface Records {
-  /** Rejects while Redis is down; then nothing has begun. */
+  /** Rejects while Redis is down, or after two seconds without its answer; then nothing has begun. */
   begin(request: BeginRequest): Promise<BeginResult>;
   /**
    * Stores the outcome of the run. Resolves once stored, or once retries continue in the
@@ -72,6 +79,8 @@ if known[5] then return {'done', known[5], known[6]} end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if known[1] then
+  -- The answer to an earlier attempt of this very run was late.
+  if known[3] == run_id then return {'begun', known[2], run_id} end
   if now < tonumber(known[4]) then return {'running'} end
   if repeatable ~= '1' then return {'unknown', known[2], known[3]} end
 end
@@ -188,23 +197,30 @@ export function createRecords(
       if (!connection.up()) throw new Error('Redis is down');
       const run_id = newId('req');
       const { lease_ms, repeatable, ...work } = request;
-      try {
-        const reply = await scripts.bmgIdempotencyBegin(
-          recordKey(request),
-          countsKey(request),
-          request.fingerprint,
-          run_id,
-          Math.ceil(lease_ms),
-          repeatable ? 1 : 0,
-          RETENTION_MS,
-          records_max,
-          HOUR_MS,
-        );
-        return readReply(reply, work);
-      } catch (error) {
-        // Redis may have run the script. No work follows, so that its record must not stay behind.
-        void complete({ ...work, run_id, request_id: run_id }, 'not_done');
-        throw error;
+      const until = performance.now() + BEGIN_LIMIT_MS;
+      for (;;) {
+        try {
+          const reply = await scripts.bmgIdempotencyBegin(
+            recordKey(request),
+            countsKey(request),
+            request.fingerprint,
+            run_id,
+            Math.ceil(lease_ms),
+            repeatable ? 1 : 0,
+            RETENTION_MS,
+            records_max,
+            HOUR_MS,
+          );
+          return readReply(reply, work);
+        } catch (error) {
+          if (connection.up() && performance.now() < until) {
+            await pause(BEGIN_AGAIN_MS);
+            continue;
+          }
+          // Redis may have run the script. No work follows, so that its record must not stay behind.
+          void complete({ ...work, run_id, request_id: run_id }, 'not_done');
+          throw error;
+        }
       }
     },
     complete,
