@@ -23,7 +23,8 @@ SEND_JOURNAL_DIR: /var/lib/bmg
 WEBHOOKS_ROLE: {{ ternary "ingress" "delivery" (eq .name "webhooks-ingress") }}
 {{- end }}
 {{- if $root.Values.engines.enabled }}
-KAFKA_BROKERS: {{ $full }}-kafka:9092
+{{- /* With the namespace: KEDA connects from its own. */}}
+KAFKA_BROKERS: {{ $full }}-kafka.{{ $root.Release.Namespace }}.svc:9092
 MONGO_URL: mongodb://{{ $full }}-mongo:27017
 REDIS_URL: redis://{{ $full }}-redis:6379
 {{- end }}

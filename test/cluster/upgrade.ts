@@ -38,9 +38,12 @@ export const SERVICES = [
 
 /**
  * The trial with two replicas of each service, however busy this machine is: the other checks count pods. LOG_LEVEL
- * shows what a failed check needs.
+ * shows what a failed check needs. `services` replaces the values of whole services, `changed` any others.
  */
-export const stable = (changed: Record<string, unknown> = {}): string[] => {
+export const stable = ({
+  services: own = {},
+  ...changed
+}: Record<string, unknown> & { services?: Record<string, object> } = {}): string[] => {
   // All pods fit on one node while the other is drained.
   const resources = { requests: { cpu: '25m' } };
   const services = Object.fromEntries(
@@ -49,7 +52,8 @@ export const stable = (changed: Record<string, unknown> = {}): string[] => {
   // The upstream must not wait for the processors of this machine while pods start.
   const emulator = { resources: { requests: { cpu: '500m', memory: '128Mi' } } };
   const settings = { LOG_LEVEL: 'info' };
-  const file = valuesFile('stable', { services, settings, emulator, ...changed });
+  const all = { services: { ...services, ...own }, settings, emulator, ...changed };
+  const file = valuesFile('stable', all);
   return ['--values', TRIAL, '--values', file];
 };
 
