@@ -6,7 +6,8 @@ import { eventually } from '../testkit/eventually';
 import { copyDatabases, documentsIn, restoreDatabases } from './database-copy';
 import { docker } from './docker';
 import { NODES, VOLUME_FOLDER } from './facts';
-import { bmg, ENGINES, inNamespace, untilRolledOut } from './release';
+import { rolledOut } from './kubectl';
+import { bmg, ENGINES, inNamespace, NAMESPACE, untilRolledOut } from './release';
 import { GATEWAY, openScene } from './scene';
 import { SERVICES, stable, upgrade } from './upgrade';
 
@@ -16,6 +17,7 @@ const EVENT_LIMIT_MS = 60_000;
 const SERVED_LIMIT_MS = 180_000;
 const GONE = '180s';
 const GONE_LIMIT_MS = 200_000;
+const ENGINE_LIMIT_S = 180;
 const BASE_URL = `${GATEWAY}/v1`;
 
 const call = async (
@@ -115,8 +117,7 @@ export async function backupAndRestore(): Promise<string> {
     await docker(['exec', node.name, 'sh', '-c', `rm -rf ${VOLUME_FOLDER}/*/*`]);
     await scale('statefulset', ENGINE_NAMES, 1);
     for (const engine of ENGINE_NAMES) {
-      const path = ['rollout', 'status', `statefulset/bmg-${engine}`, `--timeout=${GONE}`];
-      await inNamespace(path, { limit_ms: GONE_LIMIT_MS });
+      await rolledOut(NAMESPACE, `statefulset/bmg-${engine}`, ENGINE_LIMIT_S);
     }
     began = performance.now();
     await restoreDatabases(copy);

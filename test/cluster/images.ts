@@ -85,40 +85,27 @@ function enginePlans({ lib, classes, redis_server }: EngineFiles): ImagePlan[] {
 /** The images of the cluster itself, which hold the programs that were compiled. */
 function programPlans(): ImagePlan[] {
   const version = programsVersion();
-  const program = (name: string): string => join(PROGRAMS, name);
-  const alone = ['pause', 'coredns'].map((name) => ({
-    tag: `bmg-cluster/${name}:1`,
-    dockerfile: 'program',
-    args: { PROGRAM: name },
-    files: { [name]: program(name) },
+  const programs = (...names: string[]): Record<string, string> =>
+    Object.fromEntries(names.map((name) => [name, join(PROGRAMS, name)]));
+  const plan = (tag: string, dockerfile: string, files: Record<string, string>): ImagePlan => ({
+    tag: `bmg-cluster/${tag}:1`,
+    dockerfile,
+    files,
     version,
+  });
+  const alone = ['pause', 'coredns'].map((name) => ({
+    ...plan(name, 'program', programs(name)),
+    args: { PROGRAM: name },
   }));
   const script = join(DOCKERFILES, 'machine.sh');
   return [
     ...alone,
-    {
-      tag: 'bmg-cluster/metrics-server:1',
-      dockerfile: 'metrics',
-      version,
-      files: { kube: program('kube') },
-    },
-    {
-      tag: 'bmg-cluster/keda:1',
-      dockerfile: 'scaling',
-      version,
-      files: { keda: program('keda'), 'keda-adapter': program('keda-adapter') },
-    },
-    {
-      tag: 'bmg-cluster/machine:1',
-      dockerfile: 'machine',
-      version,
-      files: {
-        kube: program('kube'),
-        etcd: program('etcd'),
-        'kube-router': program('kube-router'),
-        'machine.sh': script,
-      },
-    },
+    plan('metrics-server', 'metrics', programs('kube')),
+    plan('keda', 'scaling', programs('keda', 'keda-adapter')),
+    plan('machine', 'machine', {
+      ...programs('kube', 'etcd', 'kube-router'),
+      'machine.sh': script,
+    }),
   ];
 }
 

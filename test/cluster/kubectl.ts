@@ -12,6 +12,14 @@ export async function kubectl(args: string[], options: RunOptions = {}): Promise
   return run(KUBECTL, [...OWN, ...args], options);
 }
 
+/** Waits until a workload, such as `deployment/coredns`, has its replicas. */
+export const rolledOut = (namespace: string, workload: string, limit_s: number): Promise<string> =>
+  kubectl(
+    ['rollout', 'status', workload, '--namespace', namespace, `--timeout=${limit_s}s`],
+    // kubectl gives up first, and says what is missing.
+    { limit_ms: (limit_s + 10) * 1_000 },
+  );
+
 /** Throws unless the cluster behind the kubeconfig is the one that this checkout made. */
 export async function requireOwnCluster(): Promise<void> {
   if (!existsSync(KUBECONFIG) || !existsSync(ID_FILE)) {

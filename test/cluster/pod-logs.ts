@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { docker } from './docker';
-import { NODES } from './facts';
+import { NODES, STATE } from './facts';
 import { NAMESPACE } from './release';
 
 const LOGS = '/var/log/pods';
@@ -42,8 +42,8 @@ function flatten(from: string, to: string): void {
 }
 
 /** An empty folder for the logs of a check. */
-export function logFolder(parent: string, name: string): string {
-  const dir = join(parent, 'logs', name);
+export function logFolder(name: string): string {
+  const dir = join(STATE, 'logs', name);
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   return dir;

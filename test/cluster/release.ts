@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HELM, KUBECONFIG, ROOT, STATE } from './facts';
-import { kubectl } from './kubectl';
+import { kubectl, rolledOut } from './kubectl';
 import { run, type RunOptions } from './run';
 
 export const NAMESPACE = 'messaging';
@@ -15,6 +15,7 @@ export const TRIAL = join(CHART, 'examples/trial.yaml');
 export const PRODUCTION = join(CHART, 'examples/production.yaml');
 /** As in the chart's README. */
 export const INSTALL_LIMIT = '10m';
+const ROLLOUT_LIMIT_S = 600;
 const HELM_LIMIT_MS = 20 * 60_000;
 const IN_NAMESPACE = ['--namespace', NAMESPACE];
 
@@ -79,14 +80,12 @@ export function valuesFile(name: string, values: unknown): string {
 }
 
 /** Waits until all deployments have their replicas. */
-export const untilRolledOut = async (limit = '600s'): Promise<void> => {
+export const untilRolledOut = async (): Promise<void> => {
   const deployments = await json<{ items: Array<{ metadata: { name: string } }> }>([
     'get',
     'deployments',
   ]);
   for (const { metadata } of deployments.items) {
-    await inNamespace(['rollout', 'status', `deployment/${metadata.name}`, `--timeout=${limit}`], {
-      limit_ms: HELM_LIMIT_MS,
-    });
+    await rolledOut(NAMESPACE, `deployment/${metadata.name}`, ROLLOUT_LIMIT_S);
   }
 };

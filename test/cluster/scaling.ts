@@ -1,13 +1,15 @@
 // KEDA, which scales on the consumer lag, and what the autoscalers have measured.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../testkit/eventually';
 import { FOLDER, STATE } from './facts';
-import { kubectl } from './kubectl';
+import { kubectl, rolledOut } from './kubectl';
 import { json } from './release';
 import { run } from './run';
 
 const MODULE = join(FOLDER, 'scaling');
-const READY_LIMIT_MS = 190_000;
+const READY_LIMIT_S = 180;
+const MEASURED_LIMIT_MS = 180_000;
 
 /** Applies the manifests of KEDA's own module. */
 export async function addScaling(): Promise<void> {
@@ -21,29 +23,35 @@ export async function addScaling(): Promise<void> {
   // Its definitions are too large for the annotation of a client-side apply.
   await kubectl(['apply', '--server-side', '--force-conflicts', '--kustomize', folder]);
   for (const name of ['keda-operator', 'keda-metrics-apiserver']) {
-    const rollout = ['rollout', 'status', `deployment/${name}`, '--namespace', 'keda'];
-    await kubectl([...rollout, '--timeout=180s'], { limit_ms: READY_LIMIT_MS });
+    await rolledOut('keda', `deployment/${name}`, READY_LIMIT_S);
   }
-}
-
-interface Measured {
-  type: string;
-  external?: { metric: { name: string }; current: { averageValue?: string } };
-  resource?: { name: string; current: { averageUtilization?: number } };
 }
 
 interface Autoscaler {
   metadata: { name: string };
-  spec: { metrics: unknown[]; scaleTargetRef: { name: string } };
-  status: { currentMetrics?: Measured[] | null };
+  spec: { metrics: unknown[] };
+  status: {
+    currentMetrics?: Array<{
+      external?: { current: { averageValue?: string } };
+      resource?: { current: { averageUtilization?: number } };
+    }> | null;
+  };
 }
 
-/** The autoscalers of the release. */
-export const autoscalers = async (): Promise<Autoscaler[]> =>
-  (await json<{ items: Autoscaler[] }>(['get', 'HorizontalPodAutoscalers'])).items;
+/**
+ * Waits until the release has so many autoscalers, and a value for every metric of each: a lag that KEDA cannot read
+ * has none. Returns the number of metrics.
+ */
+export const untilMeasured = (count: number): Promise<number> =>
+  eventually(async () => {
+    const { items } = await json<{ items: Autoscaler[] }>(['get', 'HorizontalPodAutoscalers']);
+    if (items.length !== count) throw new Error(`${items.length} autoscalers instead of ${count}`);
+    const missing = items.filter((one) => !isMeasured(one)).map(({ metadata }) => metadata.name);
+    if (missing.length > 0) throw new Error(`no figures for ${missing.join(', ')}`);
+    return items.flatMap(({ spec }) => spec.metrics).length;
+  }, MEASURED_LIMIT_MS);
 
-/** Whether every metric of an autoscaler has a value: a lag that KEDA cannot read has none. */
-export const isMeasured = ({ spec, status }: Autoscaler): boolean => {
+const isMeasured = ({ spec, status }: Autoscaler): boolean => {
   const values = (status.currentMetrics ?? []).filter(
     ({ external, resource }) =>
       external?.current.averageValue !== undefined ||

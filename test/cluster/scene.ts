@@ -8,7 +8,7 @@ import { EmulatorClient } from '../emulator/client';
 import { ONE, TWO_A } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 import { seededNumbers } from '../testkit/rest';
-import { HOST_ADDRESS, NETWORK_RANGE, NODE_PORTS, STATE } from './facts';
+import { HOST_ADDRESS, NETWORK_RANGE, NODE_PORTS } from './facts';
 import { logFolder } from './pod-logs';
 import { NAMESPACE, RELEASE, bmg, inNamespace } from './release';
 
@@ -97,7 +97,7 @@ export interface ClusterScene extends Scene {
 /** Opens a new world at the emulator, and creates partners of every kind. */
 export async function openScene(name: string): Promise<ClusterScene> {
   await exposeRelease();
-  const dir = logFolder(STATE, name);
+  const dir = logFolder(name);
   const began = performance.now();
   const now = (): number => Math.round(performance.now() - began);
   const webhooks: WebhookPost[] = [];

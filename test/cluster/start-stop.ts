@@ -3,11 +3,13 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import { signal } from './faults';
-import { inNamespace, isReady, json, podsOf, untilRolledOut, type Pod } from './release';
+import { rolledOut } from './kubectl';
+import { inNamespace, isReady, json, NAMESPACE, podsOf, untilRolledOut, type Pod } from './release';
 import { exposeRelease, GATEWAY } from './scene';
 import { stable, upgrade } from './upgrade';
 
 /** Two failed probes, five seconds apart, with a timeout of three, and time for the routing. */
+const ENGINE_LIMIT_S = 120;
 const LEAVES_LIMIT_MS = 30_000;
 /** Six failed probes of liveness, ten seconds apart. */
 const RESTART_LIMIT_MS = 180_000;
@@ -96,9 +98,7 @@ export async function lateEngine(): Promise<string> {
     await scale(1);
   }
   const began = performance.now();
-  await inNamespace(['rollout', 'status', 'statefulset/bmg-mongo', '--timeout=120s'], {
-    limit_ms: 130_000,
-  });
+  await rolledOut(NAMESPACE, 'statefulset/bmg-mongo', ENGINE_LIMIT_S);
   await untilRolledOut();
   const pods = await podsOf('messaging');
   const restarts = pods.reduce((sum, pod) => sum + restartsOf(pod), 0);

@@ -7,7 +7,7 @@ import { docker, startDocker } from './docker';
 import { CONTROL, ID_FILE, ID_MAP, KUBECONFIG, NODES, STATE } from './facts';
 import { buildImages, imageId, manifestFiles } from './images';
 import { makeKeys } from './keys';
-import { kubectl, requireOwnCluster } from './kubectl';
+import { kubectl, requireOwnCluster, rolledOut } from './kubectl';
 import { loadImages, startMachines } from './machines';
 import { buildPrograms } from './programs';
 import { step, until } from './run';
@@ -82,12 +82,7 @@ async function addParts(): Promise<void> {
     kubectl(['wait', 'node', '--all', '--for=condition=Ready', '--timeout=5s']),
   );
   for (const name of ['coredns', 'metrics-server']) {
-    await kubectl(
-      ['rollout', 'status', `deployment/${name}`, '--namespace', 'kube-system', '--timeout=180s'],
-      {
-        limit_ms: READY_LIMIT_MS + 10_000,
-      },
-    );
+    await rolledOut('kube-system', `deployment/${name}`, READY_LIMIT_MS / 1_000);
   }
 }
 

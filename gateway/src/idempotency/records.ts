@@ -168,6 +168,28 @@ export function createRecords(
       RECORD_BYTES,
     );
 
+  const askToBegin = async (request: BeginRequest, run_id: string): Promise<string[]> => {
+    const until = performance.now() + BEGIN_LIMIT_MS;
+    for (;;) {
+      try {
+        return await scripts.bmgIdempotencyBegin(
+          recordKey(request),
+          countsKey(request),
+          request.fingerprint,
+          run_id,
+          Math.ceil(request.lease_ms),
+          request.repeatable ? 1 : 0,
+          RETENTION_MS,
+          records_max,
+          HOUR_MS,
+        );
+      } catch (error) {
+        if (!connection.up() || performance.now() >= until) throw error;
+      }
+      await pause(BEGIN_AGAIN_MS);
+    }
+  };
+
   const retryWrite: typeof write = async (ticket, outcome, answer) => {
     for (const wait_ms of BACKOFF_MS) {
       await pause(wait_ms);
@@ -196,31 +218,12 @@ export function createRecords(
     async begin(request) {
       if (!connection.up()) throw new Error('Redis is down');
       const run_id = newId('req');
-      const { lease_ms, repeatable, ...work } = request;
-      const until = performance.now() + BEGIN_LIMIT_MS;
-      for (;;) {
-        try {
-          const reply = await scripts.bmgIdempotencyBegin(
-            recordKey(request),
-            countsKey(request),
-            request.fingerprint,
-            run_id,
-            Math.ceil(lease_ms),
-            repeatable ? 1 : 0,
-            RETENTION_MS,
-            records_max,
-            HOUR_MS,
-          );
-          return readReply(reply, work);
-        } catch (error) {
-          if (connection.up() && performance.now() < until) {
-            await pause(BEGIN_AGAIN_MS);
-            continue;
-          }
-          // Redis may have run the script. No work follows, so that its record must not stay behind.
-          void complete({ ...work, run_id, request_id: run_id }, 'not_done');
-          throw error;
-        }
+      try {
+        return readReply(await askToBegin(request, run_id), request);
+      } catch (error) {
+        // Redis may have run the script. No work follows, so that its record must not stay behind.
+        void complete({ ...request, run_id, request_id: run_id }, 'not_done');
+        throw error;
       }
     },
     complete,
