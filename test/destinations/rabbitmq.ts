@@ -106,7 +106,7 @@ export async function startRabbitMq(): Promise<RabbitMq> {
   };
   const kill = async (): Promise<void> => {
     const ended = node;
-    process.kill(pid(), 'SIGKILL');
+    await signalProcess(pid(), 'SIGKILL');
     await eventually(() => ended?.exitCode !== null || ended.signalCode !== null, ENDS_LIMIT_MS);
   };
   await start();

@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  commandLine,
   findJava,
   freePort,
   javaFlags,
@@ -175,10 +174,7 @@ export async function startSecureKafka(users: KafkaUsers): Promise<SecureKafka> 
     port: ports.secure,
     admin: `127.0.0.1:${ports.plain}`,
     ca_file: join(dir, 'ca.pem'),
-    async signal(name) {
-      await signalProcess(pid, name);
-      if (name === 'SIGKILL') await eventually(() => commandLine(pid) === undefined);
-    },
+    signal: (name) => signalProcess(pid, name),
     restart: start,
     stop: () => stopAndRemove(dir, 'kafka', properties),
   };
