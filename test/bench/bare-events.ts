@@ -1,18 +1,24 @@
 // The lower bound of an event's cost: the same libraries without any of our code, as three
 // processes. FLOOR_PART selects one: node:http to Kafka, Kafka to Kafka with JSON read and written,
-// or Kafka to the receiver over undici, with a signature. No state, no order, no retries, no
-// telemetry.
+// or Kafka to the receiver over undici, with a signature. No order, no retries, no telemetry. No
+// state either, unless FLOOR_DATABASE is set: then each partner has connections of its own to the
+// receiver, and its events are inserted as one document every 100 ms, with the event log's indexes.
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Kafka, type Message } from 'kafkajs';
+import { MongoClient } from 'mongodb';
 import { Agent } from 'undici';
 
-const { FLOOR_PART, KAFKA_BROKERS, FLOOR_PORT, RECEIVER_URL } = process.env;
+const { FLOOR_PART, KAFKA_BROKERS, FLOOR_PORT, RECEIVER_URL, MONGO_URL, FLOOR_DATABASE } =
+  process.env;
 const kafka = new Kafka({ brokers: (KAFKA_BROKERS as string).split(','), logLevel: 1 });
 const producer = kafka.producer();
 const TOPICS = { webhook: 'floor.webhook', delivery: 'floor.delivery' };
 const PARTITIONS = 12;
 const POSTS_MAX = 64;
+const PARTNER_POSTS_MAX = 16;
+const STORE_EVERY_MS = 100;
+const DUPLICATE_KEY = 11_000;
 const SECRET = 'app-secret-local';
 
 const sign = (body: Buffer): string => createHmac('sha256', SECRET).update(body).digest('hex');
@@ -75,24 +81,72 @@ async function fanout(): Promise<void> {
   });
 }
 
+interface FloorEvent {
+  waba_id: string;
+  data: { message_id: string };
+}
+
 async function deliver(): Promise<void> {
-  const agent = new Agent({ connections: POSTS_MAX, pipelining: 1 });
+  const store = FLOOR_DATABASE === undefined ? undefined : await openStore(FLOOR_DATABASE);
+  const shared = new Agent({ connections: POSTS_MAX, pipelining: 1 });
+  const agents = new Map<string, Agent>();
+  const agentOf = ({ waba_id }: FloorEvent): Agent => {
+    const agent = agents.get(waba_id) ?? new Agent({ connections: PARTNER_POSTS_MAX });
+    agents.set(waba_id, agent);
+    return agent;
+  };
   await consume(TOPICS.delivery, async (bodies) => {
     await Promise.all(
       bodies.map(async (body) => {
         const headers = { 'content-type': 'application/json', 'x-service-signature': sign(body) };
         const origin = RECEIVER_URL as string;
-        const answer = await agent.request({
-          origin,
-          path: '/bare',
-          method: 'POST',
-          headers,
-          body,
-        });
+        const post = { origin, path: '/bare', method: 'POST', headers, body } as const;
+        const event = store && (JSON.parse(String(body)) as FloorEvent);
+        if (event) store.add(event, body);
+        const answer = await (event ? agentOf(event) : shared).request(post);
         await answer.body.dump();
       }),
     );
   });
+}
+
+/** Inserts the events that came in the meantime, one document for each partner. */
+async function openStore(database: string) {
+  const client = await MongoClient.connect(MONGO_URL as string);
+  const buckets = client.db(database).collection('events');
+  await buckets.createIndexes([
+    { key: { 'events.event_id': 1 }, unique: true },
+    { key: { partner_id: 1, at: 1 } },
+    { key: { at: 1 } },
+  ]);
+  let waiting = new Map<string, Array<{ event_id: string; body: Buffer }>>();
+  const write = async (): Promise<void> => {
+    const taken = waiting;
+    waiting = new Map();
+    const at = new Date();
+    const rows = [...taken].map(([partner_id, events]) => ({
+      partner_id,
+      at,
+      events: events.map(({ event_id }) => ({ event_id })),
+      packed: Buffer.concat(events.map(({ body }) => body)),
+    }));
+    // Kafka delivers again what a process had not committed when another one joined.
+    if (rows.length > 0) {
+      await buckets.insertMany(rows, { ordered: false }).catch((error: { code?: number }) => {
+        if (error.code !== DUPLICATE_KEY) throw error;
+      });
+    }
+    setTimeout(() => void write(), STORE_EVERY_MS);
+  };
+  await write();
+  return {
+    add({ waba_id, data }: FloorEvent, body: Buffer): void {
+      const event = { event_id: data.message_id, body };
+      const events = waiting.get(waba_id);
+      if (events) events.push(event);
+      else waiting.set(waba_id, [event]);
+    },
+  };
 }
 
 async function main(): Promise<void> {

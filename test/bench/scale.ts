@@ -1,10 +1,12 @@
 // How the cost of an event and of a send grows: with partners, with a second process of each service
-// that reads events, and with registered numbers and known customers.
+// that reads events, and with registered numbers and known customers. The floor of partners and
+// processes is the bare chain of events, which stores what it delivers by partner.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection, type Document } from 'mongodb';
 import { freePort, SERVICES, type ServiceName } from '@bmg/local';
+import { startBareEvents } from './bare-chain';
 import { aText } from './chain';
-import { webhook } from './events-load';
+import { createLoad, webhook } from './events-load';
 import {
   cpuOf,
   delays,
@@ -40,6 +42,9 @@ const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
 const RATE = 300;
 const RATE_S = 20;
+const STORED = { database: 'floor' };
+/** The bare chain joins its groups. */
+const FLOOR_START_MS = 10_000;
 /** The stand-in for MongoDB keeps recently used data in its heap. */
 const MONGO_HEAP = '4g';
 
@@ -48,9 +53,12 @@ export async function benchScale(): Promise<void> {
   try {
     const setup = await prepareMesh(bench, PARTNERS[0] as number, stubSettings(bench));
     startStub(setup);
+    const floor = await startFloor(setup);
     await throughput(setup, WARM_UP);
+    await throughput(floor, WARM_UP);
     await sends(setup, WARM_UP_SENDS_S);
     let first: Throughput | undefined;
+    let first_floor: Throughput | undefined;
     let first_sends: Throughput | undefined;
     for (const partners of PARTNERS) {
       const missing = partners - setup.places.length;
@@ -60,17 +68,41 @@ export async function benchScale(): Promise<void> {
       const run = await throughput(setup, EVENTS);
       first ??= run;
       tell(`${partners} partners`, run, first);
+      await throughput(floor, Math.max(EVENTS, 40 * partners));
+      const bare = await throughput(floor, EVENTS);
+      first_floor ??= bare;
+      tell('  their floor', bare, first_floor);
       await sends(setup, SENDS_S);
       const sent = await sends(setup, SENDS_S);
       first_sends ??= sent;
       tell('  their sends', sent, first_sends);
     }
     setup.places.splice(PARTNERS[0] as number);
-    await processes(setup);
+    await processes(setup, () => startSecond(setup));
+    console.log('the floor of the same:');
+    await processes(floor, async () => {
+      const second = ['fanout', 'deliver'];
+      const { port, receiver_url } = floor;
+      const parts = startBareEvents(floor, port, receiver_url, { ...STORED, second });
+      await sleep(FLOOR_START_MS);
+      return parts.map((name) => bench.parts.get(name) as Part);
+    });
+    floor.load.close();
     setup.load.close();
   } finally {
     await bench.stop();
   }
+}
+
+/** The bare chain of events beside the mesh, with the same partners. */
+async function startFloor(setup: Setup): Promise<Setup & { port: number }> {
+  const port = await freePort();
+  const { kafka = 0, mongo = 0 } = setup.pids;
+  const load = createLoad(`http://${HOST}:${port}`);
+  const floor = { ...setup, port, load, pids: { kafka, mongo } };
+  startBareEvents(floor, port, setup.receiver_url, STORED);
+  await sleep(FLOOR_START_MS);
+  return floor;
 }
 
 /** Sends of all partners in turn. */
@@ -103,10 +135,10 @@ function tell(name: string, run: Throughput, first: Throughput): void {
 }
 
 /** One process of each service, a second one beside it, and the first one by itself again. */
-async function processes(setup: Setup): Promise<void> {
+async function processes(setup: Setup, startOthers: () => Promise<Part[]>): Promise<void> {
   const one = await throughput(setup, EVENTS);
   tell('one process each', one, one);
-  const second = await startSecond(setup);
+  const second = await startOthers();
   for (let time = 0; time < WARM_UPS_OF_SECOND; time += 1) await throughput(setup, WARM_UP);
   tell('two processes each', await throughput(setup, EVENTS), one);
   for (const part of second) {
