@@ -12,6 +12,7 @@ import {
   delays,
   HOST,
   OURS,
+  perThousand,
   prepareMesh,
   rateOf,
   registerPartners,
@@ -40,6 +41,7 @@ const WARM_UP_SENDS_S = 30;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
+const REPORT_FROM_S = 0.005;
 const RATE = 300;
 const RATE_S = 20;
 const STORED = { database: 'floor' };
@@ -124,13 +126,17 @@ async function sends({ bench, places, pids }: Setup, seconds: number): Promise<T
 }
 
 function tell(name: string, run: Throughput, first: Throughput): void {
-  const memory = Object.entries(run.costs)
-    .filter(([part]) => OURS(part) && !part.startsWith('mongo') && !part.startsWith('kafka'))
-    .map(([part, { rss_mib }]) => `${part} ${rss_mib.toFixed(0)}`);
+  const parts = Object.keys(run.costs).filter(OURS);
+  const cpu = parts
+    .map((part): [string, number] => [part, perThousand(run, part)])
+    .filter(([, cpu_s]) => cpu_s >= REPORT_FROM_S)
+    .sort(([, a], [, b]) => b - a);
+  const memory = parts.filter((part) => part !== 'mongo' && part !== 'kafka');
   console.log(
     `${name.padEnd(19)} ${rateOf(run).toFixed(0).padStart(5)} /s   ${cpuOf(run).toFixed(3)} CPU s per 1,000, ` +
       `${(cpuOf(run) / cpuOf(first)).toFixed(2)} times the first${storedText(run)}\n` +
-      `  MiB: ${memory.join('  ')}`,
+      `  CPU: ${cpu.map(([part, cpu_s]) => `${part} ${cpu_s.toFixed(3)}`).join('  ')}\n` +
+      `  MiB: ${memory.map((part) => `${part} ${run.costs[part]?.rss_mib.toFixed(0)}`).join('  ')}`,
   );
 }
 
