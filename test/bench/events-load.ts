@@ -7,7 +7,9 @@ import { bodyOf, signed } from '../testkit/upstream-webhooks';
 import { createWireClient } from './wire-client';
 
 /** For each place: enough that every few messages come from a new customer. */
-const CUSTOMERS = 5_000;
+const CUSTOMERS_MAX = 5_000;
+/** Of all places, so that more of them do not mean more new customers. */
+const ALL_CUSTOMERS = 50_000;
 const MIX = 2_654_435_761;
 const ARRIVAL_LIMIT_MS = 120_000;
 const LOOK_EVERY_MS = 100;
@@ -43,8 +45,9 @@ export interface Webhook {
 export function webhook(places: Place[], items = 1): Webhook {
   const place = bodies++ % places.length;
   const number = places[place] as Place;
+  const customers = Math.min(CUSTOMERS_MAX, Math.ceil(ALL_CUSTOMERS / places.length));
   // Scattered, so that new customers keep appearing while others write again.
-  const customer = String(15_550_200_000 + ((Math.imul(next, MIX) >>> 8) % CUSTOMERS));
+  const customer = String(15_550_200_000 + ((Math.imul(next, MIX) >>> 8) % customers));
   const messages = Array.from({ length: items }, () => {
     next += 1;
     return {
