@@ -9,6 +9,9 @@ const TWO_NUMBERS = '900000000000002';
 const NUMBERS = ['800000000000002', '800000000000003'] as const;
 const ONE_NUMBER = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 
+/** It takes some 20 ms; a look for each account under each partner takes 800. */
+const AT_ONCE_LIMIT_MS = 300;
+
 let world: World;
 let directory: DirectoryHandlers;
 beforeEach(async () => {
@@ -114,6 +117,23 @@ test('targets: a refusal has the error of the single look-up', async () => {
       details,
     })),
   );
+});
+
+test('targets: a thousand accounts of as many partners are read at once', async () => {
+  const [one] = await twoPartners();
+  const targets = Array.from({ length: 999 }, (_, index) => ({
+    partner_id: `ptn_${index}`,
+    waba_id: String(920_000_000_000_000 + index),
+  }));
+  targets.push({ partner_id: one, waba_id: ONE_NUMBER.waba_id });
+  const times: number[] = [];
+  for (let time = 0; time < 3; time += 1) {
+    const started = performance.now();
+    const { phone_number_ids } = await directory.resolveTargets({ targets }, testCall());
+    times.push(performance.now() - started);
+    expect(phone_number_ids.filter((id) => id !== '')).toEqual([ONE_NUMBER.phone_number_id]);
+  }
+  expect(Math.min(...times)).toBeLessThan(AT_ONCE_LIMIT_MS);
 });
 
 test('targets: accounts with too many numbers to be read together are read one by one', async () => {

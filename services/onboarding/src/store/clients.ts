@@ -129,8 +129,8 @@ export interface Clients {
   /** The active rows of an account, one per number, the oldest registration first. */
   activeOf(scope: Scope): Promise<Client[]>;
   /**
-   * The active rows of several accounts, in the same order, and perhaps of further accounts of the
-   * same partners. Undefined if there are too many to read at once.
+   * The active rows of several accounts, in the same order, and those that other partners have of
+   * them. Undefined if there are too many to read at once.
    */
   activeOfAll(scopes: Scope[]): Promise<Client[] | undefined>;
   /** The numbers of the active rows, the last active first. */
@@ -277,7 +277,7 @@ export function createClients(db: Db): Clients {
       const limit = NUMBERS_MAX * scopes.length;
       const found = await clients
         .find({
-          partner_id: { $in: [...new Set(scopes.map(({ partner_id }) => partner_id))] },
+          // Two lists would make an index look for each account under each partner.
           waba_id: { $in: [...new Set(scopes.map(({ waba_id }) => waba_id))] },
           status: 'active',
         })
