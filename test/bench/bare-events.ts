@@ -88,11 +88,11 @@ interface FloorEvent {
 
 async function deliver(): Promise<void> {
   const store = FLOOR_DATABASE === undefined ? undefined : await openStore(FLOOR_DATABASE);
-  const shared = new Agent({ connections: POSTS_MAX, pipelining: 1 });
   const agents = new Map<string, Agent>();
-  const agentOf = ({ waba_id }: FloorEvent): Agent => {
-    const agent = agents.get(waba_id) ?? new Agent({ connections: PARTNER_POSTS_MAX });
-    agents.set(waba_id, agent);
+  const agentOf = (owner: string): Agent => {
+    const connections = store ? PARTNER_POSTS_MAX : POSTS_MAX;
+    const agent = agents.get(owner) ?? new Agent({ connections, pipelining: 1 });
+    agents.set(owner, agent);
     return agent;
   };
   await consume(TOPICS.delivery, async (bodies) => {
@@ -103,7 +103,7 @@ async function deliver(): Promise<void> {
         const post = { origin, path: '/bare', method: 'POST', headers, body } as const;
         const event = store && (JSON.parse(String(body)) as FloorEvent);
         if (event) store.add(event, body);
-        const answer = await (event ? agentOf(event) : shared).request(post);
+        const answer = await agentOf(event?.waba_id ?? 'all').request(post);
         await answer.body.dump();
       }),
     );

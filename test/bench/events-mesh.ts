@@ -166,7 +166,8 @@ export const OURS = (name: string): boolean => !DRIVERS.has(name);
 export const perThousand = ({ costs, events }: Throughput, name: string): number =>
   ((costs[name]?.cpu_s ?? 0) / events) * 1_000;
 
-const REPORT_FROM_S = 0.002;
+/** Less CPU than this for 1,000 is not printed. */
+export const REPORT_FROM_S = 0.002;
 
 /** Prints the cost of each part, the largest first. */
 export function printCosts(what: string, run: Throughput): void {

@@ -6,9 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Agent } from 'undici';
-import { freePort } from '@bmg/local';
-import { startBareEvents } from './bare-chain';
-import { createLoad, webhook } from './events-load';
+import { startFloor } from './bare-chain';
+import { webhook } from './events-load';
 import {
   byCost,
   cpuOf,
@@ -33,7 +32,6 @@ import { costDuring, openBench } from './processes';
 
 const PARTNERS = 10;
 /** The parts of the bare chain join their groups meanwhile. */
-const BARE_START_MS = 8_000;
 /** BENCH_LONG=1 runs the hanging receiver for its full time. */
 const LONG = process.env['BENCH_LONG'] === '1';
 const BACKLOG = Number(process.env['BENCH_EVENTS'] ?? 20_000);
@@ -103,17 +101,11 @@ export async function benchEvents(): Promise<void> {
 
 /** The same libraries without any of our code, beside the mesh, which is idle meanwhile. */
 async function bareChain(setup: Setup, items: number): Promise<void> {
-  const { bench, receiver_url } = setup;
-  const port = await freePort();
-  const pids: Record<string, number> = { kafka: setup.pids['kafka'] ?? 0 };
-  const parts = startBareEvents({ bench, pids }, port, receiver_url);
-  await sleep(BARE_START_MS);
-  const load = createLoad(`http://127.0.0.1:${port}`);
-  const floor = { ...setup, load, pids };
+  const floor = await startFloor(setup);
   await throughput(floor, 2 * BACKLOG, items);
   const run = await throughput(floor, 2 * BACKLOG, items);
-  load.close();
-  for (const part of parts) await bench.parts.get(part)?.stop('SIGKILL');
+  floor.load.close();
+  for (const part of floor.parts) await setup.bench.parts.get(part)?.stop('SIGKILL');
   const costs = Object.keys(run.costs).map(
     (name) => `${name} ${perThousand(run, name).toFixed(3)}`,
   );

@@ -4,10 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection, type Document } from 'mongodb';
 import { freePort, SERVICES, type ServiceName } from '@bmg/local';
-import { startBareEvents } from './bare-chain';
+import { startBeside, startFloor } from './bare-chain';
 import { aText } from './chain';
-import { createLoad, webhook } from './events-load';
+import { webhook } from './events-load';
 import {
+  byCost,
   cpuOf,
   delays,
   HOST,
@@ -16,6 +17,7 @@ import {
   prepareMesh,
   rateOf,
   registerPartners,
+  REPORT_FROM_S,
   SETTLE_MS,
   startStub,
   stubSettings,
@@ -41,12 +43,9 @@ const WARM_UP_SENDS_S = 30;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
-const REPORT_FROM_S = 0.005;
 const RATE = 300;
 const RATE_S = 20;
 const STORED = { database: 'floor' };
-/** The bare chain joins its groups. */
-const FLOOR_START_MS = 10_000;
 /** The stand-in for MongoDB keeps recently used data in its heap. */
 const MONGO_HEAP = '4g';
 
@@ -55,7 +54,7 @@ export async function benchScale(): Promise<void> {
   try {
     const setup = await prepareMesh(bench, PARTNERS[0] as number, stubSettings(bench));
     startStub(setup);
-    const floor = await startFloor(setup);
+    const floor = await startFloor(setup, STORED);
     await throughput(setup, WARM_UP);
     await throughput(floor, WARM_UP);
     await sends(setup, WARM_UP_SENDS_S);
@@ -83,28 +82,14 @@ export async function benchScale(): Promise<void> {
     await processes(setup, () => startSecond(setup));
     console.log('the floor of the same:');
     await processes(floor, async () => {
-      const second = ['fanout', 'deliver'];
-      const { port, receiver_url } = floor;
-      const parts = startBareEvents(floor, port, receiver_url, { ...STORED, second });
-      await sleep(FLOOR_START_MS);
-      return parts.map((name) => bench.parts.get(name) as Part);
+      const names = await startBeside(floor, { ...STORED, second: ['fanout', 'deliver'] });
+      return names.map((name) => bench.parts.get(name) as Part);
     });
     floor.load.close();
     setup.load.close();
   } finally {
     await bench.stop();
   }
-}
-
-/** The bare chain of events beside the mesh, with the same partners. */
-async function startFloor(setup: Setup): Promise<Setup & { port: number }> {
-  const port = await freePort();
-  const { kafka = 0, mongo = 0 } = setup.pids;
-  const load = createLoad(`http://${HOST}:${port}`);
-  const floor = { ...setup, port, load, pids: { kafka, mongo } };
-  startBareEvents(floor, port, setup.receiver_url, STORED);
-  await sleep(FLOOR_START_MS);
-  return floor;
 }
 
 /** Sends of all partners in turn. */
@@ -126,17 +111,19 @@ async function sends({ bench, places, pids }: Setup, seconds: number): Promise<T
 }
 
 function tell(name: string, run: Throughput, first: Throughput): void {
-  const parts = Object.keys(run.costs).filter(OURS);
+  const parts = byCost(run).filter(([part]) => OURS(part));
   const cpu = parts
-    .map((part): [string, number] => [part, perThousand(run, part)])
+    .map(([part]) => [part, perThousand(run, part)] as const)
     .filter(([, cpu_s]) => cpu_s >= REPORT_FROM_S)
-    .sort(([, a], [, b]) => b - a);
-  const memory = parts.filter((part) => part !== 'mongo' && part !== 'kafka');
+    .map(([part, cpu_s]) => `${part} ${cpu_s.toFixed(3)}`);
+  const memory = parts
+    .filter(([part]) => part !== 'mongo' && part !== 'kafka')
+    .map(([part, { rss_mib }]) => `${part} ${rss_mib.toFixed(0)}`);
   console.log(
     `${name.padEnd(19)} ${rateOf(run).toFixed(0).padStart(5)} /s   ${cpuOf(run).toFixed(3)} CPU s per 1,000, ` +
       `${(cpuOf(run) / cpuOf(first)).toFixed(2)} times the first${storedText(run)}\n` +
-      `  CPU: ${cpu.map(([part, cpu_s]) => `${part} ${cpu_s.toFixed(3)}`).join('  ')}\n` +
-      `  MiB: ${memory.map((part) => `${part} ${run.costs[part]?.rss_mib.toFixed(0)}`).join('  ')}`,
+      `  CPU: ${cpu.join('  ')}\n` +
+      `  MiB: ${memory.join('  ')}`,
   );
 }
 
