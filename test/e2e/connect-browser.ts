@@ -68,8 +68,7 @@ async function visit(context: BrowserContext, site: PartnerSite, url: string): P
   });
   const opener = await context.newPage();
   await opener.goto(`${site.origin}/#${encodeURIComponent(url)}`);
-  const [page] = await Promise.all([opener.waitForEvent('popup'), opener.click('#open')]);
-  await page.waitForLoadState();
+  const page = await openWindow(opener, () => opener.click('#open'));
   const messages: Visit['messages'] = () =>
     opener.evaluate(() => (window as never as { received: never[] }).received);
   let seen = 0;
@@ -87,12 +86,10 @@ async function visit(context: BrowserContext, site: PartnerSite, url: string): P
       );
       return (await messages())[wanted - 1] as { origin: string; data: Record<string, unknown> };
     },
-    async dialog() {
-      const button = page.getByRole('button', { name: /connect my number|try again/i });
-      const [dialog] = await Promise.all([page.waitForEvent('popup'), button.click()]);
-      await dialog.waitForLoadState();
-      return dialog;
-    },
+    dialog: () =>
+      openWindow(page, () =>
+        page.getByRole('button', { name: /connect my number|try again/i }).click(),
+      ),
   };
 }
 
@@ -153,6 +150,16 @@ export async function openStage(): Promise<Stage> {
       await mesh.stop();
     },
   };
+}
+
+/**
+ * Opens a window by `open`, on `page`, and waits until the window has loaded: its buttons can be pressed
+ * before its script has run, and such a press has no effect.
+ */
+export async function openWindow(page: Page, open: () => Promise<unknown>): Promise<Page> {
+  const [opened] = await Promise.all([page.waitForEvent('popup'), open()]);
+  await opened.waitForLoadState();
+  return opened;
 }
 
 /** Clicks in a dialog that may close before the browser acknowledges the click. */

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import { freePort } from '../../deploy/local/src/ports';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/shared-mesh';
-import { openStage, STAGE_LIMIT_MS, type Stage, press } from './connect-browser';
+import { openStage, openWindow, press, STAGE_LIMIT_MS, type Stage } from './connect-browser';
 
 const PAGE = resolve(__dirname, '../../gateway/docs/guides/embedding.md');
 const LINES_MAX = 22;
@@ -62,10 +62,9 @@ async function visit(): Promise<{ page: Page; popup: Page; dialog: Page }> {
   const page = await (await stage.browser.newContext()).newPage();
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(site);
-  const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('#connect')]);
+  const popup = await openWindow(page, () => page.click('#connect'));
   await popup.getByText(/Ready\./).waitFor();
-  const [dialog] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
-  await dialog.waitForLoadState();
+  const dialog = await openWindow(popup, () => popup.click('#start'));
   return { page, popup, dialog };
 }
 const says = (page: Page, text: string | RegExp): Promise<void> =>
@@ -100,8 +99,7 @@ test(
     const { page, popup, dialog } = await visit();
     await press(dialog, '#close');
     await says(page, 'Not connected: dialog_closed.');
-    const [again] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
-    await again.waitForLoadState();
+    const again = await openWindow(popup, () => popup.click('#start'));
     await press(again, '#finish');
     await says(page, /is connected/);
     await page.context().close();
@@ -137,7 +135,7 @@ test(
     await new Promise<void>((done) => stranger.listen(0, '127.0.0.1', done));
     try {
       await page.goto(site);
-      const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('#connect')]);
+      const popup = await openWindow(page, () => page.click('#connect'));
       await popup.getByText(/Ready\./).waitFor();
       const success = { type: 'SERVICE_CONNECT_SUCCESS', display_name: 'Mallory', waba_id: '1' };
       // From the right origin without the state, then from another origin.

@@ -2,8 +2,9 @@
 // of a sign-up.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { eventually } from '../testkit/eventually';
 import { LANGUAGES } from '../../gateway/src/connect-page/texts';
 import { ar } from '../../gateway/src/connect-page/texts/ar';
@@ -13,6 +14,7 @@ import {
   STAGE_LIMIT_MS,
   type Stage,
   type Visit,
+  openWindow,
   press,
   pressEnter,
 } from './connect-browser';
@@ -76,6 +78,13 @@ async function makeOlder(token_ms: number): Promise<void> {
     await client.close();
   }
 }
+
+/** As on a busy machine: the dialog is on the screen for a while before its script runs. */
+const delayDialogScript = (context: BrowserContext): Promise<unknown> =>
+  context.route('**/dialog.js', async (route) => {
+    await sleep(500);
+    await route.continue();
+  });
 
 const SMALL_PHONE = { width: 320, height: 568 };
 
@@ -180,10 +189,9 @@ describe('a completed sign-up', () => {
     );
     const direction = await page.evaluate('getComputedStyle(document.body).direction');
     expect([isWide, direction]).toEqual([false, 'rtl']);
-    const [popup] = await Promise.all([
-      page.waitForEvent('popup'),
+    const popup = await openWindow(page, () =>
       page.getByRole('button', { name: ar.connect }).click(),
-    ]);
+    );
     await popup.selectOption('#account', WABA);
     await press(popup, '#finish');
     expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
@@ -211,12 +219,12 @@ describe('a completed sign-up', () => {
   );
 
   test('works with only the keyboard and announces the result', async () => {
-    const { page } = await stage.begin();
+    const { page } = await stage.begin(delayDialogScript);
     await shows({ page }, /Ready\. The sign-up opens in a new window/);
     await page.keyboard.press('Tab');
     const focused = page.locator(':focus');
     expect(await focused.textContent()).toBe('Connect my number');
-    const [popup] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')]);
+    const popup = await openWindow(page, () => page.keyboard.press('Enter'));
     await popup.locator('#finish').focus();
     await pressEnter(popup);
     await page
@@ -232,8 +240,7 @@ describe('a completed sign-up', () => {
     await page.reload();
     await page.getByText(/Ready\./).waitFor();
     const before = context.pages().length;
-    const [popup] = await Promise.all([page.waitForEvent('popup'), page.dblclick('#start')]);
-    await popup.waitForLoadState();
+    const popup = await openWindow(page, () => page.dblclick('#start'));
     expect(context.pages()).toHaveLength(before + 1);
     await stage.mesh.emulator.clearRequests();
     await press(popup, '#finish');
@@ -303,7 +310,7 @@ describe('an abandoned sign-up', () => {
       }),
     );
     await page.getByText(/Ready\./).waitFor();
-    const [dialog] = await Promise.all([page.waitForEvent('popup'), page.click('#start')]);
+    const dialog = await openWindow(page, () => page.click('#start'));
     await dialog.close();
     expect((await message()).data).toMatchObject({
       type: 'SERVICE_CONNECT_CANCEL',

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { press, STAGE_LIMIT_MS } from './connect-browser';
+import { openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
   isFocused,
@@ -261,12 +261,10 @@ test(
     await page.getByRole('button', { name: 'Connect a number' }).click();
     await page.getByLabel('Name of the client').fill('Named Shop');
     await page.getByRole('button', { name: 'Make a link' }).click();
-    const [popup] = await Promise.all([
-      page.waitForEvent('popup'),
+    const popup = await openWindow(page, () =>
       page.getByRole('button', { name: 'Open the sign-up' }).click(),
-    ]);
-    const [dialog] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
-    await dialog.waitForLoadState();
+    );
+    const dialog = await openWindow(popup, () => popup.click('#start'));
     await dialog.selectOption('#account', TWO_B.waba_id);
     const shown = (await dialog.locator('#number').textContent()) as string;
     await press(dialog, '#finish');

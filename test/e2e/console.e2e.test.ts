@@ -3,7 +3,7 @@
 import { ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isStandardSigned, type Arrival } from '../testkit/partner';
-import { press, STAGE_LIMIT_MS } from './connect-browser';
+import { openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
   LIMIT_MS,
@@ -293,12 +293,10 @@ test.each(VIEWS)(
     await page.getByRole('button', { name: 'Connect a number' }).click();
     await page.getByLabel('Name of the client').fill(`Shop on ${view.name}`);
     await page.getByRole('button', { name: 'Make a link' }).click();
-    const [popup] = await Promise.all([
-      page.waitForEvent('popup'),
+    const popup = await openWindow(page, () =>
       page.getByRole('button', { name: 'Open the sign-up' }).click(),
-    ]);
-    const [dialog] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
-    await dialog.waitForLoadState();
+    );
+    const dialog = await openWindow(popup, () => popup.click('#start'));
     await dialog.selectOption('#account', TWO_B.waba_id);
     await press(dialog, '#finish');
     await page.getByText('The number is connected').waitFor();

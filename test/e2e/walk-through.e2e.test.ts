@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh } from '../harness/shared-mesh';
 import { BMG } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
-import { launchBrowser, press, STAGE_LIMIT_MS } from './connect-browser';
+import { launchBrowser, openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
 
 const run = promisify(execFile);
 const README = readFileSync(resolve(__dirname, '../../README.md'), 'utf8');
@@ -91,8 +91,7 @@ test('works line by line', async () => {
   const page = await browser.newPage();
   await page.goto(connect_url);
   const button = page.getByRole('button', { name: /connect my number/i });
-  const [dialog] = await Promise.all([page.waitForEvent('popup'), button.click()]);
-  await dialog.waitForLoadState();
+  const dialog = await openWindow(page, () => button.click());
   await dialog.selectOption('#account', TWO_A.waba_id);
   await press(dialog, '#finish');
   await page.getByText(/is connected/).waitFor({ timeout: SIGN_UP_LIMIT_MS });
