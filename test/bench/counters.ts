@@ -40,12 +40,15 @@ const MONITORING = new Set(['hello', 'ismaster', 'ping', 'endSessions']);
 function noteMongo(
   ns: { db: string; collection?: string },
   command: Record<string, unknown>,
+  took_ms: number,
 ): void {
   const [name = ''] = Object.keys(command);
   if (MONITORING.has(name)) return;
   const where = `${name} ${ns.collection ?? ''}`.replace(' $cmd', ` ${String(command[name])}`);
   count('mongodb commands');
   count(`  mongodb ${where}`);
+  count('mongodb, ms', took_ms);
+  count(`  mongodb ${where}: ms`, took_ms);
   for (const list of ['documents', 'updates', 'deletes']) {
     const given = command[list] as unknown[] | { documents: unknown[] } | undefined;
     if (given === undefined) continue;
@@ -55,7 +58,22 @@ function noteMongo(
   }
 }
 
-before(Connection.prototype, 'command', noteMongo);
+/** Also counts the milliseconds until the answers, as the process sees them. */
+function timeMongo(prototype: object): void {
+  const methods = prototype as Record<string, Method>;
+  const original = methods['command'] as Method;
+  methods['command'] = async function timed(...args) {
+    const begun = performance.now();
+    try {
+      return await original.apply(this, args);
+    } finally {
+      const [ns, command] = args as Parameters<typeof noteMongo>;
+      noteMongo(ns, command, performance.now() - begun);
+    }
+  };
+}
+
+timeMongo(Connection.prototype);
 before(RequestQueue.prototype, 'push', ({ entry }) => {
   count('kafka requests');
   count(`  kafka ${entry.apiName}`);

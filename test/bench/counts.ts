@@ -1,6 +1,6 @@
 // make profile WHAT=life: counts what one event, one send and one life take of each process, at 20
 // a second and at full load: wake-ups, writes to sockets, requests to Kafka, commands and documents
-// of MongoDB, commands of Redis, gRPC calls, log lines, spans, collections.
+// of MongoDB and the time until their answers, commands of Redis, gRPC calls, log lines, spans, collections.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhook } from './events-load';
 import { OURS, SETTLE_MS } from './events-mesh';
@@ -8,7 +8,7 @@ import { prepareLives, type LifeLoad } from './life-load';
 import { costOf, openBench } from './processes';
 
 const SHORT = process.env['BENCH_SHORT'] === '1';
-const PARTNERS = 10;
+const PARTNERS = Number(process.env['PROFILE_PARTNERS'] ?? 10);
 const SLOW_RATE = 20;
 const IN_FLIGHT = 64;
 const MEASURE_S = SHORT ? 5 : 15;

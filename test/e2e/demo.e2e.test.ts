@@ -6,8 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runningIn } from '@bmg/local';
-import { ENGINE_URLS, enginePorts, isAlive, newPlace } from '../harness/process-mesh';
+import { ENGINE_URLS, enginePorts, newPlace } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
+import { hasEnded } from '../testkit/signal-process';
 
 const DEMO = resolve(__dirname, '../dist/demo/main.js');
 const START_LIMIT_MS = 120_000;
@@ -60,7 +61,7 @@ async function interruptAt(
 }
 
 function expectNothingLeft(ids: number[]): void {
-  expect(ids.filter(isAlive)).toEqual([]);
+  expect(ids.filter((id) => !hasEnded(id))).toEqual([]);
   // Those that it started after the moment had a pid file too.
   expect(runningIn(dir)).toEqual([]);
   expect(startedIds()).toEqual([]);

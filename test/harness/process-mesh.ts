@@ -24,6 +24,7 @@ import {
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
+import { hasEnded } from '../testkit/signal-process';
 import { callsOf, suspend, type PartnerCalls } from './mesh-view';
 import { ENGINES_LIVE_SHORT, ONE, runDir, WORLD } from './world';
 
@@ -230,23 +231,5 @@ export function processesIn(dir: string, env: NodeJS.ProcessEnv): Processes {
 
 async function end(id: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(id, signal);
-  await eventually(() => !isAlive(id), EXIT_LIMIT_MS);
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !isZombie(pid);
-  } catch {
-    return false;
-  }
-}
-
-/** A child of a process that does not wait for it keeps its number after its end. */
-function isZombie(pid: number): boolean {
-  try {
-    return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/s, ''));
-  } catch {
-    return false;
-  }
+  await eventually(() => hasEnded(id), EXIT_LIMIT_MS);
 }

@@ -1,5 +1,5 @@
 // Makes a process hang, as on a machine that does not answer, and go on; and kills it.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { eventually } from './eventually';
 
 /**
@@ -10,15 +10,34 @@ import { eventually } from './eventually';
 export async function signalProcess(pid: number, name: NodeJS.Signals): Promise<void> {
   process.kill(pid, name);
   if (name === 'SIGSTOP') await eventually(() => everyThread(pid, 'T'));
-  // Z: it has ended, and its parent has not looked yet.
-  if (name === 'SIGKILL')
-    await eventually(() => !existsSync(`/proc/${pid}`) || everyThread(pid, 'Z'));
+  if (name === 'SIGKILL') await eventually(() => hasEnded(pid));
 }
 
-/** Throws when a thread ends meanwhile. */
+/**
+ * Whether the last thread of a process has ended. Its parent may not have looked yet: such a process
+ * keeps its number, in state Z.
+ */
+export const hasEnded = (pid: number): boolean => everyThread(pid, 'Z');
+
+/** Also true of a process without threads, which has ended. */
 const everyThread = (pid: number, state: 'T' | 'Z'): boolean =>
-  readdirSync(`/proc/${pid}/task`).every((thread) =>
-    new RegExp(`^State:\\s+${state}`, 'm').test(
-      readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'),
+  orGone(() => readdirSync(`/proc/${pid}/task`), []).every((thread) =>
+    orGone(
+      () =>
+        new RegExp(`^State:\\s+${state}`, 'm').test(
+          readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'),
+        ),
+      true,
     ),
   );
+
+/** What `read` returns, or `gone` if the process or the thread ended meanwhile. */
+function orGone<T>(read: () => T, gone: T): T {
+  try {
+    return read();
+  } catch (error) {
+    // ESRCH: the file was open when it ended.
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return gone;
+    throw error;
+  }
+}
