@@ -309,6 +309,10 @@ public class MongoServer {
         static final String DOCUMENTS = "databases.";
         static final String INDEX = "._index_";
         private static final int FORMAT = 1;
+        /** BSON's type of a string, and a document with an unnamed one: lengths, type, names, ends. */
+        private static final byte TEXT = 0x02;
+        private static final int TEXT_START = 4 + 1 + 1 + 4;
+        private static final int TEXT_BYTES = TEXT_START + 2;
         private static final int OBJECT_BYTES = 24;
         private static final int ENTRY_BYTES = 80;
 
@@ -369,11 +373,40 @@ public class MongoServer {
 
         @Override
         public void write(WriteBuffer out, Object value) {
-            out.put(encode(value).nioBuffer());
+            if (value instanceof String) writeText(out, (String) value);
+            else out.put(encode(value).nioBuffer());
+        }
+
+        /**
+         * A document with one text, like `encode`, at a fraction of its cost: nearly all values are ids,
+         * and a commit writes all those of each page that has changed.
+         */
+        private static void writeText(WriteBuffer out, String text) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            out.putInt(Integer.reverseBytes(TEXT_BYTES + bytes.length))
+                .put(TEXT)
+                .put((byte) 0)
+                .putInt(Integer.reverseBytes(bytes.length + 1))
+                .put(bytes)
+                .put((byte) 0)
+                .put((byte) 0);
+        }
+
+        /** The text of such a document, or null if it holds another value; `in` stays where it is then. */
+        private static String readText(ByteBuffer in) {
+            int start = in.position();
+            if (in.get(start + Integer.BYTES) != TEXT) return null;
+            byte[] bytes = new byte[Integer.reverseBytes(in.getInt(start)) - TEXT_BYTES];
+            in.position(start + TEXT_START);
+            in.get(bytes);
+            in.position(in.position() + 2);
+            return new String(bytes, StandardCharsets.UTF_8);
         }
 
         @Override
         public Object read(ByteBuffer in) {
+            String text = readText(in);
+            if (text != null) return text;
             ByteBuf bytes = Unpooled.wrappedBuffer(in);
             Object value = BsonDecoder.decodeBson(bytes).get("");
             in.position(in.position() + bytes.readerIndex());

@@ -1,6 +1,7 @@
 // How the cost of an event and of a send grows: with partners, with a second process of each service
 // that reads events, and with registered numbers and known customers. The floor of partners and
 // processes is the bare chain of events, which stores what it delivers by partner.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection, type Document } from 'mongodb';
 import { freePort, SERVICES, type ServiceName } from '@bmg/local';
@@ -27,7 +28,7 @@ import {
   type Throughput,
 } from './events-mesh';
 import { closedLoop } from './load';
-import { costDuring, openBench, type Part } from './processes';
+import { costDuring, openBench, type Bench, type Part } from './processes';
 
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
 const PARTNERS = [10, 100, 1_000];
@@ -40,6 +41,7 @@ const WARM_UPS_OF_SECOND = 2;
 const SENDS_IN_FLIGHT = 32;
 const SENDS_S = 10;
 const WARM_UP_SENDS_S = 30;
+const USAGE_IDS = 1_000;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
@@ -78,6 +80,9 @@ export async function benchScale(): Promise<void> {
       first_sends ??= sent;
       tell('  their sends', sent, first_sends);
     }
+    await fillUsage(bench);
+    await sends(setup, SENDS_S);
+    tell('  a day later', await sends(setup, SENDS_S), first_sends as Throughput);
     setup.places.splice(PARTNERS[0] as number);
     await processes(setup, () => startSecond(setup));
     console.log('the floor of the same:');
@@ -89,6 +94,21 @@ export async function benchScale(): Promise<void> {
     setup.load.close();
   } finally {
     await bench.stop();
+  }
+}
+
+/**
+ * The records of usage as partners have them that have called all day: full of the ids of the reports
+ * that are counted in them. The service keeps fewer from its next write on.
+ */
+async function fillUsage({ engines }: Bench): Promise<void> {
+  const client = new MongoClient(engines.MONGO_URL);
+  try {
+    const days = client.db('onboarding').collection('endpoint_usage');
+    const applied = Array.from({ length: USAGE_IDS }, () => randomUUID());
+    await days.updateMany({}, { $set: { applied } });
+  } finally {
+    await client.close();
   }
 }
 

@@ -36,10 +36,11 @@ export const endpointUsageIndexes: IndexDescription[] = [
 ];
 
 /**
- * IDs kept per record. Only messages uncommitted when a consumer crashed are repeated: a few
- * seconds of one message per second and gateway replica.
+ * IDs kept per record, and always those of the last write. Only messages uncommitted when a consumer
+ * crashed are repeated: a few seconds of one message per second and gateway replica. Each write reads
+ * and stores the whole record, once a second for every partner that calls: few ids make it cheap.
  */
-const APPLIED_MAX = 1_000;
+const APPLIED_MAX = 200;
 
 /** Escapes dots and dollar signs, which MongoDB reads as a path or an operator. */
 const encodeName = (name: string): string =>
@@ -121,7 +122,7 @@ function additionOf(_id: string, messages: Usage[]): AnyBulkWriteOperation<Endpo
         update: {
           $setOnInsert: { partner_id, day, day_at: dayStart(day) },
           ...(Object.keys(increments).length > 0 && { $inc: increments }),
-          $push: { applied: { $each: ids, $slice: -APPLIED_MAX } },
+          $push: { applied: { $each: ids, $slice: -Math.max(APPLIED_MAX, ids.length) } },
         } as object,
         upsert: true,
       },

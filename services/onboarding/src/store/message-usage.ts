@@ -70,7 +70,11 @@ const BATCH_MAX = 500;
 /** Far longer than a batch takes: the worker of an older one has crashed. */
 const ABANDONED_AFTER_MS = 60_000;
 const ABANDONED_MAX = 20;
-const APPLIED_MAX = 500;
+/**
+ * Batches kept per record: those of two replicas in twice the time after which a batch is abandoned,
+ * at one a second. Each batch reads and stores the whole record: few ids make it cheap.
+ */
+const APPLIED_MAX = 300;
 
 /** Longer than 70 lines: one short method for each query. */
 export function createMessageUsage(db: Db): MessageUsage {

@@ -82,6 +82,13 @@ describe('calls', () => {
     expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 6, errors: 2 }]);
   });
 
+  it('count once when a whole backlog of one partner is repeated', async () => {
+    const backlog = Array.from({ length: 1_500 }, () => usage());
+    await add(...backlog);
+    await add(...backlog);
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 4_500, errors: 1_500 }]);
+  });
+
   it('count once when several workers get the same message', async () => {
     const message = usage();
     await Promise.allSettled([add(message), add(message), add(message)]);

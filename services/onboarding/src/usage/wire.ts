@@ -4,8 +4,11 @@ import type { Dependencies } from '../dependencies';
 import { countCalls, countMessages } from './consumers';
 import { createUsageHandlers } from './handlers';
 
-/** A report of usage may lag by this much; counting takes six commands, however much it counts. */
-const COUNTS_APART_MS = 500;
+/**
+ * A report of usage may lag by this much. Counting takes six commands and a write for each partner,
+ * however much it counts.
+ */
+const COUNTS_APART_MS = 1_000;
 /** Only a crash leaves counts pending: that is rare and not urgent. */
 const PENDING_COUNTS_EVERY_MS = 30_000;
 
@@ -26,7 +29,7 @@ export function wireUsage(deps: Dependencies): UsageFeature {
   );
   return {
     handlers: createUsageHandlers(deps),
-    countCalls: countCalls(deps),
+    countCalls: gathered(COUNTS_APART_MS, countCalls(deps)),
     countStatuses: gathered(COUNTS_APART_MS, countMessages(deps)),
     components: [pendingCounts],
   };
