@@ -37,10 +37,11 @@ export const endpointUsageIndexes: IndexDescription[] = [
 
 /**
  * IDs kept per record, and always those of the last write. Only messages uncommitted when a consumer
- * crashed are repeated: a few seconds of one message per second and gateway replica. Each write reads
- * and stores the whole record, once a second for every partner that calls: few ids make it cheap.
+ * crashed are repeated: two seconds of one message per second and gateway replica; ten of ten
+ * replicas have room. Each write reads and stores the whole record, once a second for every partner
+ * that calls: few IDs make it cheap.
  */
-const APPLIED_MAX = 200;
+const APPLIED_MAX = 100;
 
 /** Escapes dots and dollar signs, which MongoDB reads as a path or an operator. */
 const encodeName = (name: string): string =>
