@@ -22,27 +22,47 @@ const mostInOneSecond = (sent: Sent[]): number =>
 /** After this time a slot is missed. */
 const LATE_MS = 50;
 
-/**
- * A yardstick beside a broadcast: pings Redis 20 times a second and returns the share of pings that were on
- * time. A machine that stalls delays both.
- */
-function startYardstick(): () => number {
+/** What a machine that stalls delays, broadcast or not. */
+interface Yardstick {
+  /** The share of pings to Redis that were on time. */
+  kept: number;
+  /** The longest time for which nothing ran, or Redis did not answer. */
+  stalled_ms: number;
+}
+
+/** A yardstick beside a broadcast: pings Redis 20 times a second. */
+function startYardstick(): () => Yardstick {
   const began = performance.now();
   let last = 0;
+  let last_look = began;
   let kept = 0;
+  let stalled_ms = 0;
   const timer = setInterval(() => {
-    const slot = Math.floor((performance.now() - began) / LATE_MS);
+    const now = performance.now();
+    stalled_ms = Math.max(stalled_ms, now - last_look);
+    last_look = now;
+    const slot = Math.floor((now - began) / LATE_MS);
     if (slot === last) return;
     last = slot;
     const due = began + slot * LATE_MS;
-    const answered = (): void => void (performance.now() - due <= LATE_MS && (kept += 1));
+    const answered = (): void => {
+      if (performance.now() - due <= LATE_MS) kept += 1;
+      stalled_ms = Math.max(stalled_ms, performance.now() - now);
+    };
     rig.redis.ping().then(answered, () => undefined);
   }, LATE_MS / 4);
   return () => {
     clearInterval(timer);
-    return kept / Math.floor((performance.now() - began) / LATE_MS);
+    return { kept: kept / Math.floor((performance.now() - began) / LATE_MS), stalled_ms };
   };
 }
+
+/**
+ * The most sends in a second. Those begun before a stall arrive together after it; a late slot's own
+ * time is within the rate.
+ */
+const mostOf = (rate: number, { stalled_ms }: Yardstick): number =>
+  rate * (1 + Math.max(0, stalled_ms - LATE_MS) / 1_000);
 
 test('a number in the business app sends its share of 20 a second within 5 %, and never above 20', async () => {
   const messaging = createMessagingDouble(120);
@@ -50,12 +70,12 @@ test('a number in the business app sends its share of 20 a second within 5 %, an
   const endYardstick = startYardstick();
   await rig.worker({ messaging });
   await rig.until(_id, 'completed');
-  const kept = endYardstick();
+  const yardstick = endYardstick();
   expect(messaging.sent).toHaveLength(200);
   const rate = ratePerSec(messaging.sent);
-  expect(rate).toBeGreaterThan(20 * SHARE * 0.95 * Math.min(1, kept));
+  expect(rate).toBeGreaterThan(20 * SHARE * 0.95 * Math.min(1, yardstick.kept));
   expect(rate).toBeLessThan(20 * SHARE * 1.05);
-  expect(mostInOneSecond(messaging.sent)).toBeLessThanOrEqual(20);
+  expect(mostInOneSecond(messaging.sent)).toBeLessThanOrEqual(mostOf(20, yardstick));
 });
 
 test('two broadcasts of one number share its pace; another number is not affected', async () => {
@@ -73,17 +93,17 @@ test('two broadcasts of one number share its pace; another number is not affecte
     rig.worker({ messaging, credentials }),
   ]);
   await Promise.all([first, second, other].map(({ _id }) => rig.until(_id, 'completed')));
-  const kept = endYardstick();
+  const yardstick = endYardstick();
   const shared = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p2');
   const alone = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p3');
   expect(shared).toHaveLength(400);
   expect(alone).toHaveLength(200);
   for (const rate of [ratePerSec(shared), ratePerSec(alone)]) {
     // A busy machine misses slots, and missed slots are not replaced.
-    expect(rate).toBeGreaterThan(80 * SHARE * 0.75 * Math.min(1, kept));
+    expect(rate).toBeGreaterThan(80 * SHARE * 0.75 * Math.min(1, yardstick.kept));
     expect(rate).toBeLessThan(80 * SHARE * 1.05);
   }
-  expect(mostInOneSecond(shared)).toBeLessThanOrEqual(80);
+  expect(mostInOneSecond(shared)).toBeLessThanOrEqual(mostOf(80, yardstick));
   // The broadcasts take turns.
   const half = shared
     .slice(0, 200)
