@@ -62,6 +62,10 @@ test.each<[string, StatusUpdate[]]>([
     'statuses of participants of a group',
     [aStatus('a', 'sent', { participant: '1' }), aStatus('a', 'delivered', { participant: '2' })],
   ],
+  [
+    'statuses that follow each other beside one that does not',
+    (['sent', 'read', 'delivered'] as const).map((status) => aStatus('a', status)),
+  ],
 ])('writes %s apart', (_name, updates) => {
   expect(raisingTogether(updates)).toHaveLength(updates.length);
 });
@@ -97,24 +101,31 @@ describe('in the database', () => {
     return { records, late };
   };
 
-  const updates = fc.array(
-    fc
-      .tuple(fc.constantFrom('a', 'b'), fc.constantFrom(...MESSAGE_STATUSES))
-      .map(([id, status]) => aStatus(id, status)),
-    { minLength: 1, maxLength: 7 },
-  );
+  const update = fc
+    .tuple(fc.constantFrom('a', 'b'), fc.constantFrom(...MESSAGE_STATUSES))
+    .map(([id, status]) => aStatus(id, status));
+  const separately = (updates: StatusUpdate[]) => updates.map((one) => [one]);
+  const of_a = (...statuses: MessageStatus[]) => statuses.map((status) => aStatus('a', status));
 
   test('leaves the same records as one status at a time', async () => {
     await fc.assert(
-      fc.asyncProperty(updates, fc.boolean(), async (all, stored) => {
-        const given = { stored, closed_until: undefined };
-        const apart = await recordsAfter(
-          all.map((one) => [one]),
-          given,
-        );
-        expect(await recordsAfter([all], given)).toEqual(apart);
-      }),
-      { numRuns: 25 },
+      fc.asyncProperty(
+        fc.array(update, { maxLength: 2 }),
+        fc.array(update, { minLength: 1, maxLength: 7 }),
+        fc.boolean(),
+        async (earlier, batch, stored) => {
+          const given = { stored, closed_until: undefined };
+          const apart = await recordsAfter(separately([...earlier, ...batch]), given);
+          expect(await recordsAfter([...separately(earlier), batch], given)).toEqual(apart);
+        },
+      ),
+      {
+        numRuns: 25,
+        examples: [
+          [[], of_a('sent', 'sent', 'read', 'delivered'), true],
+          [of_a('sent'), of_a('sent', 'read', 'delivered'), true],
+        ],
+      },
     );
   });
 

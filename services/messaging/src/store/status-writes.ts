@@ -117,25 +117,22 @@ export const raising = (update: StatusUpdate, closed_until?: Date): Operation =>
   raisingOf([update], closed_until);
 
 /**
- * Raises the statuses of records with one write for each message: statuses that follow each other are
- * written together, if the record has none of them. The record is unchanged otherwise.
+ * Raises the statuses of records: statuses of one message that all follow each other with one write, which
+ * changes the record only if it has none of them; any others with one write each, because a write of some
+ * that does not match would let a later, lower one pass.
  */
 export function raisingTogether(updates: StatusUpdate[], closed_until?: Date): Operation[] {
-  const groups: StatusUpdate[][] = [];
-  const latest = new Map<string, StatusUpdate[]>();
+  const of_messages = new Map<string, StatusUpdate[]>();
   for (const update of updates) {
     const key = textOf(keyOf(update));
-    const group = latest.get(key);
-    const last = group?.at(-1);
-    if (group && last && follows(last, update)) {
-      group.push(update);
-      continue;
-    }
-    const own = [update];
-    latest.set(key, own);
-    groups.push(own);
+    const own = of_messages.get(key);
+    if (own) own.push(update);
+    else of_messages.set(key, [update]);
   }
-  return groups.map((group) => raisingOf(group, closed_until));
+  return [...of_messages.values()].flatMap((own) => {
+    const rise = own.every((next, i) => i === 0 || follows(own[i - 1] as StatusUpdate, next));
+    return rise ? [raisingOf(own, closed_until)] : own.map((one) => raising(one, closed_until));
+  });
 }
 
 /** In a group each participant has statuses, of which a record keeps one of each kind. */
