@@ -525,6 +525,27 @@ test('limits log-in attempts from one address', async () => {
   expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
+test('answers two people who open the overview at once, and limits a page that repeats its requests', async () => {
+  const browser = await browserOf(await mesh.createPartner(), '192.0.2.66');
+  const paths = [
+    '/settings',
+    '/billing',
+    '/notices',
+    '/v1/clients',
+    '/v1/webhooks/failed?limit=100',
+  ];
+  const statuses = async (count: number): Promise<number[]> => {
+    const reads = Array.from({ length: count }, (_none, at) => paths[at % paths.length] as string);
+    const answers = await Promise.all(reads.map((path) => browser.call('GET', path)));
+    return answers.map(({ status }) => status);
+  };
+  // An overview makes 18 requests.
+  expect(new Set(await statuses(2 * 18))).toEqual(new Set([200]));
+  const repeated: number[] = [];
+  for (let at = 0; at < 6; at += 1) repeated.push(...(await statuses(30)));
+  expect(new Set(repeated)).toEqual(new Set([200, 429]));
+});
+
 describe('the endpoints below /dashboard/api/v1', () => {
   const ADDRESS = '192.0.2.77';
 
