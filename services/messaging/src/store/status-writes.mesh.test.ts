@@ -46,25 +46,27 @@ const aStatus = (
   };
 };
 
+const statusesOf = (_id: string, ...statuses: MessageStatus[]): StatusUpdate[] =>
+  statuses.map((status) => aStatus(_id, status));
+
 test('writes the statuses of a message that follow each other together', () => {
-  const [a, b] = [['sent', 'delivered', 'read'] as const, ['sent', 'delivered'] as const];
   const updates = [
-    ...a.map((status) => aStatus('a', status)),
-    ...b.map((status) => aStatus('b', status)),
+    ...statusesOf('a', 'sent', 'delivered', 'read'),
+    ...statusesOf('b', 'sent', 'delivered'),
   ];
   expect(raisingTogether(updates)).toHaveLength(2);
 });
 
 test.each<[string, StatusUpdate[]]>([
-  ['a repeated status', [aStatus('a', 'sent'), aStatus('a', 'sent')]],
-  ['a lower status', [aStatus('a', 'read'), aStatus('a', 'delivered')]],
+  ['a repeated status', statusesOf('a', 'sent', 'sent')],
+  ['a lower status', statusesOf('a', 'read', 'delivered')],
   [
     'statuses of participants of a group',
     [aStatus('a', 'sent', { participant: '1' }), aStatus('a', 'delivered', { participant: '2' })],
   ],
   [
     'statuses that follow each other beside one that does not',
-    (['sent', 'read', 'delivered'] as const).map((status) => aStatus('a', status)),
+    statusesOf('a', 'sent', 'read', 'delivered'),
   ],
 ])('writes %s apart', (_name, updates) => {
   expect(raisingTogether(updates)).toHaveLength(updates.length);
@@ -105,7 +107,6 @@ describe('in the database', () => {
     .tuple(fc.constantFrom('a', 'b'), fc.constantFrom(...MESSAGE_STATUSES))
     .map(([id, status]) => aStatus(id, status));
   const separately = (updates: StatusUpdate[]) => updates.map((one) => [one]);
-  const of_a = (...statuses: MessageStatus[]) => statuses.map((status) => aStatus('a', status));
 
   test('leaves the same records as one status at a time', async () => {
     await fc.assert(
@@ -122,15 +123,15 @@ describe('in the database', () => {
       {
         numRuns: 25,
         examples: [
-          [[], of_a('sent', 'sent', 'read', 'delivered'), true],
-          [of_a('sent'), of_a('sent', 'read', 'delivered'), true],
+          [[], statusesOf('a', 'sent', 'sent', 'read', 'delivered'), true],
+          [statusesOf('a', 'sent'), statusesOf('a', 'sent', 'read', 'delivered'), true],
         ],
       },
     );
   });
 
   test('books a price that arrives with other statuses after its month was closed', async () => {
-    const all = (['sent', 'delivered', 'read'] as const).map((status) => aStatus('a', status));
+    const all = statusesOf('a', 'sent', 'delivered', 'read');
     const closed_until = new Date('2026-11-01T00:00:00Z');
     const { records, late } = await recordsAfter([all], { stored: true, closed_until });
     expect(late).toEqual(['delivered']);

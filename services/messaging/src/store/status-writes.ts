@@ -1,6 +1,7 @@
 // The writes that statuses make to message records, each conditional, so that repeats and late statuses change
 // nothing. Pure.
 import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
+import { groupBy } from '@bmg/common/collections';
 import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
 import { saysAnything, type ChargeFacts } from '../ledger/charge';
 import {
@@ -122,13 +123,7 @@ export const raising = (update: StatusUpdate, closed_until?: Date): Operation =>
  * that does not match would let a later, lower one pass.
  */
 export function raisingTogether(updates: StatusUpdate[], closed_until?: Date): Operation[] {
-  const of_messages = new Map<string, StatusUpdate[]>();
-  for (const update of updates) {
-    const key = textOf(keyOf(update));
-    const own = of_messages.get(key);
-    if (own) own.push(update);
-    else of_messages.set(key, [update]);
-  }
+  const of_messages = groupBy(updates, (update) => textOf(keyOf(update)));
   return [...of_messages.values()].flatMap((own) => {
     const rise = own.every((next, i) => i === 0 || follows(own[i - 1] as StatusUpdate, next));
     return rise ? [raisingOf(own, closed_until)] : own.map((one) => raising(one, closed_until));
