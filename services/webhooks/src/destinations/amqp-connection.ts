@@ -74,30 +74,35 @@ export async function openConnection(
 }
 
 async function openChannel(model: ChannelModel, abort: AbortController): Promise<Connection> {
-  const returned = new Map<string, number>();
-  const fault = (error: unknown): void => {
-    connection.fault ??= error;
+  // The listeners run as soon as the connection breaks, which may be before the channel is open.
+  const state: Pick<Connection, 'fault' | 'blocked' | 'returned'> = {
+    fault: null,
+    blocked: false,
+    returned: new Map(),
   };
+  const fault = (error: unknown): void => {
+    state.fault ??= error;
+  };
+  const broken = new Promise<never>((_resolve, reject) => {
+    model.once('close', () => reject(new SendFailed('reset')));
+  });
+  broken.catch(fault);
   model.on('error', fault);
-  model.on('close', () => fault(new SendFailed('reset')));
-  model.on('blocked', () => (connection.blocked = true));
-  model.on('unblocked', () => (connection.blocked = false));
-  const channel = await model.createConfirmChannel();
+  model.on('blocked', () => (state.blocked = true));
+  model.on('unblocked', () => (state.blocked = false));
+  // amqplib leaves the promise of a channel open if the connection ends before the channel confirms.
+  const channel = await Promise.race([model.createConfirmChannel(), broken]);
   channel.on('error', fault);
   channel.on('return', ({ properties }) => {
     const id = String(properties.messageId);
-    returned.set(id, (returned.get(id) ?? 0) + 1);
+    state.returned.set(id, (state.returned.get(id) ?? 0) + 1);
   });
-  const connection: Connection = {
+  return Object.assign(state, {
     channel,
-    fault: null,
-    blocked: false,
-    returned,
     end: () => abort.abort(),
     async close() {
       await within(model.close(), CLOSE_LIMIT_MS, NEVER).catch(() => undefined);
       abort.abort();
     },
-  };
-  return connection;
+  });
 }

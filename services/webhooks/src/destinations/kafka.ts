@@ -15,6 +15,7 @@ import {
   type Sent,
 } from './destination';
 import { createGatherer } from './gatherer';
+import { guardKafkaFrames } from './kafka-frames';
 import { within } from './within';
 
 const CONNECT_LIMIT_MS = 3_000;
@@ -162,6 +163,7 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
       const target = { host, port, tls: settings.tls };
       const { socket, failure } = guardedSocket(target, socketGuard, CONNECT_LIMIT_MS);
       sockets.add(socket);
+      guardKafkaFrames(socket);
       socket.once(settings.tls ? 'secureConnect' : 'connect', onConnect);
       socket.on('error', () => (last = failure()));
       socket.once('close', () => sockets.delete(socket));
