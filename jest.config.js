@@ -26,7 +26,7 @@ const shared = {
     '^@bmg/proto/descriptors$': '<rootDir>/proto/gen/descriptors.binpb',
     '^@bmg/proto/(.*)$': '<rootDir>/proto/gen/bmg/$1/v1/$1.ts',
     '^@bmg/gateway/(.*)$': '<rootDir>/gateway/src/$1.ts',
-    '^@bmg/(onboarding|messaging|templates|broadcasts|number-admin|webhooks|fanout)/(.*)$':
+    '^@bmg/(onboarding|messaging|templates|broadcasts|number-admin|webhooks|fanout|destinations)/(.*)$':
       '<rootDir>/services/$1/src/$2.ts',
     '^@bmg/local$': '<rootDir>/deploy/local/src/index.ts',
   },

@@ -43,7 +43,15 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
-const SERVICES = ['onboarding', 'messaging', 'templates', 'broadcasts', 'number-admin', 'webhooks'];
+const SERVICES = [
+  'onboarding',
+  'messaging',
+  'templates',
+  'broadcasts',
+  'number-admin',
+  'webhooks',
+  'destinations',
+];
 
 /**
  * Starts engines and prepares settings of a separate mesh, independent of one that may be running.

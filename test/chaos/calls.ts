@@ -29,7 +29,8 @@ export const CALLS: Readonly<Record<ServiceName | 'upstream', readonly Server[]>
   templates: ['mongo', 'kafka', 'redis', 'upstream', 'onboarding'],
   broadcasts: ['mongo', 'kafka', 'redis', 'messaging', 'templates', 'onboarding'],
   'number-admin': ['redis', 'upstream', 'onboarding'],
-  webhooks: ['mongo', 'kafka', 'redis', 'onboarding'],
+  webhooks: ['mongo', 'kafka', 'redis', 'onboarding', 'destinations'],
+  destinations: [],
   fanout: ['redis', 'kafka', 'onboarding', 'messaging'],
   upstream: ['webhooks'],
 };

@@ -59,10 +59,14 @@ beforeAll(async () => {
       KAFKA_SASL_PASSWORD: PASSWORD,
     },
     {
-      envOf: (name) => ({
-        KAFKA_SASL_USERNAME: userOf(name),
-        REDIS_URL: `rediss://${userOf(name)}:${PASSWORD}@${address}`,
-      }),
+      // The sender of events to partners' own servers reaches no engine.
+      envOf: (name) =>
+        name === 'destinations'
+          ? {}
+          : {
+              KAFKA_SASL_USERNAME: userOf(name),
+              REDIS_URL: `rediss://${userOf(name)}:${PASSWORD}@${address}`,
+            },
     },
   );
   partner = await mesh.createPartner();

@@ -36,7 +36,7 @@ const open: Array<{ stop(): Promise<void> }> = [];
 
 /** A client of a part; `tls` is the certificate it presents, `{}` means plain text. */
 function client<D extends Definition>(definition: D, part: Part, tls: TlsSettings): Client<D> {
-  const made = createRpcClient(definition, mesh.address(part), tls);
+  const made = createRpcClient(definition, mesh.address(part), { tls });
   open.push(made);
   return made.rpc;
 }

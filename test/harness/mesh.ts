@@ -8,6 +8,8 @@ import { startService, type Running, type Service } from '@bmg/common/lifecycle'
 import { createLogger } from '@bmg/common/telemetry';
 import { settings as broadcastsSettings } from '@bmg/broadcasts/config';
 import { createBroadcasts } from '@bmg/broadcasts/service';
+import { settings as destinationsSettings } from '@bmg/destinations/config';
+import { createDestinations } from '@bmg/destinations/service';
 import { settings as fanoutSettings } from '@bmg/fanout/config';
 import { createFanout } from '@bmg/fanout/service';
 import { settings as messagingSettings } from '@bmg/messaging/config';
@@ -35,6 +37,7 @@ const CREATE: Record<ServiceName, (env: NodeJS.ProcessEnv) => Service> = {
   broadcasts: make(broadcastsSettings, createBroadcasts),
   'number-admin': make(numberAdminSettings, createNumberAdmin),
   webhooks: make(webhooksSettings, createWebhooks),
+  destinations: make(destinationsSettings, createDestinations),
   fanout: make(fanoutSettings, createFanout),
   gateway: make(gatewaySettings, createGateway),
 };

@@ -6,6 +6,7 @@ import { topics } from '@bmg/common/bus';
 import type { Field } from '@bmg/common/config';
 import { settings as gateway } from '../../gateway/src/config';
 import { settings as broadcasts } from '../../services/broadcasts/src/config';
+import { settings as destinations } from '../../services/destinations/src/config';
 import { settings as fanout } from '../../services/fanout/src/config';
 import { settings as messaging } from '../../services/messaging/src/config';
 import { settings as numberAdmin } from '../../services/number-admin/src/config';
@@ -28,6 +29,7 @@ const SETTINGS: Record<ServiceName, Record<string, Field<unknown>>> = {
   broadcasts,
   'number-admin': numberAdmin,
   webhooks,
+  destinations,
   fanout,
 };
 

@@ -65,7 +65,7 @@ export function openSession(): Session {
   const tls = operatorTls();
   const session: Session = {
     client(definition, address = ONBOARDING) {
-      const made = createRpcClient(definition, settingOf(...address), tls);
+      const made = createRpcClient(definition, settingOf(...address), { tls });
       open.push(made);
       return made.rpc;
     },

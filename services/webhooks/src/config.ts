@@ -33,6 +33,7 @@ export const settings = {
   ...fields.kafka,
   ...fields.redis,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
+  DESTINATIONS_ADDR: fields.serviceAddress('destinations'),
   UPSTREAM_APP_SECRET: fields.secret(
     'app secret that verifies the signature of the upstream’s webhooks',
     {

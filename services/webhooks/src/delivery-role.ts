@@ -7,6 +7,7 @@ import { createPurge, ownersFrom } from '@bmg/common/purge';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
 import { createKeyUse } from '@bmg/common/vault';
 import { AlertsDefinition } from '@bmg/proto/alerts';
+import { DestinationsDefinition } from '@bmg/proto/destinations';
 import { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { RecordAttempt } from './delivery/attempt';
@@ -67,11 +68,12 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
     recorder.record(attempt, outcome);
     live_shadows.offer(attempt, outcome, receiver);
   };
-  const guard = { allowPrivate: config.ALLOW_PRIVATE_URLS };
-  const destinations = createDestinations(guard);
+  const senders = createRpcClient(DestinationsDefinition, config.DESTINATIONS_ADDR, {
+    by_route: true,
+  });
   const shared = {
     deliveries,
-    destinations,
+    destinations: createDestinations(senders.rpc),
     recordAttempt,
     receivers,
     seen: createSeen(redis),
@@ -121,7 +123,7 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
       createEventLogHandlers({ ...event_log, replays }),
       createEndpointHandlers({
         ...shared,
-        guard,
+        destinationChecks: senders.rpc,
         tests: createPool(TESTS, log),
         registry: registry.rpc,
         health,
@@ -138,9 +140,8 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
   const disabling = createDisabling({ registry: registry.rpc, health, log, now: () => new Date() });
   const { writer, waiters, expiry } = event_log;
   return {
-    clients: [directory, registry, alerts, requeue],
+    clients: [directory, registry, alerts, senders, requeue],
     workers: [
-      destinations,
       writer,
       recorder,
       live_shadows,

@@ -74,6 +74,10 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     RegisterShadow: ['webhooks'],
     RemoveShadow: ['webhooks'],
   },
+  Destinations: {
+    Check: ['webhooks'],
+    Send: ['webhooks'],
+  },
   Endpoints: {
     ListEndpoints: ['gateway', 'operator'],
     GetEndpoint: ['gateway', 'operator'],

@@ -69,7 +69,7 @@ async function serve(host: string): Promise<number> {
 /** `Service/Method` of the calls that the server admits. */
 async function admitted(port: number, tls: object): Promise<string[]> {
   const asked = DEFINITIONS.flatMap((definition) => {
-    const client = createRpcClient(definition, `${HOST}:${port}`, tls);
+    const client = createRpcClient(definition, `${HOST}:${port}`, { tls });
     open.push(client);
     return Object.entries(definition.methods)
       .filter(([, method]) => !method.responseStream)

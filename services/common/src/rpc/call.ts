@@ -1,6 +1,7 @@
 // The context of a call: deadline, trace, request id. The target is part of the message instead.
 import type { Metadata } from '@grpc/grpc-js';
 import { parseTraceparent, traceparent, type SpanContext } from '../telemetry';
+import { ROUTE } from './rendezvous';
 
 export interface Call {
   /** Epoch milliseconds. */
@@ -15,6 +16,8 @@ export interface Call {
    * fingerprint, and the key as the partner gave it.
    */
   idempotency?: { key: string; fingerprint: string; given?: string | undefined } | undefined;
+  /** Calls with the same route go to the same replica, if the client balances by route. */
+  route?: string;
 }
 
 /** Every hop subtracts this, so that the deepest one reports the timeout. */
@@ -36,6 +39,7 @@ export const ownCall = (span: SpanContext, limit_ms: number): Call => ({
 export function writeCall(metadata: Metadata, call: Call, span: SpanContext): void {
   metadata.set(TRACE, traceparent(span));
   metadata.set(REQUEST_ID, call.request_id);
+  if (call.route !== undefined) metadata.set(ROUTE, call.route);
   if (call.idempotency) {
     metadata.set(IDEMPOTENCY_KEY, call.idempotency.key);
     metadata.set(FINGERPRINT, call.idempotency.fingerprint);

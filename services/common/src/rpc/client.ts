@@ -17,6 +17,7 @@ import { endSpan, metrics, SpanKind, startSpan } from '../telemetry';
 import { HOP_MS, writeCall, type Call } from './call';
 import './closing-sessions';
 import { grpcMethod, isRead, type Client, type Definition, type Method } from './definition';
+import { RENDEZVOUS } from './rendezvous';
 import { clientCredentials } from './tls';
 
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
@@ -34,22 +35,29 @@ const CHANNEL: ClientOptions = {
   'grpc.min_reconnect_backoff_ms': RECONNECT_MIN_MS,
   'grpc.max_reconnect_backoff_ms': RECONNECT_MAX_MS,
   'grpc.enable_retries': 0,
-  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };
+const balancedBy = (policy: string): ClientOptions => ({
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ [policy]: {} }] }),
+});
 
 export interface RpcClient<D extends Definition> extends Component {
   readonly rpc: Client<D>;
 }
 
-/**
- * `address` is host:port, or IPv4 addresses with ports, comma-separated. Calls go round robin over
- * all addresses. `tls` replaces the process's own certificate.
- */
+export interface RpcClientOptions {
+  /** Replaces the process's own certificate. */
+  tls?: TlsSettings | undefined;
+  /** Sends calls with the same `route` to the same replica; without it, calls go round robin. */
+  by_route?: boolean;
+}
+
+/** `address` is host:port, or IPv4 addresses with ports, comma-separated. */
 export function createRpcClient<D extends Definition>(
   definition: D,
   address: string | (() => string),
-  tls?: TlsSettings,
+  { tls, by_route = false }: RpcClientOptions = {},
 ): RpcClient<D> {
+  const balanced = balancedBy(by_route ? RENDEZVOUS : 'round_robin');
   let client: GrpcClient | undefined;
   let streams: GrpcClient | undefined;
   const addressOf = (): string => (typeof address === 'string' ? address : address());
@@ -58,7 +66,11 @@ export function createRpcClient<D extends Definition>(
       ? secretForHost(addressOf())
       : undefined;
   const connect = (more: ClientOptions = {}): GrpcClient =>
-    new GrpcClient(targetOf(addressOf()), clientCredentials(tls), { ...CHANNEL, ...more });
+    new GrpcClient(targetOf(addressOf()), clientCredentials(tls), {
+      ...CHANNEL,
+      ...balanced,
+      ...more,
+    });
   const open = (): GrpcClient => (client ??= connect());
   // Separate connections: otherwise an answer would wait behind the bytes of files.
   const openStreams = (): GrpcClient =>

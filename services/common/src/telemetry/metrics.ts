@@ -151,6 +151,19 @@ export const metrics = {
     name: 'webhook_endpoints_disabled_total',
     help: 'Webhook endpoints of partners that were disabled after days of failure.',
   }),
+  destination_connectors: new Gauge({
+    name: 'destination_connectors',
+    help: 'Connector processes, one for each partner with destinations in use.',
+  }),
+  destination_connectors_waiting: new Gauge({
+    name: 'destination_connectors_waiting',
+    help: 'Partners whose events wait for a place for their connector.',
+  }),
+  destination_connector_ends: new Counter({
+    name: 'destination_connector_ends_total',
+    help: 'Connector processes that ended: asked to (idle, evicted), or died (memory, silence, crash).',
+    labelNames: ['outcome'],
+  }),
   shadow_deliveries: new Counter({
     name: 'webhook_shadow_deliveries_total',
     help: 'Copies of events for shadows by answer; `dropped`: the shadow was too slow for them.',

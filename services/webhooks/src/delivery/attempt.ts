@@ -96,7 +96,7 @@ export async function postAttempt(
   const started = performance.now();
   const at = Date.now();
   const { answer, ...outcome }: Outcome & { answer?: Buffer } = await (to.destination
-    ? destinations.send(attempt, to.destination, to.format)
+    ? destinations.send(attempt, to.destination, to.format, context)
     : postSigned(attempt, to, agent, context));
   const duration_ms = performance.now() - started;
   const seconds = duration_ms / 1_000;

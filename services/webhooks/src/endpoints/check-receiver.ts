@@ -1,15 +1,13 @@
 // Checks the receiver of an endpoint before it is stored or changed, and tests it on request: a URL must
 // answer a signed test event with 2xx; a destination must be reachable, accept the credentials, and store a
 // test event.
-import { DestinationError, type DestinationType } from '@bmg/common/destinations';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Pool } from '@bmg/common/overload';
-import type { Call } from '@bmg/common/rpc';
+import type { Call, Client } from '@bmg/common/rpc';
 import type { Destination } from '@bmg/proto/common';
+import type { CheckResponse, DestinationsDefinition } from '@bmg/proto/destinations';
 import type { TestEndpointResponse } from '@bmg/proto/endpoints';
-import { destinationEvent } from '../delivery/destination-attempt';
-import { CHECK_LIMIT_MS, type DestinationGuard, type Sent } from '../destinations/destination';
-import { openDestination } from '../destinations/kinds';
+import { outgoingEvent } from '../delivery/destination-attempt';
 import {
   newTestEvent,
   postTestEvent,
@@ -28,7 +26,7 @@ export interface TestedReceiver {
 }
 
 export interface CheckDependencies extends TestEventDependencies {
-  guard: DestinationGuard;
+  destinationChecks: Pick<Client<DestinationsDefinition>, 'check'>;
   /** Tests of destinations in flight: each has connections of its own. */
   tests: Pool;
 }
@@ -49,7 +47,7 @@ export async function checkReceiver(
   receiver: TestedReceiver,
   call: Call,
 ): Promise<void> {
-  if (receiver.destination) return checkDestination(deps, request, receiver);
+  if (receiver.destination) return checkDestination(deps, request, receiver, call);
   const answer = await postTestEvent(deps, request, receiver, call);
   if (answer.delivered) return;
   throw new ApiError('INVALID_FIELD', `url ${refusalOf(answer)}`, {
@@ -70,17 +68,13 @@ async function checkDestination(
   deps: CheckDependencies,
   request: TestRequest,
   receiver: TestedReceiver,
+  call: Call,
 ): Promise<void> {
-  const sent = await storeTestEvent(deps, newTestEvent(request), receiver).catch(
-    (error: unknown) => {
-      if (!(error instanceof DestinationError)) throw error;
-      throw invalidField(`destination.${error.setting}`, error.problem);
-    },
-  );
-  if (sent.ok) return;
-  throw invalidField('destination', `did not store the event webhook.test: ${sent.error}`, {
-    reason: sent.error,
-  });
+  const { outcome, fault } = await storeTestEvent(deps, newTestEvent(request), receiver, call);
+  if (fault) throw invalidField(`destination.${fault.setting}`, fault.problem);
+  if (outcome?.is_stored) return;
+  const reason = outcome?.error ?? 'failed';
+  throw invalidField('destination', `did not store the event webhook.test: ${reason}`, { reason });
 }
 
 /** Sends a test event at once, and returns how it went. */
@@ -93,53 +87,35 @@ export async function testReceiver(
   if (!receiver.destination) return postTestEvent(deps, request, receiver, call);
   const event = newTestEvent(request);
   const started = performance.now();
-  const sent = await storeTestEvent(deps, event, receiver).catch((error: unknown) => {
-    if (!(error instanceof DestinationError)) throw error;
-    return { ok: false as const, error: error.message };
-  });
+  const { outcome, fault } = await storeTestEvent(deps, event, receiver, call);
   return {
     event_id: event.event_id,
     event: event.event,
-    delivered: sent.ok,
+    delivered: outcome?.is_stored === true,
     http_status: undefined,
     duration_ms: Math.round(performance.now() - started),
-    error: sent.ok ? undefined : sent.error,
+    error: fault ? `${fault.setting} ${fault.problem}` : outcome?.error || undefined,
   };
 }
 
+/** The connector uses a client of its own: a test neither uses nor disturbs that of the deliveries. */
 async function storeTestEvent(
-  { guard, tests }: CheckDependencies,
+  { destinationChecks, tests }: CheckDependencies,
   event: ReturnType<typeof newTestEvent>,
-  receiver: TestedReceiver,
-): Promise<Sent> {
-  if (!tests.take(event.partner_id)) {
+  { destination, format }: TestedReceiver,
+  call: Call,
+): Promise<CheckResponse> {
+  const { partner_id } = event;
+  if (!tests.take(partner_id)) {
     throw new ApiError(
       'RATE_LIMIT_EXCEEDED',
       'too many destinations are being tested: try again in a moment',
     );
   }
   try {
-    return await storeIn(guard, event, receiver);
+    const test = { partner_id, destination, event: outgoingEvent(event, format) };
+    return await destinationChecks.check(test, { ...call, route: partner_id });
   } finally {
-    tests.give(event.partner_id);
-  }
-}
-
-/** With a client of its own: a test neither uses nor disturbs that of the deliveries. */
-async function storeIn(
-  guard: DestinationGuard,
-  event: ReturnType<typeof newTestEvent>,
-  { destination, format }: TestedReceiver,
-): Promise<Sent> {
-  const { type = '', settings = {} } = destination ?? {};
-  const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
-  // The registry has checked the type.
-  const opened = await openDestination(type as DestinationType, settings, guard);
-  try {
-    await opened.check(signal);
-    const [sent] = await opened.send([destinationEvent(event, format)], signal);
-    return sent as Sent;
-  } finally {
-    await opened.close();
+    tests.give(partner_id);
   }
 }
