@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { SqsSettings } from '@bmg/common/destinations';
 import { checkUrl } from '@bmg/common/outbound';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
-import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from './aws';
+import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from '../aws';
 import {
   CHECK_LIMIT_MS,
   failureText,
@@ -15,8 +15,8 @@ import {
   type DestinationEvent,
   type DestinationGuard,
   type Sent,
-} from './destination';
-import { createGatherer } from './gatherer';
+} from '../destination';
+import { createGatherer } from '../gatherer';
 
 /** Bounds of the service: entries and bytes of one request. */
 const REQUEST_EVENTS_MAX = 10;

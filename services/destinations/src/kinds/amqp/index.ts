@@ -2,7 +2,7 @@
 // and a message that reaches no queue is a failure.
 import { DestinationError, type AmqpSettings } from '@bmg/common/destinations';
 import { ConnectFailed, failureOf, type OutboundFailure } from '@bmg/common/outbound';
-import { openConnection, type Connection } from './amqp-connection';
+import { openConnection, type Connection } from './connection';
 import {
   CHECK_LIMIT_MS,
   EventRefused,
@@ -15,9 +15,9 @@ import {
   type DestinationEvent,
   type DestinationGuard,
   type Sent,
-} from './destination';
-import { createGatherer } from './gatherer';
-import { within } from './within';
+} from '../destination';
+import { createGatherer } from '../gatherer';
+import { within } from '../within';
 
 /** RabbitMQ's default since version 4. */
 const EVENT_BYTES_MAX = 16 * 1024 * 1024;

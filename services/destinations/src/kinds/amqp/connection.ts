@@ -2,8 +2,8 @@
 import type { AmqpSettings } from '@bmg/common/destinations';
 import { guardedSocketOptions } from '@bmg/common/outbound';
 import type { ChannelModel, ConfirmChannel, SocketOptions } from 'amqplib';
-import { SendFailed, type DestinationGuard } from './destination';
-import { within } from './within';
+import { SendFailed, type DestinationGuard } from '../destination';
+import { within } from '../within';
 
 const PORT_TLS = 5671;
 const PORT_PLAIN = 5672;

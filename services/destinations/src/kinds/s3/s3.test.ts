@@ -1,5 +1,5 @@
-import type { DestinationEvent } from './destination';
-import { objectName } from './s3';
+import type { DestinationEvent } from '../destination';
+import { objectName } from './index';
 
 const at = (event_id: string, time = '2026-11-25T13:59:59.999Z'): DestinationEvent => ({
   event_id,

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { DestinationError } from '@bmg/common/destinations';
 import { freePort } from '@bmg/local';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
-import { eventually } from '../../../../test/testkit/eventually';
+import { eventually } from '../../../../../test/testkit/eventually';
 import {
   makeCertificates,
   SECURE_START_LIMIT_MS,
   startSecureKafka,
   type SecureKafka,
-} from '../../../../test/testkit/secure-engines';
-import { sendAll, testEvents } from '../../../../test/testkit/destination-events';
-import type { Destination, DestinationGuard } from './destination';
-import { openDestination } from './kinds';
+} from '../../../../../test/testkit/secure-engines';
+import { sendAll, testEvents } from '../../../../../test/testkit/destination-events';
+import type { Destination, DestinationGuard } from '../destination';
+import { openDestination } from '../kinds';
 
 const USERNAME = 'partner';
 const PASSWORD = 'correct-horse';

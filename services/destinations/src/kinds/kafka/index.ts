@@ -13,10 +13,10 @@ import {
   type DestinationEvent,
   type DestinationGuard,
   type Sent,
-} from './destination';
-import { createGatherer } from './gatherer';
-import { guardKafkaFrames } from './kafka-frames';
-import { within } from './within';
+} from '../destination';
+import { createGatherer } from '../gatherer';
+import { guardKafkaFrames } from './guard';
+import { within } from '../within';
 
 const CONNECT_LIMIT_MS = 3_000;
 const REQUEST_LIMIT_MS = 7_000;

@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto';
 import type { S3Settings } from '@bmg/common/destinations';
 import { checkUrl } from '@bmg/common/outbound';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from './aws';
+import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from '../aws';
 import {
   CHECK_LIMIT_MS,
   SENT,
   type Destination,
   type DestinationEvent,
   type DestinationGuard,
-} from './destination';
-import { createGatherer } from './gatherer';
+} from '../destination';
+import { createGatherer } from '../gatherer';
 
 /** How long the first event of an object waits for others. */
 const WAIT_MS = 2_000;
