@@ -11,6 +11,8 @@ export { guardedPost, POST_TIMEOUT_MS, PostFailed } from './post';
 export type { GuardedPostOptions, PostResult } from './post';
 export { guardedRequest, RequestFailed } from './request';
 export type { GuardedRequestOptions, RequestAnswer } from './request';
+export { ProtocolBroken, protocolBroken } from './inspect';
+export type { Inspect } from './inspect';
 export { dnsResolve, systemResolve } from './resolve';
 export type { Resolve, ResolvedAddress } from './resolve';
 export { guardedSocket, guardedSocketOptions } from './socket';

@@ -10,6 +10,7 @@ import {
   guardedLookup,
   judgePeer,
 } from './guarded';
+import { inspectedReads, type Inspect } from './inspect';
 import { dnsResolve, systemResolve, type Resolve } from './resolve';
 
 export interface SocketGuard {
@@ -18,6 +19,8 @@ export interface SocketGuard {
   /** A certificate authority to trust instead of the public ones. */
   ca?: string;
   resolve?: Resolve;
+  /** Reads the server's bytes before the user of the socket; one for each connection. */
+  inspect?: Inspect;
 }
 
 export interface SocketTarget {
@@ -42,7 +45,7 @@ let publicResolve: Resolve | undefined;
  */
 export function guardedSocketOptions(
   { host, port, tls }: SocketTarget,
-  { allowPrivate, ca, resolve }: SocketGuard,
+  { allowPrivate, ca, resolve, inspect }: SocketGuard,
 ): TcpNetConnectOpts & ConnectionOptions {
   if (!tls && !allowPrivate) throw new ConnectFailed('url_refused', false);
   const hostname = checkedHost(host, port, allowPrivate);
@@ -55,6 +58,7 @@ export function guardedSocketOptions(
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
     noDelay: true,
     keepAlive: true,
+    ...(inspect !== undefined && { onread: inspectedReads(inspect) }),
     ...(tls && {
       // Explicit, so that no environment variable can disable the check of certificates.
       rejectUnauthorized: true,

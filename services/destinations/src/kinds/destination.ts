@@ -2,6 +2,7 @@
 import { DestinationError } from '@bmg/common/destinations';
 import {
   ConnectFailed,
+  ProtocolBroken,
   RequestFailed,
   type OutboundFailure,
   type SocketGuard,
@@ -65,6 +66,7 @@ export const refused = (error: string): Sent => ({ ok: false, error, permanent: 
 /** The failure for the failed list: `timeout`, `dns`, `no such queue`; `failed` for a bug of ours. */
 export function failureText(error: unknown): string {
   if (error instanceof SendFailed || error instanceof DestinationError) return error.message;
+  if (error instanceof ProtocolBroken) return error.message;
   if (error instanceof RequestFailed) return error.reason;
   if (error instanceof ConnectFailed) return error.failure;
   return 'failed';
@@ -82,8 +84,14 @@ const UNREACHABLE: Readonly<Record<OutboundFailure, string>> = {
 };
 
 /** The error of a check whose connection failed; `setting` is that of the address. */
-export const unreachable = (
+export function unreachable(
   setting: string,
   failure: OutboundFailure,
   cause?: unknown,
-): DestinationError => new DestinationError(setting, UNREACHABLE[failure], { cause });
+): DestinationError {
+  const problem =
+    cause instanceof ProtocolBroken
+      ? `names a server that broke the protocol: ${cause.detail}`
+      : UNREACHABLE[failure];
+  return new DestinationError(setting, problem, { cause });
+}

@@ -38,18 +38,18 @@ const frameHead = (length: number): Buffer => {
 };
 
 test.each([
-  ['an empty frame', 0],
-  ['a frame of three bytes', 3],
-  ['a frame of negative length', -2_147_483_648],
-  ['a frame of 2 GiB', 2_147_483_647],
-])('refuses a Kafka server that answers with %s', async (_name, length) => {
+  ['an empty frame', 0, 'below 4 bytes'],
+  ['a frame of three bytes', 3, 'below 4 bytes'],
+  ['a frame of negative length', -2_147_483_648, 'below 4 bytes'],
+  ['a frame of 2 GiB', 2_147_483_647, 'above 16 KiB'],
+])('refuses a Kafka server that answers with %s', async (_name, length, problem) => {
   const answer = Buffer.concat([frameHead(length), Buffer.alloc(Math.min(Math.max(length, 0), 8))]);
   const error = await checkAgainst((socket) => {
     socket.on('data', () => socket.write(answer));
   }, kafkaAt);
   expect(error).toBeInstanceOf(DestinationError);
   expect(String(error)).toBe(
-    'DestinationError: brokers names a server that does not speak the expected protocol',
+    `DestinationError: brokers names a server that broke the protocol: answered with a frame ${problem}`,
   );
 });
 

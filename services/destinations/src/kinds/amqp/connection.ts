@@ -3,6 +3,7 @@ import type { AmqpSettings } from '@bmg/common/destinations';
 import { guardedSocketOptions } from '@bmg/common/outbound';
 import type { ChannelModel, ConfirmChannel, SocketOptions } from 'amqplib';
 import { SendFailed, type DestinationGuard } from '../destination';
+import { createAmqpGuard, FRAME_MAX_BYTES, type AmqpGuard } from './guard';
 import { within } from '../within';
 
 const PORT_TLS = 5671;
@@ -10,12 +11,10 @@ const PORT_PLAIN = 5672;
 const OPEN_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
 const HEARTBEAT_S = 10;
-const FRAME_MAX_BYTES = 131_072;
-/** The most that a server can make us buffer; its messages to us are short. */
-const INCOMING_FRAME_MAX_BYTES = 1024 * 1024;
 
 export interface Connection {
   channel: ConfirmChannel;
+  frames: AmqpGuard;
   /** The last error of the channel or the connection; it explains unconfirmed messages. */
   fault: unknown;
   blocked: boolean;
@@ -36,7 +35,14 @@ export async function openConnection(
 ): Promise<Connection> {
   const { connect } = await import('amqplib');
   const target = { host, port: port ?? (tls ? PORT_TLS : PORT_PLAIN), tls };
-  const options = guardedSocketOptions(target, { ...guard, ...(ca !== undefined && { ca }) });
+  const frames = createAmqpGuard();
+  // amqplib opens its socket itself and exports no other way in, so that the frames are inspected by
+  // an option of the socket.
+  const options = guardedSocketOptions(target, {
+    ...guard,
+    ...(ca !== undefined && { ca }),
+    inspect: frames.inspect,
+  });
   // Destroys the socket: an opening handshake has no other end, and a closing one waits for the server.
   const abort = new AbortController();
   // It passes all of them to net.connect or tls.connect; its type lists only some.
@@ -55,7 +61,7 @@ export async function openConnection(
       vhost: encodeURIComponent(vhost),
       heartbeat: HEARTBEAT_S,
       frameMax: FRAME_MAX_BYTES,
-      maxFrameSize: INCOMING_FRAME_MAX_BYTES,
+      maxFrameSize: FRAME_MAX_BYTES,
     },
     socketOptions,
   );
@@ -63,7 +69,7 @@ export async function openConnection(
   const model = connecting.then((one) => one.on('error', () => undefined));
   try {
     return await within(
-      model.then((one) => openChannel(one, abort)),
+      model.then((one) => openChannel(one, frames, abort)),
       OPEN_LIMIT_MS,
       NEVER,
     );
@@ -73,7 +79,11 @@ export async function openConnection(
   }
 }
 
-async function openChannel(model: ChannelModel, abort: AbortController): Promise<Connection> {
+async function openChannel(
+  model: ChannelModel,
+  frames: AmqpGuard,
+  abort: AbortController,
+): Promise<Connection> {
   // The listeners run as soon as the connection breaks, which may be before the channel is open.
   const state: Pick<Connection, 'fault' | 'blocked' | 'returned'> = {
     fault: null,
@@ -91,7 +101,9 @@ async function openChannel(model: ChannelModel, abort: AbortController): Promise
   model.on('blocked', () => (state.blocked = true));
   model.on('unblocked', () => (state.blocked = false));
   // amqplib leaves the promise of a channel open if the connection ends before the channel confirms.
-  const channel = await Promise.race([model.createConfirmChannel(), broken]);
+  const channel = await Promise.race([model.createConfirmChannel(), broken]).catch((error) => {
+    throw state.fault ?? error;
+  });
   channel.on('error', fault);
   channel.on('return', ({ properties }) => {
     const id = String(properties.messageId);
@@ -99,6 +111,7 @@ async function openChannel(model: ChannelModel, abort: AbortController): Promise
   });
   return Object.assign(state, {
     channel,
+    frames,
     end: () => abort.abort(),
     async close() {
       await within(model.close(), CLOSE_LIMIT_MS, NEVER).catch(() => undefined);

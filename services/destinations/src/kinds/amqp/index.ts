@@ -89,11 +89,15 @@ export async function openAmqp(
   };
 }
 
-const publishAll = (
+function publishAll(
   connection: Connection,
   events: readonly DestinationEvent[],
   settings: AmqpSettings,
-): Promise<Sent[]> => Promise.all(events.map((event) => publish(connection, event, settings)));
+): Promise<Sent[]> {
+  // Of the batch before; a server may also return messages of other ids.
+  connection.returned.clear();
+  return Promise.all(events.map((event) => publish(connection, event, settings)));
+}
 
 function publish(
   connection: Connection,
@@ -125,6 +129,7 @@ function publish(
       else if (connection.fault !== null) reject(asError(connection.fault));
       else resolve(unsent('refused by the server'));
     };
+    connection.frames.onPublish(body.length);
     connection.channel.publish(exchange, key, body, options, confirmed);
   });
 }
@@ -140,11 +145,15 @@ const asError = (error: unknown): Error =>
   error instanceof Error ? error : new SendFailed('reset', { cause: error });
 
 async function lookUp(
-  { channel }: Connection,
+  connection: Connection,
   { exchange, routing_key }: AmqpSettings,
 ): Promise<void> {
-  if (exchange !== '') await channel.checkExchange(exchange);
-  else if (!routing_key.includes('{')) await channel.checkQueue(routing_key);
+  try {
+    if (exchange !== '') await connection.channel.checkExchange(exchange);
+    else if (!routing_key.includes('{')) await connection.channel.checkQueue(routing_key);
+  } catch (error) {
+    throw connection.fault ?? error;
+  }
 }
 
 /** amqplib has the code of the server's answer in `code`, in a handshake only in the text. */

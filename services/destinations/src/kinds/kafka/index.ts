@@ -1,7 +1,7 @@
 // A partner's Kafka topic. The key is the conversation, so that a partition has its events in order.
 import type { Socket } from 'node:net';
 import { DestinationError, type KafkaSettings } from '@bmg/common/destinations';
-import { ConnectFailed, guardedSocket, type OutboundFailure } from '@bmg/common/outbound';
+import { ConnectFailed, guardedSocket, ProtocolBroken } from '@bmg/common/outbound';
 import type { Admin, Kafka, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
 import {
   CHECK_LIMIT_MS,
@@ -15,7 +15,7 @@ import {
   type Sent,
 } from '../destination';
 import { createGatherer } from '../gatherer';
-import { guardKafkaFrames } from './guard';
+import { createKafkaGuard } from './guard';
 import { within } from '../within';
 
 const CONNECT_LIMIT_MS = 3_000;
@@ -103,7 +103,7 @@ export async function openKafka(
 interface Connection {
   producer: Producer;
   ready: Promise<void>;
-  failure(): OutboundFailure | null;
+  failure(): ConnectFailed | null;
   end(): void;
 }
 
@@ -146,7 +146,7 @@ const records = (events: readonly DestinationEvent[]) =>
 interface Client {
   kafka: Kafka;
   /** Of its last connection: kafkajs keeps only the text of a socket's error. */
-  failure(): OutboundFailure | null;
+  failure(): ConnectFailed | null;
   /** Destroys the sockets after a moment: a hung server never closes its side. */
   endSockets(): void;
 }
@@ -156,20 +156,37 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
   const { ca = guard.ca, mechanism, username = '', password = '' } = settings;
   const socketGuard = { ...guard, ...(ca !== undefined && { ca }) };
   const sockets = new Set<Socket>();
-  let last: OutboundFailure | null = null;
+  let ended = false;
+  let last: ConnectFailed | null = null;
   // Also for the brokers that the cluster's metadata advertises.
   const socketFactory: KafkaConfig['socketFactory'] = ({ host, port, onConnect }) => {
     try {
+      // kafkajs goes on through all brokers that it knows.
+      if (ended) throw new ConnectFailed('aborted', false);
       const target = { host, port, tls: settings.tls };
-      const { socket, failure } = guardedSocket(target, socketGuard, CONNECT_LIMIT_MS);
+      const frames = createKafkaGuard();
+      const inspected = { ...socketGuard, inspect: frames.inspect };
+      const { socket, failure } = guardedSocket(target, inspected, CONNECT_LIMIT_MS);
+      const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
+      socket.write = (request: Buffer, ...args: unknown[]) => {
+        try {
+          frames.onRequest(request);
+          return write(request, ...args);
+        } catch (error) {
+          socket.destroy(error as Error);
+          return false;
+        }
+      };
       sockets.add(socket);
-      guardKafkaFrames(socket);
       socket.once(settings.tls ? 'secureConnect' : 'connect', onConnect);
-      socket.on('error', () => (last = failure()));
+      socket.on('error', (error) => {
+        last =
+          error instanceof ProtocolBroken ? error : new ConnectFailed(failure() ?? 'reset', true);
+      });
       socket.once('close', () => sockets.delete(socket));
       return socket;
     } catch (error) {
-      if (error instanceof ConnectFailed) last = error.failure;
+      if (error instanceof ConnectFailed) last = error;
       throw error;
     }
   };
@@ -191,6 +208,7 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
     kafka,
     failure: () => last,
     endSockets() {
+      ended = true;
       const destroy = (): void => sockets.forEach((socket) => socket.destroy());
       setTimeout(destroy, CLOSE_LIMIT_MS).unref();
     },
@@ -220,7 +238,7 @@ function* causes(error: unknown): Generator<KafkaFault> {
 
 const isCredentials = ({ name }: KafkaFault): boolean => name === 'KafkaJSSASLAuthenticationError';
 
-function sendError(error: unknown, failure: OutboundFailure | null): Error {
+function sendError(error: unknown, failure: ConnectFailed | null): Error {
   for (const fault of causes(error)) {
     const type = fault.type ?? '';
     if (RECORD_REFUSED[type] !== undefined) return new EventRefused(RECORD_REFUSED[type]);
@@ -228,12 +246,12 @@ function sendError(error: unknown, failure: OutboundFailure | null): Error {
     if (isCredentials(fault)) return new SendFailed(CREDENTIALS_REFUSED, { cause: error });
     if (fault.name === 'KafkaJSRequestTimeoutError') return new SendFailed('timeout');
   }
-  return new SendFailed(failure ?? 'reset', { cause: error });
+  return failure ?? new SendFailed('reset', { cause: error });
 }
 
 function checkError(
   error: unknown,
-  failure: OutboundFailure | null,
+  failure: ConnectFailed | null,
   { mechanism }: KafkaSettings,
 ): DestinationError {
   for (const fault of causes(error)) {
@@ -245,7 +263,8 @@ function checkError(
     }
   }
   const late = error instanceof SendFailed || isTimeout(error);
-  return unreachable('brokers', failure ?? (late ? 'timeout' : 'reset'), error);
+  if (failure !== null) return unreachable('brokers', failure.failure, failure);
+  return unreachable('brokers', late ? 'timeout' : 'reset', error);
 }
 
 const isTimeout = (error: unknown): boolean =>
