@@ -5,6 +5,7 @@ import { checkUrl, UrlRefused } from './check-url';
 import { failureOf, type OutboundFailure } from './failures';
 import type { GuardedAgent } from './guarded';
 import { checkHeaders } from './headers';
+import { ProtocolBroken } from './inspect';
 import { pooledOrigin } from './post';
 
 export interface GuardedRequestOptions {
@@ -76,7 +77,10 @@ async function read(body: AsyncIterable<unknown>, limit: number): Promise<Buffer
     const bytes = chunk as Buffer;
     size += bytes.length;
     // Leaving the loop destroys the body and its connection.
-    if (size > limit) throw new RequestFailed('protocol');
+    if (size > limit) {
+      const cause = new ProtocolBroken(`answered with more than ${limit} bytes`);
+      throw new RequestFailed('protocol', { cause });
+    }
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

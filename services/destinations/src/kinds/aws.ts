@@ -4,13 +4,14 @@ import { DestinationError, type AwsSettings } from '@bmg/common/destinations';
 import {
   guardedAgent,
   guardedRequest,
+  ProtocolBroken,
   RequestFailed,
   type GuardedAgent,
 } from '@bmg/common/outbound';
 import { SendFailed, unreachable, type DestinationGuard } from './destination';
+import { ANSWER_MAX_BYTES, checkBody, type AnswerFormat } from './http-guard';
 
 const REQUEST_LIMIT_MS = 7_000;
-const ANSWER_MAX_BYTES = 256 * 1024;
 const KEEP_ALIVE_MS = 60_000;
 
 /** The part of the SDK's request that is sent. */
@@ -42,12 +43,12 @@ export interface AwsConnection {
   close(): Promise<void>;
 }
 
-/** `connections`: at most so many at a time. */
+/** `connections`: at most so many at a time. `answers`: what the protocol's parser reads. */
 export function createAwsConnection(
   endpoint: URL,
   credentials: AwsSettings,
   guard: DestinationGuard,
-  connections: number,
+  { connections, answers }: { connections: number; answers: AnswerFormat },
 ): AwsConnection {
   const agent = guardedAgent({
     ...guard,
@@ -55,12 +56,12 @@ export function createAwsConnection(
     keepAliveMs: KEEP_ALIVE_MS,
   });
   return {
-    config: configOf(endpoint, credentials, agent),
+    config: configOf(endpoint, credentials, handlerOf(agent, answers)),
     close: () => agent.destroy(),
   };
 }
 
-function configOf(endpoint: URL, credentials: AwsSettings, agent: GuardedAgent) {
+function configOf(endpoint: URL, credentials: AwsSettings, requestHandler: SdkHandler) {
   return {
     endpoint: endpoint.origin,
     region: credentials.region,
@@ -68,7 +69,7 @@ function configOf(endpoint: URL, credentials: AwsSettings, agent: GuardedAgent) 
       accessKeyId: credentials.access_key_id,
       secretAccessKey: credentials.secret_access_key,
     },
-    requestHandler: handlerOf(agent),
+    requestHandler,
     // One try: the delivery has a schedule, and its repetition is the same to the destination.
     maxAttempts: 1,
     retryMode: 'standard',
@@ -91,7 +92,7 @@ const OF_THE_AGENT = new Set([
   'transfer-encoding',
 ]);
 
-function handlerOf(agent: GuardedAgent): SdkHandler {
+function handlerOf(agent: GuardedAgent, answers: AnswerFormat): SdkHandler {
   return {
     async handle(request, { abortSignal } = {}) {
       const limit = AbortSignal.timeout(REQUEST_LIMIT_MS);
@@ -106,14 +107,25 @@ function handlerOf(agent: GuardedAgent): SdkHandler {
         method: request.method as 'GET' | 'POST' | 'PUT' | 'HEAD',
         headers: Object.fromEntries(headers),
         body: bodyOf(request.body),
-        answer_max_bytes: ANSWER_MAX_BYTES,
+        answer_max_bytes: ANSWER_MAX_BYTES[answers],
         signal,
+      }).catch((error: unknown) => {
+        throw withDetail(error);
       });
+      checkBody(answers, status, body);
       return { response: { statusCode: status, headers: answer.headers, body } };
     },
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
   };
+}
+
+/** A broken protocol with the reason that the partner reads. */
+function withDetail(error: unknown): unknown {
+  if (!(error instanceof RequestFailed) || error.reason !== 'protocol') return error;
+  return error.cause instanceof ProtocolBroken
+    ? error.cause
+    : new ProtocolBroken('answered without valid HTTP');
 }
 
 function bodyOf(body: unknown): Buffer | string | undefined {
@@ -189,6 +201,7 @@ const faultOf = (error: unknown, faults: AwsFaults): AwsFaults[string] | undefin
 /** The error of a request for the failed list. */
 export function awsSendError(error: unknown, faults: AwsFaults): Error {
   if (error instanceof RequestFailed || error instanceof SendFailed) return error;
+  if (error instanceof ProtocolBroken) return error;
   const known = faultOf(error, faults);
   if (known !== undefined) return new SendFailed(known[0], { cause: error });
   const status = (error as SdkError | null)?.$metadata?.httpStatusCode;
@@ -198,6 +211,7 @@ export function awsSendError(error: unknown, faults: AwsFaults): Error {
 /** The error of a check; `setting` is that of the address. */
 export function awsCheckError(error: unknown, faults: AwsFaults, setting: string): Error {
   if (error instanceof RequestFailed) return unreachable(setting, error.reason, error);
+  if (error instanceof ProtocolBroken) return unreachable(setting, error.failure, error);
   const known = faultOf(error, faults);
   if (known !== undefined) return new DestinationError(known[1], known[2], { cause: error });
   const status = (error as SdkError | null)?.$metadata?.httpStatusCode;

@@ -49,7 +49,10 @@ export async function openS3(settings: S3Settings, guard: DestinationGuard): Pro
   const { allowPrivate } = guard;
   const endpoint = checkUrl(settings.endpoint, { field: 'endpoint', allowPrivate });
   const s3 = await import('@aws-sdk/client-s3');
-  const connection = createAwsConnection(endpoint, settings, guard, CONNECTIONS);
+  const connection = createAwsConnection(endpoint, settings, guard, {
+    connections: CONNECTIONS,
+    answers: 'xml',
+  });
   const client: S3Client = new s3.S3Client({
     ...connection.config,
     forcePathStyle: addressing === 'path',

@@ -62,7 +62,10 @@ export async function openSqs(
   const { allowPrivate } = guard;
   const endpoint = checkUrl(queue_url, { field: 'queue_url', allowPrivate });
   const sqs = await import('@aws-sdk/client-sqs');
-  const connection = createAwsConnection(endpoint, settings, guard, CONNECTIONS);
+  const connection = createAwsConnection(endpoint, settings, guard, {
+    connections: CONNECTIONS,
+    answers: 'json',
+  });
   // Only the host of queue_url is called: not one that the service names.
   const client: SQSClient = new sqs.SQSClient({
     ...connection.config,
