@@ -1,5 +1,12 @@
 import { addressOf } from './address';
-import { checkSettings, DestinationError, isSecret, withoutSecrets } from './check-settings';
+import {
+  changedSettings,
+  checkSettings,
+  credentialsToRepeat,
+  DestinationError,
+  isSecret,
+  withoutSecrets,
+} from './check-settings';
 import { DESTINATION_TYPES, SETTINGS, type DestinationType } from './settings';
 
 const PUBLIC = { allowPrivate: false };
@@ -103,6 +110,21 @@ test('every type marks its credentials, and none is shown', () => {
     queue_url: VALID.sqs['queue_url'],
     access_key_id: 'id',
   });
+});
+
+test.each<[type: DestinationType, change: object, repeat: string[]]>([
+  ['kafka', { brokers: ['other.example.com:9093'] }, ['password']],
+  ['amqp', { host: 'other.example.com' }, ['password']],
+  ['sqs', { queue_url: 'https://other.example.com/1/events' }, ['secret_access_key']],
+  ['sqs', { region: 'eu-west-1' }, []],
+  ['s3', { endpoint: 'https://other.example.com' }, ['secret_access_key']],
+  ['s3', { endpoint: 'https://other.example.com', secret_access_key: 'hidden-2' }, []],
+  ['s3', { addressing: 'host' }, ['secret_access_key']],
+  ['s3', { prefix: 'b/' }, []],
+])('a change of %s to %j needs the credentials %j again', (type, change, repeat) => {
+  const before = { ...VALID[type], ...(type === 'kafka' && { password: 'hidden-1' }) };
+  const after = changedSettings(before, change);
+  expect(credentialsToRepeat(type, { before, change, after })).toEqual(repeat);
 });
 
 test.each<[DestinationType, string]>([

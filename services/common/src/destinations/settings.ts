@@ -254,16 +254,16 @@ export const SETTINGS: { readonly [T in DestinationType]: SettingsSchema<Setting
 };
 
 /**
- * The settings that decide which server is sent the credentials. S3 and SQS get signatures, which do
- * not reveal the secret.
+ * The settings that decide which server is sent the credentials. SQS and S3 servers are sent
+ * signatures, which allow guesses of a weak secret and a repetition of the request elsewhere.
  */
 export const SERVER_SETTINGS: {
   readonly [T in DestinationType]: readonly (keyof SettingsOf[T])[];
 } = {
   kafka: ['brokers', 'tls', 'ca'],
   amqp: ['host', 'port', 'tls', 'ca'],
-  sqs: [],
-  s3: [],
+  sqs: ['queue_url'],
+  s3: ['endpoint', 'addressing'],
 };
 
 /** Of the IDs of endpoints that have a destination: a delivery's receiver shows what it is. */
