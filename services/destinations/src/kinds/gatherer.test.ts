@@ -225,6 +225,67 @@ test('a write that throws fails its batch with a short text, and a bug of ours w
   expect(await second).toEqual([{ ok: false, error: 'failed', permanent: false }]);
 });
 
+test.each<[name: string, options: Partial<GathererOptions>]>([
+  [
+    'an event has no group',
+    {
+      groupOf({ event_id }) {
+        if (event_id === 'bad') throw new RangeError('Invalid time value');
+        return '';
+      },
+    },
+  ],
+  [
+    'a write throws before it returns a promise',
+    {
+      write(events) {
+        if (ids(events) === 'bad') throw new TypeError('undefined');
+        return Promise.resolve(events.map(() => SENT));
+      },
+    },
+  ],
+])('sends the next events after an exception because %s', async (_name, options) => {
+  const { gatherer } = gathered({
+    write: async (events) => events.map(() => SENT),
+    ...options,
+  });
+  const first = gatherer.send([event('bad')], never);
+  await settle(10_000);
+  expect(await first).toEqual([{ ok: false, error: 'failed', permanent: false }]);
+  const second = gatherer.send([event('a')], never);
+  await settle(10_000);
+  expect(await second).toEqual([SENT]);
+});
+
+test('sends the next events although the reset after a hung write throws', async () => {
+  const { gatherer, writes } = gathered({
+    reset() {
+      throw new TypeError('undefined');
+    },
+  });
+  const first = gatherer.send([event('a')], never);
+  await settle(8_000);
+  expect(await first).toEqual([{ ok: false, error: 'timeout', permanent: false }]);
+  const second = gatherer.send([event('b')], never);
+  await settle();
+  writes[1]?.end();
+  expect(await second).toEqual([SENT]);
+});
+
+test('sends an event that arrives in any tick after the one before has its result', async () => {
+  const { gatherer } = gathered({ write: async (events) => events.map(() => SENT) });
+  const results: Sent[][] = [];
+  const sending = (async () => {
+    for (let ticks = 0; ticks < 12; ticks += 1) {
+      results.push(await gatherer.send([event('a')], never));
+      for (let tick = 0; tick < ticks; tick += 1) await null;
+    }
+  })();
+  await settle(60_000);
+  await sending;
+  expect(results).toEqual(results.map(() => [SENT]));
+});
+
 test('drain sends what waits without its wait, and refuses new events', async () => {
   const { gatherer, writes } = gathered({ wait_ms: 60_000 });
   const sending = gatherer.send([event('a')], never);

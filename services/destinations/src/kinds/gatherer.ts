@@ -5,6 +5,7 @@ import {
   failureText,
   refused,
   SEND_LIMIT_MS,
+  SendFailed,
   unsent,
   type DestinationEvent,
   type Sent,
@@ -50,157 +51,57 @@ interface Call {
 
 interface Waiting {
   event: DestinationEvent;
+  group: string;
   call: Call;
   since: number;
   settled: boolean;
   settle(sent: Sent): void;
 }
 
-/** Longer than 70 lines: the functions share one queue. */
+const EARLIER_FAILED = 'an earlier event of the conversation failed';
+
 export function createGatherer(options: GathererOptions): Gatherer {
-  const { limits, wait_ms, atomic, groupOf = () => '', write, reset } = options;
-  let queue: Waiting[] = [];
-  let queued_bytes = 0;
+  const queue = createQueue(options);
+  const writer = createWriter(options);
   let working = false;
   let running: Promise<void> | undefined;
-  let draining = false;
   let wake: (() => void) | undefined;
 
-  const enqueue = (event: DestinationEvent, call: Call): Promise<Sent> => {
-    const size = event.body.length;
-    if (size > limits.event_bytes) {
-      const text = `event too large: ${size} bytes, the limit is ${limits.event_bytes}`;
-      return Promise.resolve(refused(text));
-    }
-    const fault = draining ? 'destination closed' : full(size) ? 'too many events waiting' : null;
-    if (fault !== null) {
-      if (event.ordering_key !== undefined) call.failed_keys.add(event.ordering_key);
-      return Promise.resolve(unsent(fault));
-    }
-    queued_bytes += size;
-    return new Promise((resolve) => {
-      const one: Waiting = {
-        event,
-        call,
-        since: performance.now(),
-        settled: false,
-        settle(sent) {
-          if (one.settled) return;
-          one.settled = true;
-          queued_bytes -= size;
-          if (!sent.ok && !sent.permanent && event.ordering_key !== undefined) {
-            call.failed_keys.add(event.ordering_key);
-          }
-          resolve(sent);
-        },
-      };
-      queue.push(one);
-    });
-  };
-  const full = (size: number): boolean =>
-    queue.length >= WAITING_EVENTS_MAX || queued_bytes + size > WAITING_BYTES_MAX;
-
-  /** The next batch: in the order of arrival, within the limits. */
-  const take = (): Waiting[] => {
-    const batch: Waiting[] = [];
-    const left: Waiting[] = [];
-    /** Keys whose later events must stay. */
-    const held = new Set<string>();
-    let bytes = 0;
-    for (const one of queue) {
-      const { ordering_key: key, body } = one.event;
-      if (one.settled) continue;
-      if (key !== undefined && one.call.failed_keys.has(key)) {
-        one.settle(unsent('an earlier event of the conversation failed'));
-        continue;
-      }
-      const [first] = batch;
-      const fits =
-        batch.length < limits.events &&
-        bytes + body.length <= limits.bytes &&
-        (first === undefined || groupOf(first.event) === groupOf(one.event));
-      if (fits && !(key !== undefined && held.has(key))) {
-        batch.push(one);
-        bytes += body.length;
-        if (key !== undefined && !atomic) held.add(key);
-      } else {
-        left.push(one);
-        if (key !== undefined) held.add(key);
-      }
-    }
-    queue = left;
-    return batch;
-  };
-
-  const work = async (): Promise<void> => {
-    working = true;
-    while (queue.length > 0) {
-      await gather();
-      const batch = take();
-      if (batch.length > 0) await settle(batch);
-    }
-    working = false;
-  };
   const gather = async (): Promise<void> => {
-    const [oldest] = queue;
-    if (oldest === undefined) return;
-    const left_ms = oldest.since + wait_ms - performance.now();
-    if (left_ms <= 0 || draining || isBatchFull()) return;
+    const left_ms = queue.oldest() + options.wait_ms - performance.now();
+    if (left_ms <= 0 || queue.isReady()) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, left_ms);
       wake = () => {
-        if (!draining && !isBatchFull()) return;
+        if (!queue.isReady()) return;
         clearTimeout(timer);
         resolve();
       };
     });
     wake = undefined;
   };
-  const isBatchFull = (): boolean => queue.length >= limits.events || queued_bytes >= limits.bytes;
-
-  const settle = async (batch: readonly Waiting[]): Promise<void> => {
+  const work = async (): Promise<void> => {
+    working = true;
     try {
-      const sent = await limited(batch.map(({ event }) => event));
-      batch.forEach((one, at) => one.settle(sent[at] ?? unsent('failed')));
+      while (queue.size() > 0) {
+        await gather();
+        const batch = queue.take();
+        if (batch.length > 0) await writer.write(batch);
+      }
     } catch (error) {
-      const [only] = batch;
-      if (!(error instanceof EventRefused)) {
-        for (const one of batch) one.settle(unsent(failureText(error)));
-      } else if (batch.length === 1) only?.settle(refused(error.message));
-      // One at a time, so that only the refused event fails.
-      else for (const one of batch) if (isWanted(one)) await settle([one]);
-    }
-  };
-  const isWanted = (one: Waiting): boolean => {
-    const key = one.event.ordering_key;
-    if (key !== undefined && one.call.failed_keys.has(key)) {
-      one.settle(unsent('an earlier event of the conversation failed'));
-    }
-    return !one.settled;
-  };
-  const limited = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
-    const abort = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Sent[]>((resolve) => {
-      timer = setTimeout(() => {
-        abort.abort();
-        reset();
-        resolve(events.map(() => unsent('timeout')));
-      }, WRITE_LIMIT_MS);
-    });
-    try {
-      return await Promise.race([write(events, abort.signal), late]);
+      queue.fail(failureText(error));
     } finally {
-      clearTimeout(timer);
+      // In the tick in which the queue is empty, so that the next event starts it again.
+      working = false;
     }
   };
 
   return {
     async send(events, signal) {
       const call: Call = { failed_keys: new Set() };
-      const before = queue.length;
-      const results = events.map((event) => enqueue(event, call));
-      const mine = queue.slice(before);
+      const before = queue.size();
+      const results = events.map((event) => queue.add(event, call));
+      const mine = queue.after(before);
       const end = (error: string) => (): void => {
         for (const one of mine) one.settle(unsent(error));
       };
@@ -218,9 +119,153 @@ export function createGatherer(options: GathererOptions): Gatherer {
       }
     },
     async drain() {
-      draining = true;
+      queue.close();
       wake?.();
       await running;
     },
   };
+}
+
+/** The events that wait for a batch, in the order of arrival. */
+function createQueue({ limits, atomic, groupOf = () => '' }: GathererOptions) {
+  let queue: Waiting[] = [];
+  let queued_bytes = 0;
+  let closed = false;
+
+  const fault = (size: number): string | null => {
+    if (closed) return 'destination closed';
+    const isFull = queue.length >= WAITING_EVENTS_MAX || queued_bytes + size > WAITING_BYTES_MAX;
+    return isFull ? 'too many events waiting' : null;
+  };
+  const wait = (event: DestinationEvent, call: Call): Promise<Sent> => {
+    const size = event.body.length;
+    const group = groupOf(event);
+    queued_bytes += size;
+    return new Promise((resolve) => {
+      const one: Waiting = {
+        event,
+        group,
+        call,
+        since: performance.now(),
+        settled: false,
+        settle(sent) {
+          if (one.settled) return;
+          one.settled = true;
+          queued_bytes -= size;
+          if (!sent.ok && !sent.permanent) failKey(event, call);
+          resolve(sent);
+        },
+      };
+      queue.push(one);
+    });
+  };
+
+  return {
+    size: () => queue.length,
+    oldest: () => queue[0]?.since ?? 0,
+    after: (count: number) => queue.slice(count),
+    /** Whether the next batch waits for no more events. */
+    isReady: () => closed || queue.length >= limits.events || queued_bytes >= limits.bytes,
+    close: () => void (closed = true),
+    fail(error: string) {
+      for (const one of queue.splice(0)) one.settle(unsent(error));
+    },
+    async add(event: DestinationEvent, call: Call): Promise<Sent> {
+      const size = event.body.length;
+      if (size > limits.event_bytes) {
+        return refused(`event too large: ${size} bytes, the limit is ${limits.event_bytes}`);
+      }
+      try {
+        const error = fault(size);
+        if (error !== null) throw new SendFailed(error);
+        return await wait(event, call);
+      } catch (error) {
+        failKey(event, call);
+        return unsent(failureText(error));
+      }
+    },
+    take(): Waiting[] {
+      const wanted = queue.filter(isWanted);
+      const batch = batchOf(wanted, limits, atomic);
+      const taken = new Set(batch);
+      queue = wanted.filter((one) => !taken.has(one));
+      return batch;
+    },
+  };
+}
+
+function failKey({ ordering_key }: DestinationEvent, call: Call): void {
+  if (ordering_key !== undefined) call.failed_keys.add(ordering_key);
+}
+
+/** Settles an event if an earlier one of its key and call failed. */
+function isWanted(one: Waiting): boolean {
+  const key = one.event.ordering_key;
+  if (key !== undefined && one.call.failed_keys.has(key)) one.settle(unsent(EARLIER_FAILED));
+  return !one.settled;
+}
+
+/** The next batch: in the order of arrival, within the limits. */
+function batchOf(
+  waiting: readonly Waiting[],
+  limits: GathererOptions['limits'],
+  atomic: boolean,
+): Waiting[] {
+  const batch: Waiting[] = [];
+  /** Keys whose later events must stay. */
+  const held = new Set<string | undefined>();
+  let bytes = 0;
+  for (const one of waiting) {
+    const { ordering_key: key, body } = one.event;
+    const fits =
+      batch.length < limits.events &&
+      bytes + body.length <= limits.bytes &&
+      (batch[0] ?? one).group === one.group;
+    const taken = fits && (key === undefined || !held.has(key));
+    if (taken) {
+      batch.push(one);
+      bytes += body.length;
+    }
+    if (!taken || !atomic) held.add(key);
+  }
+  return batch;
+}
+
+function createWriter({ write, reset }: GathererOptions) {
+  const limited = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
+    const abort = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Sent[]>((resolve) => {
+      timer = setTimeout(() => {
+        // First: neither of the next two may keep the events from their result.
+        resolve(events.map(() => unsent('timeout')));
+        abort.abort();
+        try {
+          reset();
+        } catch {
+          // The next write opens a connection anyway.
+        }
+      }, WRITE_LIMIT_MS);
+    });
+    try {
+      return await Promise.race([write(events, abort.signal), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  /** Every event of the batch has a result afterwards. Never rejects. */
+  const settle = async (batch: readonly Waiting[]): Promise<void> => {
+    try {
+      const sent = await limited(batch.map(({ event }) => event));
+      batch.forEach((one, at) => one.settle(sent[at] ?? unsent('failed')));
+    } catch (error) {
+      const [only] = batch;
+      if (!(error instanceof EventRefused)) {
+        for (const one of batch) one.settle(unsent(failureText(error)));
+      } else if (batch.length === 1) only?.settle(refused(error.message));
+      // One at a time, so that only the refused event fails.
+      else for (const one of batch) if (isWanted(one)) await settle([one]);
+    }
+  };
+  return { write: settle };
 }
