@@ -5,7 +5,12 @@ BIN := node_modules/.bin
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
 	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-browser test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
-	require-node local sbom licences capacity images image-check helm-check
+	local sbom licences capacity images image-check helm-check
+
+# Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
+ifneq ($(filter-out help,$(MAKECMDGOALS)),)
+export PATH := $(or $(shell node deploy/node/path.js),$(error Node 22 or newer is needed, with npm))
+endif
 
 # The console's page, compiled when one of its sources has changed.
 CONSOLE := gateway/console/dist/site/index.html
@@ -127,10 +132,10 @@ capacity: install $(PROTO) ## Prints the sizing for several rates, and the effec
 	@node --enable-source-maps deploy/capacity/dist/main.js
 
 # One image for each process, from its workspace.
-IMAGES := $(shell node -p 'Object.entries(require("./deploy/local/src/service-table.json")).map(([name, { workspace }]) => name + "=" + workspace).join(" ")' 2>/dev/null) \
+IMAGES := $(shell PATH='$(PATH)' node -p 'Object.entries(require("./deploy/local/src/service-table.json")).map(([name, { workspace }]) => name + "=" + workspace).join(" ")' 2>/dev/null) \
 	cli=deploy/cli emulator=test
 REGISTRY ?=
-TAG ?= $(shell node -p 'require("./package.json").version')
+TAG ?= $(shell PATH='$(PATH)' node -p 'require("./package.json").version')
 
 # Docker's classic builder makes the same images where buildx is missing; provenance and SBOM need buildx.
 images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs Docker
@@ -164,7 +169,7 @@ generate: install $(PROTO) ## Generates the code of the protos, if they have cha
 # `npm install --no-save` follows the lockfile without changing it. `npm ci` would refuse a lockfile
 # that lacks the optional binaries of platforms that a registry does not carry. The install is skipped
 # when node_modules matches the lockfile: our copy of it is equal, or npm wrote there later.
-install: require-node ## Installs the npm packages if they have changed
+install: ## Installs the npm packages if they have changed
 	@if cmp -s package-lock.json node_modules/.installed-lock || \
 		[ node_modules/.package-lock.json -nt package-lock.json ]; then :; \
 	else \
@@ -202,9 +207,3 @@ check-types: install build
 check-proto: install
 	@echo 'protos ...'
 	@$(BIN)/buf lint proto
-
-require-node:
-	@command -v node >/dev/null && command -v npm >/dev/null || { \
-		echo 'Node 20.19 or newer is needed, with npm: https://nodejs.org'; exit 1; }
-	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(+(a * 100 + +b < 2019))' || { \
-		echo "Node 20.19 or newer is needed, this is $$(node --version): https://nodejs.org"; exit 1; }
