@@ -3,7 +3,7 @@ SHELL := /bin/sh
 BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test up down engines clean build install generate check check-format check-lint \
+.PHONY: help demo test up down engines clean build build-tests build-bench build-chaos build-cluster install generate check check-format check-lint \
 	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-browser test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
 	local sbom licences capacity images image-check helm-check
 
@@ -22,22 +22,22 @@ PROTO := proto/gen/descriptors.binpb
 help: ## Lists the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
-demo: install build ## Shows the main job on real traffic: starts everything it needs, then stops it
+demo: install build-tests ## Shows the main job on real traffic: starts everything it needs, then stops it
 	@node --enable-source-maps test/dist/demo/main.js
 
-test: install build ## Runs all tests of behaviour on real engines; those below have commands of their own
+test: install build-tests ## Runs all tests of behaviour on real engines; those below have commands of their own
 	@$(BIN)/jest --selectProjects unit mesh
 
-test-browser: install build ## Runs the tests of what a person sees: console, documentation, sign-up, in Chromium
+test-browser: install build-tests ## Runs the tests of what a person sees: console, documentation, sign-up, in Chromium
 	@$(BIN)/jest --selectProjects browser
 
-test-processes: install build ## Runs the tests that stop, kill and attack the processes of a mesh
+test-processes: install build-tests ## Runs the tests that stop, kill and attack the processes of a mesh
 	@$(BIN)/jest --selectProjects processes
 
 test-unit: install build ## Runs the tests that need no engines; WATCH=1 reruns the affected tests on every change
 	@$(BIN)/jest $(if $(WATCH),--watch) --selectProjects unit
 
-up: install build ## Starts the engines and the mesh in the background, or the processes that are missing
+up: install build-tests ## Starts the engines and the mesh in the background, or the processes that are missing
 	@node --enable-source-maps deploy/local/dist/up.js
 
 down: local ## Stops the mesh and its engines and keeps their data
@@ -53,6 +53,19 @@ build: install $(PROTO) $(CONSOLE) $(DOCS) ## Generates and compiles changed cod
 	@echo 'compiling ...'
 	@$(BIN)/tsc -b gateway && node gateway/client/generate.mjs && $(BIN)/tsc -b
 
+# The emulator, the demo, and what starts meshes.
+build-tests: build ## Compiles what the tests with engines start, too
+	@$(BIN)/tsc -b test
+
+build-bench: build
+	@$(BIN)/tsc -b test/bench
+
+build-chaos: build
+	@$(BIN)/tsc -b test/chaos
+
+build-cluster: build
+	@$(BIN)/tsc -b test/cluster
+
 $(PROTO): package-lock.json proto/buf.yaml proto/buf.gen.yaml $(shell find proto -name '*.proto') | install
 	@echo 'generating the code of the protos ...'
 	@npm run --silent generate -w proto
@@ -67,54 +80,54 @@ $(DOCS): package-lock.json $(shell find gateway/docs/src gateway/docs/vite.confi
 
 check: check-format check-lint check-imports check-words check-types check-proto ## Checks format, lint, imports, words, types and protos
 
-bench: install build ## Runs the benchmarks
+bench: install build-bench ## Runs the benchmarks
 	@node --enable-source-maps test/dist/bench/main.js
 
-bench-compare: install build ## Measures BASE=<ref> and this checkout in turns and prints ratios
+bench-compare: install build-bench ## Measures BASE=<ref> and this checkout in turns and prints ratios
 	@node --enable-source-maps test/dist/bench/compare.js $(BASE)
 
 # The CPU of one process under load, by package; WHAT=life counts the work of one event, one send
 # and one life.
-profile: install build ## Profiles SERVICE=webhooks under load (BENCH=events) and prints the top by package
+profile: install build-bench ## Profiles SERVICE=webhooks under load (BENCH=events) and prints the top by package
 	@node --enable-source-maps test/dist/bench/$(if $(filter life,$(WHAT)),counts.js,profile.js $(SERVICE) $(BENCH))
 
-page-speed: install build ## Measures the first load of the pages on a slow phone: paint, script size (needs Chromium)
+page-speed: install build-bench ## Measures the first load of the pages on a slow phone: paint, script size (needs Chromium)
 	@node --enable-source-maps test/dist/bench/pages.js
 
 # BMG_FAULTS=long runs the fault tests with their full durations.
-test-long: install build ## Runs the long fault tests, the rolling upgrade and the image tests
+test-long: install build-tests ## Runs the long fault tests, the rolling upgrade and the image tests
 	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away \
 		test/e2e/gap-repair '\.long\.' --selectProjects mesh processes long --runInBand
 
 test-faults: test-long
 
-test-attacks: install build ## Runs the attack suite beside a well-behaved partner, at full length
+test-attacks: install build-tests ## Runs the attack suite beside a well-behaved partner, at full length
 	@BMG_ATTACKS=long $(BIN)/jest test/e2e/attacks --selectProjects processes
 
-cluster-up: install build ## Starts a Kubernetes cluster on this machine with the mesh's images (needs root, Docker, Go, debootstrap)
+cluster-up: install build-cluster ## Starts a Kubernetes cluster on this machine with the mesh's images (needs root, Docker, Go, debootstrap)
 	@node --enable-source-maps test/dist/cluster/up.js
 
-cluster-test: install build ## Installs, upgrades, drains and kills the mesh on that cluster (MINUTES=10 SEED= ONLY=)
+cluster-test: install build-cluster ## Installs, upgrades, drains and kills the mesh on that cluster (MINUTES=10 SEED= ONLY=)
 	@node --enable-source-maps test/dist/cluster/main.js --minutes '$(or $(MINUTES),10)' --seed '$(SEED)' --only '$(ONLY)'
 
-cluster-down: install build ## Removes the cluster
+cluster-down: install build-cluster ## Removes the cluster
 	@node --enable-source-maps test/dist/cluster/down.js
 
 # BMG_CLIENTS=long keeps the gateway down for a minute.
-test-clients: install build ## Runs the packed clients, their gateway killed for a minute, and the generators (needs Python, Go, a JDK with Maven)
+test-clients: install build-tests ## Runs the packed clients, their gateway killed for a minute, and the generators (needs Python, Go, a JDK with Maven)
 	@BMG_CLIENTS=long $(BIN)/jest test/clients test/contract/python-client test/contract/client-versions --selectProjects long --runInBand
 
-test-destinations: install build ## Sends events to RabbitMQ, SQS and S3 servers that are killed, hang and refuse (needs Debian, Python)
+test-destinations: install build-tests ## Sends events to RabbitMQ, SQS and S3 servers that are killed, hang and refuse (needs Debian, Python)
 	@$(BIN)/jest test/destinations --selectProjects long --runInBand
 
 clients: install build ## Generates and packs the clients: gateway/clients/<language>/dist (LANGUAGES="python go java"; needs Python, Go, a JDK with Maven)
 	@node gateway/clients/generate.mjs $(or $(LANGUAGES),python go java) --pack
 
 # For SECONDS, an hour unless given; `--help` of main.js lists the faults. The same SEED repeats the faults and traffic.
-test-chaos: install build ## Runs seeded random faults under traffic and checks every promise (SECONDS=3600 SEED= FAULTS=)
+test-chaos: install build-chaos ## Runs seeded random faults under traffic and checks every promise (SECONDS=3600 SEED= FAULTS=)
 	@node --enable-source-maps test/dist/chaos/main.js --seconds '$(or $(SECONDS),3600)' --seed '$(SEED)' --faults '$(FAULTS)'
 
-golden: install build ## Rewrites the golden files: review the diff before you commit it
+golden: install build-tests ## Rewrites the golden files: review the diff before you commit it
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand
 	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit chart
 	@git status --short -- test/golden gateway/ENDPOINTS.md deploy/SETTINGS.md
@@ -158,7 +171,7 @@ images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs 
 		[ -z '$(PUSH)' ] || [ -z "$$DOCKER_BUILDKIT" ] || docker push $$tag || exit 1; \
 	done
 
-image-check: install build ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results
+image-check: install build-tests ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results
 	@BMG_IMAGE=full $(BIN)/jest test/helm/images --selectProjects long
 
 helm-check: install ## Checks the chart and the compose files: lint, golden files, schemas (needs Go and Python)

@@ -124,7 +124,7 @@ function unshareLocks(dir: string): void {
 function copyCompiled(dir: string): void {
   for (const folder of workspaces()) {
     const compiled = join(ROOT, folder, 'dist');
-    if (!existsSync(compiled)) throw new Error(`not built: ${folder}. Run make build first`);
+    if (!existsSync(compiled)) throw new Error(`not built: ${folder}. Run make build-tests first`);
     cpSync(compiled, join(dir, folder, 'dist'), { recursive: true });
   }
   cpSync(join(ROOT, 'proto/gen'), join(dir, 'proto/gen'), { recursive: true });

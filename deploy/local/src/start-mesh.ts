@@ -146,7 +146,7 @@ function requireBuilt(wanted: MeshProcess[], root: string): void {
   const unbuilt = wanted.filter(({ entry }) => !existsSync(path.join(root, entry)));
   if (unbuilt.length === 0) return;
   const names = unbuilt.map(({ entry }) => entry).join(', ');
-  throw new LocalError(`not built: ${names}. Run make build first`);
+  throw new LocalError(`not built: ${names}. Run make build-tests first`);
 }
 
 function logIgnored(env: NodeJS.ProcessEnv, recorded: Settings, log: Log): void {
