@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build build-tests build-bench build-chaos build-cluster install generate check check-format check-lint \
-	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-browser test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
+	check-imports check-words check-types check-proto check-documents bench bench-compare profile page-speed golden test-unit test-browser test-processes test-nightly test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
 	local sbom licences capacity images image-check helm-check
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
@@ -78,7 +78,7 @@ $(DOCS): package-lock.json $(shell find gateway/docs/src gateway/docs/vite.confi
 	@echo 'building the reference ...'
 	@npm run --silent build -w gateway/docs
 
-check: check-format check-lint check-imports check-words check-types check-proto ## Checks format, lint, imports, words, types and protos
+check: check-format check-lint check-imports check-words check-types check-proto check-documents ## Checks format, lint, imports, words, types, protos and published documents
 
 bench: install build-bench ## Runs the benchmarks
 	@node --enable-source-maps test/dist/bench/main.js
@@ -100,6 +100,9 @@ test-long: install build-tests ## Runs the long fault tests, the rolling upgrade
 		test/e2e/gap-repair '\.long\.' --selectProjects mesh processes long --runInBand
 
 test-faults: test-long
+
+test-nightly: install build ## Runs the tests of every hostile body in every place, which need no engines but minutes of CPU
+	@BMG_FAULTS=long $(BIN)/jest gateway/src/endpoints/parts/hostile-bodies --selectProjects unit
 
 test-attacks: install build-tests ## Runs the attack suite beside a well-behaved partner, at full length
 	@BMG_ATTACKS=long $(BIN)/jest test/e2e/attacks --selectProjects processes
@@ -220,3 +223,7 @@ check-types: install build
 check-proto: install
 	@echo 'protos ...'
 	@$(BIN)/buf lint proto
+
+check-documents: install build
+	@echo 'documents ...'
+	@$(BIN)/jest --selectProjects documents

@@ -1,7 +1,8 @@
-// Six projects: unit (rules, no engines), mesh (real engines, started once for the run), browser (what a
+// Seven projects: unit (rules, no engines), mesh (real engines, started once for the run), browser (what a
 // person sees, in Chromium; `make test-browser`), processes (the mesh as processes, which the tests stop and
 // kill; `make test-processes`), chart (the Helm chart and the compose
-// files, with tools that need Go; `make helm-check`) and long (what takes minutes each; `make test-long`). The
+// files, with tools that need Go; `make helm-check`), documents (linters of what is published; `make
+// check-documents`) and long (what takes minutes each; `make test-long`). The
 // runner has a lane for each kind.
 // The mesh's log below an error would bury the results.
 process.env.LOG_LEVEL ??= 'error';
@@ -10,7 +11,6 @@ const shared = {
   rootDir: __dirname,
   testEnvironment: 'node',
   runner: '<rootDir>/test/testkit/lanes-runner.js',
-  setupFiles: ['<rootDir>/test/testkit/async-storages.js'],
   setupFilesAfterEnv: ['<rootDir>/test/testkit/time-limit.js'],
   transform: {
     '^.+\\.ts$': [
@@ -34,6 +34,7 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/'],
 };
 
+const DOCUMENTS = '\\.documents\\.test\\.ts$';
 const LONG = '\\.long\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
 const PROCESSES =
@@ -67,6 +68,7 @@ module.exports = {
         '\\.mesh\\.test\\.ts$',
         '\\.e2e\\.test\\.ts$',
         LONG,
+        DOCUMENTS,
         CHART,
       ],
     },
@@ -94,6 +96,11 @@ module.exports = {
       displayName: 'chart',
       testMatch: [`${CHART}**/*.test.ts`],
       testPathIgnorePatterns: [...shared.testPathIgnorePatterns, LONG],
+    },
+    {
+      ...shared,
+      displayName: 'documents',
+      testRegex: DOCUMENTS,
     },
     {
       ...shared,

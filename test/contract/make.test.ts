@@ -22,6 +22,7 @@ test('make check names each check before it runs', () => {
     'words ...': 'cspell ',
     'types of the tests ...': 'tsc -p tsconfig.tests.json',
     'protos ...': 'buf lint',
+    'documents ...': 'jest --selectProjects documents',
   };
   const at = (text: string): number => commands.findIndex((line) => line.includes(text));
   const places = Object.entries(checks).flatMap(([name, command]) => [

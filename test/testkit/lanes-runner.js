@@ -10,7 +10,7 @@ const LANES = [
   // A worker keeps the modules that its files have loaded. Here it is replaced early, as it has no
   // mesh to start.
   {
-    projects: ['unit', 'chart'],
+    projects: ['unit', 'chart', 'documents'],
     workers: 3,
     beside_others: 1,
     idle_memory_limit: 500 * 1024 * 1024,
