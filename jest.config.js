@@ -1,9 +1,8 @@
-// Seven projects: unit (rules, no engines), mesh (real engines, started once for the run), browser (what a
-// person sees, in Chromium; `make test-browser`), processes (the mesh as processes, which the tests stop and
-// kill; `make test-processes`), chart (the Helm chart and the compose
-// files, with tools that need Go; `make helm-check`), documents (linters of what is published; `make
-// check-documents`) and long (what takes minutes each; `make test-long`). The
-// runner has a lane for each kind.
+// Seven projects, chosen by the suffix of a file: unit (none: rules, no engines), mesh (`.mesh` and
+// `.e2e`: real engines, started once for the run), browser (what a person sees, in Chromium), processes
+// (the mesh as processes, which the tests stop and kill), documents (linters of what is published; part of
+// `make check`) and long (what takes minutes each). The seventh is a folder: chart (the Helm chart and the
+// compose files, with tools that need Go). The runner has a lane for each kind.
 // The mesh's log below an error would bury the results.
 process.env.LOG_LEVEL ??= 'error';
 
@@ -34,13 +33,10 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/'],
 };
 
-const DOCUMENTS = '\\.documents\\.test\\.ts$';
-const LONG = '\\.long\\.test\\.ts$';
+/** The tiers that have a suffix; what has none is a unit test. */
+const withSuffix = (...tiers) => tiers.map((tier) => `<rootDir>/**/*.${tier}.test.ts`);
+const SUFFIXED = '\\.(mesh|e2e|browser|processes|documents|long)\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
-const PROCESSES =
-  '/test/e2e/(demo|faults|broadcast-kills|destination-kills|endpoint-kills|shadow-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
-const BROWSER =
-  '/test/e2e/(console[a-z-]*|connect-page[a-z-]*|docs[a-z-]*|page-speed|walk-through)\\.e2e\\.test\\.ts$';
 const engines = {
   globalSetup: '<rootDir>/test/harness/global-setup.ts',
   globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
@@ -63,50 +59,42 @@ module.exports = {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/**/*.test.ts'],
-      testPathIgnorePatterns: [
-        ...shared.testPathIgnorePatterns,
-        '\\.mesh\\.test\\.ts$',
-        '\\.e2e\\.test\\.ts$',
-        LONG,
-        DOCUMENTS,
-        CHART,
-      ],
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, SUFFIXED, CHART],
     },
     {
       ...shared,
       ...engines,
       displayName: 'mesh',
-      testMatch: ['<rootDir>/**/*.mesh.test.ts', '<rootDir>/test/e2e/**/*.e2e.test.ts'],
-      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, PROCESSES, BROWSER],
+      testMatch: withSuffix('mesh', 'e2e'),
     },
     {
       ...shared,
       ...engines,
       displayName: 'browser',
-      testRegex: BROWSER,
+      testMatch: withSuffix('browser'),
     },
     {
       ...shared,
       ...engines,
       displayName: 'processes',
-      testRegex: PROCESSES,
+      testMatch: withSuffix('processes'),
     },
     {
       ...shared,
       displayName: 'chart',
       testMatch: [`${CHART}**/*.test.ts`],
-      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, LONG],
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, SUFFIXED],
     },
     {
       ...shared,
       displayName: 'documents',
-      testRegex: DOCUMENTS,
+      testMatch: withSuffix('documents'),
     },
     {
       ...shared,
       ...engines,
       displayName: 'long',
-      testMatch: ['<rootDir>/**/*.long.test.ts'],
+      testMatch: withSuffix('long'),
     },
   ],
 };

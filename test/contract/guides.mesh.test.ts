@@ -152,7 +152,7 @@ test('the JSON, the workflows and the rate card of the guides are accepted', () 
 const PROGRAMS: Record<string, string> = {
   agents: '../e2e/mcp-questions.e2e.test.ts',
   client: 'client-package.ts',
-  embedding: '../e2e/connect-page-embed.e2e.test.ts',
+  embedding: '../e2e/connect-page-embed.browser.test.ts',
   receiving: 'receiving.mesh.test.ts',
 };
 

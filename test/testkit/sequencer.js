@@ -7,7 +7,7 @@ const Sequencer = require('@jest/test-sequencer').default;
  * time-outs are short.
  */
 const LONG = [
-  'e2e/console.e2e',
+  'e2e/console.browser',
   'e2e/upstream-failures',
   'runner/crash',
   'e2e/mtls',

@@ -18,7 +18,7 @@ const NEEDS = {
   'test/destinations/amqp.long.test.ts': 'rabbitmq-server, or Debian’s apt-get as root',
   'test/destinations/aws.long.test.ts': 'Python',
   'test/destinations/endpoints.long.test.ts': 'Debian’s apt-get as root, and Python',
-  'test/e2e/attacks.e2e.test.ts': 'Linux',
+  'test/e2e/attacks.processes.test.ts': 'Linux',
   'test/e2e/engines-away-disk.e2e.test.ts': 'Linux',
   'test/e2e/openapi-fuzz.long.test.ts': 'Python',
   'test/helm/chart-rules.test.ts': 'Go',

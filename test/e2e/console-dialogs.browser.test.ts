@@ -223,7 +223,7 @@ const DIALOGS: DialogCase[] = [
 const ELSEWHERE = [
   'broadcasts/actions',
   'broadcasts/confirm-send',
-  // By people who have signed in: console-people.e2e.test.ts.
+  // By people who have signed in: console-people.browser.test.ts.
   'broadcasts/approve',
   'settings/approval',
   'settings/passkeys',
