@@ -29,29 +29,6 @@ describe('a template send', () => {
     expect(paced.body.messages[0].message_status).toBe('held_for_quality_assessment');
   });
 
-  it('accepts parameters that match the template', async () => {
-    expect(await code(aTemplate('order_update', [bodyOf('Ada', 'A-17')]))).toBe(200);
-    const named = {
-      type: 'body',
-      parameters: [
-        { type: 'text', parameter_name: 'shop', text: 'S' },
-        { type: 'text', parameter_name: 'first_name', text: 'Ada' },
-      ],
-    };
-    expect(await code(aTemplate('welcome_named', [named]))).toBe(200);
-    const invoice = [
-      {
-        type: 'header',
-        parameters: [{ type: 'document', document: { link: 'https://example.org/a.pdf' } }],
-      },
-      bodyOf('17'),
-      { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: '17' }] },
-    ];
-    expect(await code(aTemplate('invoice_document', invoice))).toBe(200);
-    expect(await code(aTemplate('invoice_document', invoice.slice(1)))).toBe(132012);
-    expect(await code(aTemplate('invoice_document', invoice.slice(0, 2)))).toBe(131008);
-  });
-
   const otp = [
     bodyOf('123456'),
     { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: '123456' }] },

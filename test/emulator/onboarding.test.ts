@@ -17,14 +17,6 @@ const exchange = (code: string, more = 'client_secret=app-secret-local') =>
   );
 
 describe('the code exchange', () => {
-  it('returns the token once', async () => {
-    const { code } = await world.emulator.code({ token: ONE.token });
-    const { status, body } = await exchange(code);
-    expect(status).toBe(200);
-    expect(body).toEqual({ access_token: ONE.token, token_type: 'bearer' });
-    expect((await exchange(code)).body.error).toMatchObject({ code: 100, error_subcode: 36009 });
-  });
-
   it('refuses invalid requests', async () => {
     const { code: expired } = await world.emulator.code({ expired: true });
     expect((await exchange(expired)).body.error.error_subcode).toBe(36007);
@@ -42,25 +34,6 @@ describe('the code exchange', () => {
 describe('debug_token', () => {
   const debug = (token: string) => app('GET', `/debug_token?input_token=${token}`);
 
-  it('lists the accounts of a token', async () => {
-    const { body } = await debug(ONE.token);
-    expect(body.data).toMatchObject({
-      app_id: 'app-local',
-      type: 'SYSTEM_USER',
-      is_valid: true,
-      expires_at: 0,
-      granular_scopes: [
-        { scope: 'whatsapp_business_management', target_ids: [ONE.waba] },
-        { scope: 'whatsapp_business_messaging', target_ids: [ONE.waba] },
-      ],
-    });
-  });
-
-  it('leaves the accounts out of an unlimited grant', async () => {
-    const { body } = await debug('EMULATED-TOKEN-NO-TARGETS');
-    expect(body.data.granular_scopes[0]).toEqual({ scope: 'whatsapp_business_management' });
-  });
-
   it('answers 200 for a token that is not valid', async () => {
     const { status, body } = await debug('EMULATED-TOKEN-INVALID');
     expect(status).toBe(200);
@@ -77,16 +50,6 @@ describe('debug_token', () => {
 });
 
 describe('the webhook subscription', () => {
-  it('is listed and can be removed', async () => {
-    const path = `/${ONE.waba}/subscribed_apps`;
-    expect((await api('GET', path)).body).toEqual({ data: [] });
-    expect((await api('POST', path)).body).toEqual({ success: true });
-    expect((await api('POST', path)).body).toEqual({ success: true });
-    expect((await api('GET', path)).body.data[0].whatsapp_business_api_data.id).toBe('app-local');
-    expect((await api('DELETE', path)).body).toEqual({ success: true });
-    expect((await api('GET', path)).body).toEqual({ data: [] });
-  });
-
   it('verifies an override callback URL before it accepts it', async () => {
     const path = `/${ONE.waba}/subscribed_apps`;
     const override_callback_uri = world.receiver.url;
@@ -103,30 +66,6 @@ describe('the webhook subscription', () => {
 describe('the synchronisation of a coexistence number', () => {
   const sync = (sync_type: string, number = ONE.number) =>
     api('POST', `/${number}/smb_app_data`, { messaging_product: 'whatsapp', sync_type });
-
-  it('sends contacts and history, once each', async () => {
-    await api('POST', `/${ONE.waba}/subscribed_apps`);
-    const { body } = await sync('smb_app_state_sync');
-    expect(body).toEqual({ messaging_product: 'whatsapp', request_id: expect.any(String) });
-    expect((await sync('history')).status).toBe(200);
-    expect((await sync('history')).body.error.code).toBe(2593107);
-    await eventually(() => world.receiver.changes('history').length === 4);
-    const [contacts] = world.receiver.changes('smb_app_state_sync');
-    expect(contacts.value.state_sync).toHaveLength(3);
-    expect(contacts.value.metadata).toEqual({
-      display_phone_number: '15550100001',
-      phone_number_id: ONE.number,
-    });
-    const phases = world.receiver
-      .changes('history')
-      .flatMap(({ value }) => value.history ?? [])
-      .map(({ metadata }) => metadata);
-    expect(phases).toEqual([
-      { phase: 0, chunk_order: 1, progress: 33 },
-      { phase: 1, chunk_order: 2, progress: 67 },
-      { phase: 2, chunk_order: 3, progress: 100 },
-    ]);
-  });
 
   it('can be requested again after a new onboarding, but not after a day', async () => {
     await sync('history');
