@@ -16,8 +16,8 @@ export const SETTLE_MS = 500;
 const REACH_LIMIT_MS = 20_000;
 const HOST = '127.0.0.1';
 /** The emulator's first account and number. */
-export const WABA = '900000000000001';
-export const NUMBER = { phone_number_id: '800000000000001' };
+const WABA = '900000000000001';
+const NUMBER = { phone_number_id: '800000000000001' };
 
 export interface Chain {
   pids: Record<string, number>;
@@ -28,11 +28,8 @@ export interface Chain {
   startStoring(): Promise<Shot>;
 }
 
-/** `service` calls the stub instead of the emulator. */
-export async function startChain(
-  bench: Bench,
-  service: 'messaging' | 'number-admin',
-): Promise<Chain> {
+/** Messaging calls the stub instead of the emulator. */
+export async function startChain(bench: Bench): Promise<Chain> {
   const stub = `http://${HOST}:${bench.port('stub')}`;
   const pids: Record<string, number> = {};
   const start = (name: string, entry: string, extra?: NodeJS.ProcessEnv): void => {
@@ -41,11 +38,11 @@ export async function startChain(
   start('stub', 'test/dist/bench/stub.js', { STUB_PORT: String(bench.port('stub')) });
   start('emulator', 'test/dist/emulator/main.js');
   start('onboarding', 'services/onboarding/dist/main.js');
-  start(service, `services/${service}/dist/main.js`, { UPSTREAM_URL: stub });
+  start('messaging', 'services/messaging/dist/main.js', { UPSTREAM_URL: stub });
   start('gateway', 'gateway/dist/main.js');
   const { shot: bare } = await startBareSends(bench, pids);
   for (const { name, pid } of bench.engines.started) pids[name] = pid;
-  await bench.ready('onboarding', service, 'gateway');
+  await bench.ready('onboarding', 'messaging', 'gateway');
   const key = await register(bench);
   await sleep(SETTLE_MS);
   return {

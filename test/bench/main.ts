@@ -4,31 +4,23 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { benchBroadcast } from './broadcast';
 import { benchCurve } from './curve';
 import { benchEvents } from './events';
 import { benchIdle } from './idle';
 import { benchLife } from './life';
-import { benchNumberAdmin } from './number-admin';
-import { benchQuiet } from './quiet';
 import { ROOT } from './processes';
 import { withSection } from './results';
 import { benchScale, benchStored } from './scale';
 import { benchSend } from './send';
-import { benchStatuses } from './statuses';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   life: benchLife,
   curve: benchCurve,
   send: benchSend,
-  statuses: benchStatuses,
-  'number-admin': benchNumberAdmin,
   events: benchEvents,
   scale: benchScale,
   stored: benchStored,
-  quiet: benchQuiet,
   idle: benchIdle,
-  broadcast: benchBroadcast,
 };
 
 const RESULTS = join(ROOT, 'test/bench/RESULTS.md');

@@ -10,7 +10,7 @@ import { ROOT } from './processes';
 
 const SHOWN = 20;
 /** The benchmark that loads a service, if it is not `events`. */
-const BENCH_OF: Record<string, string> = { gateway: 'send', 'number-admin': 'number-admin' };
+const BENCH_OF: Record<string, string> = { gateway: 'send' };
 
 /** The parts of a .cpuprofile file used here: times in microseconds. */
 interface Profile {

@@ -19,7 +19,7 @@ const HALF_S = 10;
 export async function benchSend(): Promise<void> {
   const bench = await openBench();
   try {
-    const { gateway, bare, startStoring, pids } = await startChain(bench, 'messaging');
+    const { gateway, bare, startStoring, pids } = await startChain(bench);
     const storing = await startStoring();
     await sleep(SETTLE_MS);
     const ours = gateway({ path: '/messages/send', body: aText });

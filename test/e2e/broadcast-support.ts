@@ -1,5 +1,5 @@
 // Helpers for broadcast tests: contacts, creating a broadcast and waiting for its completion.
-import type { Detail } from '../bench/arrivals';
+import type { Detail } from './broadcast-arrivals';
 import { eventually } from '../testkit/eventually';
 import type { Answer, SeededNumber } from '../testkit/rest';
 
@@ -59,4 +59,4 @@ export const untilCompleted = (partner: Caller, id: number, limit_ms: number): P
     throw new Error(`${detail.status}: ${detail.sent} sent, ${detail.failed} failed`);
   }, limit_ms);
 
-export { arrivalsOf, rateOf, refusedOf, spanOf, type Detail } from '../bench/arrivals';
+export { arrivalsOf, rateOf, refusedOf, spanOf, type Detail } from './broadcast-arrivals';

@@ -1,4 +1,4 @@
-// Observes a broadcast from outside, for tests and the benchmark: its detail, when each message
+// Observes a broadcast from outside, for tests: its detail, when each message
 // reached the emulator, and how many the emulator's limiter refused.
 import type { EmulatorClient } from '../emulator/client';
 
