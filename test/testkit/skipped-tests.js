@@ -25,7 +25,7 @@ const NEEDS = {
   'test/helm/chart.golden.test.ts': 'Go',
   'test/helm/compose.test.ts': 'Go',
   'services/common/src/mongo/secure.long.test.ts': 'Go',
-  'services/onboarding/src/payments/stripe/api.mesh.test.ts': 'Go',
+  'services/onboarding/src/billing/payments/stripe/api.mesh.test.ts': 'Go',
 };
 
 /** The lines about the skipped tests of a run. */

@@ -12,10 +12,10 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { createVault } from '@bmg/common/vault';
 import type { settings } from './config';
-import { LOGO_FETCHES } from './partners/logo';
-import { choosePaymentProcessor } from './payments/choose-processor';
-import { signUpApp } from './sign-up/dialog-config';
-import { createStores } from './store/stores';
+import { LOGO_FETCHES } from './accounts/partners/logo';
+import { choosePaymentProcessor } from './billing/payments/choose-processor';
+import { signUpApp } from './connect/sign-up/dialog-config';
+import { createStores } from './stores';
 
 export type Settings = Loaded<typeof settings>['config'];
 

@@ -13,20 +13,20 @@ import { createKeyUse } from '@bmg/common/vault';
 import { AlertsDefinition } from '@bmg/proto/alerts';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { Event } from '@bmg/proto/stream';
-import { createAlerts } from './alerts/alerts';
-import { wireAudit } from './audit/wire';
-import { wireClients } from './clients/wire';
+import { createAlerts } from './accounts/alerts/alerts';
+import { wireAudit } from './accounts/audit/feature';
+import { wireClients } from './connect/clients/feature';
 import type { settings } from './config';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
-import { createDirectoryHandlers } from './directory/handlers';
-import { wireEndpoints } from './endpoints/wire';
-import { wireKeys } from './keys/wire';
-import { wireOperator } from './operator/wire';
-import { wirePartners } from './partners/wire';
-import { wirePeople } from './people/wire';
-import { wireSignUp } from './sign-up/wire';
-import { indexes } from './store/indexes';
-import { wireUsage } from './usage/wire';
+import { createDirectoryHandlers } from './connect/directory/handlers';
+import { wireEndpoints } from './accounts/receivers/feature';
+import { wireKeys } from './accounts/keys/feature';
+import { wireOperator } from './operator/feature';
+import { wirePartners } from './accounts/partners/feature';
+import { wirePeople } from './accounts/people/feature';
+import { wireSignUp } from './connect/sign-up/feature';
+import { indexes } from './indexes';
+import { wireUsage } from './billing/usage/feature';
 
 export function createOnboarding(
   { config, warnings }: Loaded<typeof settings>,

@@ -1,6 +1,6 @@
 // The model of the property test: the expected places and money, without a processor or a store.
 import type { CardBehaviour } from '../../../test/payments-double';
-import { slotsFor, SLOT_CENTS, WABAS_PER_SLOT } from '../src/payments/slots';
+import { slotsFor, SLOT_CENTS, WABAS_PER_SLOT } from '../src/ground/slots';
 
 /** Places in order, waiting accounts, slots paid for this month, and money in cents. */
 export function createModel() {

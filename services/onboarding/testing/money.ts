@@ -11,22 +11,25 @@ import {
   WEBHOOK_SECRET,
   type Event,
 } from '../../../test/payments-double';
-import { customerOf } from '../src/payments/stripe/charge';
-import { cover } from '../src/payments/stripe/cover';
-import { handlePaymentEvent } from '../src/payments/stripe/webhooks';
-import { noPayments } from '../src/payments/none';
-import type { PaymentProcessor } from '../src/payments/processor';
-import { createStripeApi } from '../src/payments/stripe/api';
-import { createStripePayments, reviewDue } from '../src/payments/stripe/processor';
-import { storeClient, type RegisterDependencies } from '../src/clients/register';
-import { monthOf } from '../src/payments/slots';
-import { BILLING_ACCOUNTS, createBillingAccounts } from '../src/store/billing-accounts';
-import { createClientSyncs } from '../src/store/client-syncs';
-import { createNumberDays } from '../src/store/number-days';
-import { CLIENTS, createClients } from '../src/store/clients';
-import { createPartners, PARTNERS } from '../src/store/partners';
-import { createPaymentEvents, PAYMENT_EVENTS } from '../src/store/payment-events';
-import { createSlotCharges, SLOT_CHARGES } from '../src/store/slot-charges';
+import { customerOf } from '../src/billing/payments/stripe/charge';
+import { cover } from '../src/billing/payments/stripe/cover';
+import { handlePaymentEvent } from '../src/billing/payments/stripe/webhooks';
+import { noPayments } from '../src/billing/payments/none';
+import type { PaymentProcessor } from '../src/billing/payments/processor';
+import { createStripeApi } from '../src/billing/payments/stripe/api';
+import { createStripePayments, reviewDue } from '../src/billing/payments/stripe/processor';
+import { storeClient, type RegisterDependencies } from '../src/connect/clients/register';
+import { monthOf } from '../src/ground/slots';
+import {
+  BILLING_ACCOUNTS,
+  createBillingAccounts,
+} from '../src/billing/payments/store/billing-accounts';
+import { createClientSyncs } from '../src/connect/sync/store';
+import { createNumberDays } from '../src/ground/number-days';
+import { CLIENTS, createClients } from '../src/ground/clients';
+import { createPartners, PARTNERS } from '../src/ground/partners';
+import { createPaymentEvents, PAYMENT_EVENTS } from '../src/billing/payments/store/payment-events';
+import { createSlotCharges, SLOT_CHARGES } from '../src/billing/payments/store/slot-charges';
 import { createVault } from '@bmg/common/vault';
 import { createLogger } from '@bmg/common/telemetry';
 import { aPartner, KEYRING, openDatabase, testCall } from './world';

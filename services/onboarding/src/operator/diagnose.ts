@@ -5,9 +5,9 @@ import { ApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
-import type { SignUpSettings } from '../sign-up/dialog-config';
-import type { Partners } from '../store/partners';
-import type { SealedRecords } from '../store/sealed-records';
+import type { SignUpSettings } from '../connect/sign-up/dialog-config';
+import type { Partners } from '../ground/partners';
+import type { SealedRecords } from './store';
 import { findSubscriptions, type SubscriptionDependencies } from './subscriptions';
 
 export interface Check {

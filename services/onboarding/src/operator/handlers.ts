@@ -10,17 +10,17 @@ import type {
   Partner as PartnerMessage,
   UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
-import { clientMessage } from '../clients/message';
-import { restoreAccount, type RestoreDependencies } from '../clients/restore';
+import { clientMessage } from '../connect/clients/message';
+import { restoreAccount, type RestoreDependencies } from '../connect/clients/restore';
 import {
   checkOverlap,
   createPartnerChanges,
   HOUR_MS,
   type PartnerChangesDependencies,
-} from '../partners/changes';
-import type { Rotation } from '../secrets/keyring';
-import type { DashboardSessions } from '../store/dashboard-sessions';
-import { activeWabas, type Partner, type PartnerChange } from '../store/partners';
+} from '../accounts/partners/changes';
+import type { Rotation } from './keyring';
+import type { DashboardSessions } from '../accounts/sessions/store';
+import { activeWabas, type Partner, type PartnerChange } from '../ground/partners';
 import type { Check } from './diagnose';
 
 export interface OperatorDependencies extends PartnerChangesDependencies, RestoreDependencies {

@@ -4,8 +4,8 @@ import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import type { Vault } from '@bmg/common/vault';
-import { secretIdentity, type Client, type Clients } from '../store/clients';
-import { isSubscribed } from '../upstream/accounts';
+import { secretIdentity, type Client, type Clients } from '../ground/clients';
+import { isSubscribed } from '../connect/upstream/accounts';
 
 export interface SubscriptionDependencies {
   settings: { UPSTREAM_APP_ID?: string | undefined };

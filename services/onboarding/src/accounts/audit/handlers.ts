@@ -1,0 +1,254 @@
+// RPC handlers of the audit log. BeginChange answers once the record is stored: its caller makes the change
+// only then, so that a change that was made always has a record.
+import { CSV_TYPE } from '@bmg/common/csv';
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { newId } from '@bmg/common/ids';
+import type { Pool } from '@bmg/common/overload';
+import type { Handlers } from '@bmg/common/rpc';
+import type {
+  Actor,
+  AuditDefinition,
+  AuditRecord,
+  BeginChangeRequest,
+  ListAuditRecordsResponse,
+} from '@bmg/proto/audit';
+import { OUTCOMES, type AuditEntry, type AuditFilter, type AuditLog, type Values } from './store';
+import type { PartnerKeys } from '../keys/store';
+import type { Partners } from '../../ground/partners';
+import type { People } from '../../ground/people';
+import {
+  auditCsvHeader,
+  auditCsvLine,
+  boundedTarget,
+  cut,
+  FIELDS_MAX,
+  readCursor,
+  recordable,
+  writeCursor,
+} from './rules';
+
+export interface AuditDependencies {
+  auditLog: AuditLog;
+  partners: Pick<Partners, 'find'>;
+  partnerKeys: Pick<PartnerKeys, 'find'>;
+  people: Pick<People, 'find'>;
+  /** Exports in progress. */
+  auditExports: Pool;
+  settings: { AUDITED_CHANGES_MAX: number };
+  now: () => Date;
+}
+
+const OPERATOR = 'operator';
+const DAY_S = 86_400;
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 100;
+/** Records of an export that are in memory at once. */
+const EXPORT_CHUNK = 100;
+/** A longer period is exported in parts, by `from` and `to`. */
+const EXPORT_RECORDS_MAX = 100_000;
+
+export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefinition> => {
+  const { auditLog, auditExports, now } = deps;
+  return {
+    async beginChange(request) {
+      if (request.action === '') throw missingFields(['action']);
+      const at = now();
+      await checkQuota(deps, request, at);
+      const [actor, before] = await Promise.all([
+        nameActor(deps, request),
+        readBefore(deps, request),
+      ]);
+      const target = boundedTarget(request.target);
+      const entry: AuditEntry = {
+        _id: newId('aud', at.getTime()),
+        at,
+        partner_id: request.partner_id ?? null,
+        actor,
+        action: cut(request.action),
+        target,
+        target_ids: Object.values(target),
+        waba_id: request.waba_id ?? null,
+        fields: request.fields.slice(0, FIELDS_MAX).map(cut),
+        before: recordable(before),
+        after: recordable(request.after),
+        outcome: 'unknown',
+        code: null,
+        request_id: cut(request.request_id),
+        address: request.address === undefined ? null : cut(request.address),
+        ended_at: null,
+      };
+      await auditLog.insert(entry);
+      return { id: entry._id };
+    },
+    async endChange({ id, outcome: given, code, target, waba_id, partner_id }) {
+      const outcome = OUTCOMES.find((one) => one === given);
+      if (!outcome) throw invalidField('outcome', `must be one of ${OUTCOMES.join(', ')}`);
+      const end = {
+        outcome,
+        code: code ?? null,
+        target: boundedTarget(target),
+        waba_id,
+        partner_id,
+      };
+      await auditLog.end(id, end, now());
+      return {};
+    },
+    async listAuditRecords({ limit, cursor, ...filter }) {
+      const { records, after } = await readPage(auditLog, filter, limit, cursor);
+      return { records: records.map(forPartner), after };
+    },
+    listAllAuditRecords: async ({ limit, cursor, partner_id, ...filter }) =>
+      readPage(auditLog, { ...filter, partner_id: partner_id ?? null }, limit, cursor),
+    async *exportAuditRecords({ ...filter }) {
+      const { partner_id } = filter;
+      if (!auditExports.take(partner_id)) throw tooMany();
+      try {
+        yield { mime_type: CSV_TYPE, data: Buffer.from(auditCsvHeader) };
+        for await (const entries of allPages(auditLog, filter)) {
+          yield {
+            data: Buffer.from(entries.map((one) => auditCsvLine(hideOperator(one))).join('')),
+          };
+        }
+      } finally {
+        auditExports.give(partner_id);
+      }
+    },
+  };
+};
+
+async function readPage(
+  auditLog: AuditLog,
+  filter: AuditFilter,
+  given: number,
+  cursor: string | undefined,
+): Promise<ListAuditRecordsResponse> {
+  const limit = given > 0 ? Math.min(given, LIMIT_MAX) : LIMIT_DEFAULT;
+  const position = cursor === undefined ? undefined : readCursor(cursor);
+  // An extra record shows whether there is a further page.
+  const found = await auditLog.page(filter, position, limit + 1);
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return {
+    records: found.slice(0, limit).map(recordMessage),
+    after: last && writeCursor({ at: last.at, id: last._id }),
+  };
+}
+
+async function* allPages(auditLog: AuditLog, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
+  let last: AuditEntry | undefined;
+  for (let read = 0; read < EXPORT_RECORDS_MAX; read += EXPORT_CHUNK) {
+    const position = last && { at: last.at, id: last._id };
+    const entries = await auditLog.page(filter, position, EXPORT_CHUNK);
+    if (entries.length > 0) yield entries;
+    if (entries.length < EXPORT_CHUNK) return;
+    last = entries.at(-1);
+  }
+}
+
+const tooMany = (): ApiError =>
+  new ApiError('RATE_LIMIT_EXCEEDED', 'too many exports are being read: try again in a moment', {
+    retry_after_s: 1,
+  });
+
+/** Changes by the operator are not counted: a partner cannot use up what its operator needs. */
+async function checkQuota(
+  { auditLog, settings }: AuditDependencies,
+  { partner_id, actor }: BeginChangeRequest,
+  at: Date,
+): Promise<void> {
+  if (partner_id === undefined || actor?.type === OPERATOR) return;
+  const limit = settings.AUDITED_CHANGES_MAX;
+  if ((await auditLog.count(partner_id, at)) <= limit) return;
+  throw new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `${limit} changes were made today (UTC), the most that the audit log records for a partner: nothing was changed, try again tomorrow`,
+    { retry_after_s: DAY_S - Math.floor((at.getTime() / 1_000) % DAY_S), details: { limit } },
+  );
+}
+
+/** The name of a key or the address of a person as it is now: it may be changed or removed later. */
+async function nameActor(
+  { partners, partnerKeys, people }: AuditDependencies,
+  { partner_id, actor }: BeginChangeRequest,
+): Promise<AuditEntry['actor']> {
+  if (!actor || actor.type === '') throw missingFields(['actor']);
+  const { type, id } = actor;
+  const nameOf = async (): Promise<string | undefined> => {
+    if (partner_id === undefined) return undefined;
+    if (type === 'api_key' && id) return (await partnerKeys.find(partner_id, id))?.name;
+    if (type === 'person' && id) return (await people.find(partner_id, id))?.email;
+    return type === 'partner_key' ? (await partners.find(partner_id))?.key_hint : undefined;
+  };
+  return { type: cut(type), id: id === undefined ? null : cut(id), name: (await nameOf()) ?? null };
+}
+
+/** The values of a record before its change. None of them is a secret. */
+async function readBefore(
+  { partners, partnerKeys, people }: AuditDependencies,
+  { partner_id, target, before_of, before }: BeginChangeRequest,
+): Promise<Values | undefined> {
+  if (partner_id === undefined || before.length === 0) return undefined;
+  const of = async (): Promise<Values | undefined> => {
+    if (before_of === 'key') {
+      const key = await partnerKeys.find(partner_id, target['key_id'] ?? '');
+      if (!key) return undefined;
+      const { name, scopes, waba_ids, addresses, expires_at } = key;
+      return { name, scopes, waba_ids, addresses, expires_at: expires_at?.toISOString() ?? null };
+    }
+    if (before_of === 'person') {
+      const person = await people.find(partner_id, target['person_id'] ?? '');
+      return person && { email: person.email, role: person.role, state: person.state };
+    }
+    if (before_of !== 'partner') return undefined;
+    const partner = await partners.find(partner_id);
+    if (!partner) return undefined;
+    const { name, status, webhook_url, rate_limit_per_sec, max_wabas, alerts = {}, logo } = partner;
+    return {
+      name,
+      status,
+      webhook_url,
+      rate_limit_per_sec,
+      max_wabas,
+      alerts,
+      logo_url: logo?.url ?? null,
+      // The name of the field in PUT /broadcast-approval.
+      above: partner.approval_above ?? null,
+    };
+  };
+  const found = await of();
+  if (!found) return undefined;
+  return Object.fromEntries(Object.entries(found).filter(([name]) => before.includes(name)));
+}
+
+const recordMessage = (entry: AuditEntry): AuditRecord => ({
+  id: entry._id,
+  at: entry.at,
+  actor: actorMessage(entry.actor),
+  action: entry.action,
+  target: entry.target,
+  fields: entry.fields,
+  before: entry.before ?? undefined,
+  after: entry.after ?? undefined,
+  outcome: entry.outcome,
+  code: entry.code ?? undefined,
+  request_id: entry.request_id,
+  address: entry.address ?? undefined,
+  ended_at: entry.ended_at ?? undefined,
+  partner_id: entry.partner_id ?? undefined,
+});
+
+const actorMessage = ({ type, id, name }: AuditEntry['actor']): Actor => ({
+  type,
+  id: id ?? undefined,
+  name: name ?? undefined,
+});
+
+/** A partner sees that the operator made a change, not which person of the operator's. */
+const forPartner = ({ actor, partner_id: _partner_id, ...record }: AuditRecord): AuditRecord => ({
+  ...record,
+  actor: actor?.type === OPERATOR ? { type: OPERATOR } : actor,
+});
+
+const hideOperator = (entry: AuditEntry): AuditEntry =>
+  entry.actor.type === OPERATOR
+    ? { ...entry, actor: { type: OPERATOR, id: null, name: null } }
+    : entry;

@@ -1,0 +1,73 @@
+import type { AuditEntry } from './store';
+import {
+  auditCsvHeader,
+  auditCsvLine,
+  boundedTarget,
+  readCursor,
+  recordable,
+  writeCursor,
+} from './rules';
+
+test('of an address only the host is kept', () => {
+  expect(
+    recordable({ webhook_url: 'https://user:pw@hooks.example.com:8443/T0/secret?token=x#y' }),
+  ).toEqual({ webhook_url: 'https://hooks.example.com:8443/…' });
+  expect(recordable({ logo_url: 'https://' })).toEqual({ logo_url: '(not an address)' });
+});
+
+test('a value that is too long is not kept; no values are null', () => {
+  expect(recordable({ name: 'x'.repeat(10_000), scopes: ['read'] })).toEqual({
+    name: '(too long to be recorded)',
+    scopes: ['read'],
+  });
+  expect(recordable({})).toBeNull();
+  expect(recordable(undefined)).toBeNull();
+});
+
+test('targets have plain names, and are bounded', () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_one, at) => [`id${at}`, 'x']));
+  expect(Object.keys(boundedTarget(many))).toHaveLength(20);
+  expect(boundedTarget({ 'a.b': '1', $set: '2', key_id: 'k'.repeat(300) })).toEqual({
+    key_id: 'k'.repeat(256),
+  });
+});
+
+test('a cursor returns to its place, and any other text is refused', () => {
+  const place = { at: new Date('2026-09-01T12:00:00.123Z'), id: 'aud_1' };
+  expect(readCursor(writeCursor(place))).toEqual(place);
+  for (const text of [
+    '',
+    'x',
+    'WzFd',
+    'W10',
+    'e30',
+    Buffer.from('["x","y"]').toString('base64url'),
+  ]) {
+    expect(() => readCursor(text)).toThrow(
+      expect.objectContaining({ code: 'INVALID_FIELD', details: { field: 'cursor' } }),
+    );
+  }
+});
+
+test('CSV has a cell for each column, which no spreadsheet runs', () => {
+  const entry = {
+    _id: 'aud_1',
+    at: new Date('2026-09-01T12:00:00Z'),
+    actor: { type: 'api_key', id: 'key_1', name: '=HYPERLINK("x")' },
+    action: 'PATCH /keys/{key_id}',
+    target: { key_id: 'key_2' },
+    fields: ['name', 'scopes'],
+    before: null,
+    after: { name: 'B' },
+    outcome: 'succeeded',
+    code: null,
+    request_id: 'r',
+    address: '203.0.113.7',
+    ended_at: null,
+  } as unknown as AuditEntry;
+  expect(auditCsvHeader.split(',')).toHaveLength(15);
+  expect(auditCsvLine(entry)).toBe(
+    `aud_1,2026-09-01T12:00:00.000Z,api_key,key_1,"'=HYPERLINK(""x"")",PATCH /keys/{key_id},` +
+      `"{""key_id"":""key_2""}",name scopes,,"{""name"":""B""}",succeeded,,r,203.0.113.7,\r\n`,
+  );
+});

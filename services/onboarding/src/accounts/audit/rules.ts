@@ -1,0 +1,87 @@
+// The rules of the audit log: the cursor of its pages, the bounds of a record, and its CSV. Pure functions.
+import { csvLine } from '@bmg/common/csv';
+import { invalidField } from '@bmg/common/errors';
+import type { AuditEntry, AuditPosition, Values } from './store';
+
+/** IDs of one record; a request names a handful. */
+const TARGETS_MAX = 20;
+export const FIELDS_MAX = 100;
+const TEXT_MAX = 256;
+/** The largest value is a list of 100 accounts. */
+const VALUE_BYTES_MAX = 8 * 1024;
+const TOO_LONG = '(too long to be recorded)';
+
+export const cut = (text: string): string => text.slice(0, TEXT_MAX);
+
+/** Names and IDs, each cut, and no more than TARGETS_MAX of them. */
+export const boundedTarget = (target: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(target)
+      .slice(0, TARGETS_MAX)
+      // MongoDB reads a dot as a path.
+      .filter(([name]) => /^\w{1,64}$/.test(name))
+      .map(([name, id]) => [name, cut(id)]),
+  );
+
+/** Null without values. Of an address only the host is kept: the rest may hold a secret. */
+export function recordable(values: Values | undefined): Values | null {
+  const kept = Object.entries(values ?? {}).slice(0, FIELDS_MAX);
+  if (kept.length === 0) return null;
+  return Object.fromEntries(kept.map(([name, value]) => [name, bounded(withoutSecrets(value))]));
+}
+
+const bounded = (value: unknown): unknown =>
+  Buffer.byteLength(JSON.stringify(value) ?? '') > VALUE_BYTES_MAX ? TOO_LONG : value;
+
+const ADDRESS = /^https?:\/\//i;
+
+/** The host of an address; any other value unchanged. */
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value !== 'string' || !ADDRESS.test(value)) return value;
+  if (!URL.canParse(value)) return '(not an address)';
+  const { protocol, host } = new URL(value);
+  return `${protocol}//${host}/…`;
+}
+
+export const writeCursor = ({ at, id }: AuditPosition): string =>
+  Buffer.from(JSON.stringify([at.getTime(), id])).toString('base64url');
+
+/** Throws INVALID_FIELD. */
+export function readCursor(text: string): AuditPosition {
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    throw invalidCursor();
+  }
+  const [time, id] = Array.isArray(read) ? (read as unknown[]) : [];
+  const at = new Date(typeof time === 'number' ? time : NaN);
+  if (typeof id !== 'string' || Number.isNaN(at.getTime())) throw invalidCursor();
+  return { at, id };
+}
+
+const invalidCursor = () =>
+  invalidField('cursor', 'must be `paging.cursors.after` of the previous page');
+
+/** In the order of the columns; new ones are added at the end. */
+const COLUMNS: ReadonlyArray<[name: string, of: (entry: AuditEntry) => string | null]> = [
+  ['id', ({ _id }) => _id],
+  ['at', ({ at }) => at.toISOString()],
+  ['actor_type', ({ actor }) => actor.type],
+  ['actor_id', ({ actor }) => actor.id],
+  ['actor_name', ({ actor }) => actor.name],
+  ['action', ({ action }) => action],
+  ['target', ({ target }) => JSON.stringify(target)],
+  ['fields', ({ fields }) => fields.join(' ')],
+  ['before', ({ before }) => before && JSON.stringify(before)],
+  ['after', ({ after }) => after && JSON.stringify(after)],
+  ['outcome', ({ outcome }) => outcome],
+  ['code', ({ code }) => code],
+  ['request_id', ({ request_id }) => request_id],
+  ['address', ({ address }) => address],
+  ['ended_at', ({ ended_at }) => ended_at && ended_at.toISOString()],
+];
+
+export const auditCsvHeader = csvLine(COLUMNS.map(([name]) => name));
+export const auditCsvLine = (entry: AuditEntry): string =>
+  csvLine(COLUMNS.map(([, of]) => of(entry)));

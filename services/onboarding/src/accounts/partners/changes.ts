@@ -1,0 +1,122 @@
+// Changes to a partner, made by the operator or by the partner itself: the one home of the rules
+// for webhook addresses and secrets. Every change bumps the directory version, so that caches go
+// stale.
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { checkUrl, UrlRefused } from '@bmg/common/outbound';
+import { partnerVersionKey, type Versions } from '@bmg/common/directory';
+import { newWebhookSecret } from '../../ground/webhook-secret';
+import {
+  webhookSecretIdentity,
+  type Partner,
+  type PartnerChange,
+  type Partners,
+  type WebhookSecret,
+} from '../../ground/partners';
+import type { Vault } from '@bmg/common/vault';
+import { setLogo, type LogoDependencies, type LogoOrigin } from './logo';
+
+export interface PartnerChangesDependencies extends LogoDependencies {
+  partners: Partners;
+  vault: Vault;
+  versions: Versions;
+  settings: { ALLOW_PRIVATE_URLS: boolean };
+  now: () => Date;
+}
+
+const SECRETS_MAX = 5;
+const OVERLAP_MAX_HOURS = 24 * 30;
+export const HOUR_MS = 3_600_000;
+/** An attempt fails only if another rotation has just succeeded. */
+const ROTATE_TRIES_MAX = 5;
+
+/** Throws INVALID_FIELD naming `overlap_hours`. */
+export function checkOverlap(hours: number): void {
+  if (Number.isInteger(hours) && hours >= 0 && hours <= OVERLAP_MAX_HOURS) return;
+  throw invalidField('overlap_hours', `must be a whole number from 0 to ${OVERLAP_MAX_HOURS}`);
+}
+
+export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
+  const { partners, vault, versions, settings, now } = deps;
+
+  const noPartner = (partner_id: string): ApiError =>
+    new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+  const getPartner = async (partner_id: string): Promise<Partner> => {
+    const partner = await partners.find(partner_id);
+    if (!partner) throw noPartner(partner_id);
+    return partner;
+  };
+  const bumpVersion = (partner_id: string): Promise<void> =>
+    versions.bump([partnerVersionKey(partner_id)]);
+  const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
+    const created_at = now();
+    const plain = newWebhookSecret();
+    const sealed = vault.seal(webhookSecretIdentity(partner_id, created_at), plain);
+    return { plain, stored: { sealed, created_at, expires_at: null } };
+  };
+
+  return {
+    getPartner,
+    newSecret,
+    async change(partner_id: string, fields: PartnerChange): Promise<Partner> {
+      const changed = await partners.change(partner_id, fields, now());
+      if (!changed) throw noPartner(partner_id);
+      await bumpVersion(partner_id);
+      return changed;
+    },
+    /** Returns the change to store. Throws INVALID_FIELD naming `logo_url`. */
+    async setLogo(partner_id: string, url: string): Promise<LogoOrigin | null> {
+      await getPartner(partner_id);
+      return setLogo(deps, partner_id, url);
+    },
+    /** Returns the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
+    checkWebhookUrl(url: string): string {
+      try {
+        return checkUrl(url, { field: 'webhook_url', allowPrivate: settings.ALLOW_PRIVATE_URLS })
+          .href;
+      } catch (error) {
+        if (!(error instanceof UrlRefused)) throw error;
+        throw new ApiError('INVALID_FIELD', error.message, {
+          details: { field: error.field, reason: error.reason },
+        });
+      }
+    },
+    /**
+     * Returns a new secret, which signs from now on. The earlier ones sign as well until the
+     * overlap (in hours) ends. Throws INVALID_FIELD naming `overlap_hours`.
+     */
+    async rotateWebhookSecret(partner_id: string, overlap_hours: number): Promise<string> {
+      checkOverlap(overlap_hours);
+      for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
+        const { webhook_secrets: before } = await getPartner(partner_id);
+        const secret = newSecret(partner_id);
+        const after = [secret.stored, ...overlapping(before, now(), overlap_hours)];
+        const replaced = await partners.replaceSecrets(
+          partner_id,
+          { before, after: after.slice(0, SECRETS_MAX) },
+          now(),
+        );
+        if (!replaced) continue;
+        await bumpVersion(partner_id);
+        return secret.plain;
+      }
+      throw new Error('failed to rotate the webhook secret: it kept changing');
+    },
+  };
+};
+
+/**
+ * The earlier secrets that still sign beside a new one. None of them expires later than before.
+ */
+export function overlapping(
+  secrets: WebhookSecret[],
+  now: Date,
+  overlap_hours: number,
+): WebhookSecret[] {
+  const end = new Date(now.getTime() + overlap_hours * HOUR_MS);
+  return secrets
+    .map((old) => ({
+      ...old,
+      expires_at: old.expires_at && old.expires_at < end ? old.expires_at : end,
+    }))
+    .filter(({ expires_at }) => expires_at > now);
+}

@@ -1,0 +1,370 @@
+// The partner's console on a fake clock: sessions, profile settings, webhook secret.
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hashKey } from '@bmg/common/keys';
+import { guardedAgent } from '@bmg/common/outbound';
+import { createPool } from '@bmg/common/overload';
+import type { Handlers } from '@bmg/common/rpc';
+import type { OperatorDefinition } from '@bmg/proto/onboarding';
+import type { SettingsDefinition } from '@bmg/proto/settings';
+import { failureOf, openWorld, PEPPER, testCall, type World } from '../../../testing/world';
+import { createDirectoryHandlers } from '../../connect/directory/handlers';
+import { createOperatorHandlers } from '../../operator/handlers';
+import { createDashboardHandlers } from './handlers';
+import { DASHBOARD_SESSIONS } from '../sessions/store';
+import { PARTNERS, type Partner } from '../../ground/partners';
+
+const MINUTE_S = 60;
+const LOGO_FETCHES = { server: 'test', reason: 'logos', holder: 'partner', max: 8 } as const;
+const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(100)]);
+/** The test's pictures are on this machine. */
+const agent = guardedAgent({ allowPrivate: true });
+afterAll(() => agent.destroy());
+
+let world: World;
+let own: Handlers<SettingsDefinition>;
+let support: Handlers<OperatorDefinition>;
+
+beforeEach(async () => {
+  world = await openWorld();
+  const rules = { ...world.deps.settings, RATE_LIMIT_PER_SEC: 200, ALLOW_PRIVATE_URLS: false };
+  const deps = { ...world.deps, agent, logoFetches: createPool(LOGO_FETCHES, world.deps.log) };
+  own = createDashboardHandlers({ ...deps, settings: rules });
+  support = createOperatorHandlers({
+    ...deps,
+    settings: rules,
+    deleteSessions: async () => 0,
+    rotateKeyring: () => Promise.reject(new Error('not here')),
+    diagnose: async () => [],
+  });
+});
+afterEach(() => world.close());
+
+/** Like the gateway: with hashes only. */
+async function logIn(partner: Partner): Promise<string> {
+  const token_hash = hashKey(randomBytes(32).toString('base64url'), PEPPER);
+  await own.openSession({ key_hash: partner.key_hash, token_hash }, testCall());
+  return token_hash;
+}
+const use = (token_hash: string, passive = false) =>
+  own.useSession({ token_hash, passive, people: true }, testCall());
+const codeOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).code;
+const kept = (): Promise<number> => world.mongo.db.collection(DASHBOARD_SESSIONS).countDocuments();
+
+describe('a session', () => {
+  it('belongs to the partner whose key opened it, for at most eight hours of use', async () => {
+    const partner = await world.partner({ name: 'Acme' });
+    const token = await logIn(partner);
+    const first = await use(token);
+    expect(first).toMatchObject({ partner_id: partner._id, partner_name: 'Acme' });
+    for (let minutes = 20; minutes < 8 * 60; minutes += 20) {
+      world.passTime(20 * MINUTE_S);
+      expect((await use(token)).partner_id).toBe(partner._id);
+    }
+    world.passTime(20 * MINUTE_S);
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect(await kept()).toBe(0);
+  });
+
+  it('is listed for its own partner only, and all of them can be ended at once', async () => {
+    const partner = await world.partner();
+    const { _id: partner_id } = partner;
+    const other = await logIn(await world.partner());
+    await logIn(partner);
+    world.passTime(MINUTE_S);
+    const token = await logIn(partner);
+    const list = () => own.listSessions({ partner_id, token_hash: token }, testCall());
+    expect((await list()).sessions.map(({ current }) => current)).toEqual([true, false]);
+    world.passTime(29.5 * MINUTE_S);
+    expect((await list()).sessions).toMatchObject([{ current: true }]);
+    expect(await codeOf(use(other))).toBe('UNAUTHORIZED');
+    const kept_one = await logIn(await world.partner());
+    await own.closeAllSessions({ partner_id }, testCall());
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect((await use(kept_one)).partner_id).not.toBe(partner_id);
+  });
+
+  it('ends after half an hour without use', async () => {
+    const token = await logIn(await world.partner());
+    world.passTime(29 * MINUTE_S);
+    await use(token);
+    world.passTime(31 * MINUTE_S);
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect(await kept()).toBe(0);
+  });
+
+  it('does not live longer by requests that its user did not cause', async () => {
+    const token = await logIn(await world.partner());
+    for (let minutes = 10; minutes < 30; minutes += 10) {
+      world.passTime(10 * MINUTE_S);
+      await use(token, true);
+    }
+    world.passTime(10 * MINUTE_S);
+    expect(await codeOf(use(token, true))).toBe('UNAUTHORIZED');
+  });
+
+  it('ends when it is closed, and other sessions do not', async () => {
+    const partner = await world.partner();
+    const [one, other] = [await logIn(partner), await logIn(partner)];
+    await own.closeSession({ token_hash: one }, testCall());
+    expect(await codeOf(use(one))).toBe('UNAUTHORIZED');
+    expect((await use(other)).partner_id).toBe(partner._id);
+  });
+
+  it('ends with a rotation of the key, as do the partner’s other sessions', async () => {
+    const [partner, stranger] = [await world.partner(), await world.partner()];
+    const tokens = [await logIn(partner), await logIn(partner)];
+    const foreign = await logIn(stranger);
+    await support.rotateKey({ partner_id: partner._id }, testCall());
+    for (const token of tokens) expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect((await use(foreign)).partner_id).toBe(stranger._id);
+    expect(await codeOf(logIn(partner))).toBe('INVALID_PARTNER_KEY');
+  });
+
+  it('ends with a rotation that failed to delete it', async () => {
+    const partner = await world.partner();
+    const token = await logIn(partner);
+    await world.deps.partners.change(partner._id, { key_hash: 'another' }, new Date());
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+  });
+
+  it('ends with a suspension, and does not come back when the partner is active again', async () => {
+    const partner = await world.partner();
+    const token = await logIn(partner);
+    const turn = (status: string) =>
+      support.updatePartner(
+        {
+          partner_id: partner._id,
+          status,
+          name: undefined,
+          webhook_url: undefined,
+          rate_limit_per_sec: undefined,
+          max_wabas: undefined,
+        },
+        testCall(),
+      );
+    await turn('suspended');
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect(await codeOf(logIn(partner))).toBe('PARTNER_SUSPENDED');
+    await turn('active');
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect((await use(await logIn(partner))).partner_id).toBe(partner._id);
+  });
+
+  it.each([
+    ['suspended', 'PARTNER_SUSPENDED'],
+    ['subscription_cancelled', 'SUBSCRIPTION_CANCELLED'],
+    ['trial_expired', 'TRIAL_EXPIRED'],
+  ] as const)(
+    'of a partner that is %s answers the status’s error once, then UNAUTHORIZED',
+    async (status, code) => {
+      const partner = await world.partner();
+      const token = await logIn(partner);
+      await world.deps.partners.change(partner._id, { status }, new Date());
+      expect(await codeOf(use(token))).toBe(code);
+      expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    },
+  );
+
+  it('is not opened by an unknown key', async () => {
+    const asked = own.openSession({ key_hash: 'unknown', token_hash: 'any' }, testCall());
+    expect(await codeOf(asked)).toBe('INVALID_PARTNER_KEY');
+    expect(await kept()).toBe(0);
+  });
+});
+
+describe('the settings', () => {
+  const SECRETS = /whsec_|wrapped_key|key_hash/;
+
+  it('show the plan and no secret', async () => {
+    const { _id } = await world.partner({
+      name: 'Acme',
+      max_wabas: 5,
+      wabas: ['1', '2', '3', '4'],
+      months: { [new Date().toISOString().slice(0, 7)]: { peak: 4, last: 4 } },
+      rate_limit_per_sec: 7,
+    });
+    const shown = await own.getSettings({ partner_id: _id }, testCall());
+    expect(shown).toMatchObject({
+      partner_id: _id,
+      name: 'Acme',
+      status: 'active',
+      rate_limit_per_sec: 7,
+      key_hint: 'bmgk_…0000',
+      plan: { max_wabas: 5, active_wabas: 4, slots: 2 },
+    });
+    expect(shown.webhook_url).toBeUndefined();
+    expect(JSON.stringify(shown)).not.toMatch(SECRETS);
+  });
+
+  const setUrl = (partner_id: string, webhook_url: string) =>
+    own.updateSettings({ partner_id, webhook_url, alerts: {} }, testCall());
+
+  it('accept and remove a public HTTPS webhook address, and make caches stale', async () => {
+    const { _id } = await world.partner();
+    const url = 'https://partner.example.com/hook';
+    expect((await setUrl(_id, url)).webhook_url).toBe(url);
+    expect(world.deps.bumped.join()).toContain(_id);
+    expect((await setUrl(_id, '')).webhook_url).toBeUndefined();
+    expect((await world.deps.partners.find(_id))?.webhook_url).toBeNull();
+  });
+
+  it.each([
+    'http://partner.example.com/hook',
+    'https://127.0.0.1/hook',
+    'https://10.0.0.1/hook',
+    'https://[::1]/hook',
+    'https://internal/hook',
+    'https://user:password@partner.example.com/hook',
+    'nowhere',
+  ])('refuse %s as a webhook address and keep the old one', async (url) => {
+    const { _id } = await world.partner({ webhook_url: 'https://old.example.com/' });
+    const refused = await failureOf(setUrl(_id, url));
+    expect(refused).toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'webhook_url' },
+    });
+    expect((await world.deps.partners.find(_id))?.webhook_url).toBe('https://old.example.com/');
+  });
+});
+
+describe('the webhook secret', () => {
+  const rotate = async (partner_id: string, overlap_hours = 24): Promise<string> =>
+    (await own.rotateWebhookSecret({ partner_id, overlap_hours }, testCall())).webhook_secret;
+  const reveal = async (partner_id: string): Promise<string> =>
+    (await own.revealWebhookSecret({ partner_id }, testCall())).webhook_secret;
+  /** The secrets that deliveries are signed with. */
+  const signing = async (partner_id: string): Promise<string[]> => {
+    const { getReceiver, getReceivers } = createDirectoryHandlers(world.deps);
+    const receiver = await getReceiver({ partner_id }, testCall());
+    const partner_ids = ['prt_unknown', partner_id];
+    const { receivers } = await getReceivers({ partner_ids }, testCall());
+    expect(receivers).toEqual({ [partner_id]: receiver });
+    return receiver.webhook_secrets;
+  };
+
+  it('is revealed unchanged, and is never stored in the clear', async () => {
+    const { _id } = await world.partner();
+    expect(await codeOf(reveal(_id))).toBe('NOT_FOUND');
+    const secret = await rotate(_id);
+    expect(Buffer.from(secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
+    expect(await reveal(_id)).toBe(secret);
+    expect(await signing(_id)).toEqual([secret]);
+    const stored = await world.mongo.db.collection(PARTNERS).findOne({ _id: _id as never });
+    expect(JSON.stringify(stored)).not.toContain(secret.slice('whsec_'.length));
+  });
+
+  it('signs beside the previous one until the overlap ends', async () => {
+    const { _id } = await world.partner();
+    const old = await rotate(_id);
+    world.passTime(1);
+    const fresh = await rotate(_id, 2);
+    expect(await reveal(_id)).toBe(fresh);
+    expect(await signing(_id)).toEqual([fresh, old]);
+    const during = await own.getSettings({ partner_id: _id }, testCall());
+    expect(during.webhook_secret?.previous_expires_at).toBeInstanceOf(Date);
+    world.passTime(2 * 3_600 + 1);
+    expect(await signing(_id)).toEqual([fresh]);
+    const after = await own.getSettings({ partner_id: _id }, testCall());
+    expect(after.webhook_secret?.previous_expires_at).toBeUndefined();
+  });
+
+  it('is the only signing secret at once without an overlap', async () => {
+    const { _id } = await world.partner();
+    await rotate(_id);
+    world.passTime(1);
+    const fresh = await rotate(_id, 0);
+    expect(await signing(_id)).toEqual([fresh]);
+  });
+
+  it('signs for every one of several concurrent rotations', async () => {
+    const { _id } = await world.partner();
+    await rotate(_id);
+    const answered = await Promise.all(Array.from({ length: 4 }, () => rotate(_id)));
+    expect(await signing(_id)).toEqual(expect.arrayContaining(answered));
+  });
+
+  it.each([-1, 721, 0.5])('refuses an overlap of %d hours', async (hours) => {
+    const { _id } = await world.partner();
+    expect(await failureOf(rotate(_id, hours))).toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'overlap_hours' },
+    });
+  });
+});
+
+describe('the logo of the sign-up page', () => {
+  const FILES: Record<string, [status: number, body: Buffer]> = {
+    '/logo.png': [200, PNG],
+    '/logo.jpg': [200, Buffer.from('\xff\xd8\xff\xe0 and more', 'latin1')],
+    '/logo.webp': [200, Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1')],
+    '/logo.svg': [200, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    '/page.png': [200, Buffer.from('<script>alert(1)</script>')],
+    '/large.png': [200, Buffer.concat([PNG, Buffer.alloc(256 * 1024)])],
+    '/none.png': [404, PNG],
+  };
+  let pictures: Server;
+  let origin: string;
+  beforeAll(async () => {
+    pictures = createServer(({ url = '' }, response) => {
+      const [status, body] = FILES[url] ?? [500, ''];
+      response.writeHead(status, { 'content-type': 'image/png' }).end(body);
+    });
+    await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    pictures.closeAllConnections();
+    await new Promise((resolve) => pictures.close(resolve));
+  });
+  const setLogo = (partner_id: string, logo_url: string) =>
+    own.updateSettings({ partner_id, alerts: {}, logo_url, webhook_url: undefined }, testCall());
+
+  test.each([
+    ['/logo.png', 'image/png'],
+    ['/logo.jpg', 'image/jpeg'],
+    ['/logo.webp', 'image/webp'],
+  ])('is fetched once, from %s, and kept with the type of its bytes', async (path, type) => {
+    const { _id } = await world.partner();
+    const { logo_url, logo_id } = await setLogo(_id, origin + path);
+    expect(logo_url).toBe(origin + path);
+    expect(await world.deps.partnerLogos.find(logo_id as string)).toEqual({
+      partner_id: _id,
+      logo_id,
+      type,
+      data: FILES[path]?.[1],
+    });
+  });
+
+  test('is replaced and removed, by the operator too', async () => {
+    const { _id } = await world.partner();
+    const { logo_id } = await setLogo(_id, `${origin}/logo.png`);
+    const updated = await support.updatePartner(
+      { partner_id: _id, logo_url: `${origin}/logo.jpg` } as never,
+      testCall(),
+    );
+    expect(updated.logo_url).toBe(`${origin}/logo.jpg`);
+    expect(await world.deps.partnerLogos.find(logo_id as string)).toBeNull();
+    const { logo_id: second } = await own.getSettings({ partner_id: _id }, testCall());
+    expect(await world.deps.partnerLogos.find(second as string)).not.toBeNull();
+    expect((await setLogo(_id, '')).logo_id).toBeUndefined();
+    expect(await world.deps.partnerLogos.find(second as string)).toBeNull();
+  });
+
+  test.each([
+    ['/logo.svg', 'is not a PNG, JPEG or WebP picture'],
+    ['/page.png', 'is not a PNG, JPEG or WebP picture'],
+    ['/large.png', 'is larger than 256 KiB'],
+    ['/none.png', 'did not answer with a picture'],
+  ])('is refused, and changes nothing: %s', async (path, reason) => {
+    const { _id } = await world.partner();
+    const { logo_id } = await setLogo(_id, `${origin}/logo.png`);
+    expect(await failureOf(setLogo(_id, origin + path))).toMatchObject({
+      code: 'INVALID_FIELD',
+      message: `logo_url ${reason}`,
+    });
+    const settings = await own.getSettings({ partner_id: _id }, testCall());
+    expect(settings.logo_id).toBe(logo_id);
+  });
+});

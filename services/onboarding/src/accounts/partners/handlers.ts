@@ -1,0 +1,226 @@
+// RPC handlers of the partner's console: its sessions and the partner's profile settings. The
+// gateway checks that a request comes from the partner's browser; which partner a session is for,
+// and how long, is decided here.
+import { refuseUnlessActive } from '@bmg/common/directory';
+import { ApiError } from '@bmg/common/errors';
+import type { Handlers } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import type { PartnerSettings, SettingsDefinition } from '@bmg/proto/settings';
+import { changeThresholds } from '../alerts/rules';
+import { expiresAt, isAlive, isToBeTouched, newSession, sessionMessage } from '../sessions/rules';
+import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
+import { billOf, monthOf } from '../../ground/slots';
+import type { DashboardSession, DashboardSessions } from '../sessions/store';
+import type { NumberDays } from '../../ground/number-days';
+import type { PartnerAlert, PartnerAlerts } from '../alerts/store';
+import type { PartnerKeys } from '../keys/store';
+import { activeWabas, webhookSecretIdentity, type Partner } from '../../ground/partners';
+import type { People, Person } from '../../ground/people';
+
+export interface DashboardDependencies extends PartnerChangesDependencies {
+  dashboardSessions: DashboardSessions;
+  numberDays: Pick<NumberDays, 'latestOf'>;
+  partnerAlerts: Pick<PartnerAlerts, 'of'>;
+  partnerKeys: Pick<PartnerKeys, 'findByHashes'>;
+  people: Pick<People, 'find' | 'of'>;
+  log: Logger;
+}
+
+/** The newest alerts, for the console's overview. */
+const ALERTS_SHOWN_MAX = 50;
+/** Of a number's history, for the console's picture of it. */
+const NUMBER_DAYS_MAX = 90;
+
+/** Longer than 70 lines: one short method for each RPC. */
+export const createDashboardHandlers = (
+  deps: DashboardDependencies,
+): Handlers<SettingsDefinition> => {
+  const { partners, partnerKeys, people, dashboardSessions, numberDays, partnerAlerts } = deps;
+  const { vault, now, log } = deps;
+  const changes = createPartnerChanges(deps);
+  const answer = async (partner: Partner): Promise<PartnerSettings> =>
+    settingsMessage(partner, await partnerAlerts.of(partner._id, ALERTS_SHOWN_MAX), now());
+
+  return {
+    async openSession({ key_hash, token_hash }) {
+      const partner = await partners.findByKeyHash(key_hash);
+      if (!partner) throw await notAPartnerKey(partnerKeys, key_hash);
+      refuseUnlessActive(partner.status);
+      const session = newSession({ partner_id: partner._id, key_hash }, token_hash, now());
+      await dashboardSessions.insert(session);
+      log.info({ partner_id: partner._id }, 'opened console session');
+      return sessionMessage(partner, session, undefined);
+    },
+    async useSession({ token_hash, passive, people: enforces_roles }) {
+      const session = await dashboardSessions.find(token_hash);
+      if (!session || (session.person_id !== undefined && !enforces_roles)) throw sessionOver();
+      const partner = await partners.find(session.partner_id);
+      const person = await personOf(people, session);
+      const at = now();
+      // An ended session is deleted, so that it stays ended whatever happens to the partner.
+      if (!partner || !isOpenedBy(session, partner, person) || !isAlive(session, at)) {
+        await dashboardSessions.remove(token_hash);
+        throw sessionOver();
+      }
+      if (partner.status !== 'active') {
+        await dashboardSessions.remove(token_hash);
+        refuseUnlessActive(partner.status);
+      }
+      if (!passive && isToBeTouched(session, at)) await dashboardSessions.touch(token_hash, at);
+      return sessionMessage(partner, session, person);
+    },
+    async closeSession({ token_hash }) {
+      await dashboardSessions.remove(token_hash);
+      return {};
+    },
+    async listSessions({ partner_id, token_hash, person_id }) {
+      const at = now();
+      const [sessions, persons] = await Promise.all([
+        dashboardSessions.newestOf(partner_id, person_id),
+        people.of(partner_id),
+      ]);
+      const emails = new Map(persons.map((person) => [person.person_id, person.email]));
+      return {
+        sessions: sessions
+          .filter((session) => isAlive(session, at))
+          .map((session) => ({
+            created_at: session.created_at,
+            used_at: session.used_at,
+            expires_at: expiresAt(session),
+            current: session._id === token_hash,
+            session_id: session.session_id,
+            person_id: session.person_id,
+            email: session.person_id === undefined ? undefined : emails.get(session.person_id),
+          })),
+      };
+    },
+    async closeAllSessions({ partner_id, person_id }) {
+      await dashboardSessions.removeOf(partner_id, person_id);
+      log.info({ partner_id, person_id }, 'closed all console sessions');
+      return {};
+    },
+    async endSession({ partner_id, session_id, person_id }) {
+      if (!(await dashboardSessions.removeNamed(partner_id, session_id, person_id))) {
+        throw new ApiError('NOT_FOUND', 'there is no such session');
+      }
+      log.info({ partner_id, session_id }, 'ended a console session');
+      return {};
+    },
+    async listNumberDays(number) {
+      const days = await numberDays.latestOf(number, NUMBER_DAYS_MAX);
+      return {
+        days: days.map(({ day, quality_rating, messaging_limit_tier }) => ({
+          day,
+          quality_rating: quality_rating ?? undefined,
+          messaging_limit_tier: messaging_limit_tier ?? undefined,
+        })),
+      };
+    },
+    getSettings: async ({ partner_id }) => answer(await changes.getPartner(partner_id)),
+    async updateSettings({ partner_id, webhook_url, alerts, logo_url }) {
+      const before = await changes.getPartner(partner_id);
+      const is_address = webhook_url !== undefined;
+      const is_alerts = Object.keys(alerts).length > 0;
+      // Both are checked before either is changed.
+      const changed = {
+        ...(is_address && {
+          webhook_url: webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url),
+        }),
+        ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
+      };
+      const is_logo = logo_url !== undefined;
+      if (!is_address && !is_alerts && !is_logo) return answer(before);
+      const after = await changes.change(partner_id, {
+        ...changed,
+        ...(is_logo && { logo: await changes.setLogo(partner_id, logo_url) }),
+      });
+      // The address is not logged: it may contain a secret.
+      if (is_address) {
+        const set = after.webhook_url !== null;
+        log.info({ partner_id, set }, 'partner changed its webhook address');
+      }
+      if (is_alerts) {
+        log.info({ partner_id, alerts: after.alerts }, 'partner changed its alerts');
+      }
+      return answer(after);
+    },
+    async revealWebhookSecret({ partner_id }) {
+      const [newest] = (await changes.getPartner(partner_id)).webhook_secrets;
+      if (!newest)
+        throw new ApiError('NOT_FOUND', 'there is no webhook secret yet: rotate it to create one');
+      const { sealed, created_at } = newest;
+      log.info({ partner_id }, 'revealed webhook secret to its partner');
+      return {
+        webhook_secret: vault.open(webhookSecretIdentity(partner_id, created_at), sealed),
+        created_at,
+      };
+    },
+    async rotateWebhookSecret({ partner_id, overlap_hours }) {
+      const webhook_secret = await changes.rotateWebhookSecret(partner_id, overlap_hours);
+      log.info({ partner_id, overlap_hours }, 'partner rotated its webhook secret');
+      return { webhook_secret };
+    },
+  };
+};
+
+/** True for the hash of the partner's key, also for that before its renewal. */
+const isKeyOf = ({ key_hash, renewed_from }: Partner, opened_with: string): boolean =>
+  opened_with === key_hash || opened_with === renewed_from;
+
+const personOf = async (
+  people: Pick<People, 'find'>,
+  { partner_id, person_id }: DashboardSession,
+): Promise<Person | undefined> =>
+  person_id === undefined ? undefined : people.find(partner_id, person_id);
+
+/** False once the key was rotated, or the person was removed. */
+function isOpenedBy(
+  { key_hash, person_id }: DashboardSession,
+  partner: Partner,
+  person: Person | undefined,
+): boolean {
+  if (person_id !== undefined) return person?.state === 'active';
+  return key_hash !== undefined && isKeyOf(partner, key_hash);
+}
+
+/** A session has all rights of the partner, so that no API key opens one. */
+async function notAPartnerKey(
+  partnerKeys: Pick<PartnerKeys, 'findByHashes'>,
+  key_hash: string,
+): Promise<ApiError> {
+  const [key] = await partnerKeys.findByHashes([key_hash]);
+  return key
+    ? new ApiError('KEY_RESTRICTED', 'an API key does not open the console: use the partner key')
+    : new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+}
+
+const sessionOver = (): ApiError =>
+  new ApiError('UNAUTHORIZED', 'the session has ended: log in again');
+
+function settingsMessage(
+  partner: Partner,
+  raised_alerts: PartnerAlert[],
+  now: Date,
+): PartnerSettings {
+  const [newest, previous] = partner.webhook_secrets;
+  const overlap =
+    previous?.expires_at && previous.expires_at > now ? previous.expires_at : undefined;
+  return {
+    partner_id: partner._id,
+    name: partner.name,
+    status: partner.status,
+    webhook_url: partner.webhook_url ?? undefined,
+    rate_limit_per_sec: partner.rate_limit_per_sec,
+    key_hint: partner.key_hint,
+    plan: {
+      max_wabas: partner.max_wabas ?? undefined,
+      active_wabas: activeWabas(partner).length,
+      slots: billOf(partner.months ?? {}, monthOf(now)).slots,
+    },
+    alerts: { ...partner.alerts },
+    raised_alerts,
+    logo_url: partner.logo?.url,
+    logo_id: partner.logo?.id,
+    webhook_secret: newest && { created_at: newest.created_at, previous_expires_at: overlap },
+  };
+}

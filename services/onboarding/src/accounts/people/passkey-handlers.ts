@@ -1,0 +1,234 @@
+// RPC handlers of signing in: an invitation that is accepted with a passkey, log-ins with a passkey and with
+// the operator's issuer, and the passkeys of a person.
+import { refuseUnlessActive } from '@bmg/common/directory';
+import { ApiError } from '@bmg/common/errors';
+import type { Handlers } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import type { Passkey, PasskeysDefinition } from '@bmg/proto/people';
+import type { Session } from '@bmg/proto/settings';
+import { newSession, sessionMessage } from '../sessions/rules';
+import type { DashboardSessions } from '../sessions/store';
+import type { Partner, Partners } from '../../ground/partners';
+import type { PasskeyRecord, Passkeys, PersonRef } from './store/passkeys';
+import type { Changed, People, Person } from '../../ground/people';
+import type { Ceremonies } from './ceremonies';
+import { issuerRefusal, type Flow, type Identity, type Issuer } from './issuer';
+import {
+  checkEmail,
+  checkPasskeyName,
+  mayUseIdentity,
+  noSuchPerson,
+  openInvitation,
+  unknownPerson,
+  withAccepted,
+  withIdentity,
+  withLogIn,
+  withoutPasskey,
+  withPasskey,
+} from './rules';
+
+export interface PasskeyDependencies {
+  partners: Pick<Partners, 'find'>;
+  people: People;
+  passkeys: Passkeys;
+  dashboardSessions: Pick<DashboardSessions, 'insert' | 'removeOldest'>;
+  ceremonies: Ceremonies;
+  issuer: Issuer;
+  now: () => Date;
+  log: Logger;
+}
+
+/** Of one person. A further log-in ends the oldest one. */
+const SESSIONS_MAX = 20;
+
+/** Longer than 70 lines: one short method for each RPC. */
+export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<PasskeysDefinition> {
+  const { partners, people, passkeys, ceremonies, issuer, now, log } = deps;
+  const activePartner = async (partner_id: string): Promise<Partner> => {
+    const partner = await partners.find(partner_id);
+    if (!partner) throw unknownPerson();
+    refuseUnlessActive(partner.status);
+    return partner;
+  };
+  const getPerson = async ({ partner_id, person_id }: PersonRef): Promise<Person> => {
+    const person = await people.find(partner_id, person_id);
+    if (!person) throw noSuchPerson();
+    return person;
+  };
+  const findInvited = async (token_hashes: string[]) => {
+    const found = await people.findInvited(token_hashes);
+    const invitation = openInvitation(found?.person, token_hashes, now());
+    // An invitation that is open has its person.
+    const { partner_id, person } = found as NonNullable<typeof found>;
+    return { partner: await activePartner(partner_id), person, invitation };
+  };
+  /** By identity, or at the first log-in by the address that the issuer has verified. */
+  const findIdentified = async (identity: Identity) => {
+    const known = await people.withIdentity(identity);
+    const email = emailOf(identity);
+    const of_email = known.length > 0 || email === null ? [] : await people.withEmail(email);
+    const found = [...known, ...of_email].filter(({ person }) =>
+      mayUseIdentity(person, identity, now()),
+    );
+    const [one, ...others] = found;
+    if (!one) {
+      throw issuerRefusal(
+        'unknown_person',
+        'this address is not invited to the console, or the issuer has not verified it',
+      );
+    }
+    if (others.length > 0) {
+      throw issuerRefusal(
+        'several_partners',
+        'this address belongs to people of several partners: use a passkey',
+      );
+    }
+    return one;
+  };
+  /** Verifies and stores a new passkey. It counts once `listed` has it among those of its person. */
+  const register = async (
+    partner_id: string,
+    person: Person,
+    given: { response?: Record<string, unknown> | undefined; name: string },
+    listed: (list: Person[], passkey_id: string, at: Date) => Changed<Person>,
+  ): Promise<{ person: Person; passkey: PasskeyRecord }> => {
+    const name = checkPasskeyName(given.name);
+    const verified = await ceremonies.verifyRegistration(person, given.response);
+    const at = now();
+    const { person_id } = person;
+    const owner = { partner_id, person_id };
+    const passkey = { ...verified, ...owner, name, created_at: at, last_used_at: null };
+    const { _id } = passkey;
+    // An ID that is taken is the passkey of this or another person, and stays.
+    if (person.passkey_ids.includes(_id) || !(await passkeys.store(passkey))) throw unusable();
+    try {
+      const changed = await people.change(partner_id, (list) => listed(list, _id, at));
+      log.info({ ...owner }, 'registered a passkey');
+      return { person: changed, passkey };
+    } catch (error) {
+      const { passkey_ids = [] } = (await people.find(partner_id, person_id)) ?? {};
+      if (!passkey_ids.includes(_id)) await passkeys.remove(owner, _id);
+      throw error;
+    }
+  };
+
+  return {
+    async readInvitation({ token_hashes }) {
+      const { partner, person, invitation } = await findInvited(token_hashes);
+      const { email, role } = person;
+      return { partner_name: partner.name, email, role, expires_at: invitation.expires_at };
+    },
+    async startRegistration({ token_hashes, partner_id = '', person_id = '' }) {
+      const person =
+        token_hashes.length > 0
+          ? (await findInvited(token_hashes)).person
+          : await getPerson({ partner_id, person_id });
+      return { options: await ceremonies.registrationOptions(person) };
+    },
+    async acceptInvitation({ token_hashes, session_hash, ...given }) {
+      const { partner, person: invited } = await findInvited(token_hashes);
+      const { person_id } = invited;
+      const { person } = await register(partner._id, invited, given, (list, passkey_id, at) =>
+        withAccepted(list, { person_id, token_hashes, passkey_id, at }),
+      );
+      log.info({ partner_id: partner._id, person_id }, 'a person accepted an invitation');
+      return openSession(deps, partner, person, session_hash);
+    },
+    async startLogIn() {
+      return { options: await ceremonies.logInOptions() };
+    },
+    async logIn({ response = {}, session_hash }) {
+      const passkey = await passkeys.find(String(response['id']));
+      if (!passkey) throw unknownPerson();
+      const counter = await ceremonies.verifyLogIn(passkey, response);
+      const { partner_id, person_id, _id } = passkey;
+      const partner = await activePartner(partner_id);
+      const at = now();
+      // Two answers with one counter: one of them is from a copy of the passkey.
+      if (!(await passkeys.noteUse(passkey, counter, at))) throw unknownPerson();
+      const person = await people.change(partner_id, (list) =>
+        withLogIn(list, { person_id, at }, ({ passkey_ids }) => passkey_ids.includes(_id)),
+      );
+      return openSession(deps, partner, person, session_hash);
+    },
+    async startIssuerLogIn({ flow }) {
+      return { url: await issuer.authorizationUrl(flow as Flow) };
+    },
+    async logInWithIssuer({ flow, query, session_hash }) {
+      const identity = await issuer.identify(flow as Flow, query);
+      const { partner_id, person: found } = await findIdentified(identity);
+      const { person_id } = found;
+      const partner = await activePartner(partner_id);
+      const { issuer: iss, subject } = identity;
+      const person = await people.change(partner_id, (list) =>
+        withIdentity(list, { person_id, identity: { issuer: iss, subject }, at: now() }),
+      );
+      return openSession(deps, partner, person, session_hash);
+    },
+    async listPasskeys(owner) {
+      const { passkey_ids } = await getPerson(owner);
+      return { passkeys: (await passkeys.of(owner, passkey_ids)).map(passkeyMessage) };
+    },
+    async addPasskey({ partner_id, person_id, ...given }) {
+      const person = await getPerson({ partner_id, person_id });
+      const { passkey } = await register(partner_id, person, given, (list, passkey_id, at) =>
+        withPasskey(list, { person_id, passkey_id, at }),
+      );
+      return passkeyMessage(passkey);
+    },
+    async renamePasskey({ passkey_id, name, ...owner }) {
+      const renamed = await passkeys.rename(owner, passkey_id, checkPasskeyName(name));
+      if (!renamed) throw new ApiError('NOT_FOUND', 'there is no such passkey');
+      return passkeyMessage(renamed);
+    },
+    async removePasskey({ passkey_id, ...owner }) {
+      const { partner_id, person_id } = owner;
+      await people.change(partner_id, (list) =>
+        withoutPasskey(list, {
+          person_id,
+          passkey_id,
+          has_issuer: issuer.isConfigured,
+          at: now(),
+        }),
+      );
+      await passkeys.remove(owner, passkey_id);
+      log.info(owner, 'removed a passkey');
+      return {};
+    },
+  };
+}
+
+async function openSession(
+  { dashboardSessions, now, log }: Pick<PasskeyDependencies, 'dashboardSessions' | 'now' | 'log'>,
+  partner: Partner,
+  person: Person,
+  token_hash: string,
+): Promise<Session> {
+  const { person_id } = person;
+  const session = newSession({ partner_id: partner._id, person_id }, token_hash, now());
+  await dashboardSessions.insert(session);
+  await dashboardSessions.removeOldest(partner._id, person_id, SESSIONS_MAX);
+  log.info({ partner_id: partner._id, person_id }, 'opened console session of a person');
+  return sessionMessage(partner, session, person);
+}
+
+function emailOf({ email }: Identity): string | null {
+  try {
+    return email === null ? null : checkEmail(email);
+  } catch {
+    return null;
+  }
+}
+
+const unusable = (): ApiError =>
+  new ApiError('INVALID_FIELD', 'response is of a passkey that cannot be used here', {
+    details: { field: 'response' },
+  });
+
+const passkeyMessage = (passkey: PasskeyRecord): Passkey => ({
+  passkey_id: passkey._id,
+  name: passkey.name,
+  synced: passkey.synced,
+  created_at: passkey.created_at,
+  last_used_at: passkey.last_used_at ?? undefined,
+});

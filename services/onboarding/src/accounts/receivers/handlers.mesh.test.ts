@@ -1,0 +1,380 @@
+// The registry of webhook endpoints on a real database and a fake clock: what is stored and sealed, the
+// bound, rotation, disabling, and what the directory answers.
+import { partnerVersionKey } from '@bmg/common/directory';
+import type { Handlers } from '@bmg/common/rpc';
+import { createVault } from '@bmg/common/vault';
+import { EndpointSettings, type EndpointRegistryDefinition } from '@bmg/proto/endpoints';
+import { failureOf, KEYRING, openWorld, testCall, type World } from '../../../testing/world';
+import { createDirectoryHandlers } from '../../connect/directory/handlers';
+import { rotateKeyring } from '../../operator/keyring';
+import type { Partner } from '../../ground/partners';
+import { ENDPOINTS_MAX, WEBHOOK_ENDPOINTS } from './store';
+import { createEndpointHandlers } from './handlers';
+
+const HOUR_S = 3_600;
+const WABA = '900000000000001';
+const URL = 'https://crm.example.com/messages?token=of-the-url';
+const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
+
+let world: World;
+let registry: Handlers<EndpointRegistryDefinition>;
+let partner: Partner;
+let published: Array<{ message: Record<string, unknown> }>;
+
+beforeEach(async () => {
+  world = await openWorld();
+  published = [];
+  const bus = {
+    publish: async (messages: unknown) => void published.push(...(messages as typeof published)),
+  };
+  const settings = { ALLOW_PRIVATE_URLS: false };
+  registry = createEndpointHandlers({ ...world.deps, settings, bus: bus as never });
+  partner = await world.partner({ wabas: [WABA] });
+});
+afterEach(() => world.close());
+
+const settingsOf = (change: object): EndpointSettings => EndpointSettings.fromPartial(change);
+const create = (change: object = {}, more: object = {}) =>
+  registry.registerEndpoint(
+    {
+      partner_id: partner._id,
+      settings: settingsOf({ url: URL, ...change }),
+      dry_run: false,
+      secret: undefined,
+      ...more,
+    },
+    testCall(),
+  );
+const made = async (change: object = {}) => {
+  const { endpoint, secret } = await create(change);
+  return { endpoint_id: endpoint?.endpoint_id as string, secret };
+};
+const update = (endpoint_id: string, change: object, dry_run = false) =>
+  registry.changeEndpoint(
+    { partner_id: partner._id, endpoint_id, settings: settingsOf(change), dry_run },
+    testCall(),
+  );
+const list = async () =>
+  (await registry.listEndpoints({ partner_id: partner._id }, testCall())).endpoints;
+/** What webhooks learns of the partner's endpoints. */
+async function receiving(vault = world.deps.vault) {
+  const directory = createDirectoryHandlers({ ...world.deps, vault });
+  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] }, testCall());
+  return receivers[partner._id]?.endpoints ?? [];
+}
+
+test('the directory returns an endpoint with its secret and headers, which are stored sealed', async () => {
+  const headers = { by_name: { 'X-Token': 'of-the-header' } };
+  const { endpoint_id, secret } = await made({ headers, waba_ids: { items: [WABA] } });
+  expect(await receiving()).toEqual([
+    {
+      endpoint_id,
+      url: URL,
+      secrets: [secret],
+      status: 'active',
+      events: [],
+      waba_ids: [WABA],
+      phone_number_ids: [],
+      headers: { 'x-token': 'of-the-header' },
+      max_per_second: 0,
+      ordered: true,
+      format: 'envelope',
+      destination: undefined,
+    },
+  ]);
+  const rows = await world.mongo.db.collection(WEBHOOK_ENDPOINTS).find().toArray();
+  expect(JSON.stringify(rows)).not.toContain('of-the-header');
+  expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length));
+  expect(JSON.stringify(await list())).not.toContain('of-the-header');
+  expect(world.deps.bumped).toContain(partnerVersionKey(partner._id));
+});
+
+test('a dry run stores nothing, and its secret becomes that of the endpoint', async () => {
+  const { secret } = await create({}, { dry_run: true });
+  expect([await list(), world.deps.bumped]).toEqual([[], []]);
+  const created = await create({}, { secret });
+  expect(created.secret).toBe(secret);
+  expect((await receiving())[0]?.secrets).toEqual([secret]);
+  const forged = await failureOf(create({}, { secret: 'whsec_short' }));
+  expect(forged.details).toMatchObject({ field: 'secret' });
+  const { endpoint_id = '' } = created.endpoint ?? {};
+  expect(await update(endpoint_id, { description: 'dry' }, true)).toMatchObject({
+    description: 'dry',
+  });
+  expect((await list())[0]?.description).toBe('');
+});
+
+test('creations at the same time do not pass the bound together', async () => {
+  for (let count = 0; count < ENDPOINTS_MAX - 2; count += 1) await create();
+  const results = await Promise.allSettled([create(), create(), create(), create()]);
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  expect(await list()).toHaveLength(ENDPOINTS_MAX);
+  expect((await failureOf(create({}, { dry_run: true }))).code).toBe('QUOTA_EXCEEDED');
+});
+
+test('an update changes what is given; another partner finds nothing', async () => {
+  const { endpoint_id } = await made({ events: { items: ['message.*'] }, max_per_second: 5 });
+  const changed = await update(endpoint_id, { events: { items: [] }, status: 'paused' });
+  expect(changed).toMatchObject({ events: [], status: 'paused', max_per_second: 5, url: URL });
+  const nothing = await failureOf(update(endpoint_id, {}));
+  expect(nothing.code).toBe('MISSING_FIELDS');
+  const stranger = await world.partner();
+  const request = { partner_id: stranger._id, endpoint_id };
+  for (const work of [
+    registry.deleteEndpoint(request, testCall()),
+    registry.rotateEndpointSecret({ ...request, overlap_hours: 1 }, testCall()),
+    registry.disableEndpoint({ ...request, unless_changed_since: undefined }, testCall()),
+  ]) {
+    expect((await failureOf(Promise.resolve(work))).code).toBe('NOT_FOUND');
+  }
+  await registry.deleteEndpoint({ partner_id: partner._id, endpoint_id }, testCall());
+  expect(await list()).toEqual([]);
+});
+
+test.each<[string, object, string]>([
+  ['an http address', { url: 'http://example.com/' }, 'url'],
+  ['a private address', { url: 'https://10.0.0.1/' }, 'url'],
+  ['an unknown status', { status: 'disabled' }, 'status'],
+  ['an unknown format', { format: 'xml' }, 'format'],
+  ['too high a rate', { max_per_second: 1_001 }, 'max_per_second'],
+  ['another’s account', { waba_ids: { items: ['1'] } }, 'waba_ids[0]'],
+])('%s is refused by its field', async (_name, change, field) => {
+  const refused = await failureOf(Promise.resolve(create(change)));
+  expect([refused.code, (refused.details as { field: string }).field]).toEqual([
+    'INVALID_FIELD',
+    field,
+  ]);
+  expect(await list()).toEqual([]);
+});
+
+test('after a rotation both secrets sign until the overlap is over', async () => {
+  const { endpoint_id, secret: first } = await made();
+  const request = { partner_id: partner._id, endpoint_id };
+  const { secret, endpoint } = await registry.rotateEndpointSecret(
+    { ...request, overlap_hours: 2 },
+    testCall(),
+  );
+  expect(endpoint?.previous_secret_expires_at).toBeInstanceOf(Date);
+  expect((await receiving())[0]?.secrets).toEqual([secret, first]);
+  world.passTime(2 * HOUR_S + 1);
+  expect((await receiving())[0]?.secrets).toEqual([secret]);
+  expect((await list())[0]?.previous_secret_expires_at).toBeUndefined();
+});
+
+test('a failing endpoint is disabled once, with an event, unless its partner changed it', async () => {
+  const { endpoint_id } = await made();
+  const disable = (unless_changed_since: Date) =>
+    registry.disableEndpoint(
+      { partner_id: partner._id, endpoint_id, unless_changed_since },
+      testCall(),
+    );
+  const before = new Date(world.deps.now().getTime() - HOUR_S * 1_000);
+  expect((await disable(before)).status).toBe('active');
+  expect(published).toEqual([]);
+  const { status, disabled_at } = await disable(world.deps.now());
+  expect([status, disabled_at]).toEqual(['disabled', expect.any(Date)]);
+  await disable(world.deps.now());
+  expect(published.map(({ message }) => message)).toEqual([
+    {
+      partner_id: partner._id,
+      event: 'webhook.endpoint_disabled',
+      occurrence: expect.stringContaining(endpoint_id),
+      timestamp: expect.any(Number),
+      data: JSON.stringify({
+        endpoint_id,
+        url: 'https://crm.example.com',
+        destination: null,
+        reason: 'failing',
+      }),
+    },
+  ]);
+  expect((await receiving())[0]?.status).toBe('disabled');
+  expect(await update(endpoint_id, { status: 'active' })).toMatchObject({
+    status: 'active',
+    disabled_at: undefined,
+  });
+});
+
+test('headers are sent to another server only if they are given again', async () => {
+  const headers = { by_name: { 'x-token': 'value' } };
+  const { endpoint_id } = await made({ headers });
+  const other = 'https://other.example.com/hooks';
+  expect((await failureOf(update(endpoint_id, { url: other }))).details).toEqual({
+    fields: ['headers'],
+  });
+  await update(endpoint_id, { url: 'https://crm.example.com/elsewhere' });
+  await update(endpoint_id, { url: other, headers });
+  expect(await receiving()).toMatchObject([{ url: other, headers: headers.by_name }]);
+});
+
+describe('a destination', () => {
+  const CREDENTIAL = 'of-the-destination';
+  const KAFKA = {
+    type: 'kafka',
+    settings: {
+      brokers: ['kafka.example.com:9093'],
+      topic: 'events',
+      mechanism: 'scram-sha-512',
+      username: 'gateway',
+      password: CREDENTIAL,
+    },
+  };
+  const withDestination = (change: object = {}, more: object = {}) =>
+    registry.registerEndpoint(
+      {
+        partner_id: partner._id,
+        settings: settingsOf({ destination: KAFKA, ...change }),
+        dry_run: false,
+        secret: undefined,
+        ...more,
+      },
+      testCall(),
+    );
+  const { password: _password, ...shown } = { ...KAFKA.settings, tls: true };
+
+  test('is stored with its credentials sealed, and returned to the directory only', async () => {
+    const { endpoint, secret } = await withDestination();
+    expect(secret).toBe('');
+    expect(endpoint).toMatchObject({
+      endpoint_id: expect.stringMatching(/^whd_/),
+      url: '',
+      destination: { type: 'kafka', settings: shown },
+    });
+    expect(endpoint?.destination?.settings).toEqual(shown);
+    expect(await receiving()).toMatchObject([
+      {
+        url: '',
+        secrets: [],
+        destination: { type: 'kafka', settings: { ...shown, password: CREDENTIAL } },
+      },
+    ]);
+    const rows = await world.mongo.db.collection(WEBHOOK_ENDPOINTS).find().toArray();
+    expect(JSON.stringify(rows)).not.toContain(CREDENTIAL);
+    expect(JSON.stringify(await list())).not.toContain(CREDENTIAL);
+  });
+
+  test('keeps the settings that a change leaves out; null sets the default', async () => {
+    const { endpoint } = await withDestination();
+    const endpoint_id = endpoint?.endpoint_id as string;
+    const settings = { topic: 'other', mechanism: 'plain', tls: null };
+    const changed = await update(endpoint_id, { destination: { settings } });
+    expect(changed.destination?.settings).toEqual({ ...shown, topic: 'other', mechanism: 'plain' });
+    expect((await receiving())[0]?.destination?.settings).toMatchObject({
+      topic: 'other',
+      password: CREDENTIAL,
+    });
+    await update(endpoint_id, { destination: { settings: { password: 'another' } } });
+    expect((await receiving())[0]?.destination?.settings).toMatchObject({ password: 'another' });
+    const removed = update(endpoint_id, { destination: { settings: { password: null } } });
+    expect((await failureOf(removed)).details).toEqual({ fields: ['destination.password'] });
+  });
+
+  test('is sent to another server only with its credentials given again', async () => {
+    const { endpoint } = await withDestination();
+    const endpoint_id = endpoint?.endpoint_id as string;
+    for (const moved of [{ brokers: ['other.example.com:9093'] }, { ca: 'an authority' }]) {
+      const change = { destination: { settings: moved } };
+      expect((await failureOf(update(endpoint_id, change))).details).toEqual({
+        fields: ['destination.password'],
+      });
+    }
+    expect((await receiving())[0]?.destination?.settings).toMatchObject(KAFKA.settings);
+    const settings = { brokers: ['other.example.com:9093'], password: 'for the other' };
+    await update(endpoint_id, { destination: { settings } });
+    expect((await receiving())[0]?.destination?.settings).toMatchObject(settings);
+  });
+
+  test.each<[string, object, string]>([
+    ['a URL beside it', { url: URL }, 'destination'],
+    ['headers', { headers: { by_name: { 'x-token': 'value' } } }, 'headers'],
+    ['the binary mode', { format: 'cloudevents-binary' }, 'format'],
+    ['an unknown type', { destination: { type: 'nats', settings: {} } }, 'destination.type'],
+    [
+      'a setting of another type',
+      { destination: { type: 'kafka', settings: { ...KAFKA.settings, bucket: 'b' } } },
+      'destination.bucket',
+    ],
+    [
+      'a credential of the wrong type',
+      { destination: { type: 'kafka', settings: { ...KAFKA.settings, password: 7 } } },
+      'destination.password',
+    ],
+    [
+      'no encryption',
+      { destination: { type: 'kafka', settings: { ...KAFKA.settings, tls: false } } },
+      'destination.tls',
+    ],
+  ])('is refused with %s', async (_name, change, field) => {
+    const refused = await failureOf(Promise.resolve(withDestination(change)));
+    expect([refused.code, refused.details]).toEqual(['INVALID_FIELD', { field }]);
+    expect(JSON.stringify([refused.message, refused.details])).not.toContain(CREDENTIAL);
+    expect(await list()).toEqual([]);
+  });
+
+  test('can become neither a URL nor another type, and has no secret to rotate', async () => {
+    const { endpoint } = await withDestination();
+    const endpoint_id = endpoint?.endpoint_id as string;
+    const { endpoint_id: of_url } = await made();
+    const refusals = [
+      update(endpoint_id, { url: URL }),
+      update(of_url, { destination: KAFKA }),
+      update(endpoint_id, { destination: { type: 'sqs', settings: {} } }),
+      registry.rotateEndpointSecret(
+        { partner_id: partner._id, endpoint_id, overlap_hours: 1 },
+        testCall(),
+      ),
+    ].map(async (one) => (await failureOf(Promise.resolve(one))).details);
+    expect(await Promise.all(refusals)).toEqual([
+      { field: 'url' },
+      { field: 'destination' },
+      { field: 'destination.type' },
+      { field: 'endpoint_id' },
+    ]);
+    const neither = registry.registerEndpoint(
+      { partner_id: partner._id, settings: settingsOf({}), dry_run: true, secret: undefined },
+      testCall(),
+    );
+    expect((await failureOf(Promise.resolve(neither))).details).toEqual({
+      fields: ['url', 'destination'],
+    });
+  });
+
+  test('is named by the event of its end', async () => {
+    const { endpoint } = await withDestination();
+    await registry.disableEndpoint(
+      {
+        partner_id: partner._id,
+        endpoint_id: endpoint?.endpoint_id as string,
+        unless_changed_since: world.deps.now(),
+      },
+      testCall(),
+    );
+    expect(JSON.parse(String(published[0]?.message['data']))).toMatchObject({
+      url: null,
+      destination: { type: 'kafka', address: 'kafka://kafka.example.com:9093/events' },
+    });
+  });
+});
+
+test('the rotation of the key ring rewraps secrets and headers', async () => {
+  const { secret } = await made({ headers: { by_name: { 'x-token': 'value' } } });
+  const settings = { queue_url: 'https://sqs.example.com/1/events', access_key_id: 'id' };
+  const destination = { type: 'sqs', settings: { ...settings, secret_access_key: 'sealed' } };
+  await create({ url: undefined, destination });
+  const vault = createVault(NEW_RING);
+  const { rewrapped } = await rotateKeyring(
+    { ...world.deps, vault },
+    { after: undefined, limit: 100 },
+  );
+  expect(rewrapped).toBe(3);
+  const alone = createVault(NEW_RING.split(',')[0] as string);
+  const found = await receiving(alone);
+  expect(found).toHaveLength(2);
+  expect(found.find(({ url }) => url !== '')).toMatchObject({
+    secrets: [secret],
+    headers: { 'x-token': 'value' },
+  });
+  expect(found.find(({ url }) => url === '')?.destination?.settings).toMatchObject({
+    secret_access_key: 'sealed',
+  });
+});

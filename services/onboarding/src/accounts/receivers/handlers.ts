@@ -1,0 +1,327 @@
+// RPC handlers of the registry of webhook endpoints: checks and stores what a partner chooses, and seals
+// secrets and headers. Every change bumps the partner's directory version, so that it is in effect when
+// it is answered. Shadows are in shadows.ts.
+import { topics, type Bus } from '@bmg/common/bus';
+import { addressOf, DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
+import { partnerVersionKey, type Versions } from '@bmg/common/directory';
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { newId } from '@bmg/common/ids';
+import { occurrence } from '@bmg/common/messages';
+import type { Handlers } from '@bmg/common/rpc';
+import { metrics, type Logger } from '@bmg/common/telemetry';
+import type { Vault } from '@bmg/common/vault';
+import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bmg/proto/endpoints';
+import { checkAccounts } from '../../ground/listed-accounts';
+import { checkOverlap, overlapping } from '../partners/changes';
+import { chosenOrNewSecret, newWebhookSecret } from '../../ground/webhook-secret';
+import type { Partner, Partners, WebhookSecret } from '../../ground/partners';
+import {
+  ENDPOINT_FORMATS,
+  endpointHeadersIdentity,
+  endpointSecretIdentity,
+  ENDPOINTS_MAX,
+  type EndpointChange,
+  type EndpointFormat,
+  type WebhookEndpoint,
+  type WebhookEndpoints,
+} from './store';
+import { changedDestination } from './destination';
+import {
+  checkDescription,
+  checkEndpointUrl,
+  checkEvents,
+  checkHeaders,
+  checkNumbers,
+  checkReceiver,
+  MAX_PER_SECOND_MAX,
+} from './rules';
+import { createShadowHandlers } from './shadows';
+
+export interface EndpointDependencies {
+  partners: Pick<Partners, 'find' | 'setShadow' | 'removeShadow'>;
+  webhookEndpoints: WebhookEndpoints;
+  bus: Pick<Bus, 'publish'>;
+  vault: Vault;
+  versions: Pick<Versions, 'bump'>;
+  settings: { ALLOW_PRIVATE_URLS: boolean };
+  now: () => Date;
+  log: Logger;
+}
+
+const SECRETS_MAX = 5;
+/** An attempt fails only if another rotation has just succeeded. */
+const ROTATE_TRIES_MAX = 5;
+
+/** Longer than 70 lines: one short method for each RPC. */
+export function createEndpointHandlers(
+  deps: EndpointDependencies,
+): Handlers<EndpointRegistryDefinition> {
+  const { partners, webhookEndpoints: endpoints, vault, versions, now, log } = deps;
+  const getPartner = async (partner_id: string): Promise<Partner> => {
+    const partner = await partners.find(partner_id);
+    if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+    return partner;
+  };
+  const bump = (partner_id: string): Promise<void> =>
+    versions.bump([partnerVersionKey(partner_id)]);
+  const sealSecret = (endpoint_id: string, plain: string): WebhookSecret => {
+    const created_at = now();
+    const sealed = vault.seal(endpointSecretIdentity(endpoint_id, created_at), plain);
+    return { sealed, created_at, expires_at: null };
+  };
+
+  return {
+    async listEndpoints({ partner_id }) {
+      await getPartner(partner_id);
+      const found = await endpoints.list(partner_id);
+      return {
+        endpoints: found.map((one) => endpointMessage(one, now())),
+        endpoints_max: ENDPOINTS_MAX,
+      };
+    },
+    async registerEndpoint({ partner_id, settings, dry_run, secret: chosen }) {
+      const partner = await getPartner(partner_id);
+      const created_at = now();
+      const prefix = settings?.destination ? DESTINATION_ID_PREFIX : 'whe';
+      const endpoint_id = newId(prefix, created_at.getTime());
+      const change = changeOf(deps, partner, { ...DEFAULTS, _id: endpoint_id }, settings ?? {});
+      const secret = change.destination ? '' : chosenOrNewSecret(chosen);
+      const endpoint: Omit<WebhookEndpoint, 'place'> = {
+        ...DEFAULTS,
+        ...change,
+        _id: endpoint_id,
+        partner_id,
+        secrets: secret === '' ? [] : [sealSecret(endpoint_id, secret)],
+        created_at,
+        updated_at: created_at,
+      };
+      const is_full = dry_run
+        ? (await endpoints.list(partner_id)).length >= ENDPOINTS_MAX
+        : !(await endpoints.insert(endpoint));
+      if (is_full) throw tooMany();
+      if (!dry_run) {
+        await bump(partner_id);
+        log.info({ partner_id, endpoint_id }, 'created a webhook endpoint');
+      }
+      return { endpoint: endpointMessage({ ...endpoint, place: 0 }, created_at), secret };
+    },
+    async changeEndpoint({ partner_id, endpoint_id, settings, dry_run }) {
+      const partner = await getPartner(partner_id);
+      const before = await endpoints.find(partner_id, endpoint_id);
+      if (!before) throw noSuchEndpoint();
+      const change = changeOf(deps, partner, before, settings ?? {});
+      if (Object.keys(change).length === 0) throw nothingToChange();
+      if (change.status !== undefined) change.disabled_at = null;
+      if (dry_run) return endpointMessage({ ...before, ...change }, now());
+      const changed = await endpoints.change(partner_id, endpoint_id, change, now());
+      if (!changed) throw noSuchEndpoint();
+      await bump(partner_id);
+      log.info(
+        { partner_id, endpoint_id, fields: Object.keys(change) },
+        'changed a webhook endpoint',
+      );
+      return endpointMessage(changed, now());
+    },
+    async deleteEndpoint({ partner_id, endpoint_id }) {
+      if (!(await endpoints.remove(partner_id, endpoint_id))) throw noSuchEndpoint();
+      await bump(partner_id);
+      log.info({ partner_id, endpoint_id }, 'deleted a webhook endpoint');
+      return {};
+    },
+    async rotateEndpointSecret({ partner_id, endpoint_id, overlap_hours }) {
+      checkOverlap(overlap_hours);
+      for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
+        const endpoint = await endpoints.find(partner_id, endpoint_id);
+        if (!endpoint) throw noSuchEndpoint();
+        if (endpoint.destination) {
+          throw invalidField('endpoint_id', 'names a destination: only a URL has a secret');
+        }
+        const secret = newWebhookSecret();
+        const secrets = [
+          sealSecret(endpoint_id, secret),
+          ...overlapping(endpoint.secrets, now(), overlap_hours),
+        ].slice(0, SECRETS_MAX);
+        const changed = await endpoints.replaceSecrets(endpoint, secrets, now());
+        if (!changed) continue;
+        await bump(partner_id);
+        log.info({ partner_id, endpoint_id, overlap_hours }, 'rotated the secret of an endpoint');
+        return { endpoint: endpointMessage(changed, now()), secret };
+      }
+      throw new Error('failed to rotate the secret of an endpoint: it kept changing');
+    },
+    async disableEndpoint({ partner_id, endpoint_id, unless_changed_since }) {
+      const since = unless_changed_since ?? now();
+      const endpoint = await endpoints.find(partner_id, endpoint_id);
+      if (!endpoint) throw noSuchEndpoint();
+      if (endpoint.status !== 'active' || endpoint.updated_at > since) {
+        return endpointMessage(endpoint, now());
+      }
+      // First, so that a crash loses no event: a repetition has the same ID.
+      await deps.bus.publish([disabledEvent(endpoint, now())]);
+      const disabled = await endpoints.disable(partner_id, endpoint_id, since, now());
+      if (disabled) {
+        await bump(partner_id);
+        metrics.endpoints_disabled.inc();
+        log.warn({ partner_id, endpoint_id }, 'disabled a failing webhook endpoint');
+      }
+      return endpointMessage(disabled ?? endpoint, now());
+    },
+    ...createShadowHandlers({ ...deps, getPartner, bump }),
+  };
+}
+
+const DEFAULTS = {
+  url: null,
+  destination: null,
+  description: '',
+  events: [],
+  waba_ids: [],
+  phone_number_ids: [],
+  headers: null,
+  header_names: [],
+  max_per_second: 0,
+  status: 'active',
+  disabled_at: null,
+  ordered: true,
+  format: 'envelope',
+} as const satisfies EndpointChange;
+
+/**
+ * The checked fields to store. Throws INVALID_FIELD naming the field. Stored secrets are not sent to
+ * another server, because a caller that may change an endpoint must not learn them: MISSING_FIELDS
+ * names those that have to be given again.
+ */
+function changeOf(
+  { vault, settings: { ALLOW_PRIVATE_URLS } }: EndpointDependencies,
+  { wabas }: Partner,
+  before: Pick<WebhookEndpoint, '_id' | 'url' | 'destination' | 'headers'>,
+  settings: Partial<EndpointSettings>,
+): EndpointChange {
+  checkReceiver(before, settings);
+  const { _id: endpoint_id } = before;
+  const rules = { vault, allowPrivate: ALLOW_PRIVATE_URLS };
+  const { destination, description, events, waba_ids, phone_number_ids, headers } = settings;
+  const { max_per_second, status, ordered, format } = settings;
+  const url =
+    settings.url === undefined ? undefined : checkEndpointUrl(settings.url, ALLOW_PRIVATE_URLS);
+  const changed = destination && changedDestination(rules, before, destination);
+  const to_repeat = [
+    ...(url !== undefined && !headers ? headersToRepeat(before, url) : []),
+    ...(changed?.to_repeat ?? []),
+  ];
+  if (to_repeat.length > 0) {
+    const names = to_repeat.join(', ');
+    throw missingFields(to_repeat, `${names} must be given again for another server`);
+  }
+  return {
+    ...(url !== undefined && { url }),
+    ...(changed && { destination: changed.destination }),
+    ...(description !== undefined && { description: checkDescription(description) }),
+    ...(events && { events: checkEvents(events.items) }),
+    ...(waba_ids && { waba_ids: checkAccounts(waba_ids.items, wabas) }),
+    ...(phone_number_ids && { phone_number_ids: checkNumbers(phone_number_ids.items) }),
+    ...(headers && sealHeaders(vault, endpoint_id, checkHeaders(headers.by_name))),
+    ...(max_per_second !== undefined && { max_per_second: checkRate(max_per_second) }),
+    ...(status !== undefined && { status: checkStatus(status) }),
+    ...(ordered !== undefined && { ordered }),
+    ...(format !== undefined && { format: checkFormat(format) }),
+  };
+}
+
+function checkRate(rate: number): number {
+  if (rate >= 0 && rate <= MAX_PER_SECOND_MAX) return rate;
+  throw invalidField('max_per_second', `must be from 0 to ${MAX_PER_SECOND_MAX}`);
+}
+
+function checkStatus(status: string): 'active' | 'paused' {
+  if (status === 'active' || status === 'paused') return status;
+  throw invalidField('status', 'must be active or paused');
+}
+
+function checkFormat(format: string): EndpointFormat {
+  const known = ENDPOINT_FORMATS.find((one) => one === format);
+  if (known) return known;
+  throw invalidField('format', `must be one of ${ENDPOINT_FORMATS.join(', ')}`);
+}
+
+const sealHeaders = (
+  vault: Vault,
+  endpoint_id: string,
+  headers: Record<string, string>,
+): Pick<WebhookEndpoint, 'headers' | 'header_names'> => {
+  const header_names = Object.keys(headers);
+  if (header_names.length === 0) return { headers: null, header_names };
+  const sealed = vault.seal(endpointHeadersIdentity(endpoint_id), JSON.stringify(headers));
+  return { headers: sealed, header_names };
+};
+
+const DISABLED_EVENT = 'webhook.endpoint_disabled';
+
+/** Fan-out makes an event of it, which the partner's other receivers get. */
+const disabledEvent = (
+  { _id, partner_id, url, destination, updated_at }: WebhookEndpoint,
+  at: Date,
+) => ({
+  topic: topics.alert,
+  key: partner_id,
+  message: {
+    partner_id,
+    occurrence: occurrence('endpoint_disabled', _id, String(updated_at.getTime())),
+    timestamp: Math.floor(at.getTime() / 1_000),
+    data: JSON.stringify({
+      endpoint_id: _id,
+      url: url === null ? null : new URL(url).origin,
+      destination: destination
+        ? { type: destination.type, address: addressOf(destination.type, destination.settings) }
+        : null,
+      reason: 'failing',
+    }),
+    event: DISABLED_EVENT,
+  },
+});
+
+const headersToRepeat = (
+  { url, headers }: Pick<WebhookEndpoint, 'url' | 'headers'>,
+  to: string,
+): string[] =>
+  !headers || url === null || new URL(url).origin === new URL(to).origin ? [] : ['headers'];
+
+const noSuchEndpoint = (): ApiError => new ApiError('NOT_FOUND', 'there is no such endpoint');
+
+const nothingToChange = (): ApiError =>
+  missingFields(['url'], 'one field of the endpoint is required, for example url');
+
+const tooMany = (): ApiError =>
+  new ApiError(
+    'QUOTA_EXCEEDED',
+    `there are ${ENDPOINTS_MAX} webhook endpoints, the most that a partner may have: delete one first`,
+    { details: { limit: ENDPOINTS_MAX } },
+  );
+
+function endpointMessage(endpoint: WebhookEndpoint, now: Date): Endpoint {
+  const [, previous] = endpoint.secrets;
+  const destination = endpoint.destination ?? undefined;
+  const { expires_at = null } = previous ?? {};
+  return {
+    endpoint_id: endpoint._id,
+    url: endpoint.url ?? '',
+    destination: destination && {
+      type: destination.type,
+      settings: { ...destination.settings },
+    },
+    description: endpoint.description,
+    events: endpoint.events,
+    waba_ids: endpoint.waba_ids,
+    phone_number_ids: endpoint.phone_number_ids,
+    header_names: endpoint.header_names,
+    max_per_second: endpoint.max_per_second,
+    status: endpoint.status,
+    ordered: endpoint.ordered,
+    format: endpoint.format,
+    disabled_at: endpoint.disabled_at ?? undefined,
+    previous_secret_expires_at: expires_at && expires_at > now ? expires_at : undefined,
+    created_at: endpoint.created_at,
+    updated_at: endpoint.updated_at,
+    health: undefined,
+  };
+}

@@ -1,0 +1,168 @@
+// Shadows at the registry, on a real database and a fake clock: what is checked, stored and sealed, one at a time,
+// and what the directory answers.
+import { partnerVersionKey } from '@bmg/common/directory';
+import type { Handlers } from '@bmg/common/rpc';
+import { createVault } from '@bmg/common/vault';
+import {
+  EndpointSettings,
+  ShadowSettings,
+  type EndpointRegistryDefinition,
+} from '@bmg/proto/endpoints';
+import { failureOf, KEYRING, openWorld, testCall, type World } from '../../../testing/world';
+import { createDirectoryHandlers } from '../../connect/directory/handlers';
+import { rotateKeyring } from '../../operator/keyring';
+import { PARTNERS, type Partner } from '../../ground/partners';
+import { createEndpointHandlers } from './handlers';
+
+const HOUR_S = 3_600;
+const URL = 'https://new.example.com/hooks?token=of-the-url';
+const FIRST = 'https://first.example.com/hooks';
+const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
+
+let world: World;
+let registry: Handlers<EndpointRegistryDefinition>;
+let partner: Partner;
+
+beforeEach(async () => {
+  world = await openWorld();
+  const settings = { ALLOW_PRIVATE_URLS: false };
+  registry = createEndpointHandlers({ ...world.deps, settings, bus: { publish: async () => {} } });
+  partner = await world.partner({ webhook_url: FIRST });
+});
+afterEach(() => world.close());
+
+const register = (shadow_id: string, change: object = {}, more: object = {}) =>
+  registry.registerShadow(
+    {
+      partner_id: partner._id,
+      shadow_id,
+      settings: ShadowSettings.fromPartial({
+        url: URL,
+        source: 'live',
+        hours: 2,
+        max_per_second: 20,
+        ...change,
+      }),
+      dry_run: false,
+      secret: undefined,
+      ...more,
+    },
+    testCall(),
+  );
+const remove = (shadow_id: string) =>
+  registry.removeShadow({ partner_id: partner._id, shadow_id }, testCall());
+/** What webhooks learns of the partner's shadow. */
+async function receiving(vault = world.deps.vault) {
+  const directory = createDirectoryHandlers({ ...world.deps, vault });
+  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] }, testCall());
+  return receivers[partner._id]?.shadow;
+}
+const addEndpoint = async (settings: object): Promise<string> => {
+  const { endpoint } = await registry.registerEndpoint(
+    {
+      partner_id: partner._id,
+      settings: EndpointSettings.fromPartial(settings),
+      dry_run: false,
+      secret: undefined,
+    },
+    testCall(),
+  );
+  return endpoint?.endpoint_id as string;
+};
+
+test('the directory returns a shadow with its secret and headers, which are stored sealed', async () => {
+  expect(await receiving()).toBeUndefined();
+  const headers = { by_name: { 'X-Token': 'of-the-header' } };
+  const { secret, header_names, ends_at } = await register('shd_1', { headers });
+  expect(header_names).toEqual(['x-token']);
+  expect(await receiving()).toEqual({
+    shadow_id: 'shd_1',
+    url: URL,
+    secret,
+    headers: { 'x-token': 'of-the-header' },
+    endpoint_id: undefined,
+    source: 'live',
+    max_per_second: 20,
+    ends_at,
+  });
+  const rows = JSON.stringify(await world.mongo.db.collection(PARTNERS).find().toArray());
+  expect(rows).not.toContain('of-the-header');
+  expect(rows).not.toContain(secret.slice('whsec_'.length));
+  expect(world.deps.bumped).toContain(partnerVersionKey(partner._id));
+});
+
+test('a dry run stores nothing, and its secret becomes that of the shadow', async () => {
+  const { secret } = await register('shd_1', {}, { dry_run: true });
+  expect([await receiving(), world.deps.bumped]).toEqual([undefined, []]);
+  await register('shd_1', {}, { secret });
+  expect((await receiving())?.secret).toBe(secret);
+  const forged = await failureOf(Promise.resolve(register('shd_2', {}, { secret: 'whsec_short' })));
+  expect(forged.code).toBe('QUOTA_EXCEEDED');
+});
+
+test('one runs at a time, until it is removed or its time is over', async () => {
+  const results = await Promise.allSettled(['shd_1', 'shd_2', 'shd_3'].map((id) => register(id)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const running = (await receiving())?.shadow_id as string;
+  const refused = await failureOf(Promise.resolve(register('shd_4', {}, { dry_run: true })));
+  expect([refused.code, refused.details]).toEqual(['QUOTA_EXCEEDED', { shadow_id: running }]);
+  // Of another shadow: nothing changes.
+  await remove('shd_4');
+  expect((await receiving())?.shadow_id).toBe(running);
+  await remove(running);
+  await remove(running);
+  expect(await receiving()).toBeUndefined();
+  await register('shd_5');
+  world.passTime(2 * HOUR_S + 1);
+  expect(await receiving()).toBeUndefined();
+  await register('shd_6');
+  expect((await receiving())?.shadow_id).toBe('shd_6');
+});
+
+test.each<[string, object, string]>([
+  ['an http address', { url: 'http://example.com/' }, 'url'],
+  ['a private address', { url: 'https://10.0.0.1/' }, 'url'],
+  ['the address of the first receiver', { url: FIRST }, 'url'],
+  ['an unknown source', { source: 'last_week' }, 'source'],
+  ['no time', { hours: 0 }, 'hours'],
+  ['too long a time', { hours: 73 }, 'hours'],
+  ['too high a rate', { max_per_second: 101 }, 'max_per_second'],
+  ['another’s endpoint', { endpoint_id: 'whe_none' }, 'endpoint_id'],
+  ['a header of ours', { headers: { by_name: { 'webhook-id': 'x' } } }, 'headers.webhook-id'],
+])('%s is refused by its field', async (_name, change, field) => {
+  const refused = await failureOf(Promise.resolve(register('shd_1', change)));
+  expect([refused.code, (refused.details as { field: string }).field]).toEqual([
+    'INVALID_FIELD',
+    field,
+  ]);
+  expect(await receiving()).toBeUndefined();
+});
+
+test('is compared with an endpoint that has a URL', async () => {
+  const endpoint_id = await addEndpoint({ url: FIRST });
+  const same = await failureOf(Promise.resolve(register('shd_1', { endpoint_id, url: FIRST })));
+  expect(same.details).toEqual({ field: 'url' });
+  const settings = { queue_url: 'https://sqs.example.com/1/events', access_key_id: 'id' };
+  const queue = await addEndpoint({
+    destination: { type: 'sqs', settings: { ...settings, secret_access_key: 'sealed' } },
+  });
+  const refused = await failureOf(Promise.resolve(register('shd_1', { endpoint_id: queue })));
+  expect(refused.details).toEqual({ field: 'endpoint_id' });
+  await register('shd_1', { endpoint_id });
+  expect((await receiving())?.endpoint_id).toBe(endpoint_id);
+});
+
+test('without a webhook URL, an endpoint has to be named', async () => {
+  partner = await world.partner();
+  const refused = await failureOf(Promise.resolve(register('shd_1')));
+  expect(refused.details).toEqual({ fields: ['endpoint_id'] });
+});
+
+test('the rotation of the key ring rewraps its secret and headers', async () => {
+  const { secret } = await register('shd_1', { headers: { by_name: { 'x-token': 'value' } } });
+  const vault = createVault(NEW_RING);
+  const page = { after: undefined, limit: 100 };
+  expect(await rotateKeyring({ ...world.deps, vault }, page)).toMatchObject({ rewrapped: 1 });
+  const alone = createVault(NEW_RING.split(',')[0] as string);
+  expect(await receiving(alone)).toMatchObject({ secret, headers: { 'x-token': 'value' } });
+});

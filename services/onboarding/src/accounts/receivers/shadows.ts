@@ -1,0 +1,127 @@
+// RPC handlers for shadows: checks and stores the URL that gets copies of a receiver's events for a while, and
+// seals its secret and headers. webhooks sends the events and compares the answers.
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import type { Handlers } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import type { Vault } from '@bmg/common/vault';
+import type { EndpointRegistryDefinition, ShadowSettings } from '@bmg/proto/endpoints';
+import { sealShadow } from './sealed-shadow';
+import { chosenOrNewSecret } from '../../ground/webhook-secret';
+import { HOUR_MS } from '../partners/changes';
+import {
+  SHADOW_SOURCES,
+  type Partner,
+  type Partners,
+  type ShadowSource,
+  type StoredShadow,
+} from '../../ground/partners';
+import type { WebhookEndpoints } from './store';
+import { checkEndpointUrl, checkHeaders } from './rules';
+
+export interface ShadowDependencies {
+  partners: Pick<Partners, 'setShadow' | 'removeShadow'>;
+  webhookEndpoints: Pick<WebhookEndpoints, 'find'>;
+  vault: Vault;
+  settings: { ALLOW_PRIVATE_URLS: boolean };
+  now: () => Date;
+  log: Logger;
+  getPartner(partner_id: string): Promise<Partner>;
+  /** Makes the change known to every replica. */
+  bump(partner_id: string): Promise<void>;
+}
+
+type ShadowHandlers = Pick<Handlers<EndpointRegistryDefinition>, 'registerShadow' | 'removeShadow'>;
+
+const HOURS_MAX = 72;
+/** A trial is no load test, and its deliveries come beside those of the first receiver. */
+const SHADOW_RATE_MAX = 100;
+
+export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
+  const { partners, vault, now, log, getPartner, bump } = deps;
+  return {
+    async registerShadow({ partner_id, shadow_id, settings, dry_run, secret: chosen }) {
+      const partner = await getPartner(partner_id);
+      const { headers, ...checked } = await checkShadow(deps, partner, settings);
+      const created_at = now();
+      refuseSecond(partner, created_at);
+      const secret = chosenOrNewSecret(chosen);
+      const ends_at = new Date(created_at.getTime() + checked.hours * HOUR_MS);
+      if (!dry_run) {
+        const shadow: StoredShadow = {
+          id: shadow_id,
+          url: checked.url,
+          endpoint_id: checked.endpoint_id,
+          source: checked.source,
+          max_per_second: checked.max_per_second,
+          sealed: sealShadow(vault, partner_id, shadow_id, { secret, headers }),
+          created_at,
+          ends_at,
+        };
+        const is_set = await partners.setShadow(partner_id, shadow, created_at);
+        // Another one was started meanwhile.
+        if (!is_set) throw isRunning();
+        await bump(partner_id);
+        log.info({ partner_id, shadow_id, source: shadow.source }, 'started a shadow');
+      }
+      const header_names = Object.keys(headers);
+      return { url: checked.url, header_names, secret, created_at, ends_at };
+    },
+    async removeShadow({ partner_id, shadow_id }) {
+      await partners.removeShadow(partner_id, shadow_id);
+      await bump(partner_id);
+      log.info({ partner_id, shadow_id }, 'ended a shadow');
+      return {};
+    },
+  };
+}
+
+interface CheckedShadow {
+  url: string;
+  endpoint_id: string | null;
+  source: ShadowSource;
+  hours: number;
+  max_per_second: number;
+  headers: Record<string, string>;
+}
+
+/** Throws MISSING_FIELDS or INVALID_FIELD, naming the field. */
+async function checkShadow(
+  { webhookEndpoints, settings: { ALLOW_PRIVATE_URLS } }: ShadowDependencies,
+  { _id: partner_id, webhook_url }: Partner,
+  settings: ShadowSettings | undefined,
+): Promise<CheckedShadow> {
+  if (!settings?.url) throw missingFields(['url']);
+  const { endpoint_id, hours, max_per_second } = settings;
+  const url = checkEndpointUrl(settings.url, ALLOW_PRIVATE_URLS);
+  const source = SHADOW_SOURCES.find((one) => one === settings.source);
+  if (!source) throw invalidField('source', `must be one of ${SHADOW_SOURCES.join(', ')}`);
+  if (!(hours >= 1 && hours <= HOURS_MAX)) {
+    throw invalidField('hours', `must be from 1 to ${HOURS_MAX}`);
+  }
+  if (!(max_per_second >= 1 && max_per_second <= SHADOW_RATE_MAX)) {
+    throw invalidField('max_per_second', `must be from 1 to ${SHADOW_RATE_MAX}`);
+  }
+  const headers = checkHeaders(settings.headers?.by_name ?? {});
+  if (endpoint_id === undefined && webhook_url === null) {
+    throw missingFields(['endpoint_id'], 'no webhook_url is set: name one of your endpoints');
+  }
+  const first =
+    endpoint_id === undefined
+      ? { url: webhook_url }
+      : await webhookEndpoints.find(partner_id, endpoint_id);
+  if (!first) throw invalidField('endpoint_id', 'is not one of your webhook endpoints');
+  if (first.url === null) {
+    throw invalidField('endpoint_id', 'names a destination: only the answers of URLs are compared');
+  }
+  if (first.url === url) throw invalidField('url', 'is the address that it is compared with');
+  return { url, endpoint_id: endpoint_id ?? null, source, hours, max_per_second, headers };
+}
+
+function refuseSecond({ shadow }: Partner, at: Date): void {
+  if (shadow && shadow.ends_at > at) throw isRunning(shadow.id);
+}
+
+const isRunning = (shadow_id: string | null = null): ApiError =>
+  new ApiError('QUOTA_EXCEEDED', 'a shadow is running: stop it or wait until it has ended', {
+    details: { shadow_id },
+  });

@@ -1,0 +1,271 @@
+import { statusesOfEvents } from '@bmg/common/messages';
+import type { Received } from '@bmg/common/bus';
+import type { Event, Usage } from '@bmg/proto/stream';
+import { openWorld, testCall, type World } from '../../../testing/world';
+import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
+import { countCalls, countMessages } from './consumers';
+
+const DAY = '2026-09-14';
+const RANGE = { from_day: '2026-09-01', to_day: '2026-09-30' };
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+/** Makes the account active without a payment. */
+const place = (partner_id: string, waba_id: string, month = '2026-09'): Promise<boolean> =>
+  world.deps.partners.activateWaba({ partner_id, waba_id, month }, Infinity);
+
+const received = <T>(message: T): Received<T> => ({
+  message,
+  key: '',
+  span: undefined,
+  partition: 0,
+  offset: '0',
+});
+
+let ids = 0;
+const usage = (change: Partial<Usage> = {}): Usage => ({
+  id: `use_${(ids += 1)}`,
+  partner_id: 'ptn_1',
+  day: DAY,
+  rows: [{ endpoint: '/messages/send', calls: 3, errors: 1 }],
+  ...change,
+});
+
+const status = (
+  name: string,
+  given: { message_id?: string; partner?: string | undefined; pricing?: object | null } = {},
+): Event => ({
+  occurrence_id: 'occ_1',
+  event: `message.${name}`,
+  internal: false,
+  waba_id: '900',
+  phone_number_id: '800',
+  contact: '15550100777',
+  timestamp: Date.parse(`${DAY}T10:00:00Z`) / 1_000,
+  data: JSON.stringify({
+    message_id: given.message_id ?? 'wamid.1',
+    pricing: given.pricing === undefined ? { category: 'utility', billable: true } : given.pricing,
+  }),
+  received_at_ms: Date.now(),
+  partner_ids: ['ptn_1', 'ptn_2'],
+  opaque: 'partner' in given ? given.partner && `bmg1:${given.partner}:req_1` : 'bmg1:ptn_1:req_1',
+});
+
+describe('calls', () => {
+  const add = (...messages: Usage[]) => countCalls(world.deps)(messages.map(received));
+  const sum = (partner_id = 'ptn_1') => world.deps.endpointUsage.sum(partner_id, RANGE);
+
+  it('are added up by partner, day and endpoint', async () => {
+    await add(
+      usage(),
+      usage({ rows: [{ endpoint: '/media/{media_id}', calls: 2, errors: 0 }] }),
+      usage({ day: '2026-09-15' }),
+      usage({ day: '2026-10-01' }),
+      usage({ partner_id: 'ptn_2' }),
+    );
+    expect(await sum()).toEqual([
+      { endpoint: '/media/{media_id}', calls: 2, errors: 0 },
+      { endpoint: '/messages/send', calls: 6, errors: 2 },
+    ]);
+    expect(await sum('ptn_2')).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);
+  });
+
+  it('count once, however often the usage message is repeated', async () => {
+    const [one, two] = [usage(), usage()];
+    await add(one, one);
+    await add(one, two);
+    await add(two);
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 6, errors: 2 }]);
+  });
+
+  it('count once when a whole backlog of one partner is repeated', async () => {
+    const backlog = Array.from({ length: 1_500 }, () => usage());
+    await add(...backlog);
+    await add(...backlog);
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 4_500, errors: 1_500 }]);
+  });
+
+  it('count once when several workers get the same message', async () => {
+    const message = usage();
+    await Promise.allSettled([add(message), add(message), add(message)]);
+    await add(message);
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);
+  });
+
+  it('may have an endpoint name with dots and dollar signs', async () => {
+    await add(usage({ rows: [{ endpoint: '/a.b/$c%d', calls: 1, errors: 0 }] }));
+    expect(await sum()).toEqual([{ endpoint: '/a.b/$c%d', calls: 1, errors: 0 }]);
+  });
+
+  it('without an ID, partner or day are ignored', async () => {
+    await add(usage({ partner_id: '' }), usage({ day: 'today' }), usage({ id: '' }));
+    expect(await sum()).toEqual([]);
+  });
+});
+
+describe('messages', () => {
+  const apply = (...events: Event[]) =>
+    countMessages(world.deps)(statusesOfEvents(events.map(received)));
+  const sum = (partner_id = 'ptn_1') => world.deps.messageUsage.sum(partner_id, RANGE);
+
+  it('count each status once, by category', async () => {
+    const life = [status('sent'), status('delivered'), status('read', { pricing: null })];
+    await apply(...life);
+    await apply(...life);
+    await apply(status('sent', { message_id: 'wamid.2', pricing: null }));
+    expect(await sum()).toEqual({
+      utility: { sent: 1, delivered: 1, read: 1, billable: 1 },
+      unknown: { sent: 1 },
+    });
+  });
+
+  it('count only for the partner that sent them', async () => {
+    await apply(status('sent'), status('sent', { message_id: 'wamid.2', partner: undefined }));
+    await apply(status('sent', { message_id: 'wamid.3', partner: 'ptn_2' }));
+    expect(await sum('ptn_1')).toEqual({ utility: { sent: 1 } });
+    expect(await sum('ptn_2')).toEqual({ utility: { sent: 1 } });
+  });
+
+  it('count for no partner that does not own the number that they were sent from', async () => {
+    const foreign = { ...status('sent', { partner: 'ptn_1' }), partner_ids: ['ptn_2'] };
+    await apply(foreign, { ...foreign, event: 'message.delivered' });
+    await apply({ ...status('sent'), phone_number_id: undefined });
+    const [record] = statusesOfEvents([received(status('sent'))]);
+    if (!record) throw new Error('no record');
+    const { waba_id, statuses } = record.message;
+    await countMessages(world.deps)([received({ waba_id, statuses })]);
+    expect([await sum('ptn_1'), await sum('ptn_2')]).toEqual([{}, {}]);
+  });
+
+  it('count correctly when workers process the same message at the same time', async () => {
+    const events = ['sent', 'delivered', 'read', 'sent', 'delivered'].map((name) => status(name));
+    let rest = events;
+    // As the bus does: failed batches are retried.
+    for (let turn = 0; rest.length > 0 && turn < 20; turn += 1) {
+      const outcomes = await Promise.allSettled(rest.map((one) => apply(one)));
+      rest = rest.filter((_one, index) => outcomes[index]?.status === 'rejected');
+    }
+    expect(rest).toEqual([]);
+    await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 120_000));
+    const totals = await sum();
+    expect(totals['utility']).toEqual({ sent: 1, delivered: 1, read: 1, billable: 1 });
+    expect(Object.values(totals['unknown'] ?? {}).every((count) => count === 0)).toBe(true);
+  });
+
+  it('are neither lost nor doubled when a worker crashes between its writes', async () => {
+    const { db } = world.mongo;
+    for (const dies of ['before the counters', 'after the counters'] as const) {
+      const broken = createMessageUsage({
+        collection: (name: string) => {
+          const whole = db.collection(name);
+          const bulkWrite = whole.bulkWrite.bind(whole);
+          const die = async (): Promise<never> => {
+            throw new Error('the process died');
+          };
+          if (name === MESSAGE_USAGE && dies === 'before the counters') whole.bulkWrite = die;
+          else if (name === COUNTED_MESSAGES && dies === 'after the counters') {
+            whole.updateMany = die;
+          } else whole.bulkWrite = bulkWrite;
+          return whole;
+        },
+      } as never);
+      const message_id = `wamid.${dies}`;
+      const events = [status('sent', { message_id }), status('delivered', { message_id })];
+      const count = countMessages({ messageUsage: broken, now: world.deps.now });
+      await expect(count(statusesOfEvents(events.map(received)))).rejects.toThrow('died');
+      // Kafka delivers them again; nothing is counted twice.
+      await apply(...events);
+      await world.deps.messageUsage.addPendingCounts(new Date());
+      await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 120_000));
+      await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 240_000));
+    }
+    expect(await sum()).toEqual({ utility: { sent: 2, delivered: 2, billable: 2 } });
+    const pending = await db
+      .collection(COUNTED_MESSAGES)
+      .countDocuments({ pending_at: { $exists: true } });
+    expect(pending).toBe(0);
+  });
+
+  it('with dots or dollar signs in the category stay one counter', async () => {
+    await apply(status('sent', { pricing: { category: 'a.b$c', billable: true } }));
+    expect(await sum()).toEqual({ a_b_c: { sent: 1 } });
+  });
+});
+
+describe('the usage of a partner', () => {
+  const ask = (partner_id: string, from?: Date, to?: Date) =>
+    world.handlers.getUsage({ partner_id, from, to }, testCall());
+
+  it('has the period, the counters and the bill', async () => {
+    const { _id } = await world.partner();
+    for (const [waba_id, month] of [
+      ['1', '2026-09'],
+      ['2', '2026-09'],
+      ['3', '2026-09'],
+      ['4', '2026-09'],
+    ] as const) {
+      await place(_id, waba_id, month);
+    }
+    await world.deps.partners.releaseWaba(_id, '4', '2026-09');
+    await place(_id, '4');
+    await place(_id, '4');
+    await world.deps.partners.releaseWaba(_id, '1', '2026-09');
+    await countCalls(world.deps)([received(usage({ partner_id: _id }))]);
+    const sent = { ...status('sent', { partner: _id }), partner_ids: [_id] };
+    await countMessages(world.deps)(statusesOfEvents([received(sent)]));
+    const from = new Date('2026-09-01T00:00:00Z');
+    const to = new Date('2026-09-30T23:59:59.999Z');
+    expect(await ask(_id, from, to)).toEqual({
+      from,
+      to,
+      endpoints: [{ endpoint: '/messages/send', calls: 3, errors: 1 }],
+      messages: [
+        { category: 'utility', sent: 1, delivered: 0, read: 0, failed: 0, billable: 0, free: 0 },
+      ],
+      billing: { slots: 2, peak_active_wabas: 4, active_wabas: 3, fee_usd: 20 },
+    });
+    const october = await ask(_id, undefined, new Date('2026-10-05T00:00:00Z'));
+    expect(october).toMatchObject({
+      from: new Date('2026-10-01T00:00:00Z'),
+      endpoints: [],
+      billing: { slots: 1, peak_active_wabas: 3, active_wabas: 3, fee_usd: 10 },
+    });
+  });
+
+  it('counts accounts correctly when many are added and removed at the same time', async () => {
+    const { _id } = await world.partner();
+    const wabas = Array.from({ length: 12 }, (_none, index) => `w${index}`);
+    await Promise.all(wabas.map((waba_id) => place(_id, waba_id)));
+    await Promise.all(
+      wabas.slice(0, 6).map((waba_id) => world.deps.partners.releaseWaba(_id, waba_id, '2026-09')),
+    );
+    const partner = await world.deps.partners.find(_id);
+    expect(partner?.wabas).toHaveLength(6);
+    expect(partner?.months).toEqual({ '2026-09': { peak: 12, last: 6 } });
+  });
+
+  it('counts neither a second number of an account nor the same account again', async () => {
+    const { _id } = await world.partner();
+    const register = (phone_number_id: string) =>
+      world.handlers.registerClient(
+        {
+          partner_id: _id,
+          waba_id: '900000000000002',
+          phone_number_id,
+          access_token: 'EMULATED-TOKEN-2',
+          display_name: undefined,
+        },
+        testCall(),
+      );
+    await register('800000000000002');
+    await register('800000000000003');
+    await world.handlers.deleteClient({ partner_id: _id, waba_id: '900000000000002' }, testCall());
+    await register('800000000000002');
+    const { billing } = await ask(_id);
+    expect(billing).toEqual({ slots: 1, peak_active_wabas: 1, active_wabas: 1, fee_usd: 10 });
+  });
+});

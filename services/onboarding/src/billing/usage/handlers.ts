@@ -1,0 +1,60 @@
+// RPC handler of the usage report: calls, messages and the bill of a period (contract 15.6).
+import type { Handlers } from '@bmg/common/rpc';
+import type { OnboardingDefinition } from '@bmg/proto/onboarding';
+import { billOf, monthOf } from '../../ground/slots';
+import type { EndpointUsage } from './store/endpoint-usage';
+import type { CategoryCounts, MessageUsage } from './store/message-usage';
+import { activeWabas, type Partners } from '../../ground/partners';
+import { COUNTED_FIELDS } from './message-counts';
+import { usagePeriod } from './period';
+
+export interface UsageDependencies {
+  partners: Partners;
+  endpointUsage: EndpointUsage;
+  messageUsage: MessageUsage;
+  now: () => Date;
+}
+
+const CENTS_PER_DOLLAR = 100;
+
+export const createUsageHandlers = ({
+  partners,
+  endpointUsage,
+  messageUsage,
+  now,
+}: UsageDependencies): Pick<Handlers<OnboardingDefinition>, 'getUsage'> => ({
+  async getUsage({ partner_id, from, to }) {
+    const period = usagePeriod({ from, to }, now());
+    const [partner, endpoints, messages] = await Promise.all([
+      partners.find(partner_id),
+      endpointUsage.sum(partner_id, period),
+      messageUsage.sum(partner_id, period),
+    ]);
+    // Billing is by calendar month: the one in which the period ends.
+    const { slots, peak_active_wabas, fee_cents } = billOf(
+      partner?.months ?? {},
+      monthOf(period.to),
+    );
+    return {
+      from: period.from,
+      to: period.to,
+      endpoints,
+      messages: Object.entries(messages)
+        // Omits a category whose messages have all moved to another one.
+        .filter(([, counts]) => Object.values(counts).some((count) => count !== 0))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([category, counts]) => ({ category, ...filled(counts) })),
+      billing: {
+        slots,
+        peak_active_wabas,
+        active_wabas: partner ? activeWabas(partner).length : 0,
+        fee_usd: fee_cents / CENTS_PER_DOLLAR,
+      },
+    };
+  },
+});
+
+const filled = (counts: CategoryCounts) =>
+  Object.fromEntries(COUNTED_FIELDS.map((field) => [field, counts[field] ?? 0])) as Required<
+    typeof counts
+  >;

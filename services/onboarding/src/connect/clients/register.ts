@@ -1,0 +1,167 @@
+// Registers a client, by hand or from the embedded sign-up. Everything is checked upstream before
+// anything is stored: a refusal leaves nothing behind, and a repeated request completes what a
+// crash interrupted.
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
+import type { Call } from '@bmg/common/rpc';
+import type { Upstream } from '@bmg/common/upstream';
+import {
+  createOnboardingLog,
+  type OnboardingLogDependencies,
+} from '../onboarding-log/onboarding-log';
+import { refuseUnlessPaid, takePlace } from '../../billing/payments/place';
+import { openSyncWindow, syncCoexistence, syncFacts } from '../sync/coexistence-sync';
+import { fetchBusinessId, listNumbers, subscribe, type ListedNumber } from '../upstream/accounts';
+import type { SyncOutcomes } from '../upstream/data-sync';
+import { fetchNumber } from '../upstream/number-facts';
+import type { PaymentProcessor } from '../../billing/payments/processor';
+import { monthOf } from '../../ground/slots';
+import type { ClientSyncs } from '../sync/store';
+import type { ClientTokens } from './store/client-tokens';
+import type { NumberDays } from '../../ground/number-days';
+import {
+  secretIdentity,
+  type Client,
+  type Clients,
+  type NumberScope,
+  type Registration,
+  type Scope,
+} from '../../ground/clients';
+import { hasRoom, type Partner, type Partners } from '../../ground/partners';
+import type { Vault } from '@bmg/common/vault';
+
+export interface RegisterDependencies {
+  clients: Clients;
+  partners: Partners;
+  vault: Vault;
+  upstream: Upstream;
+  versions: Versions;
+  payments: PaymentProcessor;
+  clientTokens: Pick<ClientTokens, 'recheckOthers'>;
+  clientSyncs: Pick<ClientSyncs, 'change'>;
+  numberDays: Pick<NumberDays, 'record'>;
+  /** Called when tokens are due for a check. */
+  onTokensDue(): void;
+  now: () => Date;
+}
+
+export interface RegistrationInput {
+  access_token: string;
+  display_name?: string | undefined;
+  /**
+   * The sign-up code's exchange: a new one restarts the data sync. Absent for a manual
+   * registration.
+   */
+  onboarding_id?: string | undefined;
+  /** The account's numbers, if the caller has listed them already. */
+  numbers?: ListedNumber[] | undefined;
+}
+
+export interface Registered {
+  client: Client;
+  created: boolean;
+  sync: SyncOutcomes;
+}
+
+/**
+ * A manual registration, with the partner's own token. The onboarding log records its steps like a
+ * sign-up's.
+ */
+export async function registerClient(
+  deps: RegisterDependencies & OnboardingLogDependencies,
+  scope: NumberScope,
+  given: RegistrationInput,
+  call: Call,
+): Promise<Registered> {
+  const steps = createOnboardingLog(deps, scope.partner_id, null, scope);
+  const stored = await steps.run('REGISTRATION', () => storeClient(deps, scope, given, call));
+  const synced = await syncCoexistence(deps, stored.client, call);
+  await steps.record('COEXISTENCE_SYNC', syncFacts(synced));
+  await steps.record('COMPLETED');
+  const { client, sync } = synced;
+  return { client, sync, created: stored.created };
+}
+
+/**
+ * A registration without its data sync, which never makes it fail. Throws INVALID_FIELD for a
+ * number of another account, WABA_LIMIT_REACHED, a 402 of the payment processor, or the upstream's
+ * error.
+ */
+export async function storeClient(
+  deps: RegisterDependencies,
+  scope: NumberScope,
+  given: RegistrationInput,
+  call: Call,
+): Promise<Omit<Registered, 'sync'>> {
+  const { clients, clientTokens, partners, vault, upstream, versions, onTokensDue } = deps;
+  const token = given.access_token;
+  const [numbers, facts, business_id] = await Promise.all([
+    given.numbers ?? listNumbers(upstream, scope.waba_id, token, call),
+    fetchNumber(upstream, scope.phone_number_id, token, call),
+    fetchBusinessId(upstream, scope.waba_id, token, call),
+  ]);
+  if (!numbers.some(({ id }) => id === scope.phone_number_id)) {
+    throw invalidField('phone_number_id', 'does not belong to the WABA');
+  }
+  const partner = await partners.find(scope.partner_id);
+  if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner does not exist');
+  if (!hasRoom(partner, scope.waba_id)) throw limitReached(partner);
+  const purchase = { ...idsOf(scope), month: monthOf(deps.now()) };
+  // An account beyond the paid slots is charged before it becomes active (contract 1.7).
+  const cover = await deps.payments.cover(purchase, call);
+  await subscribe(upstream, scope.waba_id, token, call);
+
+  const before = await clients.find(scope);
+  const place = await takePlace(deps, purchase, cover, call);
+  if (!place) throw limitReached(partner);
+  const now = deps.now();
+  const { verified_name, ...number } = facts;
+  const registration: Registration = {
+    ...scope,
+    ...number,
+    display_name: given.display_name ?? before?.display_name ?? verified_name,
+    business_id: business_id ?? before?.business_id ?? null,
+    token: vault.seal(secretIdentity(scope, 'token'), token),
+    ...place,
+    ...(before?.status === 'deleted' && { registered_at: now }),
+    ...newOnboarding(before, given.onboarding_id),
+    ...openSyncWindow(before, { onboarding_id: given.onboarding_id, ...number }, now),
+  };
+  const previous = await clients.upsert(registration, now);
+  // A partner whose access has ended loses the number's events with this onboarding.
+  await clientTokens.recheckOthers(scope);
+  onTokensDue();
+  await versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
+  await deps.payments.review(scope.partner_id);
+  const client = (await clients.find(scope)) as Client;
+  await deps.numberDays.record([client], now);
+  refuseUnlessPaid(client);
+  return { client, created: previous === null };
+}
+
+/** Retrying an unfinished sign-up code must not restart the data sync. */
+const newOnboarding = (
+  before: Client | null,
+  onboarding_id: string | undefined,
+): Partial<Registration> =>
+  onboarding_id === undefined || before?.onboarding_id === onboarding_id
+    ? {}
+    : {
+        onboarding_id,
+        sync_requested: { smb_app_state_sync: null, history: null },
+        history_phase: null,
+        history_progress: null,
+        history_at: null,
+        history_error: null,
+      };
+
+const idsOf = ({ partner_id, waba_id }: NumberScope): Scope => ({ partner_id, waba_id });
+
+const limitReached = ({ max_wabas }: Partner): ApiError =>
+  new ApiError(
+    'WABA_LIMIT_REACHED',
+    'the plan’s limit of business accounts is reached: delete one or ask for a higher limit',
+    {
+      details: { max_wabas },
+    },
+  );

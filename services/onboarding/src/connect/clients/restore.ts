@@ -1,0 +1,61 @@
+// Restores a deleted account for support (the REST API has no such endpoint): all its deleted
+// numbers and its webhook subscription. If the upstream refuses the subscription, nothing is
+// restored.
+import { ApiError } from '@bmg/common/errors';
+import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
+import type { Call } from '@bmg/common/rpc';
+import type { Upstream } from '@bmg/common/upstream';
+import { refuseUnlessPaid, takePlace, type PlaceDependencies } from '../../billing/payments/place';
+import { subscribe } from '../upstream/accounts';
+import { monthOf } from '../../ground/slots';
+import { secretIdentity, type Client, type Clients, type Scope } from '../../ground/clients';
+import { hasRoom } from '../../ground/partners';
+import type { Vault } from '@bmg/common/vault';
+
+export interface RestoreDependencies extends PlaceDependencies {
+  clients: Clients;
+  vault: Vault;
+  upstream: Upstream;
+  versions: Versions;
+  now: () => Date;
+}
+
+/** Returns the account's active numbers. Safe to repeat after a crash at any step. */
+export async function restoreAccount(
+  deps: RestoreDependencies,
+  scope: Scope,
+  call: Call,
+): Promise<[Client, ...Client[]]> {
+  const { clients, partners, payments, vault, upstream, versions, now } = deps;
+  const { partner_id, waba_id } = scope;
+  const partner = await partners.find(partner_id);
+  if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+  const [latest] = await clients.deletedOf(scope);
+  if (!latest) throw nothingToRestore();
+  if (!hasRoom(partner, waba_id)) throw limitReached();
+  // Charged like a registration: a restored account takes a slot again.
+  const purchase = { partner_id, waba_id, month: monthOf(now()) };
+  const cover = await payments.cover(purchase, call);
+  // Before anything is stored: a client without a subscription would look healthy and receive no
+  // events.
+  const token = vault.open(secretIdentity(latest, 'token'), latest.token);
+  await subscribe(upstream, waba_id, token, call);
+  const place = await takePlace(deps, purchase, cover, call);
+  if (!place) throw limitReached();
+  await clients.restore(scope, place, now());
+  await versions.bump([partnerVersionKey(partner_id), wabaVersionKey(waba_id)]);
+  await payments.review(partner_id);
+  const [first, ...rest] = await clients.activeOf(scope);
+  if (!first) throw nothingToRestore();
+  refuseUnlessPaid(first);
+  return [first, ...rest];
+}
+
+const nothingToRestore = (): ApiError =>
+  new ApiError('NOT_FOUND', 'this account has no deleted client to restore');
+
+const limitReached = (): ApiError =>
+  new ApiError(
+    'WABA_LIMIT_REACHED',
+    'the plan’s limit of business accounts is reached: raise max_wabas first',
+  );

@@ -1,0 +1,115 @@
+// A view of the clients for facts that events change: the rows of every partner with the account or
+// number. Events may be repeated or late, so a change is made only if nothing newer is known.
+import type { Db, Filter } from 'mongodb';
+import {
+  clientCollection,
+  type Client,
+  type ClientChange,
+  type FactKind,
+} from '../../../ground/clients';
+
+/** One number, or all numbers of an account. */
+export type Affected = { phone_number_id: string } | { waba_id: string };
+
+export interface FactEvent {
+  affected: Affected;
+  kind: FactKind;
+  /** The upstream's timestamp. */
+  at: Date;
+  /** When the event reached us. */
+  received_at: Date;
+}
+
+export interface ClientFacts {
+  /**
+   * Returns all affected rows, changed or not, so that a repeated event bumps their versions again.
+   */
+  apply(event: FactEvent, change: ClientChange): Promise<Client[]>;
+  /** Stores the latest activity of each number. */
+  touch(activity: ReadonlyMap<string, Date>): Promise<void>;
+  /** Sets the business ID of rows that have none. */
+  fillBusinessId(waba_id: string, business_id: string): Promise<void>;
+  /** Makes a refresh of the number's facts due at `at`. */
+  requestRefresh(phone_number_id: string, at: Date): Promise<void>;
+  /** Takes one due row until `lease_until`; null if none is due. */
+  claimRefresh(now: Date, lease_until: Date): Promise<Client | null>;
+  /** Stores the facts; the next refresh of the number is due at `next_at`. */
+  finishRefresh(phone_number_id: string, change: ClientChange, next_at: Date): Promise<void>;
+  /** Makes the refresh due again at `at`. */
+  postponeRefresh(client: Client, at: Date): Promise<void>;
+  /** Makes a refresh due at `at` for active rows that have no time for it. */
+  scheduleRefreshes(at: Date): Promise<void>;
+}
+
+/** Bounds the read: an account is never shared by more partners than this. */
+const ROWS_MAX = 1_000;
+
+export function createClientFacts(db: Db): ClientFacts {
+  const clients = clientCollection(db);
+  return {
+    async apply({ affected, kind, at, received_at }, change) {
+      const active: Filter<Client> = { ...affected, status: 'active' };
+      const rows = await clients.find(active).limit(ROWS_MAX).toArray();
+      const outdated = rows.filter(
+        ({ known_since, known_at }) =>
+          !((known_since && known_since > received_at) || (known_at?.[kind] ?? at) > at),
+      );
+      if (outdated.length > 0) {
+        await clients.bulkWrite(
+          outdated.map(({ _id, known_since }) => ({
+            updateOne: {
+              // Only the row as it was read: a registration in between wins.
+              filter: { _id, status: 'active', known_since: known_since ?? { $exists: false } },
+              update: { $set: { ...change, [`known_at.${kind}`]: at } },
+            },
+          })),
+          { ordered: false },
+        );
+      }
+      return rows;
+    },
+    async touch(activity) {
+      await clients.bulkWrite(
+        [...activity].map(([phone_number_id, at]) => ({
+          updateMany: {
+            filter: { phone_number_id, status: 'active' },
+            update: { $max: { last_activity_at: at } },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+    async fillBusinessId(waba_id, business_id) {
+      await clients.updateMany({ waba_id, business_id: null }, { $set: { business_id } });
+    },
+    async requestRefresh(phone_number_id, at) {
+      // One row stands for all rows of the number: the upstream's answer is the same for every
+      // partner.
+      await clients.updateOne(
+        { phone_number_id, status: 'active' },
+        { $set: { refresh_due_at: at, refresh_tries: 0 } },
+      );
+    },
+    claimRefresh: (now, lease_until) =>
+      clients.findOneAndUpdate(
+        { status: 'active', refresh_due_at: { $lte: now } },
+        { $set: { refresh_due_at: lease_until }, $inc: { refresh_tries: 1 } },
+        { returnDocument: 'after' },
+      ),
+    async finishRefresh(phone_number_id, change, next_at) {
+      await clients.updateMany(
+        { phone_number_id, status: 'active' },
+        { $set: { ...change, refresh_due_at: next_at, refresh_tries: 0 } },
+      );
+    },
+    async postponeRefresh({ _id }, at) {
+      await clients.updateOne({ _id }, { $set: { refresh_due_at: at } });
+    },
+    async scheduleRefreshes(at) {
+      await clients.updateMany(
+        { status: 'active', refresh_due_at: null },
+        { $set: { refresh_due_at: at, refresh_tries: 0 } },
+      );
+    },
+  };
+}

@@ -1,0 +1,167 @@
+// The batched look-ups of the directory: for each entry its answer, or the error that refuses it.
+import { groupBy } from '@bmg/common/collections';
+import { noSuchPartner, notRegistered, type Load } from '@bmg/common/directory';
+import { ApiError } from '@bmg/common/errors';
+import type { Vault } from '@bmg/common/vault';
+import type {
+  GetCredentialResponse,
+  GetReceiverResponse,
+  ReceiverEndpoint,
+  ReceiverShadow,
+  ResolveTargetRequest,
+  ResolveTargetResponse,
+} from '@bmg/proto/onboarding';
+import { openDestination } from '../../accounts/receivers/sealed-destination';
+import { openShadow } from '../../accounts/receivers/sealed-shadow';
+import {
+  clientId,
+  secretIdentity,
+  type Client,
+  type Clients,
+  type NumberScope,
+  type Scope,
+} from '../../ground/clients';
+import {
+  webhookSecretIdentity,
+  type Partner,
+  type Partners,
+  type StoredShadow,
+} from '../../ground/partners';
+import {
+  endpointHeadersIdentity,
+  endpointSecretIdentity,
+  type WebhookEndpoint,
+  type WebhookEndpoints,
+} from '../../accounts/receivers/store';
+import { chooseNumber } from './target';
+
+export interface BatchDependencies {
+  clients: Clients;
+  partners: Partners;
+  webhookEndpoints: Pick<WebhookEndpoints, 'ofAll'>;
+  vault: Vault;
+  now: () => Date;
+}
+
+export interface Batches {
+  targets: Load<ResolveTargetRequest, ResolveTargetResponse>;
+  credentials: Load<NumberScope, GetCredentialResponse>;
+  /** By partner ID. */
+  receivers: Load<string, GetReceiverResponse>;
+}
+
+export function createBatches(deps: BatchDependencies): Batches {
+  const { clients, partners, webhookEndpoints, vault, now } = deps;
+  const receiverOf = (
+    { _id, webhook_url, webhook_secrets, status, shadow }: Partner,
+    endpoints: WebhookEndpoint[],
+  ): GetReceiverResponse => {
+    const valid = webhook_secrets.filter(
+      ({ expires_at }) => expires_at === null || expires_at > now(),
+    );
+    return {
+      webhook_url: webhook_url ?? undefined,
+      webhook_secrets: valid.map(({ sealed, created_at }) =>
+        vault.open(webhookSecretIdentity(_id, created_at), sealed),
+      ),
+      status,
+      endpoints: endpoints.map((endpoint) => receiverEndpoint(vault, endpoint, now())),
+      shadow: shadow && shadow.ends_at > now() ? receiverShadow(vault, _id, shadow) : undefined,
+    };
+  };
+  const credentialOf = (client: Client): GetCredentialResponse => ({
+    access_token: vault.open(secretIdentity(client, 'token'), client.token),
+    sending: sendingState(client),
+    payment_url: client.payment_url ?? undefined,
+    phone_number: client.phone_number,
+    is_on_biz_app: client.is_on_biz_app,
+    throughput_level: client.throughput_level ?? undefined,
+    business_id: client.business_id ?? undefined,
+    messaging_limit_tier: client.messaging_limit_tier ?? undefined,
+    registered_at: client.registered_at,
+  });
+  const activeOfAll = async (accounts: Scope[]): Promise<Client[]> => {
+    const together = await clients.activeOfAll(accounts);
+    return together ?? (await Promise.all(accounts.map(clients.activeOf))).flat();
+  };
+  return {
+    async targets(targets) {
+      const accounts = new Map(targets.map((target) => [accountKey(target), target]));
+      const active = groupBy(await activeOfAll([...accounts.values()]), accountKey);
+      return targets.map((target) => {
+        try {
+          const rows = active.get(accountKey(target)) ?? [];
+          const { phone_number_id } = chooseNumber(rows, target.phone_number_id);
+          return { phone_number_id };
+        } catch (error) {
+          if (error instanceof ApiError) return error;
+          throw error;
+        }
+      });
+    },
+    async credentials(scopes) {
+      const rows = new Map((await clients.findAll(scopes)).map((row) => [row._id, row]));
+      return scopes.map((scope) => {
+        const client = rows.get(clientId(scope));
+        return client?.status === 'active' ? credentialOf(client) : notRegistered();
+      });
+    },
+    async receivers(partner_ids) {
+      const [found, endpoints] = await Promise.all([
+        partners.findAll(partner_ids),
+        webhookEndpoints.ofAll(partner_ids),
+      ]);
+      const rows = new Map(found.map((row) => [row._id, row]));
+      const endpointsOf = groupBy(endpoints, (endpoint) => endpoint.partner_id);
+      return partner_ids.map((partner_id) => {
+        const partner = rows.get(partner_id);
+        return partner ? receiverOf(partner, endpointsOf.get(partner_id) ?? []) : noSuchPartner();
+      });
+    },
+  };
+}
+
+const receiverEndpoint = (
+  vault: Vault,
+  { _id, url, destination, secrets, headers, ...endpoint }: WebhookEndpoint,
+  now: Date,
+): ReceiverEndpoint => ({
+  endpoint_id: _id,
+  url: url ?? '',
+  destination: destination ? openDestination(vault, _id, destination) : undefined,
+  secrets: secrets
+    .filter(({ expires_at }) => expires_at === null || expires_at > now)
+    .map(({ sealed, created_at }) => vault.open(endpointSecretIdentity(_id, created_at), sealed)),
+  headers: headers
+    ? (JSON.parse(vault.open(endpointHeadersIdentity(_id), headers)) as Record<string, string>)
+    : {},
+  status: endpoint.status,
+  events: endpoint.events,
+  waba_ids: endpoint.waba_ids,
+  phone_number_ids: endpoint.phone_number_ids,
+  max_per_second: endpoint.max_per_second,
+  ordered: endpoint.ordered,
+  format: endpoint.format,
+});
+
+const receiverShadow = (
+  vault: Vault,
+  partner_id: string,
+  { id: shadow_id, endpoint_id, sealed, ...shadow }: StoredShadow,
+): ReceiverShadow => ({
+  shadow_id,
+  url: shadow.url,
+  endpoint_id: endpoint_id ?? undefined,
+  source: shadow.source,
+  max_per_second: shadow.max_per_second,
+  ends_at: shadow.ends_at,
+  ...openShadow(vault, partner_id, shadow_id, sealed),
+});
+
+const accountKey = ({ partner_id, waba_id }: Scope): string => `${partner_id}/${waba_id}`;
+
+/** Whether the number may send now, or why not: an unpaid slot comes before a paused number. */
+const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
+  if (billing !== 'active') return billing;
+  return health === 'paused' || withdrawn_at ? 'paused' : 'active';
+};

@@ -1,0 +1,106 @@
+// Who a key belongs to: the partner of a partner key, or the partner and the restriction of an API key.
+// API keys are looked up only for hashes that no partner key has, so that they cost nothing to partners
+// without one.
+import { invalidKey, type Load } from '@bmg/common/directory';
+import type { Logger } from '@bmg/common/telemetry';
+import type { AuthenticateResponse } from '@bmg/proto/onboarding';
+import type { PartnerKey, PartnerKeys } from '../../accounts/keys/store';
+import type { Partner, Partners } from '../../ground/partners';
+import { validSecrets } from './valid-secrets';
+
+export interface CallerDependencies {
+  partners: Pick<Partners, 'findByKeyHashes' | 'findAll'>;
+  partnerKeys: Pick<PartnerKeys, 'findByHashes' | 'noteUse'>;
+  now: () => Date;
+  log: Pick<Logger, 'warn'>;
+}
+
+export interface Callers {
+  /** By the hash of a partner key. */
+  unrestricted: Load<string, AuthenticateResponse>;
+  /** By the hash of any key. */
+  all: Load<string, AuthenticateResponse>;
+}
+
+/** A key's last use is stored at most this often. */
+const NOTE_USE_EVERY_MS = 60_000;
+
+type Found = Map<string, AuthenticateResponse>;
+
+export function createCallers({ partners, partnerKeys, now, log }: CallerDependencies): Callers {
+  const byPartnerKey = async (key_hashes: string[]): Promise<Found> => {
+    const found: Found = new Map();
+    for (const partner of await partners.findByKeyHashes(key_hashes)) {
+      for (const key_hash of validKeys(partner, now())) found.set(key_hash, callerOf(partner));
+    }
+    return found;
+  };
+  /** The gateways look up a key every few seconds while it is in use: that is when its use is noted. */
+  const noteUse = (keys: PartnerKey[], at: Date): void => {
+    const since = new Date(at.getTime() - NOTE_USE_EVERY_MS);
+    const due = keys.filter(({ last_used_at }) => !last_used_at || last_used_at < since);
+    if (due.length === 0) return;
+    partnerKeys
+      .noteUse(
+        due.map(({ _id }) => _id),
+        at,
+        since,
+      )
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to store the use of API keys'));
+  };
+  const byApiKey = async (key_hashes: string[]): Promise<Found> => {
+    const keys = key_hashes.length === 0 ? [] : await partnerKeys.findByHashes(key_hashes);
+    const found: Found = new Map();
+    if (keys.length === 0) return found;
+    const owners = await partners.findAll([...new Set(keys.map(({ partner_id }) => partner_id))]);
+    const ownerOf = new Map(owners.map((partner) => [partner._id, partner]));
+    const at = now();
+    const used = new Set<PartnerKey>();
+    for (const key of keys) {
+      const partner = ownerOf.get(key.partner_id);
+      if (!partner) continue;
+      for (const { key_hash, expires_at } of validSecrets(key, at)) {
+        if (key_hashes.includes(key_hash)) used.add(key);
+        found.set(key_hash, { ...callerOf(partner), restriction: restrictionOf(key, expires_at) });
+      }
+    }
+    noteUse([...used], at);
+    return found;
+  };
+  return {
+    async unrestricted(key_hashes) {
+      const found = await byPartnerKey(key_hashes);
+      return key_hashes.map((key_hash) => found.get(key_hash) ?? invalidKey());
+    },
+    async all(key_hashes) {
+      const found = await byPartnerKey(key_hashes);
+      const others = await byApiKey(key_hashes.filter((key_hash) => !found.has(key_hash)));
+      return key_hashes.map(
+        (key_hash) => found.get(key_hash) ?? others.get(key_hash) ?? invalidKey(),
+      );
+    },
+  };
+}
+
+const callerOf = ({
+  _id,
+  rate_limit_per_sec,
+  status,
+  approval_above,
+}: Partner): AuthenticateResponse => ({
+  partner_id: _id,
+  rate_limit_per_sec,
+  status,
+  approval_above: approval_above ?? undefined,
+});
+
+const restrictionOf = (key: PartnerKey, expires_at: Date | null) => ({
+  key_id: key._id,
+  scopes: key.scopes,
+  waba_ids: key.waba_ids ?? [],
+  addresses: key.addresses ?? [],
+  expires_at: expires_at ?? undefined,
+});
+
+const validKeys = ({ key_hash, previous_key }: Partner, at: Date): string[] =>
+  previous_key && previous_key.expires_at > at ? [key_hash, previous_key.key_hash] : [key_hash];

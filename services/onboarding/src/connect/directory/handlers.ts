@@ -1,0 +1,135 @@
+// RPC handlers of the directory: authentication of callers, the number a call is for, its
+// credential, and the partners that own a number. Other services cache these answers under the
+// directory version.
+import { groupBy } from '@bmg/common/collections';
+import { loadOne, toRefusal } from '@bmg/common/directory';
+import { ApiError } from '@bmg/common/errors';
+import type { Peppers } from '@bmg/common/keys';
+import type { Handlers } from '@bmg/common/rpc';
+import type { DirectoryDefinition, Refusal } from '@bmg/proto/onboarding';
+import { LISTED_NUMBERS_MAX, secretIdentity, type Client } from '../../ground/clients';
+import type { PartnerKeys } from '../../accounts/keys/store';
+import { createBatches, type BatchDependencies } from './batches';
+import { createCallers, type CallerDependencies } from './callers';
+import { receivingClients } from './receiving';
+
+/** All of the directory but `authenticateSession`, which belongs to the sign-up. */
+export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticateSession'>;
+
+/**
+ * Single look-ups, for callers of the previous release, are batches of one. Longer than 70 lines:
+ * one short method for each RPC.
+ */
+export const createDirectoryHandlers = (
+  deps: BatchDependencies & CallerDependencies & { partnerKeys: PartnerKeys; peppers: Peppers },
+): DirectoryHandlers => {
+  const { clients, partners, partnerKeys, peppers, vault, now } = deps;
+  const { targets, credentials, receivers } = createBatches(deps);
+  const callers = createCallers(deps);
+  return {
+    authenticate: ({ key_hash }, call) => loadOne(callers.unrestricted, key_hash, call),
+    async authenticateMany({ key_hashes, restrictions }, call) {
+      refuseTooMany('key_hashes', key_hashes);
+      const load = restrictions ? callers.all : callers.unrestricted;
+      return { callers: byName(key_hashes, await load(key_hashes, call)) };
+    },
+    async renewKeyHash({ key_hash, newest }) {
+      // A gateway with another order of the peppers must not undo the renewal.
+      if (!peppers.isNewest(newest)) return { renewed: false };
+      const renewed =
+        (await partners.renewKeyHash(key_hash, newest)) ||
+        (await partnerKeys.renewHash(key_hash, newest));
+      return { renewed };
+    },
+    resolveTarget: (target, call) => loadOne(targets, target, call),
+    async resolveTargets(request, call) {
+      refuseTooMany('targets', request.targets);
+      const phone_number_ids: string[] = [];
+      const refusals: Record<number, Refusal> = {};
+      for (const [index, answer] of (await targets(request.targets, call)).entries()) {
+        phone_number_ids.push(answer instanceof Error ? '' : answer.phone_number_id);
+        if (answer instanceof ApiError) refusals[index] = toRefusal(answer);
+      }
+      return { phone_number_ids, refusals };
+    },
+    getCredential: (scope, call) => loadOne(credentials, scope, call),
+    async getCredentials({ scopes }, call) {
+      refuseTooMany('scopes', scopes);
+      const found = (await credentials(scopes, call)).map((answer) => ({
+        credential: answer instanceof Error ? undefined : answer,
+      }));
+      return { found };
+    },
+    async getOwners({ waba_id, phone_number_id, display_phone_number, all_active }) {
+      const found =
+        phone_number_id !== undefined
+          ? await clients.ownersOfNumber(phone_number_id, waba_id || undefined)
+          : display_phone_number !== undefined
+            ? await clients.ownersOfDisplayNumber(waba_id, display_phone_number)
+            : await clients.ownersOfAccount(waba_id);
+      const rows = all_active ? found : receivingClients(found, now());
+      return {
+        ...ownersOf(rows),
+        phone_number_id:
+          display_phone_number === undefined ? phone_number_id : rows[0]?.phone_number_id,
+      };
+    },
+    async getOwnersOfNumbers({ numbers }) {
+      refuseTooMany('numbers', numbers);
+      const ids = [...new Set(numbers.map(({ phone_number_id }) => phone_number_id))];
+      const found = await clients.ownersOfNumbers(ids);
+      const rowsOf = groupBy(found, (client) => client.phone_number_id);
+      const owners = numbers.map(({ phone_number_id, waba_id }) => {
+        const rows = rowsOf.get(phone_number_id) ?? [];
+        const ofAccount = rows.filter((row) => waba_id === '' || row.waba_id === waba_id);
+        return { ...ownersOf(receivingClients(ofAccount, now())), phone_number_id };
+      });
+      return { owners };
+    },
+    async listNumbers(scope) {
+      const numbers = await clients.numbersOf(scope);
+      return {
+        phone_number_ids: numbers.slice(0, LISTED_NUMBERS_MAX),
+        has_more: numbers.length > LISTED_NUMBERS_MAX,
+      };
+    },
+    getReceiver: ({ partner_id }, call) => loadOne(receivers, partner_id, call),
+    async getReceivers({ partner_ids }, call) {
+      refuseTooMany('partner_ids', partner_ids);
+      return { receivers: byName(partner_ids, await receivers(partner_ids, call)) };
+    },
+    async storePin({ pin, ...scope }) {
+      const sealed = vault.seal(secretIdentity(scope, 'pin'), pin);
+      const client = await clients.find(scope);
+      if (client?.status !== 'active') return { stored: false };
+      await clients.change(scope, { pin: sealed });
+      return { stored: true };
+    },
+    async getPin(scope) {
+      const client = await clients.find(scope);
+      if (client?.status !== 'active' || !client.pin) return { pin: undefined };
+      return { pin: vault.open(secretIdentity(scope, 'pin'), client.pin) };
+    },
+  };
+};
+
+/** The answers by the names of their entries, without those that are refused. */
+const byName = <V>(names: string[], answers: Array<V | Error>): Record<string, V> =>
+  Object.fromEntries(
+    answers.flatMap((answer, index) =>
+      answer instanceof Error ? [] : [[names[index] as string, answer] as const],
+    ),
+  );
+
+const ownersOf = (rows: Client[]) => ({
+  partner_ids: [...new Set(rows.map((row) => row.partner_id))],
+  waba_id: rows[0]?.waba_id,
+});
+
+/** Entries of one batch. */
+const ASKED_AT_ONCE_MAX = 1_000;
+
+function refuseTooMany(field: string, asked: unknown[]): void {
+  if (asked.length <= ASKED_AT_ONCE_MAX) return;
+  throw new ApiError('INVALID_PAYLOAD', `${field}: at most ${ASKED_AT_ONCE_MAX} at once`);
+}

@@ -1,0 +1,197 @@
+// A batch returns what a look-up of each entry would, without the entries that are refused.
+import { fromRefusal } from '@bmg/common/directory';
+import { ApiError } from '@bmg/common/errors';
+import type { Refusal } from '@bmg/proto/onboarding';
+import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
+import { createDirectoryHandlers, type DirectoryHandlers } from './handlers';
+
+const TWO_NUMBERS = '900000000000002';
+const NUMBERS = ['800000000000002', '800000000000003'] as const;
+const ONE_NUMBER = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
+
+/** It takes some 20 ms; a look for each account under each partner takes 800. */
+const AT_ONCE_LIMIT_MS = 300;
+
+let world: World;
+let directory: DirectoryHandlers;
+beforeEach(async () => {
+  world = await openWorld();
+  directory = createDirectoryHandlers(world.deps);
+});
+afterEach(() => world.close());
+
+const register = (partner_id: string, waba_id: string, phone_number_id: string, token: string) =>
+  world.handlers.registerClient(
+    { partner_id, waba_id, phone_number_id, access_token: token, display_name: undefined },
+    testCall(),
+  );
+
+/** Two partners: one with all three numbers, one with the first number of the larger account. */
+async function twoPartners(): Promise<[string, string]> {
+  const [one, two] = await Promise.all([world.partner(), world.partner()]);
+  for (const number of NUMBERS) await register(one._id, TWO_NUMBERS, number, 'EMULATED-TOKEN-2');
+  await register(two._id, TWO_NUMBERS, NUMBERS[0], 'EMULATED-TOKEN-2');
+  const { waba_id, phone_number_id } = ONE_NUMBER;
+  await register(one._id, waba_id, phone_number_id, 'EMULATED-TOKEN-1');
+  return [one._id, two._id];
+}
+
+/** The answer, or undefined if the look-up is refused. */
+const unlessRefused = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  });
+
+test('keys: present and previous ones until these expire', async () => {
+  const expires_at = new Date(world.deps.now().getTime() + 60_000);
+  const active = await world.partner({ previous_key: { key_hash: 'earlier', expires_at } });
+  const suspended = await world.partner({ status: 'suspended', rate_limit_per_sec: 7 });
+  const key_hashes = [suspended.key_hash, 'unknown', active.key_hash, 'earlier'];
+  const alone = async () => {
+    const answers = key_hashes.map(async (key_hash) => {
+      const caller = await unlessRefused(directory.authenticate({ key_hash }, testCall()));
+      return [key_hash, caller] as const;
+    });
+    const found = await Promise.all(answers);
+    return Object.fromEntries(found.filter(([, caller]) => caller !== undefined));
+  };
+  const together = async () =>
+    (await directory.authenticateMany({ key_hashes }, testCall())).callers;
+  expect(Object.keys(await together())).toHaveLength(3);
+  expect(await together()).toEqual(await alone());
+  world.passTime(61);
+  expect(Object.keys(await together())).toHaveLength(2);
+  expect(await together()).toEqual(await alone());
+});
+
+test('targets: of the partner’s own active numbers', async () => {
+  const [one, two] = await twoPartners();
+  const targets = [one, two, 'ptn_unknown'].flatMap((partner_id) =>
+    [TWO_NUMBERS, ONE_NUMBER.waba_id, '1'].flatMap((waba_id) =>
+      [undefined, ...NUMBERS, ONE_NUMBER.phone_number_id].map((phone_number_id) => ({
+        partner_id,
+        waba_id,
+        phone_number_id,
+      })),
+    ),
+  );
+  const alone = await Promise.all(
+    targets.map(
+      async (target) =>
+        (await unlessRefused(directory.resolveTarget(target, testCall())))?.phone_number_id ?? '',
+    ),
+  );
+  const { phone_number_ids } = await directory.resolveTargets({ targets }, testCall());
+  expect(phone_number_ids).toEqual(alone);
+  expect(alone.filter((id) => id !== '')).toHaveLength(6);
+});
+
+test('targets: a refusal has the error of the single look-up', async () => {
+  const [partner_id] = await twoPartners();
+  const targets = [
+    { partner_id, waba_id: ONE_NUMBER.waba_id, phone_number_id: undefined },
+    { partner_id, waba_id: '1', phone_number_id: undefined },
+    { partner_id, ...ONE_NUMBER, waba_id: TWO_NUMBERS },
+    { partner_id, waba_id: TWO_NUMBERS, phone_number_id: undefined },
+  ];
+  const { refusals } = await directory.resolveTargets({ targets }, testCall());
+  const failures = await Promise.all(
+    targets.slice(1).map((target) => failureOf(directory.resolveTarget(target, testCall()))),
+  );
+  expect(failures.map(({ code }) => code)).toEqual([
+    'WABA_NOT_REGISTERED',
+    'INVALID_FIELD',
+    'UPSTREAM_ERROR',
+  ]);
+  const read = Object.entries(refusals).map(([index, refusal]) => {
+    const { code, message, retryable, details } = fromRefusal(refusal as Refusal) as ApiError;
+    return { index: Number(index), code, message, retryable, details };
+  });
+  expect(read).toEqual(
+    failures.map(({ code, message, retryable, details }, index) => ({
+      index: index + 1,
+      code,
+      message,
+      retryable,
+      details,
+    })),
+  );
+});
+
+test('targets: a thousand accounts of as many partners are read at once', async () => {
+  const [one] = await twoPartners();
+  const targets = Array.from({ length: 999 }, (_, index) => ({
+    partner_id: `ptn_${index}`,
+    waba_id: String(920_000_000_000_000 + index),
+  }));
+  targets.push({ partner_id: one, waba_id: ONE_NUMBER.waba_id });
+  const times: number[] = [];
+  for (let time = 0; time < 3; time += 1) {
+    const started = performance.now();
+    const { phone_number_ids } = await directory.resolveTargets({ targets }, testCall());
+    times.push(performance.now() - started);
+    expect(phone_number_ids.filter((id) => id !== '')).toEqual([ONE_NUMBER.phone_number_id]);
+  }
+  expect(Math.min(...times)).toBeLessThan(AT_ONCE_LIMIT_MS);
+});
+
+test('targets: accounts with too many numbers to be read together are read one by one', async () => {
+  const [one, two] = await twoPartners();
+  const targets = [one, two].map((partner_id) => ({ partner_id, waba_id: TWO_NUMBERS }));
+  const clients = { ...world.deps.clients, activeOfAll: async () => undefined };
+  const { resolveTargets } = createDirectoryHandlers({ ...world.deps, clients });
+  const { phone_number_ids } = await resolveTargets({ targets }, testCall());
+  expect(phone_number_ids).toEqual(['', NUMBERS[0]]);
+});
+
+test('a single look-up is refused with its own error', async () => {
+  const scope = { partner_id: 'ptn_unknown', ...ONE_NUMBER };
+  const refused: Array<Promise<unknown>> = [
+    directory.authenticate({ key_hash: 'unknown' }, testCall()),
+    directory.getCredential(scope, testCall()),
+    directory.getReceiver(scope, testCall()),
+  ];
+  const failures = await Promise.all(refused.map(failureOf));
+  expect(failures.map(({ code, message }) => [code, message])).toEqual([
+    ['INVALID_PARTNER_KEY', 'x-partner-key is not a valid key'],
+    ['WABA_NOT_REGISTERED', 'x-waba-id names no business account registered with you'],
+    ['NOT_FOUND', 'no such partner'],
+  ]);
+});
+
+test('credentials: of active clients', async () => {
+  const [one, two] = await twoPartners();
+  await world.handlers.deleteClient({ partner_id: two, waba_id: TWO_NUMBERS }, testCall());
+  const scopes = [one, two].flatMap((partner_id) => [
+    ...NUMBERS.map((phone_number_id) => ({ partner_id, waba_id: TWO_NUMBERS, phone_number_id })),
+    { partner_id, ...ONE_NUMBER },
+  ]);
+  const alone = await Promise.all(
+    scopes.map((scope) => unlessRefused(directory.getCredential(scope, testCall()))),
+  );
+  const { found } = await directory.getCredentials({ scopes }, testCall());
+  expect(found.map(({ credential }) => credential)).toEqual(alone);
+  expect(alone.filter(Boolean).map((credential) => credential?.access_token)).toEqual([
+    'EMULATED-TOKEN-2',
+    'EMULATED-TOKEN-2',
+    'EMULATED-TOKEN-1',
+  ]);
+});
+
+test('no lookup takes more than 1,000 entries', async () => {
+  const many = <T>(one: T): T[] => Array.from({ length: 1_001 }, () => one);
+  const scope = { partner_id: 'ptn_1', waba_id: '1', phone_number_id: '1' };
+  const asked = [
+    directory.authenticateMany({ key_hashes: many('hash') }, testCall()),
+    directory.resolveTargets({ targets: many(scope) }, testCall()),
+    directory.getCredentials({ scopes: many(scope) }, testCall()),
+    directory.getOwnersOfNumbers({ numbers: many(scope) }, testCall()),
+    directory.getReceivers({ partner_ids: many('ptn_1') }, testCall()),
+  ];
+  for (const answer of asked) {
+    const failure = await failureOf(answer);
+    expect(failure.code).toBe('INVALID_PAYLOAD');
+    expect(failure.message).toMatch(/: at most 1000 at once$/);
+  }
+});

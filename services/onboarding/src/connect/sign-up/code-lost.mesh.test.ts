@@ -1,0 +1,91 @@
+// A sign-up code whose exchange gets no complete answer: it is unknown whether the code is used up.
+import {
+  codeRequest,
+  failureOf,
+  openWorld,
+  sessionOf,
+  testCall,
+  type World,
+} from '../../../testing/world';
+
+const TOKEN = 'EMULATED-TOKEN-1';
+const EXCHANGE = '/oauth/access_token';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const exchanges = async (): Promise<number> =>
+  (await world.emulator.requests({ path: EXCHANGE })).length;
+
+const steps = async (partner_id: string) =>
+  (await world.deps.events.list(partner_id, 10))
+    .reverse()
+    .filter(({ current_step }) => current_step !== 'SESSION_CREATED');
+
+it.each([
+  ['drops the connection before it processes the request', { drop: 'before' }],
+  ['drops the answer', { drop: 'after' }],
+  ['sends half of the answer', { truncated: true }],
+  ['sends an empty answer', { empty: true }],
+  ['sends a page', { html: { status: 502 } }],
+] as const)(
+  'an upstream that %s gets the code once, however often it is repeated',
+  async (_name, effect) => {
+    const { _id } = await world.partner();
+    const session_id = await sessionOf(world, _id);
+    const { code } = await world.emulator.code({ token: TOKEN });
+    const ask = () =>
+      failureOf(
+        world.handlers.registerFromCode(codeRequest(_id, { session_id, code }), testCall()),
+      );
+    await world.emulator.fault({ match: { path: EXCHANGE }, ...effect });
+
+    const first = await ask();
+    expect(first).toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      http: 502,
+      upstream_code: undefined,
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+    expect(await exchanges()).toBe(1);
+    const [noted] = await steps(_id);
+    expect(noted).toMatchObject({ current_step: 'CODE_EXCHANGE', error_code: 'UPSTREAM_ERROR' });
+
+    const repeated = await ask();
+    expect(repeated).toMatchObject({
+      code: 'CODE_EXCHANGE_FAILED',
+      details: { outcome: 'unknown' },
+    });
+    expect(repeated.message).toContain('sign up again');
+    expect(await exchanges()).toBe(1);
+    expect((await steps(_id)).map(({ error_code }) => error_code)).toEqual([
+      'UPSTREAM_ERROR',
+      'CODE_EXCHANGE_FAILED',
+    ]);
+
+    // The link is still usable: the next code of the same person completes.
+    const next = (await world.emulator.code({ token: TOKEN })).code;
+    const answer = await world.handlers.registerFromCode(
+      codeRequest(_id, { session_id, code: next }),
+      testCall(),
+    );
+    expect(answer.created).toBe(true);
+    expect(await exchanges()).toBe(2);
+  },
+);
+
+it('a code that was never sent is exchanged by a repeated request', async () => {
+  const { _id } = await world.partner();
+  const { code } = await world.emulator.code({ token: TOKEN });
+  const request = codeRequest(_id, { code });
+  // No time is left for a request, so none is sent.
+  const late = await failureOf(world.handlers.registerFromCode(request, testCall(60)));
+  expect(late).toMatchObject({ code: 'UPSTREAM_ERROR', retryable: true });
+  expect(await exchanges()).toBe(0);
+  const answer = await world.handlers.registerFromCode(request, testCall());
+  expect(answer.created).toBe(true);
+});

@@ -1,0 +1,261 @@
+import type { ApiError } from '@bmg/common/errors';
+import { hashKey, isWellFormedKey } from '@bmg/common/keys';
+import { openWorld, PEPPER, testCall, type World } from '../../../testing/world';
+import { deleteUnfinishedSessions } from './handlers';
+import { SESSIONS } from './store/connect-sessions';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const codeOf = async (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error as ApiError).code,
+  );
+
+const hashOf = (token: string): string => hashKey(token, PEPPER);
+const create = (partner_id: string, state?: string) =>
+  world.handlers.createConnectSession(
+    { partner_id, state, display_name: undefined, origin: undefined },
+    testCall(),
+  );
+const open = (token: string) =>
+  world.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
+const whose = (token: string) =>
+  world.handlers.authenticateSession({ token_hash: hashOf(token) }, testCall());
+const report = (token: string, facts: Record<string, string>) =>
+  world.handlers.reportConnectStep({ token_hash: hashOf(token), ...facts } as never, testCall());
+const events = async (partner_id: string, limit = 50) =>
+  (await world.handlers.listOnboardingEvents({ partner_id, limit }, testCall())).events;
+
+describe('a connect session', () => {
+  it('is a link with a token that lives for 1800 seconds', async () => {
+    const { _id } = await world.partner();
+    const { connect_url, token, expires_in } = await create(_id, 'order 17');
+    expect(isWellFormedKey(token, 'bmgc_')).toBe(true);
+    expect(connect_url).toBe(`https://gateway.test/connect?token=${token}`);
+    expect(expires_in).toBe(1_800);
+  });
+
+  it('is stored without its token', async () => {
+    const { _id } = await world.partner();
+    const { token } = await create(_id);
+    const stored = await world.mongo.db.collection(SESSIONS).find({ partner_id: _id }).toArray();
+    expect(stored).toHaveLength(1);
+    expect(JSON.stringify(stored)).not.toContain(token);
+    expect(stored[0]?.['token_hash']).toBe(hashOf(token));
+  });
+
+  it('accepts a state of at most 255 characters', async () => {
+    const { _id } = await world.partner();
+    await create(_id, '🙂'.repeat(255));
+    expect(await codeOf(create(_id, 'x'.repeat(256)))).toBe('INVALID_FIELD');
+  });
+
+  it.each([
+    ['https://shop.example.com', 'none'],
+    ['http://127.0.0.1:7001', 'none'],
+    ['https://shop.example.com/', 'INVALID_FIELD'],
+    ['https://shop.example.com/path', 'INVALID_FIELD'],
+    ['shop.example.com', 'INVALID_FIELD'],
+    ['*', 'INVALID_FIELD'],
+    ['javascript:alert(1)', 'INVALID_FIELD'],
+    ['', 'INVALID_FIELD'],
+  ])('takes the origin %j: %s', async (origin, code) => {
+    const { _id: partner_id } = await world.partner();
+    const request = { partner_id, state: undefined, display_name: undefined, origin };
+    expect(await codeOf(world.handlers.createConnectSession(request, testCall()))).toBe(code);
+  });
+
+  it('sends the page its origin, even if the link has expired', async () => {
+    const own = await openWorld();
+    try {
+      const { _id: partner_id } = await own.partner();
+      const origin = 'https://shop.example.com';
+      const request = { partner_id, state: undefined, display_name: undefined, origin };
+      const { token } = await own.handlers.createConnectSession(request, testCall());
+      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
+      expect(await page()).toMatchObject({ outcome: 'open', origin });
+      own.passTime(1_801);
+      expect(await page()).toMatchObject({ outcome: 'expired', origin });
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('is refused to a partner that has used up its quota, and to no other', async () => {
+    const { _id } = await world.partner();
+    const { CONNECT_SESSIONS_MAX } = world.deps.settings;
+    await Promise.all(Array.from({ length: CONNECT_SESSIONS_MAX }, () => create(_id)));
+    await expect(create(_id)).rejects.toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      details: { limit: CONNECT_SESSIONS_MAX },
+    });
+    const other = await world.partner();
+    await create(other._id);
+  });
+
+  it('opens as often as the page is loaded while the link is open', async () => {
+    const own = await openWorld();
+    try {
+      const { _id } = await own.partner({ name: 'Example partner' });
+      const { token } = await own.handlers.createConnectSession(
+        { partner_id: _id, state: 's', display_name: undefined, origin: undefined },
+        testCall(),
+      );
+      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
+      own.passTime(1_700);
+      expect(await page()).toMatchObject({
+        outcome: 'open',
+        app_id: 'app-local',
+        config_id: 'config-local',
+        api_version: 'v26.0',
+        state: 's',
+        partner_name: 'Example partner',
+        extras: { setup: {}, sessionInfoVersion: '3', version: 'v4' },
+      });
+      expect((await page()).outcome).toBe('open');
+      own.passTime(101);
+      expect(await page()).toMatchObject({ outcome: 'expired', app_id: '' });
+      const authenticated = () =>
+        own.handlers.authenticateSession({ token_hash: hashOf(token) }, testCall());
+      expect((await authenticated()).partner_id).toBe(_id);
+      own.passTime(1_800);
+      expect(await codeOf(authenticated())).toBe('UNAUTHORIZED');
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('is unknown without its token', async () => {
+    expect((await open('bmgc_none')).outcome).toBe('unknown');
+    expect(await codeOf(whose('bmgc_none'))).toBe('UNAUTHORIZED');
+    expect(await codeOf(report('bmgc_none', { kind: 'dialog_opened' }))).toBe('UNAUTHORIZED');
+  });
+
+  it('works only while its partner may do business', async () => {
+    const { _id } = await world.partner();
+    const { token } = await create(_id);
+    await world.deps.partners.change(_id, { status: 'suspended' }, new Date());
+    expect(await codeOf(open(token))).toBe('PARTNER_SUSPENDED');
+    expect(await codeOf(whose(token))).toBe('PARTNER_SUSPENDED');
+  });
+
+  it('is deleted by a rotation of the key unless it is consumed', async () => {
+    const [mine, other] = [await world.partner(), await world.partner()];
+    const kept = await create(other._id);
+    const [first, second, used] = await Promise.all([
+      create(mine._id),
+      create(mine._id),
+      create(mine._id),
+    ]);
+    const { session_id } = await whose(used.token);
+    const session = await world.deps.sessions.find(mine._id, session_id);
+    await world.deps.sessions.consume(session as never, 'cex_1');
+    expect(await deleteUnfinishedSessions(world.deps)(mine._id)).toBe(2);
+    expect(await codeOf(whose(first.token))).toBe('UNAUTHORIZED');
+    expect(await codeOf(whose(second.token))).toBe('UNAUTHORIZED');
+    expect((await open(used.token)).outcome).toBe('consumed');
+    expect((await whose(kept.token)).partner_id).toBe(other._id);
+  });
+});
+
+describe('the onboarding log', () => {
+  it('has every step, newest first, with the dialog’s own facts', async () => {
+    const { _id } = await world.partner();
+    const { token } = await create(_id, 'order 17');
+    await open(token);
+    await report(token, { kind: 'dialog_opened' });
+    await report(token, {
+      kind: 'dialog_cancelled',
+      current_step: 'PHONE_NUMBER_VERIFICATION',
+    });
+    await report(token, {
+      kind: 'dialog_failed',
+      error_code: '123456',
+      error_message: 'Name not allowed',
+      upstream_session_id: 'a1b2',
+    });
+    await report(token, { kind: 'dialog_finished', waba_id: '900' });
+    const nothing = {
+      error_code: undefined,
+      error_message: undefined,
+      upstream_session_id: undefined,
+      waba_id: undefined,
+      phone_number_id: undefined,
+    };
+    const found = await events(_id);
+    expect(found.map(({ created_at: _created_at, ...event }) => event)).toEqual([
+      { ...nothing, state: 'order 17', current_step: 'DIALOG_FINISHED', waba_id: '900' },
+      {
+        ...nothing,
+        state: 'order 17',
+        current_step: 'DIALOG',
+        error_code: '123456',
+        error_message: 'Name not allowed',
+        upstream_session_id: 'a1b2',
+      },
+      {
+        ...nothing,
+        state: 'order 17',
+        current_step: 'PHONE_NUMBER_VERIFICATION',
+        error_code: 'DIALOG_CANCELLED',
+        error_message: 'the person left the dialog',
+      },
+      { ...nothing, state: 'order 17', current_step: 'DIALOG_OPENED' },
+      { ...nothing, state: 'order 17', current_step: 'PAGE_OPENED' },
+      { ...nothing, state: 'order 17', current_step: 'SESSION_CREATED' },
+    ]);
+    expect(await events(_id, 2)).toHaveLength(2);
+  });
+
+  it('belongs to one partner', async () => {
+    const [one, two] = [await world.partner(), await world.partner()];
+    await create(one._id);
+    expect(await events(two._id)).toEqual([]);
+  });
+
+  it('stays bounded for one link', async () => {
+    const { _id } = await world.partner();
+    const { token } = await create(_id);
+    for (let index = 0; index < 120; index += 1) await report(token, { kind: 'dialog_opened' });
+    expect(await events(_id, 200)).toHaveLength(101);
+  });
+
+  it('refuses a report of an unknown kind', async () => {
+    const { _id } = await world.partner();
+    const { token } = await create(_id);
+    expect(await codeOf(report(token, { kind: 'anything' }))).toBe('INVALID_FIELD');
+  });
+});
+
+describe('the sign-up configuration', () => {
+  it('holds what a self-hosted dialog needs', async () => {
+    expect(
+      await world.handlers.getEmbeddedSignupConfig({ partner_id: 'ptn_1' }, testCall()),
+    ).toEqual({
+      app_id: 'app-local',
+      config_id: 'config-local',
+      connection_mode: 'coexistence',
+      extras: {
+        setup: {},
+        featureType: 'messaging_business_app_onboarding',
+        sessionInfoVersion: '3',
+        version: 'v4',
+      },
+    });
+  });
+
+  it('is refused while a part of it is not configured', async () => {
+    const { settings } = world.deps;
+    const { UPSTREAM_CONFIG_ID } = settings;
+    settings.UPSTREAM_CONFIG_ID = undefined;
+    expect(
+      await codeOf(world.handlers.getEmbeddedSignupConfig({ partner_id: 'ptn_1' }, testCall())),
+    ).toBe('PLATFORM_NOT_CONFIGURED');
+    settings.UPSTREAM_CONFIG_ID = UPSTREAM_CONFIG_ID;
+  });
+});

@@ -1,0 +1,216 @@
+// RPC handlers of the sign-up: connect links, the hosted page behind them, and the onboarding log.
+import { refuseUnlessActive } from '@bmg/common/directory';
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { newId } from '@bmg/common/ids';
+import { CONNECT_TOKEN_PREFIX, createKey, type Peppers } from '@bmg/common/keys';
+import type { Handlers } from '@bmg/common/rpc';
+import type {
+  DirectoryDefinition,
+  OnboardingDefinition,
+  OnboardingEvent,
+} from '@bmg/proto/onboarding';
+import type { Session, Sessions } from './store/connect-sessions';
+import type { OnboardingEventRecord } from '../onboarding-log/store';
+import type { PartnerLogos } from '../../accounts/partners/store';
+import type { Partner, Partners } from '../../ground/partners';
+import {
+  completableSince,
+  isCompletable,
+  KEPT_S,
+  OPENS_S,
+  pageOutcome,
+  purgeAt,
+} from './connect-session';
+import { signUpConfig, type SignUpSettings } from './dialog-config';
+import {
+  createOnboardingLog,
+  type OnboardingLogDependencies,
+} from '../onboarding-log/onboarding-log';
+import { readReport } from './page-report';
+import { invalidLink } from './session-code';
+
+export interface ConnectDependencies extends OnboardingLogDependencies {
+  sessions: Sessions;
+  partners: Partners;
+  partnerLogos: Pick<PartnerLogos, 'find'>;
+  peppers: Peppers;
+  settings: SignUpSettings & {
+    PUBLIC_URL: string;
+    UPSTREAM_API_VERSION: string;
+    CONNECT_SESSIONS_MAX: number;
+  };
+}
+
+type ConnectHandlers = Pick<
+  Handlers<OnboardingDefinition>,
+  | 'createConnectSession'
+  | 'openConnectPage'
+  | 'reportConnectStep'
+  | 'getLogo'
+  | 'listOnboardingEvents'
+  | 'getEmbeddedSignupConfig'
+>;
+
+const STATE_MAX = 255;
+const EVENTS_DEFAULT = 50;
+const EVENTS_MAX = 200;
+/** Bounds the entries of one link in the onboarding log, however often its page is loaded. */
+const REPORTS_MAX = 100;
+const QUOTA_RETRY_AFTER_S = 3_600;
+
+export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
+  const { sessions, partners, partnerLogos, settings, events, now } = deps;
+  return {
+    async createConnectSession({ partner_id, display_name, state, origin, key_id }) {
+      if (state !== undefined && [...state].length > STATE_MAX) {
+        throw invalidField('state', `must not have more than ${STATE_MAX} characters`);
+      }
+      checkOrigin(origin);
+      await checkQuota(sessions, partner_id, settings.CONNECT_SESSIONS_MAX);
+      const token = createKey(CONNECT_TOKEN_PREFIX);
+      const created_at = now();
+      const session: Session = {
+        _id: newId('cns', created_at.getTime()),
+        partner_id,
+        token_hash: deps.peppers.hash(token),
+        status: 'created',
+        state: state ?? null,
+        display_name: display_name?.trim() ? display_name : null,
+        origin: origin ?? null,
+        ...(key_id !== undefined && { key_id }),
+        exchange_id: null,
+        reports: 0,
+        created_at,
+        purge_at: purgeAt({ created_at }),
+      };
+      await sessions.insert(session);
+      await createOnboardingLog(deps, partner_id, session).record('SESSION_CREATED');
+      const base = settings.PUBLIC_URL.replace(/\/+$/, '');
+      return { connect_url: `${base}/connect?token=${token}`, token, expires_in: OPENS_S };
+    },
+    async openConnectPage({ token_hash }) {
+      const session = await sessions.findByToken(token_hash);
+      const outcome = pageOutcome(session, now());
+      if (!session || outcome !== 'open') return closedPage(outcome, session);
+      const partner = await activePartner(partners, session.partner_id);
+      const { app_id, config_id, extras } = signUpConfig(settings);
+      await sessions.open(session);
+      if (await sessions.countReport(session, REPORTS_MAX)) {
+        await createOnboardingLog(deps, session.partner_id, session).record('PAGE_OPENED');
+      }
+      return {
+        outcome,
+        app_id,
+        config_id,
+        extras,
+        api_version: settings.UPSTREAM_API_VERSION,
+        ...shownOf(session),
+        partner_name: partner.name,
+        logo_id: partner.logo?.id,
+      };
+    },
+    getLogo: ({ logo_id }) => readLogo(partnerLogos, logo_id),
+    async reportConnectStep(request) {
+      const { step, facts } = readReport(request);
+      const session = await sessions.findByToken(request.token_hash);
+      if (!session || !isCompletable(session, now())) throw invalidLink();
+      if (await sessions.countReport(session, REPORTS_MAX)) {
+        await createOnboardingLog(deps, session.partner_id, session).record(step, facts);
+      }
+      return {};
+    },
+    async listOnboardingEvents({ partner_id, limit }) {
+      const found = await events.list(partner_id, Math.min(limit || EVENTS_DEFAULT, EVENTS_MAX));
+      return { events: found.map(eventMessage) };
+    },
+    getEmbeddedSignupConfig: async () => signUpConfig(settings),
+  };
+};
+
+async function readLogo(logos: Pick<PartnerLogos, 'find'>, logo_id: string) {
+  const logo = await logos.find(logo_id);
+  if (!logo) throw new ApiError('NOT_FOUND', 'there is no such logo');
+  return { mime_type: logo.type, data: logo.data };
+}
+
+/** Browsers post messages to an origin: scheme, host and port, without a path. */
+function checkOrigin(origin: string | undefined): void {
+  if (origin === undefined) return;
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (url?.origin !== origin || !/^https?:$/.test(url.protocol)) {
+    throw invalidField('origin', 'must be an origin such as https://shop.example.com');
+  }
+}
+
+/** Links that are created at the same time may exceed the quota by their number. */
+async function checkQuota(sessions: Sessions, partner_id: string, limit: number): Promise<void> {
+  if ((await sessions.count(partner_id, limit)) < limit) return;
+  throw new ApiError(
+    'QUOTA_EXCEEDED',
+    `${limit} connect sessions were created in the last ${KEPT_S / 3_600} hours, the most that a partner may have: create links when they are needed`,
+    { retryable: true, retry_after_s: QUOTA_RETRY_AFTER_S, details: { limit } },
+  );
+}
+
+/** The fields that the page needs to report the outcome of the sign-up to its opener. */
+const shownOf = (session: Session | null) => ({
+  state: session?.state ?? undefined,
+  origin: session?.origin ?? undefined,
+});
+
+const closedPage = (outcome: string, session: Session | null) => ({
+  outcome,
+  app_id: '',
+  config_id: '',
+  extras: undefined,
+  api_version: '',
+  ...shownOf(session),
+  partner_name: '',
+});
+
+const eventMessage = (event: OnboardingEventRecord): OnboardingEvent => ({
+  state: event.state ?? undefined,
+  current_step: event.current_step,
+  error_code: event.error_code ?? undefined,
+  error_message: event.error_message ?? undefined,
+  upstream_session_id: event.upstream_session_id ?? undefined,
+  waba_id: event.waba_id ?? undefined,
+  phone_number_id: event.phone_number_id ?? undefined,
+  created_at: event.created_at,
+});
+
+/**
+ * Authenticates a connect token, which allows the completion of one onboarding and nothing else.
+ */
+export const createSessionHandlers = ({
+  sessions,
+  partners,
+  now,
+}: Pick<ConnectDependencies, 'sessions' | 'partners' | 'now'>): Pick<
+  Handlers<DirectoryDefinition>,
+  'authenticateSession'
+> => ({
+  async authenticateSession({ token_hash }) {
+    const session = await sessions.findByToken(token_hash);
+    if (!session || !isCompletable(session, now())) throw invalidLink();
+    const { _id, rate_limit_per_sec } = await activePartner(partners, session.partner_id);
+    return { partner_id: _id, session_id: session._id, rate_limit_per_sec };
+  },
+});
+
+/** The partner that created the link. Throws the error of its status unless that is `active`. */
+async function activePartner(partners: Partners, partner_id: string): Promise<Partner> {
+  const partner = await partners.find(partner_id);
+  if (!partner) throw invalidLink();
+  refuseUnlessActive(partner.status);
+  return partner;
+}
+
+/**
+ * For a rotation of the partner key, or the end of an API key: links created under the key stop
+ * working. Returns how many there were.
+ */
+export const deleteUnfinishedSessions =
+  ({ sessions, now }: Pick<ConnectDependencies, 'sessions' | 'now'>) =>
+  (partner_id: string, key_id?: string): Promise<number> =>
+    sessions.deleteUnfinished(partner_id, completableSince(now()), key_id);

@@ -1,0 +1,362 @@
+// Partners: their keys, limits, webhook address and secrets, and the business accounts that billing
+// slots count.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { PartnerStatus } from '@bmg/common/directory';
+import { noteChange, type MonthCounts } from './slots';
+import type { Sealed } from '@bmg/common/vault';
+
+export interface WebhookSecret {
+  sealed: Sealed;
+  created_at: Date;
+  /** Set by a rotation: until then deliveries carry the signatures of both secrets. */
+  expires_at: Date | null;
+}
+
+/** A second URL that gets copies of a receiver's events for a while. */
+export interface StoredShadow {
+  id: string;
+  url: string;
+  /** Null: compared with the webhook URL. */
+  endpoint_id: string | null;
+  source: ShadowSource;
+  max_per_second: number;
+  /** A JSON object with its secret and its headers. */
+  sealed: Sealed;
+  created_at: Date;
+  ends_at: Date;
+}
+
+export const SHADOW_SOURCES = ['live', 'last_day'] as const;
+export type ShadowSource = (typeof SHADOW_SOURCES)[number];
+
+export interface Partner {
+  _id: string;
+  name: string;
+  status: PartnerStatus;
+  key_hash: string;
+  key_hint: string;
+  /**
+   * The hash of the same key under the previous pepper: open console sessions were opened with it.
+   */
+  renewed_from?: string | null;
+  /** The key before the last rotation, as long as it works beside the new one. */
+  previous_key?: { key_hash: string; expires_at: Date } | null;
+  webhook_url: string | null;
+  webhook_secrets: WebhookSecret[];
+  rate_limit_per_sec: number;
+  /** Broadcasts to more contacts wait for the approval of a second person; null: none do. */
+  approval_above?: number | null;
+  max_wabas: number | null;
+  /**
+   * Business accounts with an active client, in the order of registration. The plan's limit counts
+   * them.
+   */
+  wabas: string[];
+  /** Those of `wabas` that are inactive until a payment. Billing slots do not count them. */
+  waiting_wabas?: string[];
+  /**
+   * Active accounts by UTC month, from which billing slots follow. Absent until the first account.
+   */
+  months?: MonthCounts;
+  /** Thresholds of alerts by cause. */
+  alerts?: Readonly<Record<string, string>>;
+  /** Of the sign-up page: where it was fetched, and the hash of the picture. */
+  logo?: { url: string; id: string } | null;
+  /** One at a time; it has no effect once `ends_at` has passed. */
+  shadow?: StoredShadow;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export type PartnerChange = Partial<
+  Pick<
+    Partner,
+    | 'name'
+    | 'status'
+    | 'webhook_url'
+    | 'rate_limit_per_sec'
+    | 'approval_above'
+    | 'max_wabas'
+    | 'key_hash'
+    | 'key_hint'
+    | 'previous_key'
+    | 'renewed_from'
+    | 'webhook_secrets'
+    | 'alerts'
+    | 'logo'
+  >
+>;
+
+export interface Partners {
+  insert(partner: Partner): Promise<void>;
+  findByKeyHash(key_hash: string): Promise<Partner | null>;
+  /** The partner whose previous key this is, as long as that one works. */
+  findByPreviousKey(key_hash: string, at: Date): Promise<Partner | null>;
+  /** The partners with one of these keys, present or previous. */
+  findByKeyHashes(key_hashes: string[]): Promise<Partner[]>;
+  /** Replaces the hash of a key, present or previous; false if no partner has it. */
+  renewKeyHash(key_hash: string, newest: string): Promise<boolean>;
+  /** Keys whose hash is not of the pepper with this ID (empty: of a pepper without one), by partner. */
+  keysOfOtherPeppers(pepper_id: string, at: Date): Promise<OldHashes>;
+  find(partner_id: string): Promise<Partner | null>;
+  findAll(partner_ids: string[]): Promise<Partner[]>;
+  /** In order of ID, after `after`. */
+  list(limit: number, after?: string): Promise<Partner[]>;
+  change(partner_id: string, change: PartnerChange, at: Date): Promise<Partner | null>;
+  /** Replaces the secrets `before`; false if they have changed in the meantime. */
+  replaceSecrets(
+    partner_id: string,
+    secrets: { before: WebhookSecret[]; after: WebhookSecret[] },
+    at: Date,
+  ): Promise<boolean>;
+  /**
+   * Takes a place under the plan's limit and makes the account active. False if the plan has no
+   * place left or more than `active_max` accounts would be active.
+   */
+  activateWaba(place: Place, active_max: number): Promise<boolean>;
+  /**
+   * The same for an account that waits for a payment; false also if more than `places_max` would
+   * have a place.
+   */
+  reserveWaiting(place: Place, places_max: number): Promise<boolean>;
+  /** Gives the account's place back. */
+  releaseWaba(partner_id: string, waba_id: string, month: string): Promise<void>;
+  /**
+   * Sets which accounts wait. `choose` sees the partner exactly as it is when the answer is stored.
+   */
+  chooseWaiting(
+    partner_id: string,
+    month: string,
+    choose: (partner: Partner) => string[],
+  ): Promise<Partner | null>;
+  /** False if the partner has a shadow that has not ended at `at`. */
+  setShadow(partner_id: string, shadow: StoredShadow, at: Date): Promise<boolean>;
+  /** Does nothing if the partner has another shadow or none. */
+  removeShadow(partner_id: string, shadow_id: string): Promise<void>;
+  /** Partners with accounts, in order of ID, after `after`. */
+  withWabas(limit: number, after?: string): Promise<Partner[]>;
+  /** Active partners with a threshold for this cause of alerts. */
+  watching(cause: string, limit: number): Promise<Partner[]>;
+}
+
+export interface OldHashes {
+  count: number;
+  /** The first partners that have one. */
+  partner_ids: string[];
+}
+
+export interface Place {
+  partner_id: string;
+  waba_id: string;
+  month: string;
+}
+
+/** The accounts that may send, in the order of their places. */
+export const activeWabas = ({
+  wabas,
+  waiting_wabas = [],
+}: Pick<Partner, 'wabas' | 'waiting_wabas'>): string[] =>
+  waiting_wabas.length === 0 ? wabas : wabas.filter((one) => !waiting_wabas.includes(one));
+
+/** The identity under which a webhook secret is sealed. */
+export const webhookSecretIdentity = (partner_id: string, created_at: Date): string =>
+  `partner/${partner_id}/webhook_secret/${created_at.getTime()}`;
+
+/** The identity under which the secret and the headers of a shadow are sealed. */
+export const shadowIdentity = (partner_id: string, shadow_id: string): string =>
+  `partner/${partner_id}/shadow/${shadow_id}`;
+
+/** Whether the plan has room for the account; always true for one that has its place already. */
+export const hasRoom = (
+  { wabas, max_wabas }: Pick<Partner, 'wabas' | 'max_wabas'>,
+  waba_id: string,
+): boolean => wabas.includes(waba_id) || max_wabas === null || wabas.length < max_wabas;
+
+export const PARTNERS = 'partners';
+export const partnerIndexes: IndexDescription[] = [
+  { key: { key_hash: 1 }, unique: true },
+  { key: { 'previous_key.key_hash': 1 }, sparse: true },
+];
+
+/** An attempt fails only if another registration of the same partner has just succeeded. */
+const CHANGE_TRIES_MAX = 100;
+const OLD_HASHES_NAMED_MAX = 10;
+
+const collection = (db: Db): Collection<Partner> => db.collection(PARTNERS);
+
+/** Longer than 70 lines: one short method for each query. */
+export function createPartners(db: Db): Partners {
+  const partners = collection(db);
+  /**
+   * Changes the accounts and the month's count in one conditional update, so that concurrent
+   * changes can neither both take the last place nor miscount the peak. Null if `change` refuses
+   * or there is no such partner.
+   */
+  const changeAccounts = async (
+    partner_id: string,
+    month: string,
+    change: (partner: Partner) => Places | null,
+  ): Promise<Partner | null> => {
+    for (let tries = 0; tries < CHANGE_TRIES_MAX; tries += 1) {
+      const partner = await partners.findOne({ _id: partner_id });
+      if (!partner) return null;
+      const { wabas, waiting_wabas } = partner;
+      const wanted = change(partner);
+      if (!wanted) return null;
+      if (isSame(wanted.wabas, wabas) && isSame(wanted.waiting_wabas, waiting_wabas ?? [])) {
+        return partner;
+      }
+      const months = partner.months ?? {};
+      const { peak, last } = noteChange(months, month, {
+        before: activeWabas(partner).length,
+        after: activeWabas(wanted).length,
+      });
+      const { matchedCount } = await partners.updateOne(
+        // Only while the accounts are as they were read.
+        { _id: partner_id, wabas, waiting_wabas: waiting_wabas ?? { $exists: false } },
+        {
+          $set: { ...wanted, [`months.${month}.last`]: last },
+          $max: { [`months.${month}.peak`]: peak },
+        },
+      );
+      if (matchedCount === 1)
+        return { ...partner, ...wanted, months: { ...months, [month]: { peak, last } } };
+    }
+    throw new Error('failed to change the accounts of a partner: they kept changing');
+  };
+  const takePlace = async (
+    { partner_id, waba_id, month }: Place,
+    waits: (waiting: string[], places: Places) => string[] | null,
+  ): Promise<boolean> =>
+    (await changeAccounts(partner_id, month, (partner) => {
+      if (!hasRoom(partner, waba_id)) return null;
+      const wabas = withOne(partner.wabas, waba_id);
+      const waiting = partner.waiting_wabas ?? [];
+      const waiting_wabas = waits(waiting, { wabas, waiting_wabas: waiting });
+      return waiting_wabas && { wabas, waiting_wabas };
+    })) !== null;
+  return {
+    async insert(partner) {
+      await partners.insertOne(partner);
+    },
+    findByKeyHash: (key_hash) => partners.findOne({ key_hash }),
+    findByPreviousKey: (key_hash, at) =>
+      partners.findOne({
+        'previous_key.key_hash': key_hash,
+        'previous_key.expires_at': { $gt: at },
+      }),
+    async findByKeyHashes(key_hashes) {
+      const of = { $in: key_hashes };
+      const [present, previous] = await Promise.all([
+        partners.find({ key_hash: of }).toArray(),
+        partners.find({ 'previous_key.key_hash': of }).toArray(),
+      ]);
+      return [...present, ...previous];
+    },
+    async renewKeyHash(key_hash, newest) {
+      const present = await partners.updateOne(
+        { key_hash },
+        { $set: { key_hash: newest, renewed_from: key_hash } },
+      );
+      if (present.matchedCount === 1) return true;
+      const previous = await partners.updateOne(
+        { 'previous_key.key_hash': key_hash },
+        { $set: { 'previous_key.key_hash': newest } },
+      );
+      return previous.matchedCount === 1;
+    },
+    async keysOfOtherPeppers(pepper_id, at) {
+      const other = pepper_id === '' ? /\./ : { $not: new RegExp(`^${pepper_id}\\.`) };
+      const present = { key_hash: other };
+      const previous = {
+        'previous_key.key_hash': pepper_id === '' ? other : { $exists: true, ...(other as object) },
+        'previous_key.expires_at': { $gt: at },
+      };
+      const [count, count_previous, first] = await Promise.all([
+        partners.countDocuments(present),
+        partners.countDocuments(previous),
+        partners
+          .find({ $or: [present, previous] }, { projection: { _id: 1 } })
+          .sort({ _id: 1 })
+          .limit(OLD_HASHES_NAMED_MAX)
+          .toArray(),
+      ]);
+      return { count: count + count_previous, partner_ids: first.map(({ _id }) => _id) };
+    },
+    find: (partner_id) => partners.findOne({ _id: partner_id }),
+    findAll: (partner_ids) => partners.find({ _id: { $in: partner_ids } }).toArray(),
+    list: (limit, after) =>
+      partners
+        .find(after === undefined ? {} : { _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    change: (partner_id, change, at) =>
+      partners.findOneAndUpdate(
+        { _id: partner_id },
+        { $set: { ...change, updated_at: at } },
+        { returnDocument: 'after' },
+      ),
+    async replaceSecrets(_id, { before: [newest], after: webhook_secrets }, updated_at) {
+      const { matchedCount } = await partners.updateOne(
+        {
+          _id,
+          ...(newest
+            ? { 'webhook_secrets.0.sealed.wrapped_key': newest.sealed.wrapped_key }
+            : { webhook_secrets: { $size: 0 } }),
+        },
+        { $set: { webhook_secrets, updated_at } },
+      );
+      return matchedCount === 1;
+    },
+    activateWaba: (place, active_max) =>
+      takePlace(place, (waiting, { wabas }) => {
+        const waiting_wabas = without(waiting, place.waba_id);
+        return activeWabas({ wabas, waiting_wabas }).length > active_max ? null : waiting_wabas;
+      }),
+    reserveWaiting: (place, places_max) =>
+      takePlace(place, (waiting, { wabas }) =>
+        wabas.length > places_max ? null : withOne(waiting, place.waba_id),
+      ),
+    async releaseWaba(partner_id, waba_id, month) {
+      await changeAccounts(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
+        wabas: without(wabas, waba_id),
+        waiting_wabas: without(waiting_wabas, waba_id),
+      }));
+    },
+    chooseWaiting: (partner_id, month, choose) =>
+      changeAccounts(partner_id, month, (partner) => ({
+        wabas: partner.wabas,
+        waiting_wabas: choose(partner),
+      })),
+    async setShadow(_id, shadow, at) {
+      const { matchedCount } = await partners.updateOne(
+        { _id, $or: [{ shadow: { $exists: false } }, { 'shadow.ends_at': { $lte: at } }] },
+        { $set: { shadow } },
+      );
+      return matchedCount === 1;
+    },
+    async removeShadow(_id, shadow_id) {
+      await partners.updateOne({ _id, 'shadow.id': shadow_id }, { $unset: { shadow: '' } });
+    },
+    withWabas: (limit, after) =>
+      partners
+        .find({ 'wabas.0': { $exists: true }, ...(after !== undefined && { _id: { $gt: after } }) })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    watching: (cause, limit) =>
+      partners
+        .find({ [`alerts.${cause}`]: { $exists: true }, status: 'active' })
+        .limit(limit)
+        .toArray(),
+  };
+}
+
+type Places = Required<Pick<Partner, 'wabas' | 'waiting_wabas'>>;
+
+export const withOne = (all: string[], one: string): string[] =>
+  all.includes(one) ? all : [...all, one];
+const without = (all: string[], one: string): string[] => all.filter((other) => other !== one);
+const isSame = (a: string[], b: string[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index]);

@@ -1,0 +1,132 @@
+import { openWorld, testCall, type World } from '../../testing/world';
+import { createDirectoryHandlers } from '../connect/directory/handlers';
+import { rotateKeyring } from './keyring';
+import { secretIdentity } from '../ground/clients';
+import { webhookSecretIdentity } from '../ground/partners';
+import { createVault } from '@bmg/common/vault';
+
+const OLD = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const NEW = 'fresh:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const NUMBERS = [
+  ['900000000000001', '800000000000001', 'EMULATED-TOKEN-1'],
+  ['900000000000002', '800000000000002', 'EMULATED-TOKEN-2'],
+  ['900000000000002', '800000000000003', 'EMULATED-TOKEN-2'],
+] as const;
+
+async function filled(): Promise<string> {
+  const at = new Date();
+  const partner = await world.partner();
+  const sealed = world.deps.vault.seal(webhookSecretIdentity(partner._id, at), 'whsec_one');
+  await world.deps.partners.change(
+    partner._id,
+    { webhook_secrets: [{ sealed, created_at: at, expires_at: null }] },
+    at,
+  );
+  for (const [waba_id, phone_number_id, access_token] of NUMBERS) {
+    await world.handlers.registerClient(
+      { partner_id: partner._id, waba_id, phone_number_id, access_token, display_name: undefined },
+      testCall(),
+    );
+  }
+  const pin = world.deps.vault.seal(
+    secretIdentity(
+      { partner_id: partner._id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] },
+      'pin',
+    ),
+    '123456',
+  );
+  await world.deps.clients.change(
+    { partner_id: partner._id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] },
+    { pin },
+  );
+  await world.deps.exchanges.claim(
+    { _id: 'cex_1', partner_id: partner._id },
+    { holder: 'h', until: at },
+    at,
+  );
+  await world.deps.exchanges.keepToken('cex_1', world.deps.vault.seal('exchange/cex_1/token', 't'));
+  return partner._id;
+}
+
+async function rotateAll(keyring: string, limit: number) {
+  const deps = { ...world.deps, vault: createVault(keyring) };
+  let after: string | undefined;
+  const total = { rewrapped: 0, unreadable: 0, calls: 0 };
+  for (let call = 0; call < 50; call += 1) {
+    const done = await rotateKeyring(deps, { after, limit });
+    total.rewrapped += done.rewrapped;
+    total.unreadable += done.unreadable;
+    total.calls += 1;
+    after = done.next;
+    if (after === undefined) return total;
+  }
+  throw new Error('the rotation does not end');
+}
+
+describe('the rotation of the key ring', () => {
+  it('rewraps every secret in bounded batches, so that the old key can be removed', async () => {
+    const partner_id = await filled();
+    expect(await world.deps.sealedRecords.countStale('fresh')).toBe(5);
+    const total = await rotateAll(`${NEW},${OLD}`, 2);
+    expect(total).toMatchObject({ rewrapped: 6, unreadable: 0 });
+    expect(total.calls).toBeGreaterThan(3);
+    expect(await world.deps.sealedRecords.countStale('fresh')).toBe(0);
+
+    const vault = createVault(NEW);
+    const handlers = createDirectoryHandlers({ ...world.deps, vault });
+    for (const [waba_id, phone_number_id, access_token] of NUMBERS) {
+      const scope = { partner_id, waba_id, phone_number_id };
+      expect(await handlers.getCredential(scope, testCall())).toMatchObject({ access_token });
+    }
+    const scope = { partner_id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] };
+    expect(await handlers.getPin(scope, testCall())).toEqual({ pin: '123456' });
+    expect(await handlers.getReceiver({ partner_id }, testCall())).toMatchObject({
+      webhook_secrets: ['whsec_one'],
+    });
+  });
+
+  it('rewraps nothing the second time', async () => {
+    await filled();
+    await rotateAll(`${NEW},${OLD}`, 100);
+    expect(await rotateAll(`${NEW},${OLD}`, 100)).toEqual({
+      rewrapped: 0,
+      unreadable: 0,
+      calls: 1,
+    });
+  });
+
+  it('skips a record that no key opens', async () => {
+    await filled();
+    const [record] = (await world.deps.sealedRecords.stale('fresh', { limit: 1 })).records;
+    await world.mongo.db
+      .collection<{ _id: string }>('clients')
+      .updateOne({ _id: record?._id as string }, { $set: { 'token.key_id': 'lost' } });
+    expect(await rotateAll(`${NEW},${OLD}`, 2)).toMatchObject({ rewrapped: 5, unreadable: 1 });
+  });
+
+  it('does not overwrite a secret that was replaced in the meantime', async () => {
+    const partner_id = await filled();
+    const { records } = await world.deps.sealedRecords.stale('fresh', { limit: 10 });
+    const [waba_id, phone_number_id] = NUMBERS[1];
+    const scope = { partner_id, waba_id, phone_number_id };
+    const record = records.find(({ identity }) => identity === secretIdentity(scope, 'token'));
+    const token = world.deps.vault.seal(secretIdentity(scope, 'token'), 'newer');
+    await world.deps.clients.change(scope, { token });
+    const rewrapped = createVault(`${NEW},${OLD}`).rewrap(
+      record?.identity as string,
+      record?.sealed as never,
+    );
+    expect(await world.deps.sealedRecords.replace(record as never, rewrapped)).toBe(false);
+    const client = await world.deps.clients.find(scope);
+    expect(world.deps.vault.open(secretIdentity(scope, 'token'), client?.token as never)).toBe(
+      'newer',
+    );
+  });
+});

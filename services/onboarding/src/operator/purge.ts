@@ -1,0 +1,47 @@
+// The rows that a purge of a client deletes: see deploy/DATA.md. The counters on which bills are
+// based stay; they contain no personal data.
+import type { Db } from 'mongodb';
+import type { ClientScope, FilterRow } from '@bmg/common/purge';
+import { CLIENTS } from '../ground/clients';
+import { CODE_EXCHANGES, type CodeExchange } from '../connect/sign-up/store/code-exchanges';
+import { NUMBER_DAYS } from '../ground/number-days';
+import { ONBOARDING_EVENTS } from '../connect/onboarding-log/store';
+import { SESSIONS } from '../connect/sign-up/store/connect-sessions';
+
+const exchangesOf = ({ partner_id, waba_id }: ClientScope, db: Db): Promise<CodeExchange[]> =>
+  db
+    .collection<CodeExchange>(CODE_EXCHANGES)
+    .find({ partner_id, 'result.waba_id': waba_id })
+    .toArray();
+
+export const purgeRows: FilterRow[] = [
+  {
+    collection: SESSIONS,
+    of: 'client',
+    // Found through the code exchange that consumed them, so they are deleted before it.
+    filter: async (scope, db) => ({
+      partner_id: scope.partner_id,
+      exchange_id: { $in: (await exchangesOf(scope, db)).map(({ _id }) => _id) },
+    }),
+  },
+  {
+    collection: CODE_EXCHANGES,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, 'result.waba_id': waba_id }),
+  },
+  {
+    collection: ONBOARDING_EVENTS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: NUMBER_DAYS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: CLIENTS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id, status: 'deleted' }),
+  },
+];
