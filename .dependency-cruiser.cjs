@@ -54,7 +54,7 @@ const FOLDERS = {
     store: ['ledger', 'rates'],
   },
   'services/number-admin': { operations: [] },
-  'services/templates': { header: [], store: [] },
+  'services/templates': { header: [] },
   'services/webhooks': {
     delivery: ['destinations', 'store'],
     destinations: [],

@@ -12,7 +12,7 @@ import type { PurgeRow } from '../../services/common/src/purge';
 import { purgeRows as broadcasts } from '../../services/broadcasts/src/store/purge';
 import { purgeRows as messaging } from '../../services/messaging/src/store/purge';
 import { purgeRows as onboarding } from '../../services/onboarding/src/operator/purge';
-import { purgeRows as templates } from '../../services/templates/src/store/purge';
+import { purgeRows as templates } from '../../services/templates/src/store';
 import { createPacker } from '../../services/webhooks/src/event-log/packer';
 import { createPurgeRows } from '../../services/webhooks/src/store/purge';
 import { eventually } from '../testkit/eventually';

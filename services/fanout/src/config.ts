@@ -1,4 +1,4 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Loaded } from '@bmg/common/config';
 
 /** The service's settings; their descriptions become deploy/SETTINGS.md. */
 export const settings = {
@@ -15,3 +15,5 @@ export const settings = {
   ),
   PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
 };
+
+export type Config = Loaded<typeof settings>['config'];

@@ -1,4 +1,4 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Loaded } from '@bmg/common/config';
 
 /** The documentation of the service's environment. */
 export const settings = {
@@ -16,3 +16,5 @@ export const settings = {
     },
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];

@@ -1,4 +1,4 @@
-import { fields, type Field } from '@bmg/common/config';
+import { fields, type Field, type Loaded } from '@bmg/common/config';
 import { fileSettings } from '@bmg/common/files';
 
 /** The service's environment variables. */
@@ -20,3 +20,5 @@ export const settings = {
     false,
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];

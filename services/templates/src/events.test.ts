@@ -1,7 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
 import { applyTemplateEvents } from './events';
-import type { TemplateChange } from './store/templates';
+import type { TemplateChange } from './store';
 
 const AT = 1_790_000_000;
 const template = {

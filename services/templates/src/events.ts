@@ -1,7 +1,7 @@
 // Applies template events to the template records.
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
-import type { TemplateChange, TemplateStore } from './store/templates';
+import type { TemplateChange, TemplateStore } from './store';
 
 type Data = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import { needTarget, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { FindTemplateRequest, FindTemplateResponse } from '@bmg/proto/templates';
 import { listTemplates, type ListedTemplate } from './list';
-import { factOf, type TemplateStore } from './store/templates';
+import { factOf, type TemplateStore } from './store';
 
 export interface FinderDependencies {
   upstream: Upstream;

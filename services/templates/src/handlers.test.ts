@@ -3,7 +3,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import type { Call } from '@bmg/common/rpc';
 import { startEmulator, type Emulator } from '../../../test/emulator';
 import { createTemplatesHandlers } from './handlers';
-import type { TemplateFact } from './store/templates';
+import type { TemplateFact } from './store';
 
 const WABA = '900000000000001';
 const TARGET = {

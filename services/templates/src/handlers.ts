@@ -12,7 +12,7 @@ import { createTemplateFinder } from './find';
 import { listTemplates } from './list';
 import { createListRooms } from './list-room';
 import { needTarget } from '@bmg/common/upstream';
-import { factOf, type TemplateRecord, type TemplateStore } from './store/templates';
+import { factOf, type TemplateRecord, type TemplateStore } from './store';
 
 export interface TemplateDependencies extends HeaderDependencies {
   upstream: Upstream;

@@ -4,6 +4,7 @@ export {
   ownersFrom,
   type ClientScope,
   type FilterRow,
+  type PurgeDependencies,
   type PurgeRow,
   type RewriteRow,
 } from './purge';

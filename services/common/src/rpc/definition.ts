@@ -55,6 +55,12 @@ export const implement = <D extends Definition>(
   handlers: Handlers<D>,
 ): Implementation => ({ definition, handlers });
 
+/** Ties a feature's part of the handlers; `defineService` insists on every method. */
+export const implementPart = <D extends Definition>(
+  definition: D,
+  handlers: Partial<Handlers<D>>,
+): Implementation => ({ definition, handlers });
+
 export const isRead = (method: Method): boolean =>
   method.options.idempotencyLevel === 'NO_SIDE_EFFECTS';
 

@@ -1,6 +1,7 @@
 export { HOP_MS, ownCall, type Call } from './call';
 export {
   implement,
+  implementPart,
   isRead,
   type Client,
   type Codec,

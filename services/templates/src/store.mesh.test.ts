@@ -1,7 +1,6 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
-import { indexes } from './indexes';
-import { createTemplateStore, factOf, type TemplateStore } from './templates';
+import { createTemplateStore, factOf, indexes, type TemplateStore } from './store';
 
 const WABA = '900000000000001';
 const at = (second: number): Date => new Date(1_790_000_000_000 + second * 1_000);

@@ -1,7 +1,8 @@
 // Template records: one document per template, from lists, creations and events. Each field has the time at
 // which it was true, so that late information never overwrites newer information.
-import type { AnyBulkWriteOperation, Collection, Db, Filter, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
+import type { FilterRow } from '@bmg/common/purge';
 
 /** The fields that can change after the creation. */
 export type TemplateField = 'status' | 'category' | 'quality' | 'reason';
@@ -69,8 +70,11 @@ const TEMPLATES_MAX = 10_000;
 const idOf = ({ waba_id, template_id }: { waba_id: string; template_id: string }): string =>
   `${waba_id}/${template_id}`;
 
-export const TEMPLATES = 'templates';
-export const templateIndexes: IndexDescription[] = [{ key: { waba_id: 1, name: 1, language: 1 } }];
+const TEMPLATES = 'templates';
+export const indexes: Indexes = { [TEMPLATES]: [{ key: { waba_id: 1, name: 1, language: 1 } }] };
+export const purgeRows: FilterRow[] = [
+  { collection: TEMPLATES, of: 'account', filter: ({ waba_id }) => ({ waba_id }) },
+];
 
 const collection = (db: Db): Collection<TemplateRecord> => db.collection(TEMPLATES);
 
