@@ -1,4 +1,4 @@
-// The README's walk-through, line by line in a shell: its commands, with the addresses and IDs of this
+// The walk-through of deploy/local/README.md, line by line in a shell: its commands, with the addresses and IDs of this
 // run's mesh. The sign-up is done in a real browser.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,11 +12,8 @@ import { eventually } from '../testkit/eventually';
 import { launchBrowser, openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
 
 const run = promisify(execFile);
-const README = readFileSync(resolve(__dirname, '../../README.md'), 'utf8');
-const section = README.slice(
-  README.indexOf('To keep a mesh running'),
-  README.indexOf('Kafka and Redis are real'),
-);
+const PAGE = readFileSync(resolve(__dirname, '../../deploy/local/README.md'), 'utf8');
+const section = PAGE.slice(PAGE.indexOf('## Talk to the mesh'), PAGE.indexOf('## The engines'));
 /** The commands of the section: continued lines joined, comments removed. */
 const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
   .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split(/\n(?=curl|make|npx)/))
@@ -42,7 +39,7 @@ afterAll(async () => {
   await mesh?.stop();
 }, 60_000);
 
-/** A command of the README for this run's mesh. */
+/** A command of the page for this run's mesh. */
 const here = (command: string): string =>
   command
     .replaceAll('http://127.0.0.1:8080', new URL(mesh.base_url).origin)
@@ -57,7 +54,7 @@ const says = (pattern: RegExp): Promise<string> =>
     return printed;
   }, EVENT_LIMIT_MS);
 
-test('works line by line', async () => {
+test('the walk-through of the local mesh works line by line', async () => {
   const [up, listen, register, send, inbound, session, clients, down] = commands as [
     string,
     ...string[],
