@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build build-tests build-bench build-chaos build-cluster install generate check check-format check-lint \
 	check-imports check-words check-types check-proto check-documents bench bench-compare profile page-speed golden test-unit test-browser test-processes test-nightly test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
-	local sbom licences capacity images image-check helm-check
+	hooks local sbom licences capacity images image-check helm-check
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
 ifneq ($(filter-out help,$(MAKECMDGOALS)),)
@@ -192,6 +192,11 @@ install: ## Installs the npm packages if they have changed
 		echo 'installing the npm packages ...'; \
 		npm install --no-save --progress && cp package-lock.json node_modules/.installed-lock; \
 	fi
+
+# Leaves a folder without Git, and a checkout that has hooks already, unchanged.
+install: hooks
+hooks:
+	@[ ! -e .git ] || git config core.hooksPath >/dev/null || git config core.hooksPath .githooks
 
 local: install $(PROTO)
 	@$(BIN)/tsc -b deploy/local
