@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build build-tests build-bench build-chaos build-cluster install generate check check-format check-lint \
 	check-imports check-words check-types check-proto check-documents bench bench-compare profile page-speed golden test-unit test-browser test-processes test-nightly test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
-	hooks local sbom licences capacity images image-check helm-check
+	hooks local sbom changelog licences capacity images image-check helm-check
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
 ifneq ($(filter-out help,$(MAKECMDGOALS)),)
@@ -138,6 +138,9 @@ golden: install build-tests ## Rewrites the golden files: review the diff before
 sbom: install ## Writes the bill of materials of the images (CycloneDX): .run/sbom.cdx.json
 	@mkdir -p .run && npm sbom --sbom-format cyclonedx --omit dev >.run/sbom.cdx.json
 	@echo '.run/sbom.cdx.json'
+
+changelog: ## Moves the changes of deploy/changes into CHANGELOG.md (VERSION=2.11.0)
+	@node deploy/changes/assemble.mjs $(VERSION)
 
 licences: install $(PROTO) ## Lists the licences of all packages and fails if one is not allowed
 	@$(BIN)/tsc -b deploy/supply-chain
