@@ -222,7 +222,7 @@ check-imports: install build
 check-words: install
 	@echo 'words ...'
 	@$(BIN)/cspell lint --no-progress --no-summary --cache --cache-location $(CACHE)/cspell .
-	@node test/words/check.mjs
+	@node test/words/check.mjs && node test/words/comments.mjs
 
 check-types: install build
 	@echo 'types of the tests ...'

@@ -1,5 +1,5 @@
 // Makes a release's section of CHANGELOG.md from the files of this folder, and deletes them:
-// `node deploy/changes/assemble.mjs <version> [<date>]`. With `--check` it only reads them.
+// `node deploy/changes/assemble.mjs <version> [<date>]`. `--check` only reads them.
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 

@@ -81,10 +81,11 @@ public class MongoServer {
     static final int WORKER_THREADS = 16;
 
     /**
-     * Compaction blocks writes. So it runs while the server is idle, and for a file above FILE_BYTES_MAX
-     * under load too, in steps that take STEP_MS: a step rewrites fewer bytes than the last one if that
-     * took longer, more if it took less, and the least after one with nothing to do. The pause between
-     * two steps is PAUSE_TIMES as long as the last one: they take a tenth of the time.
+     * Compaction blocks writes. So it runs while the server is idle, and for a file above
+     * FILE_BYTES_MAX under load too, in steps that take STEP_MS: a step rewrites fewer bytes than
+     * the last one if that took longer, more if it took less, and the least after one with nothing
+     * to do. The pause between two steps is PAUSE_TIMES as long as the last one: they take a tenth
+     * of the time.
      */
     static final int COMPACT_EVERY_MS = 250;
     static final int IDLE_MS = 250;
@@ -198,7 +199,9 @@ public class MongoServer {
             }
         }
 
-        /** The library opens every database for it, and reads all of its documents for the indexes. */
+        /**
+         * The library opens every database for it, and reads all of its documents for the indexes.
+         */
         private Document listDatabases() {
             List<Document> databases = new ArrayList<>();
             for (String name : new TreeSet<>(listDatabaseNames())) {
@@ -309,7 +312,9 @@ public class MongoServer {
         static final String DOCUMENTS = "databases.";
         static final String INDEX = "._index_";
         private static final int FORMAT = 1;
-        /** BSON's type of a string, and a document with an unnamed one: lengths, type, names, ends. */
+        /**
+         * BSON's type of a string, and a document with an unnamed one: lengths, type, names, ends.
+         */
         private static final byte TEXT = 0x02;
         private static final int TEXT_START = 4 + 1 + 1 + 4;
         private static final int TEXT_BYTES = TEXT_START + 2;
@@ -378,8 +383,8 @@ public class MongoServer {
         }
 
         /**
-         * A document with one text, like `encode`, at a fraction of its cost: nearly all values are ids,
-         * and a commit writes all those of each page that has changed.
+         * A document with one text, like `encode`, at a fraction of its cost: nearly all values are
+         * ids, and a commit writes all those of each page that has changed.
          */
         private static void writeText(WriteBuffer out, String text) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -392,7 +397,10 @@ public class MongoServer {
                 .put((byte) 0);
         }
 
-        /** The text of such a document, or null if it holds another value; `in` stays where it is then. */
+        /**
+         * The text of such a document, or null if it holds another value; `in` stays where it is
+         * then.
+         */
         private static String readText(ByteBuffer in) {
             int start = in.position();
             if (in.get(start + Integer.BYTES) != TEXT) return null;
@@ -420,9 +428,9 @@ public class MongoServer {
     }
 
     /**
-     * The values of an index as bytes that sort like the values: a tag for the type, then the value.
-     * None is the beginning of another, so that a range of the first fields has all documents with
-     * these fields.
+     * The values of an index as bytes that sort like the values: a tag for the type, then the
+     * value. None is the beginning of another, so that a range of the first fields has all
+     * documents with these fields.
      */
     static final class Key extends BasicDataType<byte[]> {
         private static final int NOTHING = 0x05;
@@ -536,7 +544,8 @@ public class MongoServer {
             int fields = 0;
             Set<String> parents = new HashSet<>();
             for (IndexKey key : index.getKeys()) {
-                // Two fields may match in different elements of an array; the index has them together.
+                // Two fields may match in different elements of an array; the index has them
+                // together.
                 String[] path = key.getKey().split("\\.", 2);
                 if (path.length > 1 && !parents.add(path[0])) break;
                 Object wanted = query.get(key.getKey());
@@ -550,7 +559,7 @@ public class MongoServer {
             return of(found, found, fields);
         }
 
-        /** With the bounds of the next field, if the query has any. */
+        /** Adds the bounds of the next field, if the query has any. */
         private static Ranges beside(
             List<byte[]> found, int fields, Object wanted, boolean arrays) {
             Object low = bound(wanted, "$gte", "$gt");
@@ -569,7 +578,7 @@ public class MongoServer {
             return found.stream().map(first -> Key.after(first, value)).collect(Collectors.toList());
         }
 
-        /** Without the value: every value of its type begins so. */
+        /** Returns the prefix that every value of the type has. */
         private static List<byte[]> typeOf(List<byte[]> keys, List<byte[]> found) {
             List<byte[]> types = new ArrayList<>();
             for (int i = 0; i < keys.size(); i++) {
@@ -666,8 +675,8 @@ public class MongoServer {
         }
 
         /**
-         * A document without a value, or with an empty array, is not in it: all must be given. An id
-         * is no array.
+         * A document without a value, or with an empty array, is not in it: all must be given. An
+         * id is no array.
          */
         @Override
         public Ranges ranges(Document query) {
@@ -750,8 +759,8 @@ public class MongoServer {
     }
 
     /**
-     * Built by the first query that can use it, and kept in memory: an index that no query uses costs
-     * nothing.
+     * Built by the first query that can use it, and kept in memory: an index that no query uses
+     * costs nothing.
      */
     static final class SecondaryIndex extends Index<Object> implements RangeIndex {
         /** Used under the lock of its collection only. */
@@ -853,8 +862,8 @@ public class MongoServer {
     }
 
     /**
-     * Uses a unique index whose values a query gives, else the index of which it restricts most fields;
-     * the library wants exactly these.
+     * Uses a unique index whose values a query gives, else the index of which it restricts most
+     * fields; the library wants exactly these.
      */
     static final class IndexedCollection extends H2Collection {
         IndexedCollection(

@@ -1,6 +1,7 @@
-// Generates the part of a client that is not written by hand, from the endpoint table of the compiled gateway:
-// `node generate.mjs python go java` writes into the folders of these languages. A folder that is in step with the
-// document keeps its files. `--pack` makes the packages too. Nothing that it writes is in version control.
+// Generates the part of a client that is not written by hand, from the endpoint table of the
+// compiled gateway: `node generate.mjs python go java` writes into the folders of these languages.
+// A folder that is in step with the document keeps its files. `--pack` makes the packages too.
+// Nothing that it writes is in version control.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -28,7 +29,7 @@ const folderOf = (language) => fileURLToPath(new URL(language, import.meta.url))
 const quoted = endpoints.filter((row) => row.idempotent).map((row) => `"${documentPath(row)}"`);
 const lines = (indent, end = '') => quoted.map((path) => `${indent}${path}${end},\n`).join('');
 
-/** By language: what is generated, and how. `document` is the path of the OpenAPI document. */
+/** What is generated for each language, and how. `document` is the path of the OpenAPI document. */
 const LANGUAGES = {
   python: {
     made: 'src/bmg_client/rest',
@@ -105,8 +106,8 @@ const LANGUAGES = {
 };
 
 /**
- * As the guide advises: no calls for events, and answers may have fields that the document does not
- * have yet.
+ * The guide advises these: no calls for events, and answers may have fields that the document does
+ * not have yet.
  */
 const JAVA_OPTIONS = [
   '--global-property',

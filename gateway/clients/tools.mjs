@@ -1,6 +1,6 @@
-// The tools of other languages that make the clients, fetched from their registries once for this machine and
-// shared by all checkouts. Versions are pinned; other versions get a folder of their own. `node tools.mjs <name>`
-// fetches one and prints its command as JSON.
+// The tools of other languages that make the clients, fetched from their registries once for this
+// machine and shared by all checkouts. Versions are pinned; other versions get a folder of their
+// own. `node tools.mjs <name>` fetches one and prints its command as JSON.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -21,7 +21,9 @@ const PYTHON = [
   'python-dateutil==2.9.0.post0',
 ];
 
-/** What the test of the generators needs: the code of two generators runs with them, and is checked. */
+/**
+ * What the test of the generators needs: the code of two generators runs with them, and is checked.
+ */
 const PYTHON_CHECKED = [
   'openapi-python-client==0.29.1',
   'standardwebhooks==1.1.0',
@@ -32,7 +34,10 @@ const PYTHON_CHECKED = [
   'urllib3==2.8.0',
 ];
 
-/** The generators of TypeScript, which need a newer Node than the gateway, and what their code needs. */
+/**
+ * The generators of TypeScript, which need a newer Node than the gateway, and what their code
+ * needs.
+ */
 const NODE = [
   `node-${process.platform}-${process.arch}@24.21.0`,
   'typescript@5.9.3',

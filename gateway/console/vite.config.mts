@@ -6,7 +6,10 @@ import upstreamGuide from '../src/openapi/upstream-guide.json' with { type: 'jso
 
 const advice = upstreamGuide.map(({ upstream_code, ...rest }) => [upstream_code, rest]);
 
-/** The design tokens, which the gateway's own pages have too: CommonJS, which this module cannot import. */
+/**
+ * The design tokens, which the gateway's own pages have too: CommonJS, which this module cannot
+ * import.
+ */
 const { module: design } = await runnerImport<typeof import('../src/design/css')>(
   fileURLToPath(new URL('../src/design/css.ts', import.meta.url)),
 );

@@ -1,5 +1,6 @@
-// Draws how a phone shows each kind of message, for the guides: pictures/<kind>.svg, light and dark in one
-// file. `node gateway/docs/pictures.mjs` writes them; with --check it fails if a file differs.
+// Draws how a phone shows each kind of message, for the guides: pictures/<kind>.svg, light and dark
+// in one file. `node gateway/docs/pictures.mjs` writes them; with --check it fails if a file
+// differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const WIDTH = 264;

@@ -1,5 +1,5 @@
-// Compiles the browser's part of the documentation: every page's, and the reference. The gateway serves
-// the result.
+// Compiles the browser's part of the documentation: every page's, and the reference. The gateway
+// serves the result.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 

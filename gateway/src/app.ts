@@ -1,5 +1,5 @@
-// The middleware line: observe → route → chain. Each step is a file in edge/; this file only puts them
-// together.
+// The middleware line: observe → route → chain. Each step is a file in edge/; this file only puts
+// them together.
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { createChain, type ChainDependencies } from './edge/chain';
@@ -22,7 +22,7 @@ const BASE = '/v1';
 
 export function createApp(deps: AppDependencies): Koa<State> {
   const { endpoints, health, proxy_hops = 0, extend, log } = deps;
-  // Without the limit Koa would trust any address that a client puts before those of the proxies.
+  // Koa would trust, without the limit, any address that a client puts before those of the proxies.
   const app = new Koa<State>({ proxy: proxy_hops > 0, maxIpsCount: proxy_hops });
   const router = new Router<State>();
   router.get(HEALTH_PATH, (context: Context) => {

@@ -1,4 +1,5 @@
-// GET /health: the state of every dependency, checked in the background so that an answer costs nothing.
+// GET /health: the state of every dependency, checked in the background so that an answer costs
+// nothing.
 import { connect } from 'node:net';
 import { API_VERSION } from '@bmg/common/notices';
 import { createPoller, within, type Component } from '@bmg/common/lifecycle';
@@ -23,7 +24,10 @@ export interface HealthMonitor extends Component {
 export const HEALTH_PATH = '/v1/health';
 const CHECK_EVERY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 1_000;
-/** Without one of these no send works; the value is how long the answers cached from it suffice, in ms. */
+/**
+ * No send works without one of these; the value is how long the answers cached from it suffice, in
+ * ms.
+ */
 const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
 /** Fanout has no RPCs: it is healthy while it consumes the upstream's webhooks from Kafka. */
 const FANOUT = 'fanout';
@@ -57,7 +61,7 @@ export function createHealthMonitor(
         set(name, serving);
       }),
       (async () => {
-        // Without traffic the last publish is no evidence of the present, so a broker must accept too.
+        // The last publish may be old, so a broker must accept too.
         set('kafka', await succeeds([kafka.bus.check(), anyAccepts(kafka.brokers)]));
       })(),
       (async () => {

@@ -1,5 +1,5 @@
-// The composition root: lists the parts of the gateway, which each folder builds in its wire.ts, and returns
-// them in start order.
+// The composition root: lists the parts of the gateway, which each folder builds in its wire.ts,
+// and returns them in start order.
 import { createBus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Component, Service } from '@bmg/common/lifecycle';

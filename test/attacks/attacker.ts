@@ -9,7 +9,9 @@ import type { Counts, Order, ReceiverState } from './main';
 const MAIN = resolve(__dirname, '../dist/attacks/main.js');
 
 export interface Attacker {
-  /** Starts the attack of this name; the result ends it, and returns how often it got each status. */
+  /**
+   * Starts the attack of this name; the result ends it, and returns how often it got each status.
+   */
   start(name: string, target: Target): () => Promise<Counts>;
   /** The hostile partner's receiver: it accepts every event until `refuse`. */
   receiver(): Promise<ReceiverState>;

@@ -14,7 +14,7 @@ export interface Target {
   number: Numbered;
   /** Headers of the hostile partner, with a valid key and its account. */
   headers: Record<string, string>;
-  /** Of several hostile partners, the first among them. */
+  /** All hostile partners, the first among them. */
   partners: Array<Record<string, string>>;
   /** A former key of the well-behaved partner. */
   rotated_key: string;
@@ -49,7 +49,7 @@ export interface Attack {
 }
 
 const MIB = 1024 * 1024;
-/** As many elements as fit into a body of this size. */
+/** Repeats an element until a body of this size is full. */
 const filled = (element: string, bytes: number): string =>
   `${`${element},`.repeat(Math.floor(bytes / (element.length + 1)) - 1)}${element}`;
 
@@ -131,7 +131,7 @@ const postWebhook = async (
 
 /** How long a slow client holds its request, unless it is refused before. */
 const HELD_MS = 1_000;
-/** The same for an answer that is not read: longer than a refusal is delayed. */
+/** The wait for an answer that is not read: longer than a refusal is delayed. */
 const UNREAD_MS = 4_000;
 
 /**
@@ -349,8 +349,8 @@ export const ATTACKS: Attack[] = [
     once: (target) => getAndHold(target, '/events?wait=20&event=template.quality_updated'),
   },
   {
-    // 2 MiB each, and fewer a second than the partner's rate limit: the bytes that no socket has taken are
-    // what ends it, long before the pool of reads is full.
+    // 2 MiB each, and fewer a second than the partner's rate limit: the bytes that no socket has
+    // taken are what ends it, long before the pool of reads is full.
     name: 'answers that are not read',
     concurrency: 600,
     per_sec: 50,

@@ -11,7 +11,9 @@ export interface Measured {
   failures: string[];
   p50_ms: number;
   p99_ms: number;
-  /** The slowest sends: when each began, after the first one, and what it took: `12.4 s: 310 ms`. */
+  /**
+   * The slowest sends: when each began, after the first one, and what it took: `12.4 s: 310 ms`.
+   */
   slowest: string;
 }
 

@@ -39,7 +39,10 @@ export interface Floor extends Setup {
   parts: string[];
 }
 
-/** The bare chain with the partners of the mesh, which is idle meanwhile: its costs are those of the chain. */
+/**
+ * The bare chain with the partners of the mesh, which is idle meanwhile: its costs are those of the
+ * chain.
+ */
 export async function startFloor(setup: Setup, options: Options = {}): Promise<Floor> {
   const port = await freePort();
   const { kafka = 0, mongo = 0 } = setup.pids;

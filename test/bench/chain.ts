@@ -132,7 +132,7 @@ export interface Row {
   /** The best round, so that other load on the machine favours none. */
   measured: Measured;
   costs: Record<string, Cost>;
-  /** Of each round. */
+  /** The rate of each round. */
   per_second: number[];
 }
 

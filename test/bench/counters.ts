@@ -1,6 +1,6 @@
-// Preloaded into each service (`node --require`) by `make profile WHAT=life`: counts the calls of its
-// libraries and of Node, and sends the counts to its parent on request. With COUNT_TIMERS=1 also
-// which line set the timers that fire.
+// Preloaded into each service (`node --require`) by `make profile WHAT=life`: counts the calls of
+// its libraries and of Node, and sends the counts to its parent on request. COUNT_TIMERS=1 also
+// counts which line set the timers that fire.
 import { subscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
@@ -13,7 +13,7 @@ import pino from 'pino';
 
 type Method = (this: unknown, ...args: any[]) => unknown; // any: methods of many libraries
 
-/** Of these modules the libraries publish no types. */
+/** The libraries publish no types of these modules. */
 const inner = createRequire(__filename);
 const RequestQueue = inner('kafkajs/src/network/requestQueue') as { prototype: object };
 const { Connection } = inner('mongodb/lib/cmap/connection') as {

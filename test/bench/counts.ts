@@ -1,6 +1,7 @@
 // make profile WHAT=life: counts what one event, one send and one life take of each process, at 20
 // a second and at full load: wake-ups, writes to sockets, requests to Kafka, commands and documents
-// of MongoDB and the time until their answers, commands of Redis, gRPC calls, log lines, spans, collections.
+// of MongoDB and the time until their answers, commands of Redis, gRPC calls, log lines, spans,
+// collections.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhook } from './events-load';
 import { OURS, SETTLE_MS } from './events-mesh';

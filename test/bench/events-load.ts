@@ -8,7 +8,7 @@ import { createWireClient } from './wire-client';
 
 /** For each place: enough that every few messages come from a new customer. */
 const CUSTOMERS_MAX = 5_000;
-/** Of all places, so that more of them do not mean more new customers. */
+/** Counts the customers of all places, so that more places do not mean more new customers. */
 const ALL_CUSTOMERS = 50_000;
 const MIX = 2_654_435_761;
 const ARRIVAL_LIMIT_MS = 120_000;
@@ -134,7 +134,8 @@ export interface ReceiverControl {
 }
 
 export function receiverControl(url: string): ReceiverControl {
-  const ask = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as any; // any: two shapes
+  // any: two shapes
+  const ask = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as any;
   const count = async (): Promise<number> => (await ask('/count')).count;
   return {
     count,

@@ -99,7 +99,7 @@ export async function benchEvents(): Promise<void> {
   }
 }
 
-/** The same libraries without any of our code, beside the mesh, which is idle meanwhile. */
+/** Runs the libraries without any of our code, beside the mesh, which is idle meanwhile. */
 async function bareChain(setup: Setup, items: number): Promise<void> {
   const floor = await startFloor(setup);
   await throughput(floor, 2 * BACKLOG, items);

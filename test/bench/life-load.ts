@@ -1,6 +1,7 @@
-// Lives of messages: a send through the gateway, the events of its three statuses at the receiver, and
-// its record. The stub of the upstream posts the statuses. This process is partner and receiver. The
-// floor of a life is a send through the bare chain, then three events through theirs, and no record.
+// Lives of messages: a send through the gateway, the events of its three statuses at the receiver,
+// and its record. The stub of the upstream posts the statuses. This process is partner and
+// receiver. The floor of a life is a send through the bare chain, then three events through theirs,
+// and no record.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection } from 'mongodb';
 import { freePort } from '@bmg/local';

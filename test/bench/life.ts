@@ -53,7 +53,9 @@ const loadsOf = (load: LoadOfLives) => [
   ...RATES.map((rate) => ({ name: `${rate} /s`, work: () => load.open(rate, MEASURE_S) })),
 ];
 
-/** The same loads through the bare chains, without the idle part of the mesh that runs beside them. */
+/**
+ * Sends the loads through the bare chains, without the idle part of the mesh that runs beside them.
+ */
 async function benchFloor(load: LifeLoad, idle: Idle): Promise<void> {
   const floor = await load.startFloor();
   await floor.closed(IN_FLIGHT[1] as number, WARM_UP_S / 2);

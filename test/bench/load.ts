@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Shot {
   origin: string;
   path: string;
-  /** Of every request, or of the one with this index. */
+  /** The headers of every request, or of the one with this index. */
   headers: Record<string, string> | ((index: number) => Record<string, string>);
   /** POST by default. */
   method?: 'GET' | 'POST';

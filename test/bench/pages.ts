@@ -1,5 +1,5 @@
-// make page-speed: measures the first load of the pages that people open, on a slow phone. It uses the running
-// mesh, or starts one and stops it again.
+// make page-speed: measures the first load of the pages that people open, on a slow phone. It uses
+// the running mesh, or starts one and stops it again.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { down, isUp, readEnv, RUN_DIR, up } from '@bmg/local';

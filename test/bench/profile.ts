@@ -1,6 +1,6 @@
-// make profile SERVICE=webhooks [BENCH=events]: runs a benchmark with a CPU profile of each process, and
-// prints where the time of one of them goes: by package of node_modules, and by folder of ours. What Node
-// does for a package, such as writing to a socket, counts for the package.
+// make profile SERVICE=webhooks [BENCH=events]: runs a benchmark with a CPU profile of each
+// process, and prints where the time of one of them goes: by package of node_modules, and by folder
+// of ours. What Node does for a package, such as writing to a socket, counts for the package.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

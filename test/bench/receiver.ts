@@ -1,5 +1,5 @@
-// The receiver of the events benchmark, used for the mesh and the yardstick. It records when each event
-// arrived, and hangs on demand: GET /hang?path=/p3, GET /heal, GET /report, GET /count.
+// The receiver of the events benchmark, used for the mesh and the yardstick. It records when each
+// event arrived, and hangs on demand: GET /hang?path=/p3, GET /heal, GET /report, GET /count.
 import type { Socket } from 'node:net';
 import { answerJson, answerOk, startWireServer } from './wire-server';
 

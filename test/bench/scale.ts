@@ -1,6 +1,6 @@
-// How the cost of an event and of a send grows: with partners, with a second process of each service
-// that reads events, and with registered numbers and known customers. The floor of partners and
-// processes is the bare chain of events, which stores what it delivers by partner.
+// How the cost of an event and of a send grows: with partners, with a second process of each
+// service that reads events, and with registered numbers and known customers. The floor of partners
+// and processes is the bare chain of events, which stores what it delivers by partner.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection, type Document } from 'mongodb';
@@ -98,8 +98,8 @@ export async function benchScale(): Promise<void> {
 }
 
 /**
- * The records of usage as partners have them that have called all day: full of the ids of the reports
- * that are counted in them. The service keeps fewer from its next write on.
+ * The records of usage as partners have them that have called all day: full of the ids of the
+ * reports that are counted in them. The service keeps fewer from its next write on.
  */
 async function fillUsage({ engines }: Bench): Promise<void> {
   const client = new MongoClient(engines.MONGO_URL);

@@ -1,5 +1,5 @@
-// Compares the send path with the bare chain (koa → one unary gRPC call → undici → the same stub), and
-// with that chain when it counts each request in Redis and stores a record of it, in one run.
+// Compares the send path with the bare chain (koa → one unary gRPC call → undici → the same stub),
+// and with that chain when it counts each request in Redis and stores a record of it, in one run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   aText,

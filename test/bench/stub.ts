@@ -1,5 +1,5 @@
-// The upstream stub of the benchmarks, used for the mesh and the bare chain, with minimal HTTP. With
-// STUB_WEBHOOKS it also posts the statuses of each send, in a webhook each.
+// The upstream stub of the benchmarks, used for the mesh and the bare chain, with minimal HTTP. If
+// STUB_WEBHOOKS is set, it also posts the statuses of each send, in a webhook each.
 import { createServer } from 'node:http';
 import { requestBytes } from '../testkit/request-bytes';
 import { bodyOf, signed, statusChange } from '../testkit/upstream-webhooks';

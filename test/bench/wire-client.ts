@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 export interface WireClient {
   /** Sends one request, head and body as they go over the wire; resolves to the status. */
   send(request: Buffer): Promise<number>;
-  /** The same, for an answer that is read: its body has one character per byte. */
+  /** Sends a request and reads the answer: its body has one character per byte. */
   ask(request: Buffer): Promise<WireAnswer>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-// The bare chain, first half: koa → one unary gRPC call, and nothing else. With REDIS_URL also what the
+// The bare chain, first half: koa → one unary gRPC call, and nothing else. REDIS_URL adds what the
 // contract requires of each request: a count and a read in Redis.
 import { Redis } from 'ioredis';
 import Koa from 'koa';

@@ -1,5 +1,5 @@
-// The bare chain, second half: a unary gRPC method → one undici request, and nothing else. With MONGO_URL
-// also the record of the message, stored before the answer.
+// The bare chain, second half: a unary gRPC method → one undici request, and nothing else.
+// MONGO_URL adds the record of the message, stored before the answer.
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { SendResult, SendTextRequest } from '@bmg/proto/messaging';
 import { MongoClient } from 'mongodb';

@@ -130,7 +130,7 @@ test('a good history keeps every promise', () => {
   expect(broken(history())).toEqual([]);
 });
 
-/** By the broken promise: a part of its text, and the change to the good history. */
+/** For each broken promise, a part of its text and the change to the good history. */
 const BAD: Array<[string, string, Partial<History>]> = [
   ['an accepted send', 'is not at the upstream', { upstream: history().upstream.slice(1) }],
   [

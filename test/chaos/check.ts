@@ -12,7 +12,10 @@ export interface Verdict {
 
 type Check = (history: History) => Omit<Verdict, 'promise'>;
 
-/** Without Redis a deletion and a rotation take effect after three seconds (runbook, Redis unreachable). */
+/**
+ * A deletion or rotation without Redis takes effect after three seconds (runbook, Redis
+ * unreachable).
+ */
 const REDIS_GRACE_MS = 4_000;
 const RANK: Readonly<Record<string, number>> = {
   accepted: 0,
@@ -57,7 +60,10 @@ const countUnknown = (sends: Send[]): number =>
       attempts.every(({ outcome }) => outcome !== 'ok'),
   ).length;
 
-/** Redis lost its last writes between the first and the last attempt: the record of the key may be among them. */
+/**
+ * Redis lost its last writes between the first and the last attempt: the record of the key may be
+ * among them.
+ */
 const isKeyLost = (history: History, attempts: Send[]): boolean => {
   const from = Math.min(...attempts.map(({ invoked_ms }) => invoked_ms));
   const to = Math.max(...attempts.map(({ completed_ms }) => completed_ms));
@@ -81,7 +87,7 @@ const acceptedSends: Check = (history) => {
   for (const one of history.sends) {
     if (one.message_id === null) continue;
     const ids = sent.get(one.to) ?? [];
-    // Without the record of its key, a repeated send is a message of its own.
+    // If the record of its key is lost, a repeated send is a second message.
     const mayRepeat = one.key !== null && isKeyLost(history, attemptsTo.get(one.to) ?? []);
     const records = recorded.get(one.partner)?.get(one.message_id)?.length ?? 0;
     tally.expect(
@@ -267,7 +273,7 @@ const logIsFinal: Check = ({ partners }) => {
   return tally;
 };
 
-/** Whether Redis had a fault shortly before or between these times. */
+/** True if Redis had a fault shortly before or between these times. */
 const isRedisFaulty = ({ faults }: History, from_ms: number, to_ms: number): boolean =>
   faults.some(
     ({ target, from_ms: from, to_ms: to }) =>
@@ -396,7 +402,9 @@ const broadcastsOnce: Check = ({ broadcasts }) => {
   return tally;
 };
 
-/** The partner that a message was sent for: its recipient is that of one send, or of one broadcast. */
+/**
+ * The partner that a message was sent for: its recipient is that of one send, or of one broadcast.
+ */
 function senders({ sends, broadcasts }: History): Map<string, string> {
   const found = new Map(sends.map(({ to, partner }) => [to, partner]));
   for (const { contacts } of broadcasts) {
@@ -406,8 +414,9 @@ function senders({ sends, broadcasts }: History): Map<string, string> {
 }
 
 /**
- * Recipients of sends with an unknown outcome whose client was deleted afterwards. Only a status shows whether such
- * a message went out, and a status leads to a partner only while that partner owns the number.
+ * Recipients of sends with an unknown outcome whose client was deleted afterwards. Only a status
+ * shows whether such a message went out, and a status leads to a partner only while that partner
+ * owns the number.
  */
 const unclaimed = ({ sends, changes }: History): Set<string> =>
   new Set(

@@ -30,7 +30,7 @@ async function get(stage: Scene, partner: StagePartner, path: string): Promise<a
   for (let tries = 1; ; tries += 1) {
     const answer = await ask(stage.mesh.base_url, partner.key, { method: 'GET', path });
     if (answer?.status === 200) return answer.body;
-    // Of a rotation with an unknown outcome no key may be known.
+    // After a rotation with an unknown outcome no key may be known.
     if (answer?.status === 401) return undefined;
     if (tries === READ_TRIES) throw new Error(`GET ${path}: ${answer?.status}`);
     await sleep(READ_AGAIN_MS);
@@ -136,7 +136,10 @@ async function broadcastsOf(stage: Scene, traffic: Traffic): Promise<Broadcast[]
   );
 }
 
-/** Lines of the processes' logs that hold a secret. The emulator stands for the upstream, which may log its own. */
+/**
+ * Lines of the processes' logs that hold a secret. The emulator stands for the upstream, which may
+ * log its own.
+ */
 async function scanLogs(stage: Scene): Promise<Pick<History, 'leaks' | 'log_lines'>> {
   const secrets = [
     TEXT,

@@ -1,5 +1,5 @@
-// Stands between the upstream and the ingress: records every post with its answer, and which events it has
-// to become.
+// Stands between the upstream and the ingress: records every post with its answer, and which events
+// it has to become.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';

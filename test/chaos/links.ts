@@ -1,5 +1,5 @@
-// TCP links between the processes of a run. Each caller has its own link to each server that it uses, so
-// that a fault concerns these two only.
+// TCP links between the processes of a run. Each caller has its own link to each server that it
+// uses, so that a fault concerns these two only.
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 

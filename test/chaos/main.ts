@@ -1,5 +1,5 @@
 // make test-chaos: random but seeded faults on a mesh of processes under traffic of all kinds, then
-// a check of every promise against the observations of all parties. The same seed gives the same
+// a check of every promise against the observations of all parties. A seed always gives the same
 // schedule and traffic.
 import { randomInt } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -78,7 +78,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** The first signal ends the faults, so that the run so far is checked; the second one stops the mesh at once. */
+/**
+ * The first signal ends the faults, so that the run so far is checked; the second one stops the
+ * mesh at once.
+ */
 function onceStopped(stage: Stage): { stop: () => Promise<void>; end: AbortSignal } {
   const ending = new AbortController();
   let stopping: Promise<void> | undefined;

@@ -1,5 +1,6 @@
-// Loaded into each process of a chaos run before its own code (NODE_OPTIONS). Routes its connections
-// through the run's links, and steps its wall clock. The monotonic clock is left as it is.
+// Loaded into each process of a chaos run before its own code (NODE_OPTIONS). Routes its
+// connections through the run's links, and steps its wall clock. The monotonic clock is left as it
+// is.
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// A partner's receiver: records each event with its own answer, verifies the signature, and fails on demand.
+// A partner's receiver: records each event with its own answer, verifies the signature, and fails
+// on demand.
 import type { ServerResponse } from 'node:http';
 import { isStandardSigned, startPartner } from '../testkit/partner';
 import { eventKey, type Arrival } from './history';
@@ -33,7 +34,7 @@ export async function startReceiver(
       is_signed: secrets.some((secret) => isStandardSigned(got, secret)),
     };
     arrivals.push(arrival);
-    // Of a run of an hour only the records are kept.
+    // An hour of arrivals is too much to keep: only the records are kept.
     server.arrivals.length = 0;
     response.on('finish', () => (arrival.answered = response.statusCode));
     if (misbehave) misbehave(response);

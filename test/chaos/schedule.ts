@@ -1,5 +1,5 @@
-// The schedule of faults: drawn from the seed before the run starts, so that the same seed gives the same
-// faults at the same times.
+// The schedule of faults: drawn from the seed before the run starts, so that the same seed gives
+// the same faults at the same times.
 import { seededRandom, type Random } from '../emulator/random';
 
 /** A fault as the table describes it; faults.ts adds how it starts and stops. */

@@ -54,7 +54,7 @@ export interface Stage extends Scene {
   dir: string;
   mesh: ProcessMesh;
   operator: Client<OperatorDefinition>;
-  /** By `caller>server`. */
+  /** The links, keyed by `caller>server`. */
   links: Record<string, Link>;
   disks: Disks;
   ingress: IngressRecorder;

@@ -232,7 +232,9 @@ async function leaveAndReturn(play: Play, partner: StagePartner, random: Random)
   }
 }
 
-/** Replaces the partner's key or webhook secret, and sends with the old key, which must be refused. */
+/**
+ * Replaces the partner's key or webhook secret, and sends with the old key, which must be refused.
+ */
 async function rotate(play: Play, partner: StagePartner, random: Random): Promise<void> {
   const { operator } = play.stage;
   const { partner_id } = partner;

@@ -1,5 +1,6 @@
-// The generators of clients that partners use: the published document makes code of each, which compiles and makes
-// ten calls. The tools come from their registries, once for this machine (gateway/clients/tools.mjs).
+// The generators of clients that partners use: the published document makes code of each, which
+// compiles and makes ten calls. The tools come from their registries, once for this machine
+// (gateway/clients/tools.mjs).
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// The generators that the document has to work with. Each row makes code, compiles it together with a program of ten
-// calls (programs/calls), and starts that program.
+// The generators that the document has to work with. Each row makes code, compiles it together with
+// a program of ten calls (programs/calls), and starts that program.
 import { join } from 'node:path';
 import { tool, type Command } from './commands';
 
@@ -9,7 +9,10 @@ export interface Generator {
   needs: readonly string[];
   /** What generates and compiles, run one after the other in a folder that holds openapi.json. */
   steps: readonly Step[];
-  /** The program of ten calls, which is compiled with the code. Without it the generator only has to generate. */
+  /**
+   * The program of ten calls, which is compiled with the code. If it is absent, the generator only
+   * has to generate.
+   */
   calls?: Calls;
 }
 
@@ -33,7 +36,7 @@ const ofTool =
   (name: string, ...args: string[]): Step =>
   async () => [...(await tool(name)), ...args];
 
-/** As the guide says: events become no calls, and no tests or pages are made. */
+/** The guide advises these: events become no calls, and no tests or pages are made. */
 const PARTS =
   'apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
 const openapiGenerator = (language: string, place: string, ...options: string[]): Step =>

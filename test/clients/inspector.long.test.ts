@@ -1,5 +1,5 @@
-// The official inspector of MCP servers, as a program on a command line. It comes from its registry, once for this
-// machine (gateway/clients/tools.mjs).
+// The official inspector of MCP servers, as a program on a command line. It comes from its
+// registry, once for this machine (gateway/clients/tools.mjs).
 import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { lacks, run, tool } from './commands';
 

@@ -1,5 +1,5 @@
-// What every packed client has to do: pass its own tests, run its quick start as printed, and send and read while
-// the gateway is killed. BMG_CLIENTS=long keeps the gateway down for a minute.
+// What every packed client has to do: pass its own tests, run its quick start as printed, and send
+// and read while the gateway is killed. BMG_CLIENTS=long keeps the gateway down for a minute.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const KILLED_AFTER = 10;
 const REPORT_LIMIT_S = '90';
 
 export interface PackedClient {
-  /** As in the titles of the tests. */
+  /** The name in the titles of the tests. */
   name: string;
   /** The folder of its sources. */
   home: string;
@@ -35,7 +35,10 @@ export interface PackedClient {
   quick_start: string;
   language: string;
   pages: readonly string[];
-  /** Installs the package in the folder, where `start/` has the quick start, and builds what has to be built. */
+  /**
+   * Installs the package in the folder, where `start/` has the quick start, and builds what has to
+   * be built.
+   */
   install(folder: string): Promise<InstalledClient>;
 }
 
@@ -58,7 +61,10 @@ interface Survived {
   interruptions: number;
 }
 
-/** A client of gateway/clients: `make clients` makes it, and its README and the guide show its quick start. */
+/**
+ * A client of gateway/clients: `make clients` makes it, and its README and the guide show its quick
+ * start.
+ */
 export const generatedClient = (language: string) => ({
   language,
   home: join(CLIENTS, language),

@@ -1,5 +1,5 @@
-// Replicas follow the load: the gateway on the CPU figures of metrics-server, the fan-out on its consumer lag, which
-// KEDA reads.
+// Replicas follow the load: the gateway on the CPU figures of metrics-server, the fan-out on its
+// consumer lag, which KEDA reads.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import { inboundBody } from '../testkit/upstream-webhooks';
@@ -10,7 +10,10 @@ import { stable, upgrade } from './upgrade';
 
 const CALLERS = 8;
 const PAUSE_MS = 2;
-/** At most 260 webhooks a second: a fan-out with its limit is always some behind, and the trial's engines have room. */
+/**
+ * At most 260 webhooks a second: a fan-out with its limit is always some behind, and the trial's
+ * engines have room.
+ */
 const POSTERS = 8;
 const POST_PAUSE_MS = 30;
 const UP_LIMIT_MS = 300_000;
@@ -21,7 +24,10 @@ const MAX = 3;
 const SCALED = ['gateway', 'fanout'] as const;
 type Scaled = (typeof SCALED)[number];
 
-/** Requests far below what the load takes, and a fan-out that is always behind it: two processors are enough to scale. */
+/**
+ * Requests far below what the load takes, and a fan-out that is always behind it: two processors
+ * are enough to scale.
+ */
 const VALUES = {
   keda: { enabled: true, lagThreshold: 20 },
   services: {
@@ -30,7 +36,7 @@ const VALUES = {
       resources: { requests: { cpu: '50m' } },
     },
     fanout: {
-      // As much as its limit, so that its CPU adds no replica.
+      // The threshold equals its limit, so that its CPU adds no replica.
       autoscaling: { enabled: true, min: MIN, max: MAX, cpu: 100 },
       resources: { requests: { cpu: '60m' }, limits: { cpu: '60m' } },
     },

@@ -1,5 +1,5 @@
-// Backup and restore, as the runbook describes them: a copy while the mesh works, the loss of all data of all
-// engines, and the restore into stopped services.
+// Backup and restore, as the runbook describes them: a copy while the mesh works, the loss of all
+// data of all engines, and the restore into stopped services.
 import { ask, type Asked } from '../chaos/ask';
 import type { StagePartner } from '../chaos/stage';
 import { eventually } from '../testkit/eventually';
@@ -72,7 +72,10 @@ const gone = async (names: readonly string[]): Promise<void> => {
 
 const seconds = (began: number): number => Math.round((performance.now() - began) / 1_000);
 
-/** The doctor's checks, but that of the subscriptions: the upstream has forgotten the accounts of earlier scenes. */
+/**
+ * The doctor's checks, but that of the subscriptions: the upstream has forgotten the accounts of
+ * earlier scenes.
+ */
 async function diagnose(): Promise<void> {
   const command = ['sh', '-c', 'bin/bmg.js --json doctor || true'];
   const output = await inNamespace(['exec', 'deploy/bmg-operator', '--', ...command]);

@@ -1,4 +1,5 @@
-// The mesh of the compose files, from the same images, without the cluster: its start and the first message.
+// The mesh of the compose files, from the same images, without the cluster: its start and the first
+// message.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask } from '../chaos/ask';
@@ -26,8 +27,8 @@ const PARTS = [
 ];
 
 /**
- * The engines of this machine have neither the clients for their health checks nor folders of their users, and the
- * stand-in for MongoDB is no replica set.
+ * The engines of this machine have neither the clients for their health checks nor folders of their
+ * users, and the stand-in for MongoDB is no replica set.
  */
 function engineChanges(): string {
   const services = Object.fromEntries(

@@ -1,4 +1,5 @@
-// A logical copy of all databases of the release, as mongodump makes it: documents, indexes and options.
+// A logical copy of all databases of the release, as mongodump makes it: documents, indexes and
+// options.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { MongoClient, type Document, type IndexDescription } from 'mongodb';

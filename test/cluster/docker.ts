@@ -11,7 +11,10 @@ const PID_FILE = join(FOLDER, 'docker.pid');
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 30_000;
 
-/** The environment of programs that call docker. The classic builder works without buildx and a registry. */
+/**
+ * The environment of programs that call docker. The classic builder works without buildx and a
+ * registry.
+ */
 export const dockerEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   ...(ownPid() !== undefined && { DOCKER_HOST: SOCKET }),

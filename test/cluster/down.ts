@@ -1,4 +1,5 @@
-// make cluster-down: removes machines, network, keys and a Docker daemon of our own. The cache stays.
+// make cluster-down: removes machines, network, keys and a Docker daemon of our own. The cache
+// stays.
 import { rmSync } from 'node:fs';
 import { startDocker, stopDocker } from './docker';
 import { STATE } from './facts';

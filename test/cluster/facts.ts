@@ -19,7 +19,10 @@ export const KUBECTL = join(PROGRAMS, 'kubectl');
 /** The kubeconfig that every command uses: the user's own is never read or written. */
 export const KUBECONFIG = join(STATE, 'kubeconfig');
 export const CONTEXT = 'bmg-cluster';
-/** Identifies the cluster that this checkout made; the cluster holds it in a ConfigMap of kube-system. */
+/**
+ * Identifies the cluster that this checkout made; the cluster holds it in a ConfigMap of
+ * kube-system.
+ */
 export const ID_FILE = join(STATE, 'id');
 export const ID_MAP = 'bmg-cluster';
 

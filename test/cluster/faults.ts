@@ -1,4 +1,5 @@
-// Faults of a cluster under traffic: a drained node, pods and containers that end, a network that is cut.
+// Faults of a cluster under traffic: a drained node, pods and containers that end, a network that
+// is cut.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultSpan } from '../chaos/history';
 import { pick, planFaults, type FaultKind } from '../chaos/schedule';

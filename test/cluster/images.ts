@@ -1,5 +1,5 @@
-// All images of the cluster. No registry is needed: the base comes from debootstrap, the rest from the packages
-// of Debian, npm and Maven, and each has the tag that the chart names.
+// All images of the cluster. No registry is needed: the base comes from debootstrap, the rest from
+// the packages of Debian, npm and Maven, and each has the tag that the chart names.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -131,7 +131,10 @@ async function nodeProgram(): Promise<string> {
   return program;
 }
 
-/** Debian 12 and the certificate authorities of this machine, through which registries may be reached. */
+/**
+ * Debian 12 and the certificate authorities of this machine, through which registries may be
+ * reached.
+ */
 async function buildDebian(): Promise<void> {
   if (await hasImage(DEBIAN)) return;
   if (!isInstalled('debootstrap'))

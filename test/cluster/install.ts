@@ -34,7 +34,10 @@ export async function startFromNothing(): Promise<void> {
   await kubectl(['label', 'namespace', NAMESPACE, ...restricted]);
 }
 
-/** Installs with `--wait`. Returns how many pods were ready after how many seconds; a restart is an error. */
+/**
+ * Installs with `--wait`. Returns how many pods were ready after how many seconds; a restart is an
+ * error.
+ */
 export async function installRelease(values: string[]): Promise<string> {
   const began = performance.now();
   await runHelm(['install', 'bmg', CHART, ...values, '--wait', '--timeout', INSTALL_LIMIT]);

@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import { CONTEXT, ID_FILE, ID_MAP, KUBECONFIG, KUBECTL } from './facts';
 import { run, type RunOptions } from './run';
 
-/** The kubeconfig and context are always named: neither a variable nor the user's file can redirect a command. */
+/**
+ * The kubeconfig and context are always named: neither a variable nor the user's file can redirect
+ * a command.
+ */
 const OWN = ['--kubeconfig', KUBECONFIG, '--context', CONTEXT];
 
 /** Runs it and resolves with its output. */

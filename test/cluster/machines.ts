@@ -1,4 +1,5 @@
-// The machines of the cluster: one container each with the rights of a machine, on a network of their own.
+// The machines of the cluster: one container each with the rights of a machine, on a network of
+// their own.
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { spawn } from 'node:child_process';
@@ -49,7 +50,7 @@ const CAPABILITIES: ReadonlyArray<[string, bigint]> = [
   ['SYS_TIME', 25n],
 ];
 
-/** As --privileged, which fails if this machine itself lacks one of all capabilities. */
+/** Works like --privileged, which fails if this machine itself lacks one of all capabilities. */
 function privileges(): string[] {
   const status = readFileSync('/proc/self/status', 'utf8');
   const granted = BigInt(`0x${/^CapBnd:\s+(\w+)$/m.exec(status)?.[1] ?? 'ffffffff'}`);

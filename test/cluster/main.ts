@@ -1,5 +1,5 @@
-// make cluster-test: runs the checks on the cluster of make cluster-up, prints them as a table, and writes
-// deploy/cluster/RESULTS.md after a complete run.
+// make cluster-test: runs the checks on the cluster of make cluster-up, prints them as a table, and
+// writes deploy/cluster/RESULTS.md after a complete run.
 import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -47,7 +47,8 @@ async function main(): Promise<void> {
   const chosen = CHECKS.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
   console.log(`SEED=${options.seed} MINUTES=${options.minutes}`);
   const results: Result[] = [];
-  // A request whose connection is lost may leave nothing that keeps Node.js running: it would end as if all was well.
+  // A request whose connection is lost may leave nothing that keeps Node.js running: it would end
+  // as if all was well.
   const running = setInterval(() => undefined, 1_000);
   for (const check of chosen) results.push(await runCheck(check, options));
   clearInterval(running);

@@ -36,7 +36,7 @@ interface Target {
   name: string;
   host: string;
   port: number;
-  /** Whether a service may connect to it, by the settings that it reads. */
+  /** True if a service may connect to it, by the settings that it reads. */
   allows(reads: ReadonlySet<string>): boolean;
 }
 
@@ -87,7 +87,10 @@ const connectScript = (all: readonly Target[]): string =>
   Promise.all(${JSON.stringify(all.map(({ name, host, port }) => ({ name, host, port })))}.map(one))
     .then((open) => console.log(JSON.stringify(open.flat())));`;
 
-/** Each service reaches what it is configured to call, and nothing else; an unknown pod reaches nothing. */
+/**
+ * Each service reaches what it is configured to call, and nothing else; an unknown pod reaches
+ * nothing.
+ */
 export async function connections(): Promise<string> {
   const facts = serviceFacts();
   const listener = createServer((_request, response) => response.end());

@@ -1,5 +1,5 @@
-// The logs of all pods of the release, for the search for secrets and for a check that failed. A node deletes those of
-// a pod with the pod, so each gets a second name there.
+// The logs of all pods of the release, for the search for secrets and for a check that failed. A
+// node deletes those of a pod with the pod, so each gets a second name there.
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { docker } from './docker';
@@ -13,7 +13,10 @@ const PID_FILE = '/run/keep-logs.pid';
 const LEFT_OUT = '-emulator-';
 const COPY_LIMIT_MS = 120_000;
 
-/** Keeps the logs from now on. `collect` ends it, and writes them into `dir`, a file for each container. */
+/**
+ * Keeps the logs from now on. `collect` ends it, and writes them into `dir`, a file for each
+ * container.
+ */
 export async function keepPodLogs(dir: string): Promise<{ collect(): Promise<void> }> {
   const script =
     `echo $$ > ${PID_FILE}; rm -rf ${KEPT}; mkdir ${KEPT}; ` +

@@ -1,6 +1,7 @@
-// The production example, on engines outside the cluster: Kafka and Redis accept only TLS and a user for each process
-// with the rights of deploy/ENGINE-USERS.md, every service has a Secret of its own, and the chart makes the
-// certificates. MongoDB is the stand-in, which knows neither TLS nor users.
+// The production example, on engines outside the cluster: Kafka and Redis accept only TLS and a
+// user for each process with the rights of deploy/ENGINE-USERS.md, every service has a Secret of
+// its own, and the chart makes the certificates. MongoDB is the stand-in, which knows neither TLS
+// nor users.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +60,10 @@ function grantOf(command: string): UserGrant {
   };
 }
 
-/** Starts the engines on this machine, where the pods reach them as they would reach a company's own. */
+/**
+ * Starts the engines on this machine, where the pods reach them as they would reach a company's
+ * own.
+ */
 async function startEngines(): Promise<Engines> {
   const password = randomBytes(12).toString('hex');
   const grants = linesOf('kafka', 'kafka-acls').map(grantOf);
@@ -90,7 +94,10 @@ async function startEngines(): Promise<Engines> {
 
 const secretOf = (service: string): string => `bmg-${service}-own`;
 
-/** A Secret for each service with what it reads, as a store would fill them, and the engines' authorities. */
+/**
+ * A Secret for each service with what it reads, as a store would fill them, and the engines'
+ * authorities.
+ */
 async function createSecrets({
   authorities,
   redisUrl,
@@ -172,7 +179,8 @@ export async function productionExample({ seed }: Options): Promise<string> {
     if (budgets.length < SERVICES.length || closed.length > 0) {
       throw new Error(`${budgets.length} budgets, of which ${closed.length} allow no disruption`);
     }
-    // KEDA reads each lag over TLS as the service's own user, metrics-server the CPU of each service.
+    // KEDA reads each lag over TLS as the service's own user, metrics-server the CPU of each
+    // service.
     const lags = (await untilMeasured(SERVICES.length)) - SERVICES.length;
     const figures = await underTraffic({
       name: 'production',

@@ -11,7 +11,7 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     pause: './pause',
     kube: './kube',
     etcd: './etcd',
-    // Of another module, with the same libraries.
+    // Another module, with the same libraries.
     helm: 'helm.sh/helm/v3/cmd/helm',
   },
   dns: { coredns: '.' },
@@ -43,7 +43,9 @@ const required = (module: string): string =>
     readFileSync(join(FOLDER, 'kubernetes/go.mod'), 'utf8'),
   )?.[1] ?? '';
 
-/** Without these, a build from source calls itself v0.0.0: charts that name a version refuse that. */
+/**
+ * A build from source calls itself v0.0.0 without these; charts that name a version refuse that.
+ */
 function versionFlags(): string {
   const kubernetes = required('k8s.io/kubernetes');
   const [major, minor] = kubernetes.slice(1).split('.');

@@ -1,4 +1,5 @@
-// The release under test: helm and kubectl with the cluster's own kubeconfig, and what the checks read of it.
+// The release under test: helm and kubectl with the cluster's own kubeconfig, and what the checks
+// read of it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HELM, KUBECONFIG, ROOT, STATE } from './facts';
@@ -13,7 +14,7 @@ export const ENGINES = { kafka: 9092, mongo: 27017, redis: 6379 } as const;
 export const CHART = join(ROOT, 'helm');
 export const TRIAL = join(CHART, 'examples/trial.yaml');
 export const PRODUCTION = join(CHART, 'examples/production.yaml');
-/** As in the chart's README. */
+/** The limit that the chart's README has. */
 export const INSTALL_LIMIT = '10m';
 const ROLLOUT_LIMIT_S = 600;
 const HELM_LIMIT_MS = 20 * 60_000;

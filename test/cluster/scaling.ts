@@ -39,8 +39,8 @@ interface Autoscaler {
 }
 
 /**
- * Waits until the release has so many autoscalers, and a value for every metric of each: a lag that KEDA cannot read
- * has none. Returns the number of metrics.
+ * Waits until the release has so many autoscalers, and a value for every metric of each: a lag that
+ * KEDA cannot read has none. Returns the number of metrics.
  */
 export const untilMeasured = (count: number): Promise<number> =>
   eventually(async () => {

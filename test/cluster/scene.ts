@@ -1,5 +1,5 @@
-// The parties around the release, as the chaos run has them: partners with receivers, the upstream whose
-// webhooks are recorded on their way to the ingress, and the operator's command line.
+// The parties around the release, as the chaos run has them: partners with receivers, the upstream
+// whose webhooks are recorded on their way to the ingress, and the operator's command line.
 import { randomInt } from 'node:crypto';
 import { PARTNERS, createPartner, type PartnerDeps, type Scene } from '../chaos/stage';
 import type { Arrival, WebhookPost } from '../chaos/history';
@@ -45,7 +45,10 @@ function commandLine(): Operator {
   } as unknown as Operator;
 }
 
-/** The traffic comes from this machine, and its receivers are here: the chart's policies know of neither. */
+/**
+ * The traffic comes from this machine, and its receivers are here: the chart's policies know of
+ * neither.
+ */
 const POLICY = {
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
@@ -68,8 +71,9 @@ const POLICY = {
 };
 
 /**
- * Services of type NodePort, and a policy for them: the way in for the traffic and the way out to its receivers,
- * which survive every pod. Returns once each answers: the nodes need a moment to route to them.
+ * Services of type NodePort, and a policy for them: the way in for the traffic and the way out to
+ * its receivers, which survive every pod. Returns once each answers: the nodes need a moment to
+ * route to them.
  */
 export async function exposeRelease(): Promise<void> {
   const services = Object.entries(NODE_PORTS).map(([component, nodePort]) => ({

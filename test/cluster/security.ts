@@ -45,7 +45,10 @@ export async function restrictedPods(): Promise<string> {
   return `${checked} pods: user ${USER}, no capabilities, seccomp, read-only, no API token`;
 }
 
-/** Calls onboarding with our own command line, once without a certificate and once as another service. */
+/**
+ * Calls onboarding with our own command line, once without a certificate and once as another
+ * service.
+ */
 export async function identities(): Promise<string> {
   const { partners } = await bmg<{ partners: unknown[] }>('partner', 'list');
   if (!Array.isArray(partners)) throw new Error('the operator cannot list the partners');
@@ -61,7 +64,9 @@ export async function identities(): Promise<string> {
   return results.join(', ');
 }
 
-/** Runs the command line with or without a certificate; the network takes it for the operator's pod. */
+/**
+ * Runs the command line with or without a certificate; the network takes it for the operator's pod.
+ */
 async function callAs(secret: string | undefined): Promise<string> {
   const tls = {
     GRPC_TLS_CERT_FILE: 'tls.crt',
@@ -91,7 +96,10 @@ interface Stranger {
   secret?: string | undefined;
 }
 
-/** Runs a command in a pod that is not of the release, with the image of our command line, to its end. */
+/**
+ * Runs a command in a pod that is not of the release, with the image of our command line, to its
+ * end.
+ */
 export async function runStranger({
   command,
   labels = {},

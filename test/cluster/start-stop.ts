@@ -61,7 +61,7 @@ export async function hungPod(): Promise<string> {
   await signal(pod, 'SIGSTOP');
   await eventually(async () => !(await routed()).includes(pod.status.podIP), LEAVES_LIMIT_MS);
   const left = since();
-  // With the hung pod out of the way, every request is answered by the other one.
+  // Once the hung pod is out of the way, the other one answers every request.
   await sleep(ROUTING_MS);
   for (let request = 0; request < 20; request += 1) {
     const status = await healthStatus();

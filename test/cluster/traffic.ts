@@ -16,8 +16,9 @@ export interface Disturbance {
   name: string;
   seed: number;
   /**
-   * For a planned change: no request may be refused, and only so many may lose their connection before an
-   * answer (a stop may cut off a kept-alive connection that a request just reuses). Null for faults.
+   * For a planned change: no request may be refused, and only so many may lose their connection
+   * before an answer (a stop may cut off a kept-alive connection that a request just reuses). Null
+   * for faults.
    */
   cut_off_max: number | null;
   disturb(spans: FaultSpan[], now: () => number): Promise<void>;

@@ -2,8 +2,8 @@
 import type { Send } from '../chaos/history';
 
 /**
- * Requests of callers whose key and client never change, and webhooks, that were not accepted: how often each
- * answer came, and how many had none.
+ * Requests of callers whose key and client never change, and webhooks, that were not accepted: how
+ * often each answer came, and how many had none.
  */
 export function unserved(
   sends: ReadonlyArray<Pick<Send, 'partner' | 'outcome' | 'answer'>>,

@@ -1,5 +1,5 @@
-// make cluster-up: builds or takes from the cache all programs and images, and starts the cluster or what is
-// missing of it.
+// make cluster-up: builds or takes from the cache all programs and images, and starts the cluster
+// or what is missing of it.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -37,8 +37,9 @@ export const SERVICES = [
 ] as const;
 
 /**
- * The trial with two replicas of each service, however busy this machine is: the other checks count pods. LOG_LEVEL
- * shows what a failed check needs. `services` replaces the values of whole services, `changed` any others.
+ * The trial with two replicas of each service, however busy this machine is: the other checks count
+ * pods. LOG_LEVEL shows what a failed check needs. `services` replaces the values of whole
+ * services, `changed` any others.
  */
 export const stable = ({
   services: own = {},
@@ -57,7 +58,10 @@ export const stable = ({
   return ['--values', TRIAL, '--values', file];
 };
 
-/** Also waits until the replaced pods have ended: the emulator's would take what is meant for the new one. */
+/**
+ * Also waits until the replaced pods have ended: the emulator's would take what is meant for the
+ * new one.
+ */
 export async function upgrade(values: string[]): Promise<void> {
   await runHelm(['upgrade', 'bmg', CHART, ...values, '--wait', '--timeout', UPGRADE_LIMIT]);
   await untilEnded();

@@ -1,4 +1,5 @@
-// The gRPC access table matches the code: a caller may call exactly the methods that its code calls.
+// The gRPC access table matches the code: a caller may call exactly the methods that its code
+// calls.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Every answer of the page Answers is correct: each test creates the situation of its question, runs the
-// commands below it as they are printed, and checks what the answer promises.
+// Every answer of the page Answers is correct: each test creates the situation of its question,
+// runs the commands below it as they are printed, and checks what the answer promises.
 import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { aBroadcast, detailOf, people, untilCompleted } from '../e2e/broadcast-support';
 import { loadSampleRates, removeRates } from '../e2e/rates-support';

@@ -1,5 +1,5 @@
-// The AsyncAPI document is valid by the specification's own parser, and has every event of the OpenAPI
-// document.
+// The AsyncAPI document is valid by the specification's own parser, and has every event of the
+// OpenAPI document.
 import { Parser } from '@asyncapi/parser';
 import { chapters } from '../../gateway/src/endpoints';
 import { buildOpenApi } from '../../gateway/src/openapi';

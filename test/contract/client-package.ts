@@ -1,5 +1,5 @@
-// The client as its users have it: the package that `npm pack` makes, installed in a folder beside the program of
-// its guide.
+// The client as its users have it: the package that `npm pack` makes, installed in a folder beside
+// the program of its guide.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// The packed client under each version of Node that it names: the oldest and the newest. The binaries come from
-// the package registry.
+// The packed client under each version of Node that it names: the oldest and the newest. The
+// binaries come from the package registry.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

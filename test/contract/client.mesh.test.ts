@@ -1,5 +1,5 @@
-// The packed client works: the program of the guide runs as printed, with the package that `npm pack`
-// makes, against a mesh.
+// The packed client works: the program of the guide runs as printed, with the package that `npm
+// pack` makes, against a mesh.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Reads a collection of requests with the library of its format, which most programs that import one use.
+// Reads a collection of requests with the library of its format, which most programs that import
+// one use.
 import { Collection, Property } from 'postman-collection';
 
 export interface CollectionVariable {
@@ -33,6 +34,8 @@ export function readCollection(json: object): ReadCollection {
   return { folders: item, variables: variable, auth };
 }
 
-/** The text with the values of its variables; the format's own, such as `{{$guid}}`, are made up. */
+/**
+ * The text with the values of its variables; the format's own, such as `{{$guid}}`, are made up.
+ */
 export const filled = (text: string, values: Record<string, string>): string =>
   Property.replaceSubstitutions(text, [values]);

@@ -1,4 +1,5 @@
-// The collection that the gateway serves works: its requests, with the variables of a partner, are answered.
+// The collection that the gateway serves works: its requests, with the variables of a partner, are
+// answered.
 import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { filled, readCollection, type ReadCollection } from './collection-items';
 

@@ -1,4 +1,5 @@
-// The collection has every operation of the OpenAPI document, as the library of its format reads it.
+// The collection has every operation of the OpenAPI document, as the library of its format reads
+// it.
 import { chapters } from '../../gateway/src/endpoints';
 import { buildOpenApi } from '../../gateway/src/openapi';
 import { buildCollection, buildEnvironment } from '../../gateway/src/openapi/collection';

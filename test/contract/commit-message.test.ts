@@ -52,7 +52,7 @@ test.each([
 });
 
 test('make install turns the commit hook on, and keeps hooks that a developer has set', () => {
-  // Without the settings of the developer who runs the tests.
+  // The settings of the developer who runs the tests are left out.
   const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null' };
   const run = (command: string, args: string[], cwd = folder): string =>
     execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' }).trim();

@@ -1,5 +1,5 @@
-// The settings of all services: one name has one meaning, every documented setting is read, and every
-// setting that is read is in a table.
+// The settings of all services: one name has one meaning, every documented setting is read, and
+// every setting that is read is in a table.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVICES as services } from '../helm/facts';

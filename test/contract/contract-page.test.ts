@@ -1,5 +1,5 @@
-// The rules of gateway/docs/contract.md are numbered in order, and every number that code, protos or pages
-// cite is one of them.
+// The rules of gateway/docs/contract.md are numbered in order, and every number that code, protos
+// or pages cite is one of them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,6 @@
-// deploy/DATA.md names every collection and topic of a running mesh with its retention, which matches
-// the TTL index or gives the reason for none. The purge treats each collection as the page says.
+// deploy/DATA.md names every collection and topic of a running mesh with its retention, which
+// matches the TTL index or gives the reason for none. The purge treats each collection as the page
+// says.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { MongoClient, type Db } from 'mongodb';

@@ -1,6 +1,6 @@
 // gateway/ENDPOINTS.md is generated from the endpoint table and the number of requests that the
-// end-to-end tests make on each row (test/golden/endpoint-cases.json). GOLDEN=write writes the page;
-// otherwise it is compared.
+// end-to-end tests make on each row (test/golden/endpoint-cases.json). GOLDEN=write writes the
+// page; otherwise it is compared.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAudited } from '../../gateway/src/audit/audited';

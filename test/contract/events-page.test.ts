@@ -1,6 +1,6 @@
 // The events' docs (gateway/src/openapi/events.ts) are the only list of events. The names in fanout
-// and the table in services/fanout/EVENTS.md are generated from it, the fields without an event from
-// fanout's rows. GOLDEN=write writes them; otherwise they are compared.
+// and the table in services/fanout/EVENTS.md are generated from it, the fields without an event
+// from fanout's rows. GOLDEN=write writes them; otherwise they are compared.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENTS, type EventDocs } from '../../gateway/src/openapi/events';

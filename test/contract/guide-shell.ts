@@ -36,12 +36,16 @@ export interface GuideShell {
   newPartner(): Promise<TestPartner>;
 }
 
-/** For a test file: the mesh and the folder, set before its first test and closed after its last one. */
+/**
+ * For a test file: the mesh and the folder, set before its first test and closed after its last
+ * one.
+ */
 export function useGuideShell(): GuideShell {
   const shell = {
     async newPartner() {
       const partner = await shell.mesh.createPartner();
-      // Beside other tests the upstream's answer may come too late: the guides are about what follows.
+      // Beside other tests the upstream's answer may come too late: the guides are about what
+      // follows.
       await eventually(async () => {
         const { status, body } = await partner.register(ONE);
         if (status >= 300) throw new Error(`registering: ${status} ${JSON.stringify(body)}`);
@@ -89,7 +93,9 @@ const RUNNERS = {
   },
 };
 
-/** Runs a sample in another language; returns what it prints, undefined if the language is not here. */
+/**
+ * Runs a sample in another language; returns what it prints, undefined if the language is not here.
+ */
 export async function runTranslated(
   language: keyof typeof RUNNERS,
   code: string,

@@ -1,5 +1,6 @@
-// The commands of the guides work: each page's run in a shell, one after the other, against a mesh. The
-// programs of the pages on events and on the sign-up have tests of their own, and so have the answers.
+// The commands of the guides work: each page's run in a shell, one after the other, against a mesh.
+// The programs of the pages on events and on the sign-up have tests of their own, and so have the
+// answers.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { readRateCard } from '../../services/messaging/src/rates/rate-card';
@@ -96,7 +97,7 @@ const translated = GUIDES.flatMap((name) =>
     return samples ? [{ name, samples }] : [];
   }),
 );
-/** Of all samples with curl commands only. */
+/** Counts the samples that have only curl commands. */
 const TRANSLATED_MIN = 30;
 
 test('most samples can be read in other languages', () => {

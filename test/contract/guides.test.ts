@@ -1,5 +1,5 @@
-// The documentation's pages: every link leads somewhere, every error code and event has its anchor, and
-// programs find the Markdown.
+// The documentation's pages: every link leads somewhere, every error code and event has its anchor,
+// and programs find the Markdown.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

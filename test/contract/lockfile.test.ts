@@ -26,7 +26,9 @@ const workspaces = Object.keys(packages).filter((path) => !isInstalled(path));
 const namesOf = (manifest: Manifest): Names =>
   Object.assign({}, ...KINDS.map((kind) => manifest[kind]));
 
-/** The place of a package for an importer: the nearest `node_modules` that has it, as Node looks. */
+/**
+ * The place of a package for an importer: the nearest `node_modules` that has it, as Node looks.
+ */
 function placeOf(name: string, importer: string): string | undefined {
   const folders = importer === '' ? [] : importer.split('/');
   for (let depth = folders.length; depth >= 0; depth -= 1) {

@@ -9,7 +9,7 @@ const commandsOf = (target: string): string[] =>
   execFileSync('make', ['--dry-run', target], {
     cwd: ROOT,
     encoding: 'utf8',
-    // Without the flags of a make that runs this test.
+    // The flags of a make that runs this test are left out.
     env: { PATH: process.env['PATH'] },
   }).split('\n');
 

@@ -1,5 +1,5 @@
-// Every metric of a dashboard or alert exists in /metrics of a running mesh with the labels that the
-// query uses, and the metrics on the path of a message have values after messages.
+// Every metric of a dashboard or alert exists in /metrics of a running mesh with the labels that
+// the query uses, and the metrics on the path of a message have values after messages.
 import { alerts } from '../../deploy/telemetry/src/alerts';
 import { dashboards } from '../../deploy/telemetry/src/dashboards';
 import { recordings } from '../../deploy/telemetry/src/promises';

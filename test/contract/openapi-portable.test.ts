@@ -1,5 +1,5 @@
-// The OpenAPI document keeps to what generators of clients read alike. Each rule was a generator that failed, or
-// that made code which did not compile.
+// The OpenAPI document keeps to what generators of clients read alike. Each rule was a generator
+// that failed, or that made code which did not compile.
 import { chapters } from '../../gateway/src/endpoints';
 import { buildOpenApi } from '../../gateway/src/openapi';
 import { operationsOf, schemasOf } from './openapi-structure';

@@ -195,7 +195,7 @@ export const valueAt = (document: OpenApiDocument, pointer: string): unknown =>
 
 export type { FoundOperation };
 
-/** With the parameters of each, references resolved. */
+/** Each has its parameters, references resolved. */
 export const operationsOf = (
   document: OpenApiDocument,
 ): Array<FoundOperation & { parameters: Parameter[] }> =>

@@ -1,4 +1,5 @@
-// The OpenAPI document follows OpenAPI 3.1 and JSON Schema 2020-12 and agrees with the endpoint table.
+// The OpenAPI document follows OpenAPI 3.1 and JSON Schema 2020-12 and agrees with the endpoint
+// table.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupBy } from '@bmg/common/collections';

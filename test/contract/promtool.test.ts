@@ -1,5 +1,5 @@
-// Checks the alert rules with Prometheus' `promtool`, and tests when they fire. Runs only if promtool is
-// on the PATH or named by PROMTOOL; nothing is downloaded.
+// Checks the alert rules with Prometheus' `promtool`, and tests when they fire. Runs only if
+// promtool is on the PATH or named by PROMTOOL; nothing is downloaded.
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 

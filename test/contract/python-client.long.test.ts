@@ -1,5 +1,5 @@
-// A client in Python, generated from the OpenAPI document with a common generator, sends a text and reads
-// an error. It needs Python and its package registry.
+// A client in Python, generated from the OpenAPI document with a common generator, sends a text and
+// reads an error. It needs Python and its package registry.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

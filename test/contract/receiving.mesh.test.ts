@@ -22,7 +22,7 @@ const POST_LIMIT_MS = 10_000;
 const PRINT_LIMIT_MS = 5_000;
 const POLL_MS = 20;
 const WINDOW_S = 300;
-/** Of a partner of which only the address changes. */
+/** The settings of a partner of which only the address changes. */
 const UNCHANGED = {
   name: undefined,
   rate_limit_per_sec: undefined,

@@ -1,5 +1,5 @@
-// The page of threats against the code: every row names a bound, settings that exist, and tests that
-// exist.
+// The page of threats against the code: every row names a bound, settings that exist, and tests
+// that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

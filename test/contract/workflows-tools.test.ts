@@ -1,4 +1,5 @@
-// Every test that needs a tool runs in a workflow that has the tool, and a run that lacks one says so.
+// Every test that needs a tool runs in a workflow that has the tool, and a run that lacks one says
+// so.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

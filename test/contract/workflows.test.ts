@@ -1,5 +1,5 @@
-// The workflows run existing make targets, with pinned actions and least permissions, and no package
-// runs code while it is installed.
+// The workflows run existing make targets, with pinned actions and least permissions, and no
+// package runs code while it is installed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { TOOLS } from '../helm/tools';

@@ -1,6 +1,6 @@
 // make demo: shows the main features on real traffic, step by step. It uses the running mesh, or
-// starts one and stops it again. A failed step ends the demo with the reason. An argument names a folder
-// for the mesh's files instead of `.run`.
+// starts one and stops it again. A failed step ends the demo with the reason. An argument names a
+// folder for the mesh's files instead of `.run`.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -96,8 +96,8 @@ const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 };
 let interrupted = false;
 
 /**
- * The processes run in the background: without this, Ctrl-C would leave them running. A second Ctrl-C must not
- * end the demo before they have stopped.
+ * The processes run in the background: without this, Ctrl-C would leave them running. A second
+ * Ctrl-C must not end the demo before they have stopped.
  */
 async function interrupt(
   signal: keyof typeof SIGNAL_EXIT,

@@ -1,5 +1,5 @@
-// Clients of the server with the protocols of SQS and S3, beside those of the destinations: they prepare queues and
-// a bucket, and read what was stored.
+// Clients of the server with the protocols of SQS and S3, beside those of the destinations: they
+// prepare queues and a bucket, and read what was stored.
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   CreateQueueCommand,
@@ -20,7 +20,7 @@ const configOf = ({ url: endpoint, admin }: Moto) => {
 
 export const openSqs = (moto: Moto): SQSClient => new SQSClient(configOf(moto));
 
-/** With the bucket. */
+/** Opens S3 and creates the bucket. */
 export async function openS3(moto: Moto): Promise<S3Client> {
   const s3 = new S3Client({ ...configOf(moto), forcePathStyle: true });
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));

@@ -1,5 +1,5 @@
-// A server with the protocols of SQS and S3, and readers of a FIFO queue and of a bucket. It keeps its data
-// in memory, so that its connections are cut instead of killing it.
+// A server with the protocols of SQS and S3, and readers of a FIFO queue and of a bucket. It keeps
+// its data in memory, so that its connections are cut instead of killing it.
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { freePort } from '@bmg/local';
 import { forward, type Forwarder } from '../testkit/forwarder';

@@ -158,8 +158,8 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
   );
 
   const wrong = { secret_access_key: 'battery-staple' };
-  // This server refuses requests to queues in a form that has no code for their client; the codes of
-  // Amazon are in aws.test.ts.
+  // This server refuses requests to queues in a form that has no code for their client; the codes
+  // of Amazon are in aws.test.ts.
   const FAULTS: [
     name: string,
     change: () => Promise<Record<string, unknown>>,

@@ -1,5 +1,5 @@
-// Webhooks and a destination's server killed while events go to it: nothing is lost, every repetition has
-// the same ID, and no log has the credential.
+// Webhooks and a destination's server killed while events go to it: nothing is lost, every
+// repetition has the same ID, and no log has the credential.
 import {
   joinProcessMesh,
   ONE,

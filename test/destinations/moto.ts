@@ -24,9 +24,9 @@ const REQUESTS_WITHOUT_SIGNATURE = '5';
 
 export interface Moto {
   url: string;
-  /** Of a user who may do everything. */
+  /** The keys of a user who may do everything. */
   admin: Keys;
-  /** Of a user who may do nothing. */
+  /** The keys of a user who may do nothing. */
   restricted: Keys;
   signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   stop(): void;

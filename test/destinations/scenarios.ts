@@ -1,5 +1,6 @@
-// What holds for an endpoint with a destination of each type, on a real server and a whole mesh: input,
-// delivery with the same ID as everywhere, order, a server that hangs, retries, replay, change and end.
+// What holds for an endpoint with a destination of each type, on a real server and a whole mesh:
+// input, delivery with the same ID as everywhere, order, a server that hangs, retries, replay,
+// change and end.
 import { Kafka, logLevel } from 'kafkajs';
 import { setIn, storedTexts } from '../e2e/stored';
 import {

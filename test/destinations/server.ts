@@ -7,7 +7,9 @@ export interface StoredEvent {
   key: string | undefined;
 }
 
-/** A change of the settings that the check must refuse, and the setting that the error must name. */
+/**
+ * A change of the settings that the check must refuse, and the setting that the error must name.
+ */
 export type Fault = [name: string, change: Record<string, unknown>, setting: string];
 
 export interface DestinationServer {
@@ -23,7 +25,10 @@ export interface DestinationServer {
   /** The server takes no more, and answers nothing. */
   hang(): Promise<void>;
   goOn(): Promise<void>;
-  /** Kills the server, or cuts all its connections if it keeps its data in memory, and starts it again. */
+  /**
+   * Kills the server, or cuts all its connections if it keeps its data in memory, and starts it
+   * again.
+   */
   interrupt(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Large broadcasts wait for the approval of a second person, on the wire: who may set it, who may approve, and
-// what keys, people and the audit log see.
+// Large broadcasts wait for the approval of a second person, on the wire: who may set it, who may
+// approve, and what keys, people and the audit log see.
 import { JOIN_LIMIT_MS, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { aBroadcast, createBroadcast, people, scopeOf, untilCompleted } from './broadcast-support';

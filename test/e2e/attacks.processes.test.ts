@@ -33,15 +33,18 @@ const WARM_UP_LIMIT_MS = 240_000;
 const IN_FLIGHT = 16;
 const SETTLED_MS = 2_000;
 /**
- * On two cores with nothing else to do. In the short form, where the p99 is the slowest of thirty sends,
- * the median is compared with the sends without an attack.
+ * On two cores with nothing else to do. In the short form, where the p99 is the slowest of thirty
+ * sends, the median is compared with the sends without an attack.
  */
 const P99_MAX_MS = 250;
 const SLOWDOWN_MAX = 4;
 /** Undelivered events of the hostile partner, for `retry-all`. */
 const WAITING_EVENTS = IS_LONG ? 3_000 : 300;
 const EVENTS_OF_BODY = 100;
-/** Events of the hostile partner in its log, of 2 KiB each: one answer holds as many as its size allows. */
+/**
+ * Events of the hostile partner in its log, of 2 KiB each: one answer holds as many as its size
+ * allows.
+ */
 const LOGGED_EVENTS = 1_000;
 const LOGGED_TEXT = 'x'.repeat(2_000);
 /** More than all the buffers on the way to a client hold. */
@@ -77,7 +80,7 @@ let receiver: PartnerReceiver;
 let neighbour: ProcessPartner;
 let hostile: ProcessPartner[];
 let rotated_key: string;
-/** Of the neighbour's first sends. */
+/** The callback data of the neighbour's first sends. */
 let callback_data: string[] = [];
 let media_id: string;
 let slow: Server[];
@@ -105,7 +108,7 @@ beforeAll(async () => {
   neighbour = await mesh.rotateKey(neighbour);
   await neighbour.register(ONE);
   for (const partner of hostile) await partner.register(TWO_A);
-  // Without them the largest broadcasts are refused after they are read, and not stored.
+  // The largest broadcasts are refused without them after they are read, and not stored.
   for (const [name, variables] of Object.entries(IS_LONG ? ATTACK_TEMPLATES : {})) {
     const text = Array.from({ length: variables }, (_unused, at) => `{{${at + 1}}}`).join(' ');
     await mesh.emulator.template({
@@ -210,7 +213,10 @@ async function fillLog(): Promise<void> {
   await arrivalsReach(before + LOGGED_EVENTS);
 }
 
-/** Waits for the events' arrival, and for their records: they are written after it, and are no attack. */
+/**
+ * Waits for the events' arrival, and for their records: they are written after it, and are no
+ * attack.
+ */
 async function arrivalsReach(count: number): Promise<void> {
   await eventually(async () => (await attacker.receiver()).arrivals >= count, WARM_UP_LIMIT_MS);
   await sleep(IS_LONG ? SETTLED_MS : 0);

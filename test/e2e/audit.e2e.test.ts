@@ -1,5 +1,5 @@
-// The audit log on the wire: every kind of actor, what a change keeps, who may read it, and that no change is
-// made without its record: a gateway that is killed, or that does not reach onboarding.
+// The audit log on the wire: every kind of actor, what a change keeps, who may read it, and that no
+// change is made without its record: a gateway that is killed, or that does not reach onboarding.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// Backlogs on the delivery path: everything is delivered, in order where the receiver was well, and the
-// memory of the processes stays bounded.
+// Backlogs on the delivery path: everything is delivered, in order where the receiver was well, and
+// the memory of the processes stays bounded.
 import { joinProcessMesh, type ProcessMesh } from '../harness/process-mesh';
 import { TWO_A, TWO_B } from '../harness/world';
 import { eventually } from '../testkit/eventually';
@@ -76,7 +76,7 @@ test('loses no event when an unreachable receiver has more waiting than fit in m
   }
   await eventually(() => receiver.arrivals.length >= MEMORY_KEEPS, COMPLETE_LIMIT_MS);
   away = false;
-  // Without a manual retry: a new event detects that the receiver is back.
+  // No manual retry is needed: a new event detects that the receiver is back.
   await eventually(async () => {
     const id = `wamid.O.new.${ids.length}`;
     ids.push(id);

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import type { BadRequest } from './bad-requests';
 import { requestOf, send, type Stage, type TableAnswer } from './endpoint-stage';
 
-/** Without `code` any published code is accepted; `status` defaults to 400. */
+/** Any published code is accepted if `code` is absent; `status` defaults to 400. */
 export type ExpectedRefusal = BadRequest & { code?: string; status?: number };
 
 /** Sends each request and describes every answer that is not the expected refusal. */
@@ -33,6 +33,8 @@ export async function answeredWrongly(
   return problems;
 }
 
-/** A published code with a 4xx, or with 502 when the upstream refuses; never an internal failure. */
+/**
+ * A published code with a 4xx, or with 502 when the upstream refuses; never an internal failure.
+ */
 export const isRefusal = ({ status, body }: TableAnswer): boolean =>
   ((status >= 400 && status < 500) || status === 502) && isErrorCode(String(body?.error?.code));

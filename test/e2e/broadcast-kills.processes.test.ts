@@ -1,8 +1,8 @@
 // kill -9 at random moments during a broadcast: repeatedly of the broadcasts and messaging
 // services, and once of each engine. No contact gets the message twice, and the final counters
 // match what the emulator received. Almost every contact goes out: messaging settles the sends that
-// a kill left in doubt. A pause outlives kills too. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast
-// and more kills.
+// a kill left in doubt. A pause outlives kills too. BMG_SEED repeats a run's decisions;
+// BMG_FAULTS=long uses a larger broadcast and more kills.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineName, MeshProcessName } from '@bmg/local';
@@ -34,8 +34,8 @@ const TEST_LIMIT_MS = LONG ? 1_800_000 : 480_000;
 const COMPLETE_LIMIT_MS = LONG ? 600_000 : 180_000;
 const SETTLE_LIMIT_MS = 90_000;
 /**
- * Contacts that never went out and count as failed: at most 0.2 %, rounded up. The journal of messaging proves of
- * the others that they were not sent, so they are sent again.
+ * Contacts that never went out and count as failed: at most 0.2 %, rounded up. The journal of
+ * messaging proves of the others that they were not sent, so they are sent again.
  */
 const UNKNOWN_SHARE_MAX = 0.002;
 
@@ -104,7 +104,9 @@ async function injectFault(fault: Fault): Promise<void> {
 /** Retries, because reads fail while a part of the mesh is down. */
 const readDetail = (id: number): Promise<Detail> => eventually(() => detailOf(partner, id), 60_000);
 
-/** Retries under one Idempotency-Key until it is answered, so that only one broadcast is created. */
+/**
+ * Retries under one Idempotency-Key until it is answered, so that only one broadcast is created.
+ */
 async function create(ids: number[]): Promise<void> {
   const contacts = people(CONTACTS, ids.length * CONTACTS);
   const key = { 'Idempotency-Key': `broadcast-${ids.length}` };

@@ -1,6 +1,6 @@
 // The pace of broadcasts against the emulator's limiter, with the default settings: never above the
-// limit of the number, no refusals, and each number at its own pace. The benchmark measures the speed
-// with ten thousand contacts.
+// limit of the number, no refusals, and each number at its own pace. The benchmark measures the
+// speed with ten thousand contacts.
 import {
   JOIN_LIMIT_MS,
   joinMesh,

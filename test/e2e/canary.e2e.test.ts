@@ -1,5 +1,5 @@
-// The canary of the operator, with the emulator as its upstream: on the whole path of a partner, from
-// two replicas of webhooks, whose outcomes are metrics.
+// The canary of the operator, with the emulator as its upstream: on the whole path of a partner,
+// from two replicas of webhooks, whose outcomes are metrics.
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running } from '@bmg/common/lifecycle';
 import { createLogger, metrics } from '@bmg/common/telemetry';
@@ -29,7 +29,8 @@ beforeAll(async () => {
   await mesh.operator.updatePartner(
     {
       partner_id: partner.partner_id,
-      // Events may reach either replica: here they reach the second one, also when the first one sends.
+      // Events may reach either replica: here they reach the second one, also when the first one
+      // sends.
       webhook_url: `http://127.0.0.1:${ports[1]}/webhooks/canary`,
       name: undefined,
       rate_limit_per_sec: undefined,

@@ -153,8 +153,8 @@ export async function openStage(): Promise<Stage> {
 }
 
 /**
- * Opens a window by `open`, on `page`, and waits until the window has loaded: its buttons can be pressed
- * before its script has run, and such a press has no effect.
+ * Opens a window by `open`, on `page`, and waits until the window has loaded: its buttons can be
+ * pressed before its script has run, and such a press has no effect.
  */
 export async function openWindow(page: Page, open: () => Promise<unknown>): Promise<Page> {
   const [opened] = await Promise.all([page.waitForEvent('popup'), open()]);

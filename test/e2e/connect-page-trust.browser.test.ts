@@ -1,4 +1,5 @@
-// The hosted onboarding page in a real browser: trusted message origins, recipients and page security.
+// The hosted onboarding page in a real browser: trusted message origins, recipients and page
+// security.
 import {
   openStage,
   STAGE_LIMIT_MS,

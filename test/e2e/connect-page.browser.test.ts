@@ -79,7 +79,7 @@ async function makeOlder(token_ms: number): Promise<void> {
   }
 }
 
-/** As on a busy machine: the dialog is on the screen for a while before its script runs. */
+/** On a busy machine the dialog is on the screen for a while before its script runs. */
 const delayDialogScript = (context: BrowserContext): Promise<unknown> =>
   context.route('**/dialog.js', async (route) => {
     await sleep(500);
@@ -88,7 +88,9 @@ const delayDialogScript = (context: BrowserContext): Promise<unknown> =>
 
 const SMALL_PHONE = { width: 320, height: 568 };
 
-/** The page's language and direction, and whether all of its width and of the message can be seen. */
+/**
+ * The page's language and direction, and whether all of its width and of the message can be seen.
+ */
 const lookAt = (page: Page, message: string): Promise<object> =>
   page.evaluate(`(() => {
     const { lang, dir, scrollWidth, clientWidth } = document.documentElement;
@@ -244,7 +246,8 @@ describe('a completed sign-up', () => {
     expect(context.pages()).toHaveLength(before + 1);
     await stage.mesh.emulator.clearRequests();
     await press(popup, '#finish');
-    // The partner's page still receives the message after the reload, which looked like a closed window.
+    // The partner's page still receives the message after the reload, which looked like a closed
+    // window.
     await eventually(
       async () => (await messages()).at(-1)?.data['type'] === 'SERVICE_CONNECT_SUCCESS',
     );

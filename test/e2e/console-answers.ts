@@ -1,5 +1,5 @@
-// Validates answers of the console's API against the schemas of its rows. Objects are closed for this, as
-// for the endpoints.
+// Validates answers of the console's API against the schemas of its rows. Objects are closed for
+// this, as for the endpoints.
 import type { RouteDependencies } from '../../gateway/src/console/route';
 import { createRoutes } from '../../gateway/src/console/routes';
 import { createValidator } from '../contract/ajv';

@@ -1,5 +1,5 @@
-// Accessibility of every screen in the states that a person rarely looks at for long: while it loads, when there
-// is nothing to show, and when the gateway cannot be reached.
+// Accessibility of every screen in the states that a person rarely looks at for long: while it
+// loads, when there is nothing to show, and when the gateway cannot be reached.
 import type { Page, Route } from 'playwright-core';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {

@@ -1,5 +1,5 @@
-// The conversation with one contact, in a real browser: what was sent and received, the price of the next
-// message, and a reply.
+// The conversation with one contact, in a real browser: what was sent and received, the price of
+// the next message, and a reply.
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { STAGE_LIMIT_MS } from './connect-browser';

@@ -1,5 +1,6 @@
-// Every panel and dialog of the console in a real browser, with the keyboard only: accessibility at rest, after a
-// refusal and with what it made, and the focus, which stays in it and returns to what opened it.
+// Every panel and dialog of the console in a real browser, with the keyboard only: accessibility at
+// rest, after a refusal and with what it made, and the focus, which stays in it and returns to what
+// opened it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -223,7 +224,7 @@ const DIALOGS: DialogCase[] = [
 const ELSEWHERE = [
   'broadcasts/actions',
   'broadcasts/confirm-send',
-  // By people who have signed in: console-people.browser.test.ts.
+  // People who have signed in do this in console-people.browser.test.ts.
   'broadcasts/approve',
   'settings/approval',
   'settings/passkeys',

@@ -1,5 +1,5 @@
-// The log-in with the operator's issuer, in Chromium and with a real one: by verified address at first, by
-// identity then, and the page for those who are not invited.
+// The log-in with the operator's issuer, in Chromium and with a real one: by verified address at
+// first, by identity then, and the page for those who are not invited.
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { startIssuer, type TestIssuer } from '../testkit/issuer';
@@ -23,7 +23,10 @@ afterAll(async () => {
   await issuer.stop();
 }, 60_000);
 
-/** Other test files invite people in the same database, and an address of several partners is refused. */
+/**
+ * Other test files invite people in the same database, and an address of several partners is
+ * refused.
+ */
 const RUN = randomUUID();
 let count = 0;
 async function invite(role: string) {

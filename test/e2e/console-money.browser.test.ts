@@ -1,5 +1,5 @@
-// Money in the console, in a real browser, with the sample rate card: what a message will cost and did cost,
-// prices by country, category and day, and the forecast of the month.
+// Money in the console, in a real browser, with the sample rate card: what a message will cost and
+// did cost, prices by country, category and day, and the forecast of the month.
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { STAGE_LIMIT_MS } from './connect-browser';

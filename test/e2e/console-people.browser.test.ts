@@ -1,5 +1,5 @@
-// People in the console, in Chromium with its virtual authenticator: an invitation, the log-in with a passkey,
-// roles, passkeys and sessions.
+// People in the console, in Chromium with its virtual authenticator: an invitation, the log-in with
+// a passkey, roles, passkeys and sessions.
 import type { Page } from 'playwright-core';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {

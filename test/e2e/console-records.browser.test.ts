@@ -1,4 +1,5 @@
-// What the console shows of the past: quality and limit of a number by day, and the audit log with its filters.
+// What the console shows of the past: quality and limit of a number by day, and the audit log with
+// its filters.
 import { MongoClient } from 'mongodb';
 import { ONE, type Mesh } from '../harness/shared-mesh';
 import { STAGE_LIMIT_MS } from './connect-browser';

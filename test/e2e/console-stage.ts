@@ -59,8 +59,9 @@ export interface ConsoleStage {
 }
 
 /**
- * `behind_proxy`: each page has a network of its own for a gateway with PROXY_HOPS=1, because log-ins of one
- * network are limited. Its pages load nothing from other origins, which such a header keeps from being loaded.
+ * `behind_proxy`: each page has a network of its own for a gateway with PROXY_HOPS=1, because
+ * log-ins of one network are limited. Its pages load nothing from other origins, which such a
+ * header keeps from being loaded.
  */
 export async function openConsoleStage(
   join: () => Promise<Mesh> = joinMesh,

@@ -1,5 +1,5 @@
-// The console in a real browser, in the states that a person brings it into: panels, dialogs, notices,
-// retries and outcomes, each checked for accessibility and used with the keyboard only.
+// The console in a real browser, in the states that a person brings it into: panels, dialogs,
+// notices, retries and outcomes, each checked for accessibility and used with the keyboard only.
 import type { Locator } from 'playwright-core';
 import { ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';

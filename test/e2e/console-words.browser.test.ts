@@ -1,5 +1,5 @@
-// The words of the console, in a real browser: columns named by what they show, counts in the right number,
-// and times with their zone.
+// The words of the console, in a real browser: columns named by what they show, counts in the right
+// number, and times with their zone.
 import type { Page } from 'playwright-core';
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';

@@ -1,5 +1,5 @@
-// Endpoints with a destination: bad settings of every type, and deliveries to a Kafka topic. The other types
-// have their servers in `make test-destinations`.
+// Endpoints with a destination: bad settings of every type, and deliveries to a Kafka topic. The
+// other types have their servers in `make test-destinations`.
 import { JOIN_LIMIT_MS, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { startKafkaServer } from '../destinations/kafka-server';
 import { describeDestination } from '../destinations/scenarios';

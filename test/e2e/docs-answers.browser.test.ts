@@ -1,5 +1,5 @@
-// How far a question is from its answer in the documentation: clicks and seconds, with the search and with the
-// list of answers. BMG_TIMES=write writes gateway/docs/answer-times.md.
+// How far a question is from its answer in the documentation: clicks and seconds, with the search
+// and with the list of answers. BMG_TIMES=write writes gateway/docs/answer-times.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -32,11 +32,11 @@ const QUESTIONS: ReadonlyArray<[typed: string, heading: string]> = [
 interface Row {
   question: string;
   typed: string;
-  /** By the search: clicks, seconds with the typing, and without. */
+  /** The way by the search: clicks, seconds with the typing, and without. */
   clicks: number;
   seconds: number;
   waited: number;
-  /** By the list of answers. */
+  /** The way by the list of answers. */
   list_clicks: number;
   list_seconds: number;
 }

@@ -1,6 +1,5 @@
-// Accessibility of every page of the documentation and of the sign-up page: on a desktop in both schemes, on a
-// phone, and in the states that a reader brings them into.
-// cspell:ignore zzzzqqqq
+// Accessibility of every page of the documentation and of the sign-up page: on a desktop in both
+// schemes, on a phone, and in the states that a reader brings them into. cspell:ignore zzzzqqqq
 import type { Page } from 'playwright-core';
 import { openStage, press, STAGE_LIMIT_MS, type Stage } from './connect-browser';
 import { faultsOf, LIMIT_MS, shoot, VIEWS, WAIT_MS } from './console-stage';

@@ -1,5 +1,5 @@
-// What a reader does with the documentation: choose a language, copy a sample, find the own number in it, send
-// from the home page, and read it on a phone.
+// What a reader does with the documentation: choose a language, copy a sample, find the own number
+// in it, send from the home page, and read it on a phone.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';

@@ -1,5 +1,5 @@
-// The documentation in a real browser: the reference under its content security policy, deep links, the
-// search, and a request that its reader tries.
+// The documentation in a real browser: the reference under its content security policy, deep links,
+// the search, and a request that its reader tries.
 import { source as axeSource } from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
@@ -82,7 +82,10 @@ const PHONE = { colorScheme: 'light', width: 390 } as const;
 type View = (typeof VIEWS)[number] | typeof PHONE;
 const DRAWN_MS = 10_000;
 
-/** Opens the endpoint of sendText. Sections are drawn one after the other: that of the title may come last. */
+/**
+ * Opens the endpoint of sendText. Sections are drawn one after the other: that of the title may
+ * come last.
+ */
 async function openReference({ colorScheme, width }: View): Promise<Page> {
   const page = await open('/docs/reference#sendText');
   await page.setViewportSize({ width, height: 900 });

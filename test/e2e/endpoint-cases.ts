@@ -1,5 +1,5 @@
-// Prepared state and field overrides that a successful request needs beyond the example of its docs.
-// Endpoints that are not listed succeed with only the example.
+// Prepared state and field overrides that a successful request needs beyond the example of its
+// docs. Endpoints that are not listed succeed with only the example.
 import { eventually } from '../testkit/eventually';
 import { ONE, type SeededNumber } from '../harness/shared-mesh';
 import { createBroadcast, detailOf, people } from './broadcast-support';
@@ -159,7 +159,10 @@ async function apiKey({ partner }: Stage): Promise<Given> {
   return { params: { key_id: body.key.key_id as string } };
 }
 
-/** An address that no one has. It has no digits, as the test of the audit log wants: it is no secret. */
+/**
+ * An address that no one has. It has no digits, as the test of the audit log wants: it is no
+ * secret.
+ */
 const newEmail = (): string =>
   `person.${String((count += 1)).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] as string)}@example.com`;
 
@@ -299,7 +302,8 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   listSchedules: seeded,
   listFlows: seeded,
   getFlow: { prepare: () => ({ number: ONE, params: { flow_id: '110000000000001' } }) },
-  // Phone number lifecycle: each on a new number, because the platform limits the attempts per number.
+  // Phone number lifecycle: each on a new number, because the platform limits the attempts per
+  // number.
   requestCode: {
     async prepare(stage) {
       const number = await otherNumber(stage, {

@@ -1,5 +1,6 @@
-// One of ten endpoints of a partner hangs: the p99 of the other nine stays within 1.2 times of that of a
-// partner whose ten endpoints all answer, measured at the same time. Needs a machine that does nothing else.
+// One of ten endpoints of a partner hangs: the p99 of the other nine stays within 1.2 times of that
+// of a partner whose ten endpoints all answer, measured at the same time. Needs a machine that does
+// nothing else.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startKafkaServer } from '../destinations/kafka-server';
 import type { DestinationServer } from '../destinations/server';

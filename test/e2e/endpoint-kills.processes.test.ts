@@ -1,5 +1,5 @@
-// Webhooks killed while events go to a webhook URL and to endpoints, one of which fails: nothing is lost,
-// every repetition has the same ID, and the order of each conversation holds.
+// Webhooks killed while events go to a webhook URL and to endpoints, one of which fails: nothing is
+// lost, every repetition has the same ID, and the order of each conversation holds.
 import type { PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { eventually } from '../testkit/eventually';

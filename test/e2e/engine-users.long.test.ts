@@ -1,5 +1,5 @@
-// The mesh on engines that accept only TLS, where each process has a user of its own with the rights that
-// deploy/ENGINE-USERS.md lists, and no others.
+// The mesh on engines that accept only TLS, where each process has a user of its own with the
+// rights that deploy/ENGINE-USERS.md lists, and no others.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';

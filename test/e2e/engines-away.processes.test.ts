@@ -1,6 +1,7 @@
 // Stops each engine for some seconds under real processes: independent requests succeed, dependent
-// ones get 503 with Retry-After in bounded time, and everything recovers without a restart. The table
-// that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds for each engine.
+// ones get 503 with Retry-After in bounded time, and everything recovers without a restart. The
+// table that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds for each
+// engine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runBmg } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
@@ -136,7 +137,7 @@ async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Pr
   expect(await doctorSays(engine)).toBe(true);
 }
 
-/** Whether `bmg doctor` finds the engine well. */
+/** Returns what `bmg doctor` reports of the engine. */
 async function doctorSays(engine: string): Promise<boolean | undefined> {
   const { ONBOARDING_ADDR, PUBLIC_URL } = mesh.settings;
   const { out } = await runBmg(['--json', 'doctor'], { ONBOARDING_ADDR, PUBLIC_URL });

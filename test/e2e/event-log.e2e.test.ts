@@ -13,7 +13,7 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 
-/** Of a partner that changes only its address. */
+/** The settings of a partner that changes only its address. */
 const UNCHANGED = {
   name: undefined,
   rate_limit_per_sec: undefined,
@@ -99,7 +99,7 @@ test('refuses one waiting request too many, before it reads anything', async () 
   );
   const refused = await Promise.race(waits);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-  // Without waiting the same request is answered.
+  // The request is answered if it does not wait.
   expect((await list(query, {}, many)).events).toEqual([]);
   over.abort();
   await Promise.allSettled(waits);

@@ -1,4 +1,5 @@
-// Recovery: the failed list, manual retries, and the effect of a partner's changes on waiting events.
+// Recovery: the failed list, manual retries, and the effect of a partner's changes on waiting
+// events.
 import { createRpcClient } from '@bmg/common/rpc';
 import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { eventually } from '../testkit/eventually';
@@ -25,7 +26,8 @@ let count = 0;
 
 beforeAll(async () => {
   mesh = await joinMesh();
-  // The first registration syncs contacts and history: those events arrive before the tests register more.
+  // The first registration syncs contacts and history: those events arrive before the tests
+  // register more.
   const first = await mesh.createPartner();
   await first.register(ONE);
   await eventually(() => {

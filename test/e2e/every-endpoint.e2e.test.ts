@@ -78,7 +78,7 @@ const textsIn = (value: unknown): string[] => {
 const secrets = (): RegExp => {
   expect(hidden.length).toBeGreaterThan(5);
   const any = hidden.map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  // As a whole: six digits of a PIN may also be a part of an ID.
+  // Matches whole values: six digits of a PIN may also be a part of an ID.
   return new RegExp(`(?<![0-9A-Za-z])(?:${any})(?![0-9A-Za-z])`);
 };
 
@@ -278,8 +278,8 @@ describe('a caller without access is refused', () => {
   const requestFor = (endpoint: Endpoint) => requestOf(endpoint, stage, {});
 
   /**
-   * The requests that the upstream received for a request of ours, found by its trace: other work, such as
-   * a broadcast of an earlier test, reaches the upstream meanwhile.
+   * The requests that the upstream received for a request of ours, found by its trace: other work,
+   * such as a broadcast of an earlier test, reaches the upstream meanwhile.
    */
   async function askedFor({ headers }: { headers: Headers }, since: number): Promise<string[]> {
     const [, trace_id = 'none'] = headers.get('traceparent')?.split('-') ?? [];

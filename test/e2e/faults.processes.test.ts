@@ -1,6 +1,6 @@
-// Faults of real processes and engines. In each, 200 means stored safely; afterwards every acknowledged
-// event has reached every partner, in order at first delivery, and a program that only reads the log has
-// it exactly once. BMG_FAULTS=long takes the full times.
+// Faults of real processes and engines. In each, 200 means stored safely; afterwards every
+// acknowledged event has reached every partner, in order at first delivery, and a program that only
+// reads the log has it exactly once. BMG_FAULTS=long takes the full times.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
@@ -30,7 +30,7 @@ jest.setTimeout(FAULT_LIMIT_MS);
 let mesh: ProcessMesh;
 let ingress_url: string;
 let receivers: [PartnerReceiver, PartnerReceiver];
-/** Of a partner without a webhook URL: it reads through all faults. */
+/** The reader of a partner without a webhook URL, which reads through all faults. */
 let log: LogReader;
 const acknowledged: string[] = [];
 let fault = 0;

@@ -1,6 +1,6 @@
-// Gap repair: statuses whose webhooks are lost, one by one and while the ingress is down, are read from the
-// upstream's message history. Every message ends in its true state, and no status is reported twice.
-// BMG_FAULTS=long keeps the ingress down for a minute.
+// Gap repair: statuses whose webhooks are lost, one by one and while the ingress is down, are read
+// from the upstream's message history. Every message ends in its true state, and no status is
+// reported twice. BMG_FAULTS=long keeps the ingress down for a minute.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';

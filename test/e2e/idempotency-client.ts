@@ -1,5 +1,5 @@
-// Helpers for idempotency tests: requests with an Idempotency-Key, and a second gateway replica whose
-// connection to Redis can be cut.
+// Helpers for idempotency tests: requests with an Idempotency-Key, and a second gateway replica
+// whose connection to Redis can be cut.
 import { loadConfig } from '@bmg/common/config';
 import { startService } from '@bmg/common/lifecycle';
 import { createLogger } from '@bmg/common/telemetry';

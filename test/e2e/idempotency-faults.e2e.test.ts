@@ -96,7 +96,8 @@ describe('a gateway that dies before it records the outcome of a send', () => {
     const seen = await arrived();
     const lost = ask(key, { base_url: replica.base_url });
     await eventually(async () => (await arrived()) > seen);
-    // To others this looks like a killed gateway: the send happens, but its outcome is not recorded.
+    // To others this looks like a killed gateway: the send happens, but its outcome is not
+    // recorded.
     replica.cutFromRedis();
     await lost;
     const sent = (await mesh.emulator.messages()).at(-1);

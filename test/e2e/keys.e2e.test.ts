@@ -1,5 +1,5 @@
-// API keys beside the partner key, on the wire: every route with every scope, accounts, addresses, expiry,
-// rotation, and revocation on two gateways.
+// API keys beside the partner key, on the wire: every route with every scope, accounts, addresses,
+// expiry, rotation, and revocation on two gateways.
 import { loadConfig } from '@bmg/common/config';
 import { KEY_SCOPES, type KeyScope } from '@bmg/common/keys';
 import { startService, type Running } from '@bmg/common/lifecycle';

@@ -1,5 +1,5 @@
-// Reads a ledger of 100,000 priced messages as CSV through real processes, in memory that does not grow
-// with the number of rows: a small heap suffices. Prints the memory growth of each process.
+// Reads a ledger of 100,000 priced messages as CSV through real processes, in memory that does not
+// grow with the number of rows: a small heap suffices. Prints the memory growth of each process.
 import { MongoClient, type Collection } from 'mongodb';
 import { request } from 'undici';
 import { createRpcClient, ownCall } from '@bmg/common/rpc';
@@ -34,13 +34,13 @@ let mesh: ProcessMesh;
 let client: MongoClient;
 
 beforeAll(async () => {
-  // The stand-in for MongoDB reads all documents of a collection for many queries: more heap, and no
-  // background work that reads messages.
+  // The stand-in for MongoDB reads all documents of a collection for many queries: more heap, and
+  // no background work that reads messages.
   mesh = await startProcessMesh({
     own_engines: true,
     env: { MONGO_HEAP: '2g', GAP_REPAIR_DELAY_MS: '0', LEDGER_CLOSE_DAYS: '0' },
   });
-  // Without a limit, a process lets its memory grow far before it collects garbage.
+  // A process without a limit lets its memory grow far before it collects garbage.
   for (const name of WATCHED) {
     await mesh.terminate(name);
     await mesh.start(name, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` });

@@ -20,7 +20,9 @@ import {
 } from '../harness/mesh';
 
 const RATE = 20;
-/** Few at a time: in this one process, more of them delay the answers of Redis above its time limit. */
+/**
+ * Few at a time: in this one process, more of them delay the answers of Redis above its time limit.
+ */
 const AT_ONCE = 20;
 const dir = mkdtempSync(join(tmpdir(), 'bmg-limits-'));
 let redisPort: number;

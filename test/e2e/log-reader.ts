@@ -1,5 +1,6 @@
-// A partner's program that uses nothing but GET /events. It starts at the beginning of the log, stores
-// each page together with the position behind it, and is cut off in the middle of every few requests.
+// A partner's program that uses nothing but GET /events. It starts at the beginning of the log,
+// stores each page together with the position behind it, and is cut off in the middle of every few
+// requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 

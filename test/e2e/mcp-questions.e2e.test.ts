@@ -1,4 +1,5 @@
-// Elicitation: a client of the MCP server that can ask its user shows what a send would cost, and the reply decides.
+// Elicitation: a client of the MCP server that can ask its user shows what a send would cost, and
+// the reply decides.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { codeBlocks } from '../contract/receiving/page';
@@ -130,7 +131,7 @@ test('the guide shows the question and the first answer as they are', async () =
   expect(timeless(shown(JSON.stringify(body)))).toEqual(timeless(answer));
 });
 
-/** Without the values that differ from call to call. */
+/** Removes the values that differ from call to call. */
 const timeless = (json: string): unknown =>
   JSON.parse(json, (key, value: unknown) =>
     key === 'confirmation' || /^\d{4}-\d\d-\d\dT/.test(String(value)) ? key : value,

@@ -1,5 +1,5 @@
-// The MCP server, as a client of the official SDK sees it: of the revision without sessions, and of the
-// earlier ones, which most agents speak.
+// The MCP server, as a client of the official SDK sees it: of the revision without sessions, and of
+// the earlier ones, which most agents speak.
 import type { Client } from '@modelcontextprotocol/client';
 import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';

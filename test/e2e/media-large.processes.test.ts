@@ -1,5 +1,5 @@
-// Uploads and downloads a document of 100 MB through real processes: byte for byte, with memory that
-// does not grow with its size. Prints the memory growth of each process.
+// Uploads and downloads a document of 100 MB through real processes: byte for byte, with memory
+// that does not grow with its size. Prints the memory growth of each process.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

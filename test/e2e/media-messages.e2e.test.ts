@@ -1,5 +1,5 @@
-// Message content on the whole mesh: media, interactive messages, quotes on all five paths, reactions
-// and read receipts. Bad content is refused with the field's name, and nothing is sent.
+// Message content on the whole mesh: media, interactive messages, quotes on all five paths,
+// reactions and read receipts. Bad content is refused with the field's name, and nothing is sent.
 import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const ADA = '15550100777';

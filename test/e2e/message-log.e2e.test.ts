@@ -38,7 +38,9 @@ const timeline = async (id: string, query = '', of = partner) =>
 const list = async (query: string, of = partner) =>
   (await of.call('GET', `/messages?${query}`)).body;
 
-/** Waits until the timeline has everything: events, attempts and statuses are recorded on their own. */
+/**
+ * Waits until the timeline has everything: events, attempts and statuses are recorded on their own.
+ */
 const complete = (id: string, { events = 3, statuses = 3, query = '' } = {}): Promise<any> =>
   eventually(async () => {
     const { body } = await timeline(id, query);

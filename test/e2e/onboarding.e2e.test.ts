@@ -1,5 +1,5 @@
-// Onboarding over REST: connect links, codes, the onboarding log, the usage record, and the effect of
-// upstream events on clients.
+// Onboarding over REST: connect links, codes, the onboarding log, the usage record, and the effect
+// of upstream events on clients.
 import { eventually } from '../testkit/eventually';
 import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
@@ -211,7 +211,8 @@ describe('upstream events', () => {
   });
 
   test('set the last activity of a number when a message arrives', async () => {
-    // At most one write for a number in a minute: a write in the last minute counts for this message.
+    // At most one write for a number in a minute: a write in the last minute counts for this
+    // message.
     const before = Date.now() - 60_000;
     await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
     await eventually(async () => {
@@ -271,7 +272,7 @@ describe('the usage record', () => {
 describe('the operator', () => {
   test('sees the result of every health check', async () => {
     const { checks } = await mesh.operator.diagnose({}, mesh.call());
-    // Whether all accounts are subscribed depends on what other files have left behind (cli.e2e tests it).
+    // Other files may have left accounts that are not subscribed (cli.e2e tests them).
     const own = checks.filter(({ name }) => name !== 'subscriptions');
     expect(own.map(({ name, ok }) => [name, ok])).toEqual([
       ['mongo', true],

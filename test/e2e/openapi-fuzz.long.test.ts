@@ -1,6 +1,6 @@
 // Fuzz runs over the OpenAPI document: no request gets a 500, none that violates its schema is
-// accepted, none that follows it is refused for its shape, and every answer is as documented. BMG_SEED
-// adds a seed.
+// accepted, none that follows it is refused for its shape, and every answer is as documented.
+// BMG_SEED adds a seed.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { schemathesis } from '../helm/tools';
 
-/** The same requests each time; add the seed of a run that finds something. */
+/** Each seed gives the same requests each time; add the seed of a run that finds something. */
 const SEEDS = ['1', '2', ...(process.env['BMG_SEED'] ? [process.env['BMG_SEED']] : [])];
 const EXAMPLES = '20';
 /** Long polls have to answer. */
@@ -18,8 +18,8 @@ const LIMIT_MS = 30 * 60_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * 502 and 503: the upstream, or an unreachable part of the service. Of the refusals of requests that
- * follow the document, 400 is checked by the hooks; the others are about state.
+ * 502 and 503: the upstream, or an unreachable part of the service. Refusals of requests that
+ * follow the document are about state, except 400, which the hooks check.
  */
 const CONFIG = `
 hooks = "hooks.py"
@@ -32,9 +32,9 @@ expected-statuses = ["2xx", "3xx", 401, 402, 403, 404, 409, 410, 413, 422, 429, 
 `;
 
 /**
- * A refusal with 400 is not one of shape if it depends on what exists (codes, numbers, events, cursors,
- * templates), on the time, on the order of two times, or on the host of a URL. URLs lead to this
- * machine: a fuzz run must not call strangers.
+ * A refusal with 400 is not one of shape if it depends on what exists (codes, numbers, events,
+ * cursors, templates), on the time, on the order of two times, or on the host of a URL. URLs lead
+ * to this machine: a fuzz run must not call strangers.
  */
 const HOOKS = String.raw`
 import re

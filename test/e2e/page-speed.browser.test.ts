@@ -7,7 +7,7 @@ import { launchBrowser } from '../testkit/browser';
 import { STAGE_LIMIT_MS } from './connect-browser';
 
 const LIMIT_MS = 180_000;
-/** Of the console's first screen, compressed. */
+/** The script of the console's first screen, compressed. */
 const SCRIPT_MAX_BYTES = 250 * 1024;
 const LATENCY_MS = 150;
 

@@ -3,7 +3,10 @@ import { joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createAuthenticator, type Authenticator } from '../testkit/authenticator';
 import { faultsOf } from './console-answers';
 
-/** A mesh under a host name, without which browsers have no passkeys, with the settings for its address. */
+/**
+ * A mesh under a host name, without which browsers have no passkeys, with the settings for its
+ * address.
+ */
 export async function joinMeshWithName(
   settingsOf: (public_url: string) => Promise<NodeJS.ProcessEnv> = async () => ({}),
 ): Promise<Mesh> {

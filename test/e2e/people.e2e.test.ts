@@ -1,5 +1,5 @@
-// People of the console, on the wire: every row with every role, invitations, passkeys, sessions, and what the
-// audit log says of them.
+// People of the console, on the wire: every row with every role, invitations, passkeys, sessions,
+// and what the audit log says of them.
 import { KEY_SCOPES } from '@bmg/common/keys';
 import { ROLE_SCOPES, ROLES, type Role } from '@bmg/common/people';
 import type { RouteDependencies } from '../../gateway/src/console/route';

@@ -221,7 +221,7 @@ test('agrees with the outcomes of 500 random messages', async () => {
   expect(accepted.length).toBeLessThan(MESSAGES);
 });
 
-/** Whether a check predicted the refusal, the failure, or the delivery with its price. */
+/** True if a check predicted the refusal, the failure, or the delivery with its price. */
 function agrees({ checked, sent }: Outcome, event: any): boolean {
   const { deliverable, reasons, price } = checked;
   const named = (code: string, upstream_code?: number): boolean =>
@@ -279,7 +279,7 @@ const broadcast = fc.record({
   ),
 });
 
-/** Of random ones, few are accepted. */
+/** Few random ones are accepted. */
 const GOOD = {
   name: 'Autumn',
   template_name: 'hello_world',

@@ -1,5 +1,5 @@
-// Purging a client's data: counted, deleted in the database of every service, and searched for in all
-// of them afterwards. Billing records stay, and so does data of the account's other partners.
+// Purging a client's data: counted, deleted in the database of every service, and searched for in
+// all of them afterwards. Billing records stay, and so does data of the account's other partners.
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';

@@ -1,6 +1,6 @@
-// A rolling upgrade: the two replicas of a service are stopped and restarted one after the other while
-// everything is in use. No request fails, no event is lost or out of order, and no message is sent
-// twice. BMG_FAULTS=long takes every service, twice.
+// A rolling upgrade: the two replicas of a service are stopped and restarted one after the other
+// while everything is in use. No request fails, no event is lost or out of order, and no message is
+// sent twice. BMG_FAULTS=long takes every service, twice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@bmg/local';
 import { ONE, TWO_A } from '../harness/world';
@@ -50,8 +50,8 @@ afterAll(async () => {
 let sent_again = 0;
 
 /**
- * Retries as client libraries do: a kept-alive connection that closed before any response byte is no
- * answer. If the request had been cut off in flight, the retry would show up as a second send.
+ * Retries as client libraries do: a kept-alive connection that closed before any response byte is
+ * no answer. If the request had been cut off in flight, the retry would show up as a second send.
  */
 const patient =
   (call: ProcessPartner['call']): ProcessPartner['call'] =>

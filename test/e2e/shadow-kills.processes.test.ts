@@ -1,5 +1,5 @@
-// Webhooks killed while shadows get events: they go on, the first receiver gets everything in order, and each event
-// of the last day is compared once.
+// Webhooks killed while shadows get events: they go on, the first receiver gets everything in
+// order, and each event of the last day is compared once.
 import type { PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { eventually } from '../testkit/eventually';

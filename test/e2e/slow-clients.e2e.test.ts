@@ -1,5 +1,5 @@
-// Deliberately slow clients: their connections are closed in bounded time, and other clients are not
-// affected.
+// Deliberately slow clients: their connections are closed in bounded time, and other clients are
+// not affected.
 import { connect, type Socket } from 'node:net';
 import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import { metrics } from '@bmg/common/telemetry';
@@ -101,7 +101,8 @@ test('slow bodies of anonymous clients take no place of a partner, and are answe
     expect(status).toBe(200);
     return all.every(({ closed_after_ms }) => closed_after_ms !== undefined);
   }, CLOSED_LIMIT_MS);
-  // Late, over the limit of the network, or over the pool of open routes; unread when the client still sent.
+  // Late, over the limit of the network, or over the pool of open routes; unread when the client
+  // still sent.
   const statuses = new Set(all.map(({ said }) => said.slice(9, 12)));
   expect([...statuses].filter((status) => !['400', '429', '503', ''].includes(status))).toEqual([]);
 });

@@ -3,13 +3,16 @@ import { MongoClient } from 'mongodb';
 import type { Mesh } from '../harness/shared-mesh';
 
 /**
- * Collections that grow with every request, even a refused one (the audit log has attempts to change
- * something), or with retries of earlier events.
+ * Collections that grow with every request, even a refused one (the audit log has attempts to
+ * change something), or with retries of earlier events.
  */
 const COUNTED_ANYWAY = /usage|attempts|audit/;
 
 export interface Stored {
-  /** Documents by collection; of waiting deliveries, which end by themselves, those of this partner only. */
+  /**
+   * Documents by collection; of waiting deliveries, which end by themselves, those of this partner
+   * only.
+   */
   count(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }

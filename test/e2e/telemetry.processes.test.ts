@@ -1,5 +1,5 @@
-// Telemetry: one trace from a partner's request to the upstream, one from an upstream webhook to the
-// partner's receiver, and no secrets in logs, spans, Kafka headers or databases.
+// Telemetry: one trace from a partner's request to the upstream, one from an upstream webhook to
+// the partner's receiver, and no secrets in logs, spans, Kafka headers or databases.
 import { Kafka, logLevel } from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
@@ -100,8 +100,9 @@ test('traces an upstream webhook through Kafka to the partner’s receiver', asy
 });
 
 /**
- * Sends a message whose webhooks the upstream posts once: of one that it repeats, because the answer was late,
- * a status and its event may name different traces. Returns the message's ID and its whole timeline.
+ * Sends a message whose webhooks the upstream posts once: of one that it repeats, because the
+ * answer was late, a status and its event may name different traces. Returns the message's ID and
+ * its whole timeline.
  */
 async function sendWithoutRepeats() {
   const body = { to: '15550100777', text: TEXT };

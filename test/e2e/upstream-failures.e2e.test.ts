@@ -1,5 +1,5 @@
-// Every row that calls the upstream, each of its upstream calls, and every kind of upstream failure:
-// the outcome follows the contract, only reads are retried, and no token is in the answer.
+// Every row that calls the upstream, each of its upstream calls, and every kind of upstream
+// failure: the outcome follows the contract, only reads are retried, and no token is in the answer.
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
@@ -23,7 +23,10 @@ import { CUT_OFF, expectedOf, KINDS, problemsOf, type Kind, type Question } from
 const UPSTREAM_TIMEOUT_MS = 2_000;
 /** Rows run in parallel lanes with separate accounts, so that no fault hits another row. */
 const LANES = 12;
-/** Rows whose upstream calls name no account, or the same one: those with the same calls share a lane. */
+/**
+ * Rows whose upstream calls name no account, or the same one: those with the same calls share a
+ * lane.
+ */
 const SHARED_PATHS = [
   ['registerFromCode'],
   ['uploadHeader', 'downloadMedia', 'downloadContactMedia'],

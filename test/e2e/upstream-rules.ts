@@ -23,7 +23,7 @@ export interface Expected {
   upstream_code?: number | undefined;
   /** Undefined accepts either value, but the field must be present. */
   retryable?: boolean | undefined;
-  /** Whether the answer has a Retry-After header. */
+  /** True if the answer has a Retry-After header. */
   retry_after?: boolean;
   details?: unknown;
   /** Further checks of the answer; returns the problems. */

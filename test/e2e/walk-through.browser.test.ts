@@ -1,5 +1,5 @@
-// The walk-through of deploy/local/README.md, line by line in a shell: its commands, with the addresses and IDs of this
-// run's mesh. The sign-up is done in a real browser.
+// The walk-through of deploy/local/README.md, line by line in a shell: its commands, with the
+// addresses and IDs of this run's mesh. The sign-up is done in a real browser.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

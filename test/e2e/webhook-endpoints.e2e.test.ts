@@ -1,5 +1,5 @@
-// Webhook endpoints beside the webhook URL, on the wire: input, filters, signatures, formats, rotation,
-// pauses, isolation of a hung endpoint, recovery, and a restart in between.
+// Webhook endpoints beside the webhook URL, on the wire: input, filters, signatures, formats,
+// rotation, pauses, isolation of a hung endpoint, recovery, and a restart in between.
 import { HTTP, type CloudEvent } from 'cloudevents';
 import { eventually } from '../testkit/eventually';
 import {

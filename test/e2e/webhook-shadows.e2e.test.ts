@@ -1,5 +1,5 @@
-// Shadow receivers on the wire: input, copies of live events and of the last day's, the comparison, and that nothing
-// about the first receiver changes, whatever the shadow does.
+// Shadow receivers on the wire: input, copies of live events and of the last day's, the comparison,
+// and that nothing about the first receiver changes, whatever the shadow does.
 import { eventually } from '../testkit/eventually';
 import {
   JOIN_LIMIT_MS,
@@ -17,7 +17,10 @@ import { setIn, storedTexts } from './stored';
 const ARRIVAL_LIMIT_MS = 30_000;
 /** More than wait for a shadow that hangs. */
 const CROWD = 130;
-/** What the first receiver may take for an event beside a shadow that hangs: less than the shadow's timeout. */
+/**
+ * What the first receiver may take for an event beside a shadow that hangs: less than the shadow's
+ * timeout.
+ */
 const DELAY_MAX_MS = 5_000;
 const HANG_MS = 11_000;
 const HOUR_MS = 3_600_000;

@@ -158,7 +158,7 @@ function form(core: Core, query: URLSearchParams): string {
 </form><script src="/dialog.js"></script>`;
 }
 
-/** By account and kind of connection, the number that the sign-up connects. */
+/** The number that the sign-up connects, for each account and kind of connection. */
 const numbersByKind = (core: Core, accounts: readonly Account[]): JsonObject =>
   Object.fromEntries(
     accounts.map((account) => [
@@ -176,7 +176,7 @@ const numbersByKind = (core: Core, accounts: readonly Account[]): JsonObject =>
 const isFree = (core: Core, account: Account): boolean =>
   !account.subscribed && core.state.numbersOf(account).some(({ is_on_biz_app }) => is_on_biz_app);
 
-/** Of an account with several numbers, a sign-up takes one. */
+/** A sign-up takes one number of an account with several. */
 function numberOf(core: Core, account: Account, kind: string) {
   const numbers = core.state.numbersOf(account);
   const wanted = kind !== 'finish';

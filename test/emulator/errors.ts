@@ -155,7 +155,7 @@ export function invalidParameter(details: string): UpstreamError {
   });
 }
 
-/** The same answer for an object that does not exist and one that the token may not see. */
+/** An object that does not exist and one that the token may not see have this answer. */
 export function unknownObject(method: string, id: string): UpstreamError {
   return new UpstreamError(
     100,

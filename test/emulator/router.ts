@@ -47,7 +47,7 @@ export class Router {
     return { route, kind };
   }
 
-  /** Whether the handler reads the body itself. */
+  /** True if the handler reads the body itself. */
   streams(state: State, method: string, segments: readonly string[]): boolean {
     if (method !== 'POST') return false;
     const [first = ''] = segments;

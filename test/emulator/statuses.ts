@@ -132,7 +132,7 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
   return parts;
 }
 
-/** The same for a recipient, a category and a day, like a real conversation ID. */
+/** Depends on recipient, category and day only, like a real conversation ID. */
 function conversationId(message: SentMessage, at: number): string {
   const peer = message.group_id ?? message.wa_id ?? message.user_id ?? '';
   const day = Math.floor(at / CONVERSATION_MS);

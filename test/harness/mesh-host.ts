@@ -1,5 +1,6 @@
 // Runs one mesh for a jest worker as a separate process: `node mesh-host.js FILE`. It writes the
-// addresses to FILE once all is ready, stops and starts services on request, and ends with the worker.
+// addresses to FILE once all is ready, stops and starts services on request, and ends with the
+// worker.
 import { writeFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

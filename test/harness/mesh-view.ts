@@ -1,5 +1,5 @@
-// A mesh as a test sees it, in the test's process or in the worker's mesh host: addresses, the emulator,
-// the operator's RPCs, and partners with a receiver each.
+// A mesh as a test sees it, in the test's process or in the worker's mesh host: addresses, the
+// emulator, the operator's RPCs, and partners with a receiver each.
 import { randomUUID } from 'node:crypto';
 import type { ServiceName } from '@bmg/local';
 import { createRpcClient, type Call, type Client } from '@bmg/common/rpc';

@@ -1,6 +1,6 @@
-// The whole mesh in this process, on free ports, with separate databases, topics and keys: real engines,
-// the emulator and partners over HTTP. Tests join the worker's mesh (shared-mesh.ts) unless they need a
-// separate clock or separate engines.
+// The whole mesh in this process, on free ports, with separate databases, topics and keys: real
+// engines, the emulator and partners over HTTP. Tests join the worker's mesh (shared-mesh.ts)
+// unless they need a separate clock or separate engines.
 import { randomBytes } from 'node:crypto';
 import type { Loaded } from '@bmg/common/config';
 import { loadConfig } from '@bmg/common/config';
@@ -57,7 +57,10 @@ export type { Mesh, TestPartner } from './mesh-view';
 export const START_LIMIT_MS = 240_000;
 const READY_LIMIT_MS = 90_000;
 
-/** `now` is onboarding's clock, which billing uses; `envOf` gives a service settings of its own. Longer than 70 lines: it lists every service. */
+/**
+ * `now` is onboarding's clock, which billing uses; `envOf` gives a service settings of its own.
+ * Longer than 70 lines: it lists every service.
+ */
 export async function startMesh(
   overrides: NodeJS.ProcessEnv = {},
   {

@@ -96,8 +96,9 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
 }
 
 /**
- * The mesh of processes that the files of a run share, with engines of its own: all of them may be killed. The
- * first file starts it, a later one starts what is missing. The files run in one worker (jest.config.js).
+ * The mesh of processes that the files of a run share, with engines of its own: all of them may be
+ * killed. The first file starts it, a later one starts what is missing. The files run in one worker
+ * (jest.config.js).
  */
 export async function joinProcessMesh(): Promise<ProcessMesh> {
   const dir = join(runDir(), 'processes');

@@ -1,5 +1,5 @@
-// Two replicas of each service: a mesh as the first ones, a separate folder for the second ones, and
-// balancers in front of the gateways and the ingresses, as in a cluster.
+// Two replicas of each service: a mesh as the first ones, a separate folder for the second ones,
+// and balancers in front of the gateways and the ingresses, as in a cluster.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

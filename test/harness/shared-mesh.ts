@@ -1,6 +1,6 @@
-// The mesh that all test files of a jest worker share: one process, started by the first file that needs
-// it. Each file gets new partners and a new world in the emulator (other IDs for the same accounts), so
-// that it does not see data of earlier files.
+// The mesh that all test files of a jest worker share: one process, started by the first file that
+// needs it. Each file gets new partners and a new world in the emulator (other IDs for the same
+// accounts), so that it does not see data of earlier files.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -25,15 +25,18 @@ export interface HostedMesh {
 }
 
 const HOST = resolve(__dirname, '../dist/harness/mesh-host.js');
-/** As in production: without it all trace IDs are zero. */
+/** Production preloads it too: without it all trace IDs are zero. */
 const TELEMETRY = resolve(__dirname, '../../services/common/dist/telemetry/register.js');
-/** The time limit of a hook that joins: the first file of a worker starts the mesh, maybe beside another's. */
+/**
+ * The time limit of a hook that joins: the first file of a worker starts the mesh, maybe beside
+ * another's.
+ */
 export const JOIN_LIMIT_MS = 240_000;
 const START_LIMIT_MS = 180_000;
 
 /**
- * Joins the worker's mesh with a new world. Settings in `changed` apply to `services`, which are restarted
- * with them, and restarted without them when the file ends.
+ * Joins the worker's mesh with a new world. Settings in `changed` apply to `services`, which are
+ * restarted with them, and restarted without them when the file ends.
  */
 export async function joinMesh(
   changed: NodeJS.ProcessEnv = {},

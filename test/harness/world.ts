@@ -12,8 +12,8 @@ export const runDir = (): string => process.env['BMG_TEST_DIR'] as string;
 const IS_LONG = [process.env['BMG_FAULTS'], process.env['BMG_ATTACKS']].includes('long');
 
 /**
- * Settings of engines that live for minutes: Java's second compiler would take more CPU than it saves. Long runs
- * measure, so theirs are compiled as in production.
+ * Settings of engines that live for minutes: Java's second compiler would take more CPU than it
+ * saves. Long runs measure, so theirs are compiled as in production.
  */
 export const ENGINES_LIVE_SHORT: Record<string, string> = IS_LONG
   ? {}

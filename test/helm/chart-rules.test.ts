@@ -298,7 +298,8 @@ describeChart('the renewal of certificates that helm made', () => {
   const job = () => of('minimal', 'CronJob')[0]?.spec;
 
   test('may change exactly their Secrets, read the authority, and nothing else', () => {
-    const roles = of('minimal', 'Role') as Array<Manifest & { rules?: Array<Record<string, any>> }>; // any: a manifest's parts
+    // any: a manifest's parts
+    const roles = of('minimal', 'Role') as Array<Manifest & { rules?: Array<Record<string, any>> }>;
     expect(roles.map(({ metadata }) => metadata.name)).toEqual([NAME]);
     expect(of('minimal', 'ClusterRole')).toEqual([]);
     const granted = (roles[0]?.rules ?? []).flatMap(

@@ -138,7 +138,8 @@ whenGo('the chart', () => {
       for (const { pod } of podsOf(manifests(textOf(variant)))) {
         const volumes = (pod.volumes ?? []).map(({ name }: { name: string }) => name);
         expect(new Set(volumes).size).toBe(volumes.length);
-        const mounts = pod.containers.flatMap((one: any) => one.volumeMounts ?? []); // any: of every kind
+        // any: containers of every kind
+        const mounts = pod.containers.flatMap((one: any) => one.volumeMounts ?? []);
         for (const { name } of mounts) {
           if (name !== 'data') expect(volumes).toContain(name);
         }

@@ -24,8 +24,8 @@ const PLAIN = {
 export const COMPONENT = 'app.kubernetes.io/component';
 
 /**
- * The additions, changes and removals that turn `base` into `text`. One that differs from an earlier
- * one of its kind only in the name of its component is not repeated.
+ * The additions, changes and removals that turn `base` into `text`. One that differs from an
+ * earlier one of its kind only in the name of its component is not repeated.
  */
 export function differences(base: string, text: string): string {
   const [before, after] = [documents(base), documents(text)];

@@ -181,8 +181,8 @@ export const composeSchema = (): unknown =>
 const FERRETDB = 'v1.24.0';
 
 /**
- * A server of MongoDB's protocol that has TLS and users, which the local stand-in has not. The first
- * call on a machine builds it, which takes minutes; undefined without Go.
+ * A server of MongoDB's protocol that has TLS and users, which the local stand-in has not. The
+ * first call on a machine builds it, which takes minutes; undefined without Go.
  */
 export function ferretDb(): string | undefined {
   const folder = join(TOOLS, `ferretdb-${FERRETDB}`);

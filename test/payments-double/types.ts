@@ -92,7 +92,7 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     readonly error: { type: string; code?: string; decline_code?: string; message: string },
-    /** Whether the processor keeps the answer under the idempotency key. */
+    /** True if the processor keeps the answer under the idempotency key. */
     readonly kept = true,
   ) {
     super(error.message);

@@ -1,5 +1,5 @@
-// An authenticator in software: creates passkeys (ES256, without attestation) and signs challenges with them,
-// in the JSON that a browser sends.
+// An authenticator in software: creates passkeys (ES256, without attestation) and signs challenges
+// with them, in the JSON that a browser sends.
 import {
   createHash,
   generateKeyPairSync,

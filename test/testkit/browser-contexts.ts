@@ -1,9 +1,13 @@
-// Contexts of the browser that one test after another uses. A new one costs Chromium twice the CPU of a page, for
-// its profile and its window, which closes with its last page: so each context keeps an empty page.
+// Contexts of the browser that one test after another uses. A new one costs Chromium twice the CPU
+// of a page, for its profile and its window, which closes with its last page: so each context keeps
+// an empty page.
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 
 export interface BrowserContexts {
-  /** A context with these options, which no other test uses until `release`: with an empty page, without cookies. */
+  /**
+   * A context with these options, which no other test uses until `release`: with an empty page,
+   * without cookies.
+   */
   take(options: BrowserContextOptions): Promise<BrowserContext>;
   /** Closes the pages of all contexts in use, and empties the contexts for the next test. */
   release(): Promise<void>;

@@ -3,7 +3,10 @@ const EVERY_MS = 20;
 /** A long wait looks less often: each look takes CPU from the tests that run beside it. */
 const EVERY_MAX_MS = 250;
 const SHARE_OF_WAIT = 0.1;
-/** Generous, for a slow machine that does other work: only a condition that never holds takes so long. */
+/**
+ * Generous, for a slow machine that does other work: only a condition that never holds takes so
+ * long.
+ */
 const LIMIT_MS = 30_000;
 
 /**

@@ -1,5 +1,6 @@
-// An issuer of OpenID Connect, as a process of its own: oidc-provider with its own log-in pages. Who signs in
-// as `unverified-ada@example.com` has the address ada@example.com, which the issuer has not verified.
+// An issuer of OpenID Connect, as a process of its own: oidc-provider with its own log-in pages.
+// Who signs in as `unverified-ada@example.com` has the address ada@example.com, which the issuer
+// has not verified.
 import Provider from 'oidc-provider';
 
 const [port, redirect_uri, client_id, client_secret] = process.argv.slice(2);

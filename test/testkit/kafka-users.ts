@@ -9,7 +9,7 @@ import {
 
 export interface UserGrant {
   user: string;
-  /** As `kafka-acls` takes them: `Read`, `DescribeConfigs`. */
+  /** The names that `kafka-acls` takes: `Read`, `DescribeConfigs`. */
   operations: readonly string[];
   resource: 'topic' | 'group';
   names: readonly string[];

@@ -3,7 +3,8 @@
 const { default: TestRunner } = require('jest-runner');
 
 const LANES = [
-  // Their files wait for engines and browsers longer than they compute: three of them fill two cores.
+  // Their files wait for engines and browsers longer than they compute: three of them fill two
+  // cores.
   { projects: ['mesh', 'browser', 'long'], workers: 3 },
   // They share one mesh of processes.
   { projects: ['processes'], workers: 1 },
@@ -37,7 +38,10 @@ module.exports = class LanesRunner {
     return () => ends.forEach((end) => end());
   }
 
-  /** Resolves once all files have run; `options.serial` (`--runInBand`) runs one lane after the other. */
+  /**
+   * Resolves once all files have run; `options.serial` (`--runInBand`) runs one lane after the
+   * other.
+   */
   async runTests(tests, watcher, options) {
     const used = this.lanes
       .map((lane) => ({ ...lane, tests: tests.filter((test) => isIn(lane, test)) }))

@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** The longest turn of the event loop while `run` runs, in CPU time, which other processes do not change. */
+/**
+ * The longest turn of the event loop while `run` runs, in CPU time, which other processes do not
+ * change.
+ */
 export async function longestTurn(run: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let running = true;

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { eventually } from './eventually';
 
 /**
- * Sends a signal. After SIGSTOP it resolves once no thread of the process runs any more: until then, a
- * process with many threads still answers. After SIGKILL it resolves once the last thread has ended:
- * until then, the ports of the process are taken.
+ * Sends a signal. After SIGSTOP it resolves once no thread of the process runs any more: until
+ * then, a process with many threads still answers. After SIGKILL it resolves once the last thread
+ * has ended: until then, the ports of the process are taken.
  */
 export async function signalProcess(pid: number, name: NodeJS.Signals): Promise<void> {
   process.kill(pid, name);
@@ -14,8 +14,8 @@ export async function signalProcess(pid: number, name: NodeJS.Signals): Promise<
 }
 
 /**
- * Whether the last thread of a process has ended. Its parent may not have looked yet: such a process
- * keeps its number, in state Z.
+ * True if the last thread of a process has ended. Its parent may not have looked yet: such a
+ * process keeps its number, in state Z.
  */
 export const hasEnded = (pid: number): boolean => everyThread(pid, 'Z');
 

@@ -1,4 +1,5 @@
-// Prints the ten slowest test files before jest's own summary, so that a run that grows shows where.
+// Prints the ten slowest test files before jest's own summary, so that a run that grows shows
+// where.
 const { relative } = require('node:path');
 
 const SHOWN = 10;

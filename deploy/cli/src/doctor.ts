@@ -1,5 +1,5 @@
-// The checks of `bmg doctor`: whether the gateway and onboarding answer, and onboarding's own checks
-// of settings, engines, topics, indexes and the upstream.
+// The checks of `bmg doctor`: whether the gateway and onboarding answer, and onboarding's own
+// checks of settings, engines, topics, indexes and the upstream.
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { settingOf, type Session } from './session';
 import { findService, readLogs } from './advice';

@@ -43,7 +43,7 @@ Examples:
 
 "bmg help partner" and "bmg partner create --help" describe one command.`;
 
-/** As commander reads the option, which it does only after it has checked the other arguments. */
+/** Commander reads the option only after it has checked the other arguments. */
 const wantsJson = process.argv.includes('--json');
 
 const program = new Command('bmg')
@@ -68,7 +68,8 @@ addAuditCommand(program);
 addListenCommand(program);
 addCertificateCommands(program);
 
-// A reader that has seen enough (`bmg … | head`) ends the command; `listen` tidies up first, as for a signal.
+// A reader that has seen enough (`bmg … | head`) ends the command; `listen` tidies up first, as for
+// a signal.
 let ending = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

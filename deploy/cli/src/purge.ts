@@ -1,6 +1,6 @@
-// Deletes a client's data in the database of every service (`bmg client purge`). Onboarding comes last:
-// its record of the client stays until the rest is deleted, so an interrupted purge is visible and can
-// be repeated.
+// Deletes a client's data in the database of every service (`bmg client purge`). Onboarding comes
+// last: its record of the client stays until the rest is deleted, so an interrupted purge is
+// visible and can be repeated.
 import { ApiError } from '@bmg/common/errors';
 import { DataDefinition, type Purged } from '@bmg/proto/data';
 import { settingOf, type Address, type Session } from './session';

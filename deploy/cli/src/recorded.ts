@@ -1,5 +1,5 @@
-// Records the changes of commands in the audit log, as the gateway records those of partners: the record is
-// stored before the change is made, and its outcome afterwards.
+// Records the changes of commands in the audit log, as the gateway records those of partners: the
+// record is stored before the change is made, and its outcome afterwards.
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { ApiError, isUnimplemented } from '@bmg/common/errors';

@@ -33,7 +33,9 @@ const DEADLINE_MS = 15_000;
 const DEFAULT_ADDR = '127.0.0.1:50051';
 const ONBOARDING: Address = ['ONBOARDING_ADDR', DEFAULT_ADDR];
 
-/** A setting: from the environment, else from the mesh that runs in this folder, else the fallback. */
+/**
+ * A setting: from the environment, else from the mesh that runs in this folder, else the fallback.
+ */
 export function settingOf(name: string, fallback: string): string {
   const given = process.env[name];
   if (given) return given;

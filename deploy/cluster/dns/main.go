@@ -1,4 +1,5 @@
-// CoreDNS with the plugins that a cluster needs. Its own main program links those of every cloud as well.
+// CoreDNS with the plugins that a cluster needs. Its own main program links those of every cloud as
+// well.
 package main
 
 import (

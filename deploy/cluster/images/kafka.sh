@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes server.properties from the KAFKA_* variables, formats an empty log folder, and runs the broker.
+# Writes server.properties from the KAFKA_* variables, formats an empty log folder, and runs the
+# broker.
 set -eu
 file=/tmp/server.properties
 env | sed -n 's/^KAFKA_\([A-Z0-9_]*\)=\(.*\)$/\1 \2/p' | while read -r name value; do

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Starts the programs of one machine and restarts those that end. ROLE is control or node; NAME, ADDRESS and
-# POD_RANGE are this machine's, ROUTES the others' as `range,address`. /etc/bmg holds its keys and kubeconfigs.
+# Starts the programs of one machine and restarts those that end. ROLE is control or node; NAME,
+# ADDRESS and POD_RANGE are this machine's, ROUTES the others' as `range,address`. /etc/bmg holds
+# its keys and kubeconfigs.
 set -eu
 
 SERVICE_RANGE=10.96.0.0/16
@@ -81,7 +82,7 @@ node() {
 version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "bmg-cluster/pause:1"
-  # Without CAP_SYS_RESOURCE a score cannot be lowered.
+  # A score cannot be lowered without CAP_SYS_RESOURCE.
   restrict_oom_score_adj = true
 [plugins."io.containerd.grpc.v1.cri".cni]
   bin_dir = "/usr/lib/cni"

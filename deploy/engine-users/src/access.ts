@@ -1,12 +1,14 @@
-// The rights of each process at the engines. The commands that create their users (deploy/ENGINE-USERS.md) and
-// the test that runs a mesh with these users are made from this table; test/contract/engine-users.test.ts
-// compares it with the code.
+// The rights of each process at the engines. The commands that create their users
+// (deploy/ENGINE-USERS.md) and the test that runs a mesh with these users are made from this table;
+// test/contract/engine-users.test.ts compares it with the code.
 import type { topics } from '@bmg/common/bus';
 
 export type TopicKey = keyof typeof topics;
 
 export interface EngineAccess {
-  /** Topic and consumer group. Messages that cannot be handled go to the dead letters of the topic. */
+  /**
+   * Topic and consumer group. Messages that cannot be handled go to the dead letters of the topic.
+   */
   reads?: ReadonlyArray<readonly [topic: TopicKey, group: string]>;
   writes?: readonly TopicKey[];
   /** Groups whose members it lists. */

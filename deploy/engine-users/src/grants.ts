@@ -2,7 +2,7 @@
 import { deadLetterName, topics } from '@bmg/common/bus';
 import { accessOf, userOf, type ProcessName, type TopicKey } from './access';
 
-/** As `kafka-acls` takes it. */
+/** One grant in the form that `kafka-acls` takes. */
 export interface KafkaGrant {
   operations: Array<'Describe' | 'DescribeConfigs' | 'Create' | 'AlterConfigs' | 'Read' | 'Write'>;
   resource: 'topic' | 'group';

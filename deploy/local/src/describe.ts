@@ -21,6 +21,8 @@ export function describeMesh(settings: Settings): string[] {
   return lines;
 }
 
-/** Masks the credentials in addresses: an engine's address from the environment may hold a password. */
+/**
+ * Masks the credentials in addresses: an engine's address from the environment may hold a password.
+ */
 export const hideSecrets = (address: string): string =>
   address.replaceAll(/\/\/[^/@\s]*@/g, '//***@');

@@ -1,4 +1,5 @@
-// The files of the local engines, for images of them: the same jars and binaries that `make up` runs.
+// The files of the local engines, for images of them: the same jars and binaries that `make up`
+// runs.
 import { requireClasses, requireJars } from './jars';
 import { SOURCE } from './engine-mongo';
 import { unpack } from './engine-redis';

@@ -67,8 +67,8 @@ export const kafka: Engine = {
   },
 
   // Looks up the coordinator of a group, which makes the broker create the topic of offsets: a
-  // consumer that joins before it exists fails. The port opens slightly before the broker serves, so
-  // the log is checked too.
+  // consumer that joins before it exists fails. The port opens slightly before the broker serves,
+  // so the log is checked too.
   answers: (port) =>
     ask(port, FIND_COORDINATOR, (bytes) =>
       bytes.length < ANSWER_BYTES ? undefined : bytes.readInt16BE(ANSWER_BYTES - 2) === NO_ERROR,
@@ -94,7 +94,7 @@ async function writeProperties({ data, port }: EnginePlace): Promise<void> {
     'inter.broker.listener.name=BROKER',
     'listener.security.protocol.map=BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
     `log.dirs=${path.join(data, 'log').replaceAll('\\', '/')}`,
-    // As in production: a missing topic is an error.
+    // A missing topic is an error in production too.
     'auto.create.topics.enable=false',
     // Kafka's own topics: one broker, few consumer groups.
     ...['offsets.topic', 'transaction.state.log', 'share.coordinator.state.topic'].flatMap(
@@ -104,8 +104,8 @@ async function writeProperties({ data, port }: EnginePlace): Promise<void> {
     'share.coordinator.state.topic.min.isr=1',
     // The first member of a consumer group does not wait for others.
     'group.initial.rebalance.delay.ms=0',
-    // A restarted broker is refused as a duplicate until the session of its killed run expires. With
-    // Kafka's default of nine seconds a restart would take twelve.
+    // A restarted broker is refused as a duplicate until the session of its killed run expires.
+    // Under Kafka's default of nine seconds a restart would take twelve.
     'broker.session.timeout.ms=2500',
     'broker.heartbeat.interval.ms=500',
     // An idle broker wakes up less often: one coordinator of groups, and a record that shows the

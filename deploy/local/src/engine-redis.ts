@@ -48,7 +48,7 @@ export const redis: Engine = {
       args: [
         ...['--port', String(port), '--bind', HOST, '--daemonize', 'no'],
         // Every write is in the file before it is answered, so a killed Redis comes back with all
-        // of them. Without fsync: commands would wait while one takes long.
+        // of them. It does not call fsync, because commands would wait for a slow one.
         ...['--appendonly', 'yes', '--appendfsync', 'no', '--save', '', '--dir', data],
       ],
     };

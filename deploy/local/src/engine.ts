@@ -19,7 +19,9 @@ export interface EngineCommand {
   args: string[];
   /** Prepares the storage before a start. */
   format?(): Promise<void>;
-  /** The line that the engine logs when it is ready. Without one, an answer on its port counts. */
+  /**
+   * The line that the engine logs when it is ready. If it is absent, an answer on the port counts.
+   */
   readyLine?: string;
 }
 
@@ -32,7 +34,9 @@ export interface Engine {
   url(port: number): string;
   /** The part of the command line that identifies this engine in this folder. */
   marker(data: string): string;
-  /** Finds or fetches what the engine needs, so that a missing tool is reported before any start. */
+  /**
+   * Finds or fetches what the engine needs, so that a missing tool is reported before any start.
+   */
   prepare(place: EnginePlace): Promise<EngineCommand>;
   /** True when the engine answers in its own protocol. */
   answers(port: number): Promise<boolean>;

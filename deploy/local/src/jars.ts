@@ -1,5 +1,5 @@
-// Fetches the engines' jars that pom.xml names, with Maven, and compiles our Java against them: once, and
-// again when pom.xml or the source changes.
+// Fetches the engines' jars that pom.xml names, with Maven, and compiles our Java against them:
+// once, and again when pom.xml or the source changes.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -44,8 +44,9 @@ export async function requireJars(
 }
 
 /**
- * The folder with the classes of a Java source, compiled when needed: Java would otherwise compile it at every
- * start, which takes four times as long as the start. Safe to call from two processes at once.
+ * The folder with the classes of a Java source, compiled when needed: Java would otherwise compile
+ * it at every start, which takes four times as long as the start. Safe to call from two processes
+ * at once.
  */
 export async function requireClasses(java: string, source: string, lib: string): Promise<string> {
   const classes = path.join(DOWNLOADS, 'classes');

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** The same folder seen from src (tests) and from dist. */
+/** Resolves to one folder from src (tests) and from dist. */
 export const LOCAL = path.resolve(__dirname, '..');
 export const ROOT = path.resolve(LOCAL, '../..');
 /** Where `make up` keeps pid files, data and logs. */

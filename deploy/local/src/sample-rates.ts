@@ -17,9 +17,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Loads the sample rate card, unless a card is loaded or the upstream is a real one, whose prices the
- * operator knows. Returns a line for people; undefined if there was nothing to load. A mesh without
- * prices works, so a failure is a warning.
+ * Loads the sample rate card, unless a card is loaded or the upstream is a real one, whose prices
+ * the operator knows. Returns a line for people; undefined if there was nothing to load. A mesh
+ * without prices works, so a failure is a warning.
  */
 export async function loadSampleRates(settings: Settings): Promise<string | undefined> {
   if (settings['EMULATOR_URL'] === undefined) return undefined;

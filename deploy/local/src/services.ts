@@ -1,5 +1,5 @@
-// The list of services: service-table.json, typed. Everything that needs "all services" reads it: the
-// background mesh, the tests, the chart's facts, lint and the Makefile.
+// The list of services: service-table.json, typed. Everything that needs "all services" reads it:
+// the background mesh, the tests, the chart's facts, lint and the Makefile.
 import table from './service-table.json';
 
 /** One service, as service-table.json describes it. */

@@ -6,7 +6,7 @@ import { ENGINES, rememberedPort, type EnginesOptions } from './start-engines';
 /** Recorded settings override the environment: the running processes were started with them. */
 export function joinSettings(env: NodeJS.ProcessEnv, recorded: Settings): Settings {
   if (recorded['BASE_URL'] === undefined) return { ...meshSettings(env), ...recorded };
-  // The same holds for the presence of the emulator.
+  // A recorded emulator overrides the environment too.
   const upstream = recorded['EMULATOR_URL'] ? undefined : recorded['UPSTREAM_URL'];
   return { ...meshSettings({ ...env, UPSTREAM_URL: upstream }), ...recorded };
 }

@@ -1,5 +1,6 @@
-// The list of databases: complete, and made without reading them. The library's own opened every database for
-// it and read all documents under its lock, so that other commands waited for more than ten seconds.
+// The list of databases: complete, and made without reading them. The library's own opened every
+// database for it and read all documents under its lock, so that other commands waited for more
+// than ten seconds.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 

@@ -12,7 +12,7 @@ const ROWS = 300;
 const QUERIES = 400;
 const UPDATES = 150;
 
-/** The same random numbers in every run. */
+/** Seeds the random numbers, so that every run has the same. */
 let state = 42;
 const below = (limit: number): number => {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -20,7 +20,7 @@ import {
 
 const quiet = { log: () => {} };
 /**
- * Without the addresses of the shared engines, which would be used instead of starting new ones.
+ * Leaves out the addresses of the shared engines, which would be used instead of new ones.
  */
 const { MONGO_URL: _m, KAFKA_BROKERS: _k, REDIS_URL: _r, ...env } = process.env;
 

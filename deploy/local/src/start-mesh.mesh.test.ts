@@ -109,7 +109,7 @@ test('up starts every process, and a second up only those that have exited', asy
   const before = pidOf('gateway', dir);
 
   await kill('messaging');
-  // As from another shell, without the settings of the first `up`.
+  // Another shell lacks the settings of the first `up`.
   const second = await up(options({ env: { PATH: process.env['PATH'], ORDERS: orders } }));
   expect(second.started).toEqual(['messaging']);
   expect(second.settings).toEqual(first.settings);

@@ -94,8 +94,8 @@ export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
 }
 
 /**
- * Restarts one process of a running mesh with the mesh's settings, for tests that killed it. `changed`
- * replaces some of them for this start.
+ * Restarts one process of a running mesh with the mesh's settings, for tests that killed it.
+ * `changed` replaces some of them for this start.
  */
 export async function startService(
   name: MeshProcessName,

@@ -1,5 +1,6 @@
-// Every alert. `make golden` generates Prometheus's rules file from these rows. Tests check each expression
-// against the metrics of a running mesh, and that the runbook has an entry for each alert.
+// Every alert. `make golden` generates Prometheus's rules file from these rows. Tests check each
+// expression against the metrics of a running mesh, and that the runbook has an entry for each
+// alert.
 import { promiseAlerts, recordings } from './promises';
 import type { Alert } from './rule';
 import { toYaml, type Data } from './yaml';
@@ -130,7 +131,7 @@ and sum(rate(webhook_deliveries_total[5m])) > 1`,
     name: 'CanaryFails',
     severity: 'page',
     for: '1m',
-    // Without a canary the series is absent, and nothing fires.
+    // The series is absent without a canary, so nothing fires.
     expr: 'sum(increase(canary_runs_total{outcome="ok"}[5m])) < 1',
     summary: 'No message of the canary has come through for five minutes',
   },
@@ -269,7 +270,10 @@ const processes: Alert[] = [
   },
 ];
 
-/** Alerts on the engines: they need the engines' exporters, and the volume metrics of the cluster or the host. */
+/**
+ * Alerts on the engines: they need the engines' exporters, and the volume metrics of the cluster or
+ * the host.
+ */
 const engines: Alert[] = [
   {
     name: 'DiskFills',

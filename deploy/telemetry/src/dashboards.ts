@@ -1,5 +1,5 @@
-// The dashboards, as tables: a panel has a title, a unit and queries. `make golden` generates Grafana's files
-// from them, and a test checks every query against the metrics of a running mesh.
+// The dashboards, as tables: a panel has a title, a unit and queries. `make golden` generates
+// Grafana's files from them, and a test checks every query against the metrics of a running mesh.
 export type Unit = 's' | 'reqps' | 'percentunit' | 'short' | 'bytes' | 'cps';
 
 export interface Query {

@@ -1,6 +1,6 @@
-// The gateway's service level objectives, and alerts on the rate at which the month's error budget is spent.
-// Each alert combines a long window, which shows that the failures matter, with a short one, which shows
-// that they continue.
+// The gateway's service level objectives, and alerts on the rate at which the month's error budget
+// is spent. Each alert combines a long window, which shows that the failures matter, with a short
+// one, which shows that they continue.
 import type { Alert, Recording } from './rule';
 
 interface Promise {
@@ -52,7 +52,7 @@ const ratio = ({ name }: Promise, window: string): string =>
 export const recordings: Recording[] = PROMISES.flatMap((promise) =>
   WINDOWS.map((window) => ({
     record: ratio(promise, window),
-    // Without failures there is no series, hence vector(0); without traffic there is no ratio.
+    // There is no series without failures, hence vector(0); without traffic there is no ratio.
     expr: `(${promise.bad(window)} or vector(0)) / (${promise.all(window)} > 0)`,
   })),
 );

@@ -1,5 +1,5 @@
-// Writes maps, lists, strings and numbers as YAML, which is all that rules need. Strings are quoted as in
-// JSON; strings of several lines become blocks.
+// Writes maps, lists, strings and numbers as YAML, which is all that rules need. Strings are quoted
+// as in JSON; strings of several lines become blocks.
 export type Data = string | number | boolean | Data[] | { [key: string]: Data };
 
 const STEP = '  ';

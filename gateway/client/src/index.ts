@@ -1,5 +1,5 @@
-// A typed client of the gateway: one method for each HTTP verb, with the paths, bodies and answers of the
-// OpenAPI document (`schema.ts` is generated), and the retries that its error answers allow.
+// A typed client of the gateway: one method for each HTTP verb, with the paths, bodies and answers
+// of the OpenAPI document (`schema.ts` is generated), and the retries that its error answers allow.
 import createFetchClient, { type Client as Calls } from 'openapi-fetch';
 import { readEvents, type EventsOptions, type LoggedEvent } from './events';
 import { readPages, type ItemOf, type ListOptions, type Lists } from './pages';
@@ -14,7 +14,7 @@ export type { ItemOf, ListOptions, Lists } from './pages';
 export type { components, paths } from './schema';
 
 export interface ClientOptions {
-  /** With `/v1`, for example `https://gateway.example.com/v1`. */
+  /** Ends with `/v1`, for example `https://gateway.example.com/v1`. */
   base_url: string;
   /** A full credential: keep it on your server. */
   partner_key: string;
@@ -26,8 +26,8 @@ export interface ClientOptions {
 
 export interface Client extends Calls<paths, 'application/json'> {
   /**
-   * The events of the log, from `after` on, one by one. It waits for new ones, and for a gateway that
-   * cannot be reached, until `signal` aborts.
+   * The events of the log, from `after` on, one by one. It waits for new ones, and for a gateway
+   * that cannot be reached, until `signal` aborts.
    */
   events(options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
   /** The items of a list, from its first page to its last. */

@@ -15,7 +15,7 @@ export type ItemOf<P extends keyof Lists> =
 
 type Init<P extends keyof Lists> = FetchOptions<paths[P]['get']>;
 
-/** As for a `GET` of the path: `params` with its headers, and with a query to start from. */
+/** The options of a `GET` of the path: `params` with its headers and a query to start from. */
 export type ListOptions<P extends keyof Lists> =
   Record<string, never> extends Init<P> ? [options?: Init<P>] : [options: Init<P>];
 

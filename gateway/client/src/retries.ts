@@ -43,9 +43,9 @@ export function createRetryingFetch(
 }
 
 /**
- * An answer that is not the gateway's, such as the HTML page of a proxy, as an error in the gateway's form:
- * `code` is `UNEXPECTED_ANSWER`. Whether a proxy passed the request on is unknown, so that only a request
- * that is safe to repeat is retryable.
+ * An answer that is not the gateway's, such as the HTML page of a proxy, as an error in the
+ * gateway's form: `code` is `UNEXPECTED_ANSWER`. A proxy may have passed the request on, so only a
+ * request that is safe to repeat is retryable.
  */
 async function readable(response: Response, isSafe: boolean): Promise<Response> {
   const type = response.headers.get('Content-Type') ?? '';

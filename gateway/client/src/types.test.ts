@@ -1,5 +1,5 @@
-// What has to type-check with the client, and what must not: `make check` compiles this file. The values prove that
-// the types are those of what is sent and received.
+// What has to type-check with the client, and what must not: `make check` compiles this file. The
+// values prove that the types are those of what is sent and received.
 import { createClient, type components, type ErrorDetails } from '.';
 
 type Text = components['schemas']['SendTextRequest'];

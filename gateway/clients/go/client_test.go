@@ -1,4 +1,5 @@
-// Retries, lists, events and webhooks against a server that fails, is stopped and started on request.
+// Retries, lists, events and webhooks against a server that fails, is stopped and started on
+// request.
 package bmg
 
 import (

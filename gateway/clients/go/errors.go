@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// UnexpectedAnswer is a code of the client, not of the gateway: the answer is not the gateway's, such as the HTML
-// page of a proxy.
+// UnexpectedAnswer is a code of the client, not of the gateway: the answer is not the gateway's,
+// such as the HTML page of a proxy.
 const UnexpectedAnswer = "UNEXPECTED_ANSWER"
 
 const retryAfterMax = time.Minute
 
-// Error is an error answer of the gateway. Branch on Code. Repeat the unchanged request only if Retryable is true.
+// Error is an error answer of the gateway. Branch on Code. Repeat the unchanged request only if
+// Retryable is true.
 type Error struct {
 	Status          int    `json:"-"`
 	Code            string `json:"code"`
@@ -39,8 +40,8 @@ func (failure *Error) passes() bool {
 	return failure.Status >= 500 || failure.Status == http.StatusTooManyRequests
 }
 
-// errorOf returns the error of an answer; nil for a success. Whether a proxy passed the request on is unknown, so
-// that after its error only a request that is safe to repeat is retryable.
+// errorOf returns the error of an answer; nil for a success. A proxy may have passed the request
+// on, so that after its error only a request that is safe to repeat is retryable.
 func errorOf(response *http.Response, body []byte, isSafe bool) *Error {
 	contentType := response.Header.Get("content-type")
 	isSuccess := response.StatusCode >= 200 && response.StatusCode < 300

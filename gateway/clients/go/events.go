@@ -13,8 +13,8 @@ const interruptionWaitMax = 30 * time.Second
 
 // EventsOptions selects the events to read and the position to start from.
 type EventsOptions struct {
-	// After is the position after which reading begins: the Seq of the last event that you handled. Without it,
-	// reading begins with the oldest event that is kept.
+	// After is the position after which reading begins: the Seq of the last event that you handled. If
+	// it is nil, reading begins with the oldest event that is kept.
 	After *int64
 	// Event has the names of the wanted events, separated by commas. Empty: all events.
 	Event string

@@ -1,7 +1,8 @@
 // Package bmg is a client of the Business Messaging Gateway.
 //
-// The package rest below it is generated from the OpenAPI document: a method for each endpoint and a type for
-// each schema. This package adds retries, lists, the endless sequence of events, and the verification of webhooks.
+// The package rest below it is generated from the OpenAPI document: a method for each endpoint and
+// a type for each schema. This package adds retries, lists, the endless sequence of events, and the
+// verification of webhooks.
 package bmg
 
 import (
@@ -48,8 +49,8 @@ func WithHTTPClient(client rest.HttpRequestDoer) Option {
 	return func(chosen *settings) { chosen.client = client }
 }
 
-// NewGateway connects to a gateway. The address ends with /v1, for example https://gateway.example.com/v1. The
-// partner key is a full credential: keep it on your server.
+// NewGateway connects to a gateway. The address ends with /v1, for example
+// https://gateway.example.com/v1. The partner key is a full credential: keep it on your server.
 func NewGateway(baseURL, partnerKey string, options ...Option) (*Gateway, error) {
 	chosen := settings{
 		attemptsMax: attemptsDefault,

@@ -39,8 +39,9 @@ func VerifyWebhook(headers http.Header, body []byte, secrets ...string) (*rest.E
 	return nil, failure
 }
 
-// VerifyServiceSignature returns the event of a request to a webhook URL. It checks x-service-signature, which only
-// the newest secret makes. It covers no time: prefer VerifyWebhook, or call both.
+// VerifyServiceSignature returns the event of a request to a webhook URL. It checks
+// x-service-signature, which only the newest secret makes. It covers no time: prefer VerifyWebhook,
+// or call both.
 func VerifyServiceSignature(headers http.Header, body []byte, secrets ...string) (*rest.EventEnvelope, error) {
 	given := []byte(headers.Get("x-service-signature"))
 	for _, secret := range secrets {

@@ -140,7 +140,7 @@ function ofNumbers(clients: Client[]): Attention[] {
 }
 
 const HOUR_MS = 3_600_000;
-/** With less time left a person should find out why the sync is refused. */
+/** If less time is left, a person should find out why the sync is refused. */
 const SYNC_URGENT_MS = 6 * HOUR_MS;
 /** A sync that was missed longer ago is history. */
 const SYNC_MISSED_SHOWN_MS = 7 * 24 * HOUR_MS;

@@ -5,7 +5,9 @@ export interface ComparedRow {
   before: number;
 }
 
-/** Groups of either period, the largest of now first; groups without a message in both are left out. */
+/**
+ * Groups of either period, the largest of now first; groups without a message in both are left out.
+ */
 export function compare(
   now: Readonly<Record<string, number>>,
   before: Readonly<Record<string, number>>,

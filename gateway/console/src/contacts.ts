@@ -66,7 +66,7 @@ export function guessMapping(
   return { recipient, params: Object.fromEntries(params) };
 }
 
-/** Whether some column has a recipient: without one, each row would be refused for the same reason. */
+/** True if a column has a recipient. Otherwise each row would be refused for the same reason. */
 export const hasRecipients = ({ rows }: Table): boolean =>
   rows.some(({ cells }) => cells.some(isRecipient));
 

@@ -1,5 +1,5 @@
-// One contact's conversation with a number: what was sent, from the message log, and what was received, from
-// the event log. Texts only if the operator has them shown. Pure.
+// One contact's conversation with a number: what was sent, from the message log, and what was
+// received, from the event log. Texts only if the operator has them shown. Pure.
 import type { LoggedEvent, Message } from './api/types';
 
 export interface Turn {
@@ -7,15 +7,15 @@ export interface Turn {
   direction: 'outbound' | 'inbound';
   /** `text`, `template`, `image` … */
   kind: string;
-  /** Of a sent message. */
+  /** The status of a sent message. */
   status: string | null;
   at: string;
   cost: Message['cost'];
-  /** Of a received message, if the operator has texts shown. */
+  /** The text of a received message, if the operator has texts shown. */
   text?: string;
 }
 
-/** As the logs have it: digits without a plus sign, or a BSUID as it is. */
+/** Returns the form of the logs: digits without a plus sign, or an unchanged BSUID. */
 export function contactOf(text: string): string {
   const trimmed = text.trim();
   return /^\+?[\d\s().-]+$/.test(trimmed) ? trimmed.replaceAll(/\D/g, '') : trimmed;

@@ -1,5 +1,5 @@
-// Events by day, from one read of the log for each day: its first events, whose positions count and whose
-// deliveries are a sample of the receiver's answers. Pure.
+// Events by day, from one read of the log for each day: its first events, whose positions count and
+// whose deliveries are a sample of the receiver's answers. Pure.
 import type { EventPage } from './api/types';
 import { healthOf } from './screens/events/health';
 

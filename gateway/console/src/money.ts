@@ -1,5 +1,5 @@
-// Amounts in words, and the forecast of a month. Amounts are decimal text of the ledger; only a forecast is
-// computed with numbers, because it is an estimate. Pure.
+// Amounts in words, and the forecast of a month. Amounts are decimal text of the ledger; only a
+// forecast is computed with numbers, because it is an estimate. Pure.
 import type { LedgerAmounts, Message } from './api/types';
 import { countOf, dayOf, daysOf, nounOf } from './period';
 
@@ -82,8 +82,8 @@ export function forecastPeriod(now: Date): { from: string; to: string } {
 }
 
 /**
- * The month's cost by currency: so far, plus the mean of the last seven whole days for each day that is left. A
- * partner that began later has fewer days; without a whole day, today is the mean.
+ * The month's cost by currency: so far, plus the mean of the last seven whole days for each day
+ * that is left. A partner that began later has fewer days; without a whole day, today is the mean.
  */
 export function forecastOf(days: readonly DayAmounts[], now: Date): Forecast[] {
   const today = dayOf(now);

@@ -1,10 +1,11 @@
-// The quality rating and the messaging limit of a number by day: what the picture of them shows. Pure.
+// The quality rating and the messaging limit of a number by day: what the picture of them shows.
+// Pure.
 import type { NumberDay } from './api/types';
 import { dayOf, daysOf } from './period';
 
 /** The lowest first. */
 export const QUALITIES = ['RED', 'YELLOW', 'GREEN'] as const;
-/** As the upstream grades how many customers a number may write to first; the lowest first. */
+/** The upstream's grades of how many customers a number may write to first; the lowest first. */
 export const LIMITS = [
   'TIER_50',
   'TIER_250',

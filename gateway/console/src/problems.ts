@@ -67,7 +67,10 @@ type Placed = Omit<Problem, 'items'> & { item: Item };
 export const keyOf = ({ cause, code }: Pick<Problem, 'cause' | 'code'>): string =>
   `${cause}/${code}`;
 
-/** Groups in the order of the causes, the largest of a cause first. `advise` explains upstream codes. */
+/**
+ * Groups in the order of the causes, the largest of a cause first. `advise` explains upstream
+ * codes.
+ */
 export function problemsOf(found: Found, advise: typeof adviceOf = adviceOf): Problem[] {
   const groups = new Map<string, Problem>();
   const placed = [

@@ -12,11 +12,11 @@ export interface Search {
   to_contact?: string | undefined;
   template?: string | undefined;
   copy?: number | undefined;
-  /** Of prices. */
+  /** The country of the listed prices. */
   country?: string | undefined;
   category?: string | undefined;
   day?: string | undefined;
-  /** Of the audit log: who changed something, and what was done. */
+  /** Filters of the audit log: who changed something, and what was done. */
   actor?: string | undefined;
   action?: string | undefined;
   /** A period in whole UTC days. */

@@ -1,5 +1,5 @@
-// The code blocks of a page: tabs for the languages of a sample, a button that copies, the reader's own
-// number, and colours.
+// The code blocks of a page: tabs for the languages of a sample, a button that copies, the reader's
+// own number, and colours.
 import { element } from './element';
 import { chosenLanguage, rememberLanguage } from './language';
 import { fill, findReader, SAMPLE, type Reader, type ReaderNumber } from './reader';
@@ -9,7 +9,7 @@ interface Block {
   code: HTMLElement;
   language: string;
   title: string;
-  /** As the guide has it. */
+  /** The sample that the guide has. */
   source: string;
 }
 

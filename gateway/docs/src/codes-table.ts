@@ -1,5 +1,5 @@
-// The error codes of an endpoint, as a table below its parameters. The renderer has no place for them, so the
-// table is appended to what it draws.
+// The error codes of an endpoint, as a table below its parameters. The renderer has no place for
+// them, so the table is appended to what it draws.
 export interface CodeGuide {
   http: number;
   retryable: boolean;

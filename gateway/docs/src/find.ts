@@ -12,7 +12,7 @@ export interface Entry {
 
 export type Found = Pick<Entry, 'id' | 'title' | 'page'>;
 
-/** With fewer results, entries that have only some of the words follow. */
+/** After fewer results, entries that have only some of the words follow. */
 const ENOUGH = 3;
 /** Words of a question that an answer need not have. */
 const STOP_WORDS = new Set(

@@ -10,7 +10,7 @@ import python from 'highlight.js/lib/languages/python';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-/** By the names of the guides' fences. */
+/** The grammars, keyed by the names of the guides' fences. */
 const GRAMMARS = { sh: bash, js: javascript, html: xml, go, http, java, json, python, yaml };
 for (const [name, grammar] of Object.entries(GRAMMARS)) hljs.registerLanguage(name, grammar);
 

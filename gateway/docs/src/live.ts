@@ -1,5 +1,6 @@
-// The home page's send, live: with the reader's own session and number, and the events that it causes as they
-// come. Without a session the page shows a send and its events as they were recorded.
+// The home page's send, live: with the reader's own session and number, and the events that it
+// causes as they come. If there is no session, the page shows a send and its events as they were
+// recorded.
 import { element } from './element';
 import { api, findReader, type Reader, type ReaderNumber } from './reader';
 

@@ -1,8 +1,10 @@
-// The menu of small screens: one button opens the links of the header and the list of guides together.
-// Without JavaScript both are on the page.
+// The menu of small screens: one button opens the links of the header and the list of guides
+// together. Both are on the page without JavaScript.
 const button = document.querySelector<HTMLButtonElement>('.menu') as HTMLButtonElement;
 const { body } = document;
-/** Sent to the body when the menu opens or closes: the reference has a list of endpoints to show. */
+/**
+ * Sent to the body when the menu opens or closes: the reference has a list of endpoints to show.
+ */
 export const MENU_EVENT = 'menu';
 
 function show(open: boolean): void {

@@ -1,2 +1,3 @@
-// Replaces the chat of the reference renderer, which would send the reader's questions to another host.
+// Replaces the chat of the reference renderer, which would send the reader's questions to another
+// host.
 export const Chat = undefined;

@@ -1,4 +1,5 @@
-// The browser's part of every page of the documentation: the search, the menu of small screens, the code.
+// The browser's part of every page of the documentation: the search, the menu of small screens, the
+// code.
 import './menu';
 import './search';
 import { prepareCode } from './code';

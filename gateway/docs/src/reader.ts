@@ -1,5 +1,5 @@
-// Who reads: a partner that is signed in to the console on this gateway. Its number takes the place of the
-// sample's, and the end of its key shows which one to use; the key itself is in no page.
+// Who reads: a partner that is signed in to the console on this gateway. Its number takes the place
+// of the sample's, and the end of its key shows which one to use; the key itself is in no page.
 export interface ReaderNumber {
   waba_id: string;
   phone_number_id: string;
@@ -20,7 +20,7 @@ interface ListedClient {
   display_name: string;
 }
 
-/** Of a partner with many numbers, those that a list on a page shows. */
+/** The most numbers that a list on a page shows. */
 const NUMBERS_MAX = 50;
 
 /** The console's API, relative to this page. */
@@ -49,7 +49,9 @@ async function find(): Promise<Reader | undefined> {
 
 let found: Promise<Reader | undefined> | undefined;
 
-/** Undefined without a session, and if the console does not answer: the samples are unchanged then. */
+/**
+ * Undefined without a session, and if the console does not answer: the samples are unchanged then.
+ */
 export const findReader = (): Promise<Reader | undefined> =>
   (found ??= find().catch(() => undefined));
 

@@ -1,5 +1,5 @@
-// The reference: the OpenAPI document of this gateway, rendered by Scalar. It loads nothing from another
-// host and sends nothing to one, except the requests that its reader tries.
+// The reference: the OpenAPI document of this gateway, rendered by Scalar. It loads nothing from
+// another host and sends nothing to one, except the requests that its reader tries.
 import '@scalar/api-reference/style.css';
 import './reference.css';
 import { addCodes, type CodeGuide } from './codes-table';
@@ -45,7 +45,7 @@ const HIDDEN = {
 };
 
 const CURL = { targetKey: 'shell', clientKey: 'curl' } as const;
-/** By the name of the guides' tabs. */
+/** The clients, keyed by the names of the guides' tabs. */
 const CLIENTS: Readonly<Record<string, { targetKey: 'node' | 'python'; clientKey: string }>> = {
   'Node.js': { targetKey: 'node', clientKey: 'fetch' },
   Python: { targetKey: 'python', clientKey: 'requests' },
@@ -53,8 +53,9 @@ const CLIENTS: Readonly<Record<string, { targetKey: 'node' | 'python'; clientKey
 
 const { nonce } = document.querySelector('script[nonce]') as HTMLScriptElement;
 const createElement = document.createElement.bind(document);
-// The renderer adds style elements: the content security policy allows them with the page's nonce. It also makes
-// a second main part, for the dialog in which a request is tried: a page has one, and no role can take that from it.
+// The renderer adds style elements: the content security policy allows them with the page's nonce.
+// It also makes a second main part, for the dialog in which a request is tried: a page has one, and
+// no role can take that from it.
 let has_main = false;
 document.createElement = (name: string, options?: ElementCreationOptions): HTMLElement => {
   const element = createElement(name === 'main' && has_main ? 'div' : name, options);
@@ -149,7 +150,8 @@ createApiReference('#reference', {
   generateWebhookSlug: ({ name }) => name,
 });
 
-// On a phone the renderer's own menu is hidden, and its list of endpoints opens with that of the page.
+// On a phone the renderer's own menu is hidden, and its list of endpoints opens with that of the
+// page.
 document.body.addEventListener(MENU_EVENT, ({ detail: open }: CustomEventInit<boolean>) => {
   const name = open ? 'Open Menu' : 'Close Menu';
   const buttons = [...document.querySelectorAll<HTMLElement>('.t-doc__header > header button')];

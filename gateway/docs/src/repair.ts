@@ -1,6 +1,6 @@
-// Repairs what the renderer of the reference leaves wrong for screen readers: controls without a name, states
-// and roles that their elements cannot have, and a link that has nothing to do with this API. The renderer
-// draws parts again, so repairs are repeated: each is idempotent.
+// Repairs what the renderer of the reference leaves wrong for screen readers: controls without a
+// name, states and roles that their elements cannot have, and a link that has nothing to do with
+// this API. The renderer draws parts again, so repairs are repeated: each is idempotent.
 
 const set = (element: Element, name: string, value: string): void => {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);

@@ -1,5 +1,5 @@
-// The search field of the documentation: guides, endpoints, events and error codes. The index is loaded
-// when the field is first used.
+// The search field of the documentation: guides, endpoints, events and error codes. The index is
+// loaded when the field is first used.
 import { createFinder, type Entry, type Found } from './find';
 
 const SHOWN_MAX = 12;

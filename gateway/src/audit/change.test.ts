@@ -1,4 +1,5 @@
-// What the audit log keeps of a request: names of fields, IDs, and only the values that the row allows.
+// What the audit log keeps of a request: names of fields, IDs, and only the values that the row
+// allows.
 import { endpoints } from '../endpoints';
 import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import { actionOf, isAudited } from './audited';

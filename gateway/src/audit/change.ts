@@ -1,4 +1,5 @@
-// What the audit log keeps of one change: IDs, names of fields, and the values that the row allows. Pure.
+// What the audit log keeps of one change: IDs, names of fields, and the values that the row allows.
+// Pure.
 import type { BeginChangeRequest } from '@bmg/proto/audit';
 import type { State } from '../edge/state';
 import type { Endpoint, Fields, Input, RowAudit } from '../endpoints/endpoint';

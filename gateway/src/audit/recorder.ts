@@ -1,6 +1,6 @@
-// Records changes in the audit log at onboarding. The record is stored before the change is made, and its
-// outcome afterwards: a gateway that is killed in between leaves a record with an unknown outcome, and no
-// change without one. While records cannot be stored, changes are refused.
+// Records changes in the audit log at onboarding. The record is stored before the change is made,
+// and its outcome afterwards: a gateway that is killed in between leaves a record with an unknown
+// outcome, and no change without one. While records cannot be stored, changes are refused.
 import { ApiError, isUnimplemented, toApiError } from '@bmg/common/errors';
 import type { Call, Client } from '@bmg/common/rpc';
 import { metrics, type Logger } from '@bmg/common/telemetry';

@@ -1,4 +1,5 @@
-// Finds the partner that a key belongs to. Answers are cached under the partner's directory version.
+// Finds the partner that a key belongs to. Answers are cached under the partner's directory
+// version.
 import { ApiError } from '@bmg/common/errors';
 import { isWellFormedKey, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
 import {
@@ -21,11 +22,13 @@ import { isExpired } from './restriction';
 export type Caller = AuthenticateResponse;
 
 export interface Authenticator {
-  /** The caller as last cached, stale or not: enough to find its bucket. Throws for an unknown key. */
+  /**
+   * The caller as last cached, stale or not: enough to find its bucket. Throws for an unknown key.
+   */
   identify(key: string, address: string, call: Call): Promise<KnownCaller>;
   /**
-   * The caller under the version that the bucket returned; throws when it may not call now. A refused
-   * key is forgotten.
+   * The caller under the version that the bucket returned; throws when it may not call now. A
+   * refused key is forgotten.
    */
   confirm(known: KnownCaller, version: string | undefined, call: Call): Promise<Caller>;
 }

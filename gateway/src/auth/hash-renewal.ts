@@ -1,4 +1,5 @@
-// Renews stored hashes of partner keys that were made with an older pepper. No request waits for it.
+// Renews stored hashes of partner keys that were made with an older pepper. No request waits for
+// it.
 import { LRUCache } from '@bmg/common/cache';
 import { ownCall, type Client } from '@bmg/common/rpc';
 import { unsampled, type Logger } from '@bmg/common/telemetry';

@@ -1,6 +1,6 @@
-// Look-ups of credentials that this replica does not know: keys, connect tokens, cookies. Anyone can cause
-// one and each costs an RPC and a query, so that refusals are remembered for a short time, and a network
-// with many of them gets no further ones.
+// Look-ups of credentials that this replica does not know: keys, connect tokens, cookies. Anyone
+// can cause one and each costs an RPC and a query, so that refusals are remembered for a short
+// time, and a network with many of them gets no further ones.
 import { LRUCache } from '@bmg/common/cache';
 import { ApiError } from '@bmg/common/errors';
 import { networkOf } from '@bmg/common/overload';
@@ -16,7 +16,9 @@ const WINDOW_S = 10;
 const NETWORKS_MAX = 50_000;
 
 export interface LookUps {
-  /** Runs the look-up of a hashed credential, unless its answer is known or the network is limited. */
+  /**
+   * Runs the look-up of a hashed credential, unless its answer is known or the network is limited.
+   */
   run<T>(credential: string, address: string, look: () => Promise<T>): Promise<T>;
   /** Remembers the refusal of a credential that was cached, without limiting its network. */
   remember(credential: string, refusal: unknown): void;

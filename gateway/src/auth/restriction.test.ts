@@ -1,4 +1,5 @@
-// What the restriction of an API key allows. test/e2e/keys.e2e.test.ts covers every route on the wire.
+// What the restriction of an API key allows. test/e2e/keys.e2e.test.ts covers every route on the
+// wire.
 import { KEY_SCOPES } from '@bmg/common/keys';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
 import { keyScopeOf, type Endpoint, type Scope } from '../endpoints/endpoint';

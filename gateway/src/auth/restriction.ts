@@ -1,6 +1,6 @@
-// What an API key or a person may not do: the scopes, addresses and accounts that limit them. The restriction
-// of a key is part of the cached caller, so that no request waits for it; the partner key has none. That of a
-// person has the scopes of the role, and comes with the session.
+// What an API key or a person may not do: the scopes, addresses and accounts that limit them. The
+// restriction of a key is part of the cached caller, so that no request waits for it; the partner
+// key has none. That of a person has the scopes of the role, and comes with the session.
 import type { IncomingHttpHeaders } from 'node:http';
 import { notRegistered } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
@@ -12,7 +12,7 @@ import type { SignedInPerson } from '@bmg/proto/settings';
 import { keyScopeOf, type Endpoint } from '../endpoints/endpoint';
 import { wabaHeader } from './scope';
 
-/** Of an API key or of a person. */
+/** What limits an API key or a person. */
 export type Restriction = Omit<KeyRestriction, 'key_id'> & {
   key_id?: string | undefined;
   person_id?: string | undefined;
@@ -29,11 +29,13 @@ export const restrictionOfPerson = ({
   addresses: [],
 });
 
-/** By cached restriction, so that its ranges are parsed once. */
+/** Keyed by the cached restriction, so that its ranges are parsed once. */
 const checks = new WeakMap<Restriction, (address: string) => boolean>();
 
 export interface AnyScope {
-  /** A key of any scope may call it, because it checks the scope of each part of the request itself. */
+  /**
+   * A key of any scope may call it, because it checks the scope of each part of the request itself.
+   */
   any_scope?: true;
 }
 
@@ -87,8 +89,8 @@ export const isExpired = (restriction: Restriction | undefined, now: number): bo
   restriction?.expires_at !== undefined && restriction.expires_at.getTime() <= now;
 
 /**
- * Throws unless a request stays within the accounts of its key. An account that the key does not have is
- * answered like an unknown one.
+ * Throws unless a request stays within the accounts of its key. An account that the key does not
+ * have is answered like an unknown one.
  */
 export function checkAccounts(
   { waba_ids }: Pick<Restriction, 'waba_ids'>,

@@ -1,5 +1,5 @@
-// The number a request acts for: x-waba-id and x-phone-number-id → target. Targets are cached under the
-// partner's directory version.
+// The number a request acts for: x-waba-id and x-phone-number-id → target. Targets are cached under
+// the partner's directory version.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import {

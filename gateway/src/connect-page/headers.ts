@@ -1,5 +1,5 @@
-// Security headers of the hosted page: it loads nothing but its own files and the platform's script, is
-// never framed and never cached.
+// Security headers of the hosted page: it loads nothing but its own files and the platform's
+// script, is never framed and never cached.
 
 /** The sign-up script calls and frames pages of the platform, wherever it was loaded from. */
 const PLATFORM = 'https://*.facebook.com';

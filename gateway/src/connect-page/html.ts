@@ -1,5 +1,5 @@
-// Renders the hosted onboarding page and its notices from page.html and notice.html. The page's script
-// finds everything it needs in one data attribute, so that nothing is inline.
+// Renders the hosted onboarding page and its notices from page.html and notice.html. The page's
+// script finds everything it needs in one data attribute, so that nothing is inline.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,10 @@ import { tokensCss } from '../design/css';
 import type { NoticeConfig, PageConfig, PageTexts } from './browser/page';
 import { DEFAULT_LANGUAGE, directionOf, LANGUAGES, type Texts } from './texts';
 
-/** The same from src/ and from dist/: HTML and CSS stay in src/, the script is compiled to dist/. */
+/**
+ * Resolves to one folder from src/ and dist/: HTML and CSS stay in src/, the script is compiled to
+ * dist/.
+ */
 const GATEWAY = resolve(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(GATEWAY, path), 'utf8');
 

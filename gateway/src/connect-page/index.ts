@@ -1,5 +1,5 @@
-// The hosted onboarding page: GET /connect, its script and style, and the reports of what happens in the
-// sign-up dialog. These routes are not among the contract's endpoints.
+// The hosted onboarding page: GET /connect, its script and style, and the reports of what happens
+// in the sign-up dialog. These routes are not among the contract's endpoints.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
@@ -158,8 +158,8 @@ async function openLink(
 }
 
 /**
- * The deprecated form of the link, with the whole partner key in its address (contract 2.7). A redirect
- * replaces the key with a connect token at once; the key is never logged.
+ * The deprecated form of the link, with the whole partner key in its address (contract 2.7). A
+ * redirect replaces the key with a connect token at once; the key is never logged.
  */
 async function openLegacyLink(
   { authenticator, onboarding, log }: ConnectPageDependencies,

@@ -1,6 +1,6 @@
-// The live list of events: a partner's log as server-sent events, each with its position as id. A stream
-// ends with its session, with its reader, at shutdown, and when the log cannot be read; the browser then
-// opens it again after the last position it has.
+// The live list of events: a partner's log as server-sent events, each with its position as id. A
+// stream ends with its session, with its reader, at shutdown, and when the log cannot be read; the
+// browser then opens it again after the last position it has.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
@@ -17,7 +17,9 @@ import type { Load } from '../limits/load';
 import { createTurns } from './turns';
 
 export interface EventStreams extends Component {
-  /** Answers with the events after the position that the request names. Resolves once it is open. */
+  /**
+   * Answers with the events after the position that the request names. Resolves once it is open.
+   */
   open(context: Context, reader: StreamReader): Promise<void>;
 }
 

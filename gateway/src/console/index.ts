@@ -1,8 +1,8 @@
 // The API of the partner's console. Each row gets one chain: own site (for changes) → session →
 // scope of the person → rate limit → body → call; for a log-in: own site → limit of the network →
 // body → call. The observer answers errors, as it does for the endpoints. Below /v1 a session calls
-// the endpoints themselves, under their rules: the chain is the endpoints' own, only the caller comes
-// from the session.
+// the endpoints themselves, under their rules: the chain is the endpoints' own, only the caller
+// comes from the session.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
@@ -53,8 +53,8 @@ const CSRF = 'x-csrf-token';
 const IDLE = 'x-idle';
 const BODY_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
 /**
- * Requests of one partner, all browsers together: an overview makes 18. The partner's REST calls have
- * another bucket.
+ * Requests of one partner, all browsers together: an overview makes 18. The partner's REST calls
+ * have another bucket.
  */
 const PER_SEC = 60;
 /** Answers hold settings and secrets: they are never cached, nor taken for another content type. */
@@ -95,8 +95,8 @@ const meterApart = (meter: Pick<Meter, 'count'>): Pick<Meter, 'count'> => ({
 });
 
 /**
- * The caller of an endpoint: the partner of the session, limited by the role of a person. The partner's own
- * rate limit applies too.
+ * The caller of an endpoint: the partner of the session, limited by the role of a person. The
+ * partner's own rate limit applies too.
  */
 const authorizeBySession =
   (deps: SessionDependencies): typeof admit =>

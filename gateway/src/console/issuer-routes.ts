@@ -1,5 +1,5 @@
-// The rows of the log-in with the operator's issuer. The browser opens both: the first one sends it to the
-// issuer, the second one is where the issuer sends it back, with or without a session.
+// The rows of the log-in with the operator's issuer. The browser opens both: the first one sends it
+// to the issuer, the second one is where the issuer sends it back, with or without a session.
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { toApiError } from '@bmg/common/errors';

@@ -1,4 +1,4 @@
-// Whether a request comes from our own page. Browsers send this in headers that no script can
+// Detects if a request comes from our own page. Browsers send this in headers that no script can
 // change; a browser that sends neither header is too old to be trusted with a change.
 import { ApiError } from '@bmg/common/errors';
 import type { Context } from 'koa';

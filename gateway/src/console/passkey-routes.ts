@@ -1,5 +1,5 @@
-// The rows of people in the console: an invitation that is accepted, the log-in with a passkey, and the
-// passkeys of the person who is signed in.
+// The rows of people in the console: an invitation that is accepted, the log-in with a passkey, and
+// the passkeys of the person who is signed in.
 import { ApiError } from '@bmg/common/errors';
 import type { Passkey } from '@bmg/proto/people';
 import type { Fields } from '../endpoints/endpoint';
@@ -92,7 +92,7 @@ function logInRoutes(deps: RouteDependencies): Route[] {
   ];
 }
 
-/** Of the person who is signed in, whatever the role. */
+/** The passkeys of the person who is signed in, whatever the role. */
 const ownPasskeyRoutes = ({ passkeys }: RouteDependencies): Route[] => [
   {
     verb: 'get',

@@ -13,7 +13,10 @@ type SessionRoute = Exclude<Route, { open: true }>;
 const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =>
   `console ${verb.toUpperCase()} ${path}`;
 
-/** Runs a route of a session. With `audit`, its record is stored before and its outcome after. */
+/**
+ * Runs a route of a session. If the route has `audit`, its record is stored before and its outcome
+ * after.
+ */
 export const createRecordedRun =
   (recorder: Recorder | undefined) =>
   async (route: SessionRoute, visitor: Visitor, request: RouteRequest): Promise<Fields> => {
@@ -33,8 +36,8 @@ export const createRecordedRun =
   };
 
 /**
- * Records a log-in, whose partner is known only once the key or passkey was checked. Without a record the
- * session is closed again.
+ * Records a log-in, whose partner is known only once the key or passkey was checked. If the record
+ * cannot be stored, the session is closed again.
  */
 export async function recordLogIn(
   recorder: Recorder | undefined,

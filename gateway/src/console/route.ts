@@ -26,7 +26,7 @@ export interface RouteDependencies {
   peppers: Peppers;
   renewal: HashRenewal;
   public_url: string;
-  /** Of the operator's issuer (OpenID Connect); undefined without one. */
+  /** The URL of the operator's issuer (OpenID Connect); undefined without one. */
   issuer_url?: string | undefined;
   /** Conversations show the texts that customers wrote. */
   shows_texts: boolean;
@@ -56,7 +56,10 @@ export interface RouteRequest {
 }
 
 interface Options extends AnyScope {
-  /** The scope that the role of a person needs. Defaults to `read` for a GET, and to `manage` for others. */
+  /**
+   * The scope that the role of a person needs. Defaults to `read` for a GET, and to `manage` for
+   * others.
+   */
   key_scope?: KeyScope;
   /** Below /dashboard/api. */
   path: string;
@@ -80,7 +83,9 @@ interface Options extends AnyScope {
   per_sec?: number;
 }
 
-/** `run` returns the answer beside `success: true`. Only a row with `open: true` needs no session. */
+/**
+ * `run` returns the answer beside `success: true`. Only a row with `open: true` needs no session.
+ */
 export type Route = Options &
   (
     | { open: true; run(request: RouteRequest): Promise<Fields> }

@@ -1,5 +1,5 @@
-// The rows of the console's API: sessions, passkeys, settings, webhooks, billing. They are not endpoints of
-// the contract.
+// The rows of the console's API: sessions, passkeys, settings, webhooks, billing. They are not
+// endpoints of the contract.
 import { missingFields } from '@bmg/common/errors';
 import type { GetBillingResponse } from '@bmg/proto/billing';
 import type { SendTestEventResponse } from '@bmg/proto/webhooks';

@@ -1,5 +1,6 @@
-// The browser's part of a console session: a random token in a cookie that scripts cannot read and other
-// sites cannot send, and a CSRF token derived from it, which our page sends with every change.
+// The browser's part of a console session: a random token in a cookie that scripts cannot read and
+// other sites cannot send, and a CSRF token derived from it, which our page sends with every
+// change.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Peppers } from '@bmg/common/keys';

@@ -1,4 +1,5 @@
-// The rows of sessions: the log-in with the partner key, and the sessions of the partner or the person.
+// The rows of sessions: the log-in with the partner key, and the sessions of the partner or the
+// person.
 import { ApiError } from '@bmg/common/errors';
 import { firstKnown, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { relyingPartyOf } from '@bmg/common/people';
@@ -113,7 +114,7 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
       },
     },
     {
-      // Of a person: the own ones.
+      // A person ends only the own ones.
       verb: 'delete',
       path: '/sessions',
       any_scope: true,

@@ -1,5 +1,5 @@
-// Serves the console, the single-page application that `make build` compiles to gateway/console/dist:
-// its hashed files, and its page at every other address below /dashboard.
+// Serves the console, the single-page application that `make build` compiles to
+// gateway/console/dist: its hashed files, and its page at every other address below /dashboard.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type Router from '@koa/router';
@@ -9,10 +9,12 @@ import { notFound } from '../edge/observe';
 import { answerPage, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
 
-/** The same from src/ and from dist/. */
+/** Resolves to one folder from src/ and dist/. */
 const FOLDER = resolve(__dirname, '../../console/dist/site');
 const ROUTE = '/dashboard';
-/** The component library adds style elements: the nonce of the answer allows these and no others. */
+/**
+ * The component library adds style elements: the nonce of the answer allows these and no others.
+ */
 const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -45,7 +47,9 @@ export function consoleSite(public_url: string, log: Logger): (router: Router<St
   };
 }
 
-/** Undefined if the console is not built. The page's base is the path under which browsers reach it. */
+/**
+ * Undefined if the console is not built. The page's base is the path under which browsers reach it.
+ */
 function readPage(public_url: string): string | undefined {
   const file = join(FOLDER, 'index.html');
   if (!existsSync(file)) return undefined;

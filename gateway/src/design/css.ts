@@ -1,5 +1,5 @@
-// The design tokens as style sheets: one set for the console, the documentation, the changelog and the sign-up
-// page. The values are in tokens.json.
+// The design tokens as style sheets: one set for the console, the documentation, the changelog and
+// the sign-up page. The values are in tokens.json.
 import { radius, space, tokens, type } from './tokens.json';
 
 export interface Token {
@@ -35,7 +35,10 @@ export const tokensCss = (): string =>
 @media (prefers-color-scheme: dark) { :root { ${variables(({ dark }) => dark)} } }
 `;
 
-/** For the console, where a person chooses the scheme; its build takes it. Needs a browser of 2024 or newer. */
+/**
+ * For the console, where a person chooses the scheme; its build takes it. Needs a browser of 2024
+ * or newer.
+ */
 export const chosenSchemeCss = (): string =>
   `:root { ${variables(({ light, dark }) => `light-dark(${light}, ${dark})`)} ${sizes} }`;
 

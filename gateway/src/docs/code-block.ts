@@ -1,6 +1,6 @@
 // The code blocks of the guides: curl commands also in Node.js and Python. The browser's part
-// (docs/src/code.ts) makes tabs of them, highlights them and adds the buttons that copy; without it a reader
-// sees each block as the guide has it.
+// (docs/src/code.ts) makes tabs of them, highlights them and adds the buttons that copy; without it
+// a reader sees each block as the guide has it.
 import { escape } from './html';
 import { translate } from './samples';
 

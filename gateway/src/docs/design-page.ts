@@ -1,11 +1,12 @@
-// Renders GET /docs/design: the design tokens that the console, the documentation and the sign-up page share.
+// Renders GET /docs/design: the design tokens that the console, the documentation and the sign-up
+// page share.
 import { SCALES, TOKENS } from '../design/css';
 import { html, table, type Html } from './html';
 import { shell, type NavGroup } from './shell';
 
 type Scale = keyof typeof SCALES;
 
-/** By scale: its title, and what a sample shows. */
+/** The title of each scale, and what a sample shows. */
 const TITLES: Readonly<Record<Scale, { title: string; text: string }>> = {
   space: { title: 'Space', text: '' },
   type: { title: 'Type', text: 'Your order is on its way' },

@@ -1,5 +1,5 @@
-// Reads the guides, gateway/docs/guides/*.md, and renders them once, at the start. Endpoints, error codes
-// and events in code spans become links to the reference.
+// Reads the guides, gateway/docs/guides/*.md, and renders them once, at the start. Endpoints, error
+// codes and events in code spans become links to the reference.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import MarkdownIt from 'markdown-it';
@@ -10,7 +10,7 @@ import { escape, Html } from './html';
 import type { NavGroup } from './shell';
 import { operationsOf, type OpenApiDocument } from '../openapi';
 
-/** The same from src/ and from dist/. */
+/** Resolves to one folder from src/ and dist/. */
 const FOLDER = resolve(__dirname, '../../docs/guides');
 
 /** In the order of the navigation. */
@@ -34,7 +34,10 @@ const GROUPS: ReadonlyArray<[title: string, slugs: string[]]> = [
   ['Operate', ['answers', 'errors', 'audit', 'changes']],
 ];
 
-/** Pages outside the guides that they link to, by the end of their path, and where a browser finds them. */
+/**
+ * Pages outside the guides that they link to, by the end of their path, and where a browser finds
+ * them.
+ */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'EVENTS.md': '../docs#events',
   'test/emulator/README.md': 'testing',

@@ -29,7 +29,9 @@ export const none = new Html('');
 export const prose = (text: string): Html =>
   new Html(escape(text).replace(/`([^`]+)`/g, '<code>$1</code>'));
 
-/** On a narrow screen each cell but the first is preceded by the head of its column (see shell.css). */
+/**
+ * On a narrow screen each cell but the first is preceded by the head of its column (see shell.css).
+ */
 export function table(heads: string[], rows: Part[][]): Html {
   if (rows.length === 0) return none;
   const cell = (part: Part, at: number): Html =>

@@ -1,5 +1,6 @@
-// Serves the documentation: GET /docs and the pages below it, /changelog, /llms.txt, and what tools read:
-// /openapi.json, /asyncapi.json, /collection.json. They need no key and are rendered once, at the start.
+// Serves the documentation: GET /docs and the pages below it, /changelog, /llms.txt, and what tools
+// read: /openapi.json, /asyncapi.json, /collection.json. They need no key and are rendered once, at
+// the start.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -47,7 +48,7 @@ const referencePolicyOf = (nonce: string): string =>
 /** Short, so that a new release shows within minutes; an ETag saves the rest. */
 const CACHE = 'public, max-age=300';
 const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
-/** The same from src/ and from dist/. */
+/** Resolves to one folder from src/ and dist/. */
 const PICTURES = resolve(__dirname, '../../docs/pictures');
 
 interface Text {
@@ -129,7 +130,7 @@ const forTools = (document: object): Text => ({
   headers: { 'Access-Control-Allow-Origin': '*' },
 });
 
-/** By error code: how the reference explains it. */
+/** How the reference explains each error code. */
 const codeGuide = (): Record<string, object> =>
   Object.fromEntries(
     (Object.keys(CATALOG) as ErrorCode[]).map((code) => {

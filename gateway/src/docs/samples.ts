@@ -1,5 +1,5 @@
-// Translates the curl commands of a sample to Node.js and Python. A sample with anything else (a loop, a pipe,
-// a file) is only shown as it is.
+// Translates the curl commands of a sample to Node.js and Python. A sample with anything else (a
+// loop, a pipe, a file) is only shown as it is.
 
 /** A text with variables of the environment in it. */
 type Text = ReadonlyArray<string | { variable: string }>;
@@ -37,8 +37,9 @@ const SYNTAX = new Set('|><;&()`{}*?');
 const VARIABLE = /^\$([A-Za-z_]\w*)/;
 
 /**
- * The commands of a script; undefined if it uses more of the shell than quotes and variables. The parsers of
- * npm would not make it shorter: shell-quote loses line ends and unfinished quotes, and unbash comments.
+ * The commands of a script; undefined if it uses more of the shell than quotes and variables. The
+ * parsers of npm would not make it shorter: shell-quote loses line ends and unfinished quotes, and
+ * unbash comments.
  */
 function commandsOf(script: string): Command[] | undefined {
   const commands: Command[] = [];

@@ -1,4 +1,5 @@
-// The index that the documentation's search uses: sections of guides, endpoints, events and error codes.
+// The index that the documentation's search uses: sections of guides, endpoints, events and error
+// codes.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE } from '../openapi/error-guide';
 import type { Guide } from './guides';

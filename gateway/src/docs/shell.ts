@@ -1,12 +1,12 @@
-// The frame of every page of the documentation: header with search, list of guides, text. All addresses
-// are relative, so that they hold under any path prefix of the gateway.
+// The frame of every page of the documentation: header with search, list of guides, text. All
+// addresses are relative, so that they hold under any path prefix of the gateway.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { samplesCss, tokensCss } from '../design/css';
 import { html, none, type Html } from './html';
 
-/** The same from src/ and from dist/. */
+/** Resolves to one folder from src/ and dist/. */
 const GATEWAY = resolve(__dirname, '../..');
 /** The folder to which Vite compiles the browser's part. */
 export const SITE = join(GATEWAY, 'docs/dist/site');

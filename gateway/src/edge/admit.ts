@@ -1,5 +1,6 @@
-// Authentication and rate limit. Together they cost one round trip to the shared store: the bucket's
-// script also returns the partner's directory version, which shows whether a cached caller is stale.
+// Authentication and rate limit. Together they cost one round trip to the shared store: the
+// bucket's script also returns the partner's directory version, which shows whether a cached caller
+// is stale.
 import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
 import type { Authenticator } from '../auth/authenticate';
@@ -26,7 +27,7 @@ export interface Admitted {
   partner_id: string;
   /** Set when a connect token was sent instead of a key. */
   session_id?: string;
-  /** Of an API key or a person; absent for the partner key. */
+  /** What limits an API key or a person; absent for the partner key. */
   restriction?: Restriction | undefined;
   /** The partner's setting: broadcasts to more contacts wait for approval. */
   approval_above?: number | undefined;
@@ -42,8 +43,8 @@ export const KEY = 'x-partner-key';
 const CONNECT_TOKEN = 'x-connect-token';
 
 /**
- * Requests a second with one connect token. It is held by a browser, which must not use up the bucket of
- * the partner.
+ * Requests a second with one connect token. It is held by a browser, which must not use up the
+ * bucket of the partner.
  */
 export const CONNECT_TOKEN_PER_SEC = 5;
 
@@ -68,7 +69,8 @@ export async function admit(
  * | of the partner's version | takes a token | admitted |
  * | stale, or without a version | reads the version | looked up; if still valid, takes a token |
  * | of any age, at an endpoint that is not counted | reads the version | admitted if still valid |
- * | an API key that may not call the endpoint | reads the version | refused, if its key is unchanged |
+ * | an API key that may not call the endpoint | reads the version | refused, if its key is
+ * unchanged |
  */
 async function admitPartner(
   context: Context,

@@ -1,5 +1,5 @@
-// Reads a request's body as a JSON object, within limits on its size, nesting, number of values, memory
-// and time.
+// Reads a request's body as a JSON object, within limits on its size, nesting, number of values,
+// memory and time.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@bmg/common/errors';
@@ -23,7 +23,9 @@ const DEPTH_MAX = 30;
  */
 export const MEMORY_OF_BYTE = 3;
 const MEMORY_OF_NODE = 100;
-/** The rest of a larger body is read in turns with others: a chunk in each pass of the event loop. */
+/**
+ * The rest of a larger body is read in turns with others: a chunk in each pass of the event loop.
+ */
 const READ_AT_ONCE_BYTES = 1024 * 1024;
 const RATE_INTERVAL_MS = 5_000;
 
@@ -32,7 +34,9 @@ const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', m
 export interface BodyLimits {
   limit_bytes: number;
   nodes_max?: number | undefined;
-  /** For a body with too many values: throws the endpoint's specific error if its list is too long. */
+  /**
+   * For a body with too many values: throws the endpoint's specific error if its list is too long.
+   */
   checkItems?: ((items: number) => void) | undefined;
   /** The whole body must arrive within this time; without it, only at the minimum rate. */
   within_ms?: number;
@@ -87,7 +91,9 @@ const tooLarge = (limit_bytes: number): ApiError =>
     details: { limit_bytes },
   });
 
-/** Rejects once the body is late. Its connection is closed with the answer, as its rest is unread. */
+/**
+ * Rejects once the body is late. Its connection is closed with the answer, as its rest is unread.
+ */
 async function inTime(
   reading: Promise<Buffer>,
   received: () => number,

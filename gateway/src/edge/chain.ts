@@ -31,7 +31,9 @@ import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
 
 export interface ChainDependencies extends AdmitDependencies {
-  /** Bounds requests in flight, the memory of bodies and the bytes of answers; unbounded without it. */
+  /**
+   * Bounds requests in flight, the memory of bodies and the bytes of answers; unbounded without it.
+   */
   load?: Load;
   scope: ScopeResolver;
   meter: Pick<Meter, 'count'>;
@@ -146,7 +148,7 @@ const requestOf = (context: Context) => ({
   params: context['params'] as Record<string, string>,
 });
 
-/** With a variant its larger limits, which only its own bodies may use. */
+/** A variant has larger limits, which only its own bodies may use. */
 function bodyLimits(endpoint: Endpoint): BodyLimits {
   const { variant } = endpoint;
   const lower = limitsOf(endpoint);
@@ -190,7 +192,8 @@ function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Respond
   return async (context, input) => {
     const { call } = context.state as State;
     const message = await makeMessage(input);
-    // The chain handles any row: the compiler has checked request and reply where the row is declared.
+    // The chain handles any row: the compiler has checked request and reply where the row is
+    // declared.
     const rpc = methodOf(endpoint, deps) as Unary;
     const method = record ? record(context, input, rpc) : rpc;
     const answer =
@@ -231,7 +234,8 @@ function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Resp
   return async (context, input) => {
     const state = context.state as State;
     const message = await makeMessage(input);
-    // Any row, as above: one with `stream` or `csv` names a streaming RPC, whose messages are chunks.
+    // Any row, as above: one with `stream` or `csv` names a streaming RPC, whose messages are
+    // chunks.
     const method = methodOf(endpoint, deps) as (
       message: unknown,
       call: Call,

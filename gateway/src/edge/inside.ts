@@ -1,6 +1,6 @@
-// Carries out an endpoint for a caller that the gateway has admitted already: the chain, the log line, the
-// metrics and the limits are those of a request that came over the network. Only the answer is returned
-// instead of sent.
+// Carries out an endpoint for a caller that the gateway has admitted already: the chain, the log
+// line, the metrics and the limits are those of a request that came over the network. Only the
+// answer is returned instead of sent.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Context } from 'koa';
@@ -13,7 +13,7 @@ import type { State } from './state';
 
 export interface InsideRequest {
   verb: Endpoint['verb'];
-  /** With its query. */
+  /** Includes the query. */
   path: string;
   params: Record<string, string>;
   /** Names in lower case. */
@@ -40,7 +40,8 @@ export async function answerInside(
   deps: ObserveDependencies,
 ): Promise<InsideAnswer> {
   const { call } = outer.state as State;
-  // Its socket is never connected: nothing that happens to this request affects the caller's connection.
+  // Its socket is never connected: nothing that happens to this request affects the caller's
+  // connection.
   const request = new IncomingMessage(new Socket());
   Object.assign(request, {
     method: verb,

@@ -1,5 +1,5 @@
-// Scans JSON text while its bytes arrive: how deep it is nested, how many values it has, and where long
-// arrays can be cut. It accepts any bytes; the parser decides whether they are JSON.
+// Scans JSON text while its bytes arrive: how deep it is nested, how many values it has, and where
+// long arrays can be cut. It accepts any bytes; the parser decides whether they are JSON.
 
 // Character codes. No byte of a multi-byte UTF-8 character equals one of them.
 const QUOTE = 34;

@@ -1,7 +1,8 @@
-// A body of many megabytes, a broadcast's contacts, must not hold up other requests. It passes three stages,
-// each split into short turns in its own way, because each has the body in another form: `JsonScan` sees
-// bytes as they arrive, counts what limits refuse, and finds where long arrays can be cut; `parseSliced`
-// parses the text between the cuts; `encodeLong` encodes the request of the service item by item.
+// A body of many megabytes, a broadcast's contacts, must not hold up other requests. It passes
+// three stages, each split into short turns in its own way, because each has the body in another
+// form: `JsonScan` sees bytes as they arrive, counts what limits refuse, and finds where long
+// arrays can be cut; `parseSliced` parses the text between the cuts; `encodeLong` encodes the
+// request of the service item by item.
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
 import { inTurns } from '@bmg/common/lifecycle';
@@ -20,7 +21,8 @@ const ITEMS_MAX = 1_000;
 /** Parses a body. Long arrays of its top object are parsed in turns with other requests. */
 export async function parseSliced(bytes: Buffer, arrays: LongArray[]): Promise<unknown> {
   if (bytes.length <= SLICE_BYTES_MAX) return parseText(bytes.toString());
-  // The text without the long arrays' items, each array marked by its number and an unguessable word.
+  // The text without the long arrays' items, each array marked by its number and an unguessable
+  // word.
   const mark = randomUUID();
   const rest: Buffer[] = [];
   const items: unknown[][] = [];

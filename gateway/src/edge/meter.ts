@@ -1,4 +1,5 @@
-// The usage record: counts calls and errors per partner and endpoint, and publishes them every second.
+// The usage record: counts calls and errors per partner and endpoint, and publishes them every
+// second.
 import { newId } from '@bmg/common/ids';
 import { topics, type Bus } from '@bmg/common/bus';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
@@ -10,7 +11,10 @@ export interface Meter extends Component {
 }
 
 const PUBLISH_EVERY_MS = 1_000;
-/** Bounds the memory while Kafka is down and counts accumulate; calls of further partners are not counted. */
+/**
+ * Bounds the memory while Kafka is down and counts accumulate; calls of further partners are not
+ * counted.
+ */
 const PARTNERS_MAX = 100_000;
 
 interface Row {

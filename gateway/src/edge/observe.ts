@@ -1,5 +1,6 @@
-// First on the middleware line. Gives a request its id, trace and notice headers, answers every error
-// with the standard error body, and records one log line, one span and one duration per request.
+// First on the middleware line. Gives a request its id, trace and notice headers, answers every
+// error with the standard error body, and records one log line, one span and one duration per
+// request.
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';

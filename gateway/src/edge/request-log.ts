@@ -1,6 +1,6 @@
-// The last calls of each partner, for the console: in Redis, for a day. To record a call is a push in
-// memory; the calls of all partners are written together, and dropped while Redis is down. No query,
-// header or body is kept, and of the path only its template.
+// The last calls of each partner, for the console: in Redis, for a day. To record a call is a push
+// in memory; the calls of all partners are written together, and dropped while Redis is down. No
+// query, header or body is kept, and of the path only its template.
 import { ApiError } from '@bmg/common/errors';
 import type { Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';

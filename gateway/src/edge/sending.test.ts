@@ -128,7 +128,7 @@ test('the bytes of unread answers are bounded before the next call of the servic
     error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('not read yet') },
   });
   expect(calls).toBe(2);
-  // Of 16 MiB, 12 wait: a list that may take 6 is not requested.
+  // 12 of 16 MiB wait: a list that may take 6 is not requested.
   expect((await ask('a', '/v1/list?limit=3000')).status).toBe(503);
   expect(calls).toBe(2);
   // Changes that were made are answered.

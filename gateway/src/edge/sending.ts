@@ -29,8 +29,8 @@ export function releasePlaces(context: Context): void {
 }
 
 /**
- * Counts and returns the bytes of the answer; throws if there is no room for them and the request can be
- * repeated.
+ * Counts and returns the bytes of the answer; throws if there is no room for them and the request
+ * can be repeated.
  */
 export function fitAnswer(context: Context, limits: AnswerLimits | undefined): number {
   const room = roomOf(context, limits);
@@ -62,7 +62,10 @@ function encodeBody(context: Context): number {
   return Buffer.byteLength(context.body as string);
 }
 
-/** The last step of a request: Koa, or the stream that has replaced it, writes the answer from here on. */
+/**
+ * The last step of a request: Koa, or the stream that has replaced it, writes the answer from here
+ * on.
+ */
 export function holdUntilSent(context: Context): void {
   const state = context.state as State;
   const response = context.res as ServerResponse;

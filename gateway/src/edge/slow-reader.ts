@@ -1,5 +1,5 @@
-// Ends the response to a client that hardly reads it: others need the memory and the connections that it
-// holds.
+// Ends the response to a client that hardly reads it: others need the memory and the connections
+// that it holds.
 import type { ServerResponse } from 'node:http';
 import { watchMinimumRate } from '@bmg/common/overload';
 

@@ -19,7 +19,9 @@ export interface State {
   caller_trace_id: string | undefined;
   /** Set once the request has failed. */
   error?: ApiError | undefined;
-  /** Gives back the places that the request has in pools. They are held until its answer is sent. */
+  /**
+   * Gives back the places that the request has in pools. They are held until its answer is sent.
+   */
   held?: Array<() => void>;
   /** Where the bytes of the answer count. */
   answer_room?: AnswerRoom | undefined;

@@ -230,7 +230,7 @@ test('applies backpressure when the client does not read', async () => {
     before = given;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  // Of 150 MB only what fits into the sockets and the RPC's two streams was sent.
+  // Only the part of the 150 MB that fits into the sockets and the RPC's two streams was sent.
   expect(given).toBeLessThan(TOTAL / 3);
   const hash = createHash('sha256');
   let size = 0;

@@ -1,6 +1,6 @@
-// Pipes a server-streaming RPC to the response: the first message carries the headers, all messages carry
-// bytes. A failure before the first byte is a normal error answer. A later one breaks the connection: the
-// status is already sent, and half a file must not look complete.
+// Pipes a server-streaming RPC to the response: the first message carries the headers, all messages
+// carry bytes. A failure before the first byte is a normal error answer. A later one breaks the
+// connection: the status is already sent, and half a file must not look complete.
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
@@ -16,7 +16,10 @@ export interface Chunk {
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Throws a failure before the first byte; returns one after it, and undefined when all bytes were sent. */
+/**
+ * Throws a failure before the first byte; returns one after it, and undefined when all bytes were
+ * sent.
+ */
 export async function streamAnswer(
   context: Context,
   chunks: AsyncIterable<Chunk>,
@@ -28,7 +31,8 @@ export async function streamAnswer(
   context.status = 200;
   context.set({
     'Content-Type': mime_type ?? UNKNOWN_TYPE,
-    // The file's content is not trusted: browsers must not sniff its type, proxies must not store it.
+    // The file's content is not trusted: browsers must not sniff its type, proxies must not store
+    // it.
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'private, no-store',
     ...(size_bytes !== undefined && { 'Content-Length': String(size_bytes) }),

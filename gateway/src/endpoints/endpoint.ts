@@ -1,5 +1,5 @@
-// Defines the rows of the endpoint table. One endpoint is one row: its route, scope, rate limiting, usage
-// name, schemas, status and reference page all come from it.
+// Defines the rows of the endpoint table. One endpoint is one row: its route, scope, rate limiting,
+// usage name, schemas, status and reference page all come from it.
 import type { ErrorCode } from '@bmg/common/errors';
 import type { KeyScope } from '@bmg/common/keys';
 import type { Definition, Method, ResponseOf } from '@bmg/common/rpc';
@@ -8,7 +8,9 @@ import type { Schema, Static } from './parts/schema';
 
 export type Fields = Record<string, unknown>;
 
-/** An authenticated and validated request. A row's own functions get it with the types of the row. */
+/**
+ * An authenticated and validated request. A row's own functions get it with the types of the row.
+ */
 export interface Input<
   Params = Record<string, string>,
   Query = Fields,
@@ -69,22 +71,30 @@ export interface Options {
   body_nodes_max?: number;
   /** Throws if a list of that many items is the reason why a body has too many values. */
   checkItems?: (items: number) => void;
-  /** Builds the gRPC request. Defaults to query, body and path parameters, with `target` or `partner_id`. */
+  /**
+   * Builds the gRPC request. Defaults to query, body and path parameters, with `target` or
+   * `partner_id`.
+   */
   request?: (input: Input) => object | Promise<object>;
   /** Fields of the gRPC request that the row leaves out. The compiler requires all others. */
   omits?: readonly string[];
   /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
   reply?: (reply: object, input: Input) => object;
   /**
-   * A read of a log (whole events, rows of the ledger) or of a list: it counts in the partner's pool and byte
-   * rate of reads.
+   * A read of a log (whole events, rows of the ledger) or of a list: it counts in the partner's
+   * pool and byte rate of reads.
    */
   reads?: 'log' | 'list';
-  /** The bytes reserved for the answer before the call. Defaults to an estimate by the kind of read. */
+  /**
+   * The bytes reserved for the answer before the call. Defaults to an estimate by the kind of read.
+   */
   answer_bytes?: (query: Fields) => number;
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
-  /** A server-streaming call that answers instead if `Accept` prefers text/csv. Its request takes no paging. */
+  /**
+   * A server-streaming call that answers instead if `Accept` prefers text/csv. Its request takes no
+   * paging.
+   */
   csv?: Rpc;
   /** True: not one of the contract's 68 endpoints; the reference marks it as an addition. */
   addition?: boolean;
@@ -92,7 +102,9 @@ export interface Options {
   idempotent?: boolean;
   /** Timeout of the call. Defaults to REQUEST_TIMEOUT_MS. */
   timeout_ms?: number;
-  /** What the audit log keeps of a change, beside the IDs in its path and the names of its fields. */
+  /**
+   * What the audit log keeps of a change, beside the IDs in its path and the names of its fields.
+   */
   audit?: RowAudit;
   /** Another call for some bodies, with limits of its own. */
   variant?: Variant;
@@ -113,13 +125,23 @@ export interface Variant extends Pick<
 
 /** An allow-list: the audit log keeps no value that is not named here. */
 export interface RowAudit {
-  /** Fields of the body whose values are kept. Never secrets, contents of messages or recipients. */
+  /**
+   * Fields of the body whose values are kept. Never secrets, contents of messages or recipients.
+   */
   values?: readonly string[];
-  /** IDs by name, with their path in the body (`waba_id`) or in the RPC's reply (`client.waba_id`). */
+  /**
+   * IDs by name, with their path in the body (`waba_id`) or in the RPC's reply (`client.waba_id`).
+   */
   ids?: Readonly<Record<string, string>>;
-  /** Whose values before the change are kept: of the API key or person in the path, or of the partner. */
+  /**
+   * Whose values before the change are kept: of the API key or person in the path, or of the
+   * partner.
+   */
   before_of?: 'key' | 'partner' | 'person';
-  /** Fields of which the values before the change are kept. Defaults to those in `values` that are given. */
+  /**
+   * Fields of which the values before the change are kept. Defaults to those in `values` that are
+   * given.
+   */
   before?: readonly string[];
 }
 
@@ -131,7 +153,9 @@ export interface RowDocs {
   example?: Fields;
   /** Path parameters by name: description and example. */
   params?: Record<string, Schema>;
-  /** `operationId` in the OpenAPI document. Defaults to the RPC's name, which two rows may share. */
+  /**
+   * `operationId` in the OpenAPI document. Defaults to the RPC's name, which two rows may share.
+   */
   operation?: string;
   /** Error codes beyond those that the scope and the schemas imply. */
   codes?: readonly ErrorCode[];
@@ -218,8 +242,8 @@ const row =
     rpc: Rpc<M>,
     options: RowOptions<Path, M, S, Q, B, F, X>,
   ): Fitting<Endpoint, F, M, X> =>
-    // The chain treats all rows alike: from here on, their types are those of any row. The cast widens
-    // the parameters of the row's functions, which the compiler cannot allow.
+    // The chain treats all rows alike: from here on, their types are those of any row. The cast
+    // widens the parameters of the row's functions, which the compiler cannot allow.
     ({ verb, path, rpc, ...options }) as unknown as Fitting<Endpoint, F, M, X>;
 
 /** The variant of a row, with the types of its own RPC. */

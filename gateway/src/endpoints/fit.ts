@@ -1,5 +1,5 @@
-// Types that tie a row's fields to the request message of its RPC. The codec silently drops keys that a
-// message does not have, so the compiler refuses them.
+// Types that tie a row's fields to the request message of its RPC. The codec silently drops keys
+// that a message does not have, so the compiler refuses them.
 import type { Method, RequestOf } from '@bmg/common/rpc';
 
 type Leaf = string | number | boolean | Date | Uint8Array | null | undefined;

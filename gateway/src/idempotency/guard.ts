@@ -1,5 +1,5 @@
-// Repeating a request safely: the work of an Idempotency-Key is done at most once, across all replicas and
-// failures. Requests without a key never come here.
+// Repeating a request safely: the work of an Idempotency-Key is done at most once, across all
+// replicas and failures. Requests without a key never come here.
 import type { IncomingHttpHeaders } from 'node:http';
 import { toApiError, type ApiError } from '@bmg/common/errors';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -29,7 +29,9 @@ import {
 } from './records';
 import { remedyOf } from './remedy';
 
-/** Added to the request's deadline for its lease: when the lease ends, the worker counts as dead. */
+/**
+ * Added to the request's deadline for its lease: when the lease ends, the worker counts as dead.
+ */
 export const LEASE_MARGIN_MS = 5_000;
 /** Larger answers are not stored: all partners share the memory of Redis. */
 export const ANSWER_LIMIT_BYTES = 64 * 1024;
@@ -49,7 +51,9 @@ export interface Work {
 
 type Row = Pick<Endpoint, 'rpc' | 'verb' | 'path'>;
 
-/** Does the work of one endpoint's request, or answers from an earlier request with the same key. */
+/**
+ * Does the work of one endpoint's request, or answers from an earlier request with the same key.
+ */
 export interface Guard {
   (work: Work): Promise<Answer>;
 }

@@ -1,10 +1,10 @@
-// The rules for a failure under an Idempotency-Key: which one frees the key, which one is stored as the
-// answer, and which one leaves open whether the work was done (contract 15.3).
+// The rules for a failure under an Idempotency-Key: which one frees the key, which one is stored as
+// the answer, and which one leaves open whether the work was done (contract 15.3).
 import { ApiError } from '@bmg/common/errors';
 
 /**
- * not_done: the key is free again. final: a repeat gets the stored answer. unknown: the work may have
- * been done, so that it is never done again under this key.
+ * not_done: the key is free again. final: a repeat gets the stored answer. unknown: the work may
+ * have been done, so that it is never done again under this key.
  */
 export type Outcome = 'not_done' | 'final' | 'unknown';
 
@@ -27,7 +27,10 @@ export function outcomeOf(failure: ApiError): Outcome {
   return failure.http >= 500 ? 'unknown' : 'final';
 }
 
-/** The outcome that our services put into the details. Beside an upstream code, details are upstream's. */
+/**
+ * The outcome that our services put into the details. Beside an upstream code, details are
+ * upstream's.
+ */
 function statedOutcome({ upstream_code, details }: ApiError): unknown {
   if (upstream_code !== undefined || typeof details !== 'object' || details === null) {
     return undefined;
@@ -35,7 +38,9 @@ function statedOutcome({ upstream_code, details }: ApiError): unknown {
   return (details as { outcome?: unknown }).outcome;
 }
 
-/** The same answer for every unknown outcome, whichever part failed: repeating under the key is safe. */
+/**
+ * Every unknown outcome has this answer, whichever part failed: repeating under the key is safe.
+ */
 export const unknownOutcome = (cause?: unknown, retry_after_s?: number): ApiError =>
   new ApiError(
     'UPSTREAM_ERROR',

@@ -1,5 +1,6 @@
-// The records of Idempotency-Keys, shared by all replicas: one per partner and key, in Redis, expired after
-// a day. Every change is one script, so that of many equal requests exactly one begins.
+// The records of Idempotency-Keys, shared by all replicas: one per partner and key, in Redis,
+// expired after a day. Every change is one script, so that of many equal requests exactly one
+// begins.
 import { createHash } from 'node:crypto';
 import { newId } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
@@ -10,12 +11,16 @@ import type { Outcome } from './outcome';
 
 /** Contract 15.2: 24 hours. */
 export const RETENTION_MS = 24 * 3_600_000;
-/** Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as unknown. */
+/**
+ * Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as
+ * unknown.
+ */
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
 /**
- * How long a beginning waits for a Redis that is connected but late. Other commands have a fallback after a quarter of
- * a second; a request with a key has none, and would be refused whenever a process has a busy second.
+ * How long a beginning waits for a Redis that is connected but late. Other commands have a fallback
+ * after a quarter of a second; a request with a key has none, and would be refused whenever a
+ * process has a busy second.
  */
 const BEGIN_LIMIT_MS = 2_000;
 const BEGIN_AGAIN_MS = 100;
@@ -59,7 +64,9 @@ export interface BeginRequest {
 }
 
 export interface Records {
-  /** Rejects while Redis is down, or after two seconds without its answer; then nothing has begun. */
+  /**
+   * Rejects while Redis is down, or after two seconds without its answer; then nothing has begun.
+   */
   begin(request: BeginRequest): Promise<BeginResult>;
   /**
    * Stores the outcome of the run. Resolves once stored, or once retries continue in the
@@ -68,9 +75,9 @@ export interface Records {
   complete(ticket: Ticket, outcome: Outcome, answer?: StoredAnswer): Promise<void>;
 }
 
-// Fields of a record: f fingerprint, r request id, a run id, l end of the lease, h hour of the beginning; of
-// a final one: f, s status, b body. The second key counts the partner's records by hour. The time is
-// Redis's: the clocks of the replicas may differ.
+// Fields of a record: f fingerprint, r request id, a run id, l end of the lease, h hour of the
+// beginning; of a final one: f, s status, b body. The second key counts the partner's records by
+// hour. The time is Redis's: the clocks of the replicas may differ.
 const BEGIN = `
 local known = redis.call('HMGET', KEYS[1], 'f', 'r', 'a', 'l', 's', 'b')
 local fingerprint, run_id, lease_ms, repeatable, retention_ms, records_max, hour_ms = unpack(ARGV)
@@ -107,8 +114,8 @@ if not known[1] then redis.call('PEXPIRE', KEYS[1], retention_ms) end
 return {'begun', request_id, run_id}
 `;
 
-// A record that Redis lost in between is written again. When a later run is refused, an earlier run may
-// still have done the work, so that the outcome stays unknown.
+// A record that Redis lost in between is written again. When a later run is refused, an earlier run
+// may still have done the work, so that the outcome stays unknown.
 const COMPLETE = `
 local known = redis.call('HMGET', KEYS[1], 'a', 's', 'f', 'r', 'h')
 local run_id, request_id, fingerprint, outcome, retention_ms, status, body, record_bytes = unpack(ARGV)

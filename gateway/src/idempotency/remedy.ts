@@ -3,8 +3,9 @@ import { SendResult } from '@bmg/proto/messaging';
 import type { Rpc } from '../endpoints/endpoint';
 
 /**
- * look_up: a send; the messaging service may have learnt the outcome from status events. repeat: doing
- * the work again under the same request id has no further effect. none: the outcome stays unknown.
+ * look_up: a send; the messaging service may have learnt the outcome from status events. repeat:
+ * doing the work again under the same request id has no further effect. none: the outcome stays
+ * unknown.
  */
 export type Remedy = 'look_up' | 'repeat' | 'none';
 

@@ -1,6 +1,6 @@
-// Bounds answers on the way out: their bytes count for the partner, or for the network of a caller without a
-// key, until the socket has taken them, and reads of logs and lists have a pool and a byte rate for each
-// partner.
+// Bounds answers on the way out: their bytes count for the partner, or for the network of a caller
+// without a key, until the socket has taken them, and reads of logs and lists have a pool and a
+// byte rate for each partner.
 import {
   createByteRate,
   createPool,
@@ -15,7 +15,7 @@ import { rateLimited } from './rate-limited';
 export interface AnswerLimits {
   /** Room for the answer to a request of this partner, at first for none of its bytes. */
   answerRoom(partner_id: string): AnswerRoom;
-  /** The same for a request without a known partner. */
+  /** Bounds the answer of a request without a known partner. */
   openAnswerRoom(address: string): AnswerRoom;
   /** Throws beyond the partner's share of such reads in flight; returns a function that leaves. */
   enterRead(partner_id: string, kind: ReadKind): () => void;
@@ -35,10 +35,14 @@ export interface AnswerRoom {
 }
 
 const MIB = 1024 * 1024;
-/** Answers of all partners in a replica, and of one partner, whose bytes no socket has taken yet. */
+/**
+ * Answers of all partners in a replica, and of one partner, whose bytes no socket has taken yet.
+ */
 export const ANSWER_BYTES_MAX = 96 * MIB;
 export const ANSWER_BYTES_SHARE = 16 * MIB;
-/** Reserved for small answers of each partner, so that large ones of others do not crowd them out. */
+/**
+ * Reserved for small answers of each partner, so that large ones of others do not crowd them out.
+ */
 const ANSWER_BYTES_FLOOR = { of_holder: MIB / 4, max: 16 * MIB };
 /** Pages, documents and errors for callers without a key. */
 const OPEN_ANSWER_BYTES_MAX = 64 * MIB;
@@ -48,7 +52,7 @@ export type ReadKind = 'log' | 'list';
 
 /** Reads in flight of all partners, of each kind; most of those of logs wait for events. */
 const READS_MAX = 2_000;
-/** The same for one partner. Lists: more than the burst of the default rate limit. */
+/** One partner's share. That of lists is more than the burst of the default rate limit. */
 export const READ_SHARE: Readonly<Record<ReadKind, number>> = { log: 32, list: 256 };
 /** Bytes per second for all reads of one partner together, in a replica. */
 export const READ_BYTES_PER_S = 8 * MIB;

@@ -15,8 +15,8 @@ export interface RateLimitResult {
 
 export interface Bucket {
   /**
-   * Takes a token; with `cost` 0, or when the directory version is not `at_version`, it only reads the
-   * version.
+   * Takes a token; with `cost` 0, or when the directory version is not `at_version`, it only reads
+   * the version.
    */
   take(
     partner_id: string,

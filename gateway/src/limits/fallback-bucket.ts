@@ -1,5 +1,5 @@
-// The shared bucket while Redis answers, this replica's memory while it does not: an outage of Redis
-// must neither refuse all requests nor lift the limit.
+// The shared bucket while Redis answers, this replica's memory while it does not: an outage of
+// Redis must neither refuse all requests nor lift the limit.
 import type { RedisConnection } from '@bmg/common/redis';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Bucket } from './bucket';

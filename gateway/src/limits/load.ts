@@ -1,6 +1,6 @@
-// Bounds the requests in flight, the memory of bodies and the bytes of answers of this replica. Each partner
-// has a share of each, and requests without a known partner have a small pool. Beyond a bound a request gets 503
-// before it costs anything, so that those in flight still complete.
+// Bounds the requests in flight, the memory of bodies and the bytes of answers of this replica.
+// Each partner has a share of each, and requests without a known partner have a small pool. Beyond
+// a bound a request gets 503 before it costs anything, so that those in flight still complete.
 import { createPool, networkOf, type Pool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 import { createAnswerLimits, type AnswerLimits } from './answers';
@@ -8,19 +8,24 @@ import { overloaded } from './overloaded';
 import { rateLimited } from './rate-limited';
 
 export interface Load extends AnswerLimits {
-  /** Throws when the replica, or the partner's share of it, is full; returns a function that leaves. */
+  /**
+   * Throws when the replica, or the partner's share of it, is full; returns a function that leaves.
+   */
   enterPartner(partner_id: string): () => void;
   /**
-   * For endpoints that the rate limit does not count. Throws when the partner has as many of them in
-   * flight as it may; returns a function that leaves.
+   * For endpoints that the rate limit does not count. Throws when the partner has as many of them
+   * in flight as it may; returns a function that leaves.
    */
   enterUncounted(partner_id: string): () => void;
   /**
-   * For requests without a known partner: open routes, and look-ups of credentials. Throws when their
-   * pool, or the share of the address's network, is full; returns a function that leaves.
+   * For requests without a known partner: open routes, and look-ups of credentials. Throws when
+   * their pool, or the share of the address's network, is full; returns a function that leaves.
    */
   enterOpen(address: string): () => void;
-  /** For answers that stay open. Throws beyond the partner's share of them; returns a function that leaves. */
+  /**
+   * For answers that stay open. Throws beyond the partner's share of them; returns a function that
+   * leaves.
+   */
   enterStream(partner_id: string): () => void;
   bodyMemory(partner_id: string): BodyMemory;
 }
@@ -36,12 +41,14 @@ export interface BodyMemory {
 const MIB = 1024 * 1024;
 /** Bodies of all requests in flight, including parsed and encoded copies. */
 const BODY_MEMORY_MAX = 176 * MIB;
-/** Reserved for small bodies of each partner, so that large bodies of others do not crowd them out. */
+/**
+ * Reserved for small bodies of each partner, so that large bodies of others do not crowd them out.
+ */
 const BODY_MEMORY_FLOOR = { of_holder: MIB / 8, max: 16 * MIB };
 const OPEN_REQUESTS_MAX = 200;
 /** Requests in flight to endpoints that the rate limit does not count, of all partners. */
 const UNCOUNTED_MAX = 400;
-/** The same for one partner. */
+/** One partner's share of them. */
 export const UNCOUNTED_SHARE = 20;
 const STREAMS_MAX = 300;
 /** Open streams of one partner: each waits for events, as do the partner's own reads of the log. */

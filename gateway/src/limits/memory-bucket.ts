@@ -1,5 +1,5 @@
-// The rate limit while Redis is down: each replica counts in its own memory. Partners are still limited
-// and still served.
+// The rate limit while Redis is down: each replica counts in its own memory. Partners are still
+// limited and still served.
 import { LRUCache } from '@bmg/common/cache';
 import { rateLimitResult, versionOnly, type Bucket } from './bucket';
 

@@ -1,11 +1,11 @@
-// The bucket that all gateway replicas share. Its script also returns the partner's directory version,
-// so that a request needs one round trip for both.
+// The bucket that all gateway replicas share. Its script also returns the partner's directory
+// version, so that a request needs one round trip for both.
 import type { Redis } from 'ioredis';
 import { partnerVersionKey } from '@bmg/common/directory';
 import { rateLimitResult, versionOnly, type Bucket } from './bucket';
 
-// Returns only the version when no token is requested. The time is Redis's: the clocks of the replicas may
-// differ.
+// Returns only the version when no token is requested. The time is Redis's: the clocks of the
+// replicas may differ.
 const SCRIPT = `
 local version = redis.call('GET', KEYS[2]) or ''
 local rate, cost = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -14,12 +14,14 @@ export interface RowRequest {
   body: Fields;
 }
 
-/** Of a header, a path parameter or a query: longer than any cursor. */
+/** Bounds a header, a path parameter or a query: it is longer than any cursor. */
 const TEXT_MAX = 2_048;
 /** Unknown arguments that an error compares with the known ones. */
 const UNKNOWN_MAX = 20;
 
-/** Throws for an argument that the row does not have, and for one that no URL or header can carry. */
+/**
+ * Throws for an argument that the row does not have, and for one that no URL or header can carry.
+ */
 export function readArguments(endpoint: Endpoint, given: Fields): RowRequest {
   const places = placesOf(endpoint);
   const request: RowRequest = { params: {}, query: {}, headers: {}, body: {} };

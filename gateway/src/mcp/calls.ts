@@ -1,5 +1,5 @@
-// Carries out tool calls: each is one request of its row, through the chain of the row. A tool that sends
-// needs a confirmation first.
+// Carries out tool calls: each is one request of its row, through the chain of the row. A tool that
+// sends needs a confirmation first.
 import { ApiError, invalidField, toApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
 import { errorBody } from '../edge/error-body';
@@ -91,7 +91,7 @@ function createSend({ name, endpoint, sends, listed }: Tool, peppers: Peppers): 
       };
       return resultOf(endpoint, await caller.run(endpoint, confirmed));
     }
-    // The same faults as those of the send; the check would only list them. It fills in defaults.
+    // Throws the faults of the send, which the check would only list, and fills in defaults.
     checkBody(structuredClone(request.body));
     const checked = { ...request, body: { ...request.body, kind: sends } };
     const answer = await caller.run(check, checked);

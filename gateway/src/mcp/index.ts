@@ -143,7 +143,10 @@ async function admitAgent(context: Context, deps: ChainDependencies): Promise<Ad
   }
 }
 
-/** Programs send no origin. A page of another site must not reach a gateway in the network of its reader. */
+/**
+ * Programs send no origin. A page of another site must not reach a gateway in the network of its
+ * reader.
+ */
 const isAllowedOrigin = (origin: string, own_origin: string): boolean =>
   origin === '' || origin === own_origin;
 

@@ -1,4 +1,5 @@
-// The input of a tool: the headers, path parameters, query and body of its row side by side, as one object.
+// The input of a tool: the headers, path parameters, query and body of its row side by side, as one
+// object.
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Schema } from '../endpoints/parts/schema';
 import { parameters } from '../openapi/parts';
@@ -17,7 +18,9 @@ export type Place = 'header' | 'path' | 'query' | 'body';
 
 export const CONFIRMATION = 'confirmation';
 
-/** Headers of a scope, by the name of their argument, and their parameters of the OpenAPI document. */
+/**
+ * Headers of a scope, by the name of their argument, and their parameters of the OpenAPI document.
+ */
 const HEADERS: Readonly<Record<string, Record<string, string>>> = {
   number: { waba_id: 'WabaId', phone_number_id: 'PhoneNumberId' },
   filter: { waba_id: 'WabaFilter' },
@@ -43,8 +46,8 @@ export const pathParametersOf = ({ path }: Endpoint): string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 /**
- * The place of each argument that the row names. Of two with one name, the header is the argument: it selects
- * the number that the request acts for.
+ * The place of each argument that the row names. If two have one name, the header is the argument:
+ * it selects the number that the request acts for.
  */
 export function placesOf(endpoint: Endpoint): Map<string, Place> {
   const named: Array<[Place, string[]]> = [
@@ -61,8 +64,8 @@ export function placesOf(endpoint: Endpoint): Map<string, Place> {
 }
 
 /**
- * Rules between fields stay with the row, which enforces them: several models refuse a tool whose schema has
- * anyOf or allOf at the top.
+ * Rules between fields stay with the row, which enforces them: several models refuse a tool whose
+ * schema has anyOf or allOf at the top.
  */
 export function inputSchemaOf(endpoint: Endpoint, is_confirmed: boolean): InputSchema {
   const { query, body, docs } = endpoint;

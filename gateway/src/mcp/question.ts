@@ -1,5 +1,5 @@
-// The question to the user of an agent before a send: the request, its recipients and their price. Clients that
-// declare elicitation show it; the reply comes back with the confirmation.
+// The question to the user of an agent before a send: the request, its recipients and their price.
+// Clients that declare elicitation show it; the reply comes back with the confirmation.
 
 /** A question to the user, with the confirmation that an acceptance returns. */
 export interface Question {
@@ -15,7 +15,7 @@ export interface Dialog {
 
 export interface Reply {
   is_accepted: boolean;
-  /** As it came back: it is verified like any other. */
+  /** The confirmation that came back: it is verified like any other. */
   confirmation: unknown;
 }
 

@@ -1,6 +1,6 @@
-// The MCP protocol, by its official SDK: of the revision without sessions, and of the earlier ones whose
-// clients begin with `initialize`. Nothing is kept between requests, so that any replica can answer them.
-// The SDK is loaded by the first request.
+// The MCP protocol, by its official SDK: of the revision without sessions, and of the earlier ones
+// whose clients begin with `initialize`. Nothing is kept between requests, so that any replica can
+// answer them. The SDK is loaded by the first request.
 import { API_VERSION } from '@bmg/common/notices';
 import type { Logger } from '@bmg/common/telemetry';
 import type {
@@ -106,15 +106,15 @@ const QUESTION = 'send';
 const NO_FIELDS = { type: 'object' as const, properties: {} };
 
 /**
- * Elicitation of the revision without sessions: the client names its capabilities in each request, and repeats the
- * call with the reply. Earlier revisions need a session for it.
+ * Elicitation of the revision without sessions: the client names its capabilities in each request,
+ * and repeats the call with the reply. Earlier revisions need a session for it.
  */
 function dialogOf(sdk: Sdk, request: ServerContext['mcpReq']): Dialog {
   const envelope = request.envelope as Fields | undefined;
   const capabilities = envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] as
     ClientCapabilities | undefined;
   const { elicitation } = capabilities ?? {};
-  // Without a mode it means forms.
+  // An elicitation without a mode means forms.
   const can_ask = elicitation !== undefined && !(elicitation.url && !elicitation.form);
   const reply = sdk.inputResponse(request.inputResponses, QUESTION);
   return {

@@ -1,5 +1,5 @@
-// The tools of the MCP server: each is a row of the endpoint table under a name for agents. Description and
-// input schema come from the row.
+// The tools of the MCP server: each is a row of the endpoint table under a name for agents.
+// Description and input schema come from the row.
 import { endpoints } from '../endpoints';
 import type { Endpoint } from '../endpoints/endpoint';
 import { documentPath } from '../openapi';
@@ -55,7 +55,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
 export interface Tool {
   name: string;
   endpoint: Endpoint;
-  /** As `sends` of its row. */
+  /** The `sends` of its row. */
   sends?: ToolRow['sends'];
   /** What clients see. */
   listed: ListedTool;
@@ -88,7 +88,7 @@ const annotationsOf = ({ verb }: Endpoint, { reads }: ToolRow): Record<string, b
         readOnlyHint: false,
         // A message that was sent cannot be taken back.
         destructiveHint: true,
-        // Of a confirmed call: it sends once.
+        // A confirmed call sends once.
         idempotentHint: true,
         openWorldHint: true,
       };

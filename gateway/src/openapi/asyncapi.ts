@@ -1,5 +1,5 @@
-// Builds the AsyncAPI 3 document from the webhooks of the OpenAPI document: the events as a partner's receiver
-// gets them.
+// Builds the AsyncAPI 3 document from the webhooks of the OpenAPI document: the events as a
+// partner's receiver gets them.
 import type { OpenApiDocument } from './index';
 import type { Json } from './schemas';
 import type { WebhookItem } from './webhooks';
@@ -113,7 +113,7 @@ interface Header {
   schema: { type: string; examples: string[] };
 }
 
-/** The same for all events. */
+/** All events have the same headers. */
 function headersOf(item: WebhookItem | undefined): Json {
   const headers = (item?.post.parameters ?? []) as unknown as Header[];
   return {

@@ -1,11 +1,12 @@
-// Builds a collection in Postman's format 2.1, which Postman, Bruno, Insomnia and others import, and its
-// environment for a mesh on one's own machine. Every request has the example of the OpenAPI document.
+// Builds a collection in Postman's format 2.1, which Postman, Bruno, Insomnia and others import,
+// and its environment for a mesh on one's own machine. Every request has the example of the OpenAPI
+// document.
 import { operationsOf, type FoundOperation, type OpenApiDocument, type Parameter } from './index';
 import type { Json, Reference } from './schemas';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 const JSON_TYPE = 'application/json';
-/** As `make up` starts them, with the emulator's first account. */
+/** The addresses of `make up`, and the emulator's first account. */
 const LOCAL = { base_url: 'http://127.0.0.1:8080/v1', waba_id: '900000000000001' };
 
 interface Variable {

@@ -1,5 +1,5 @@
-// The error guide: the meaning of every published error code, and what a caller should do. The compiler
-// requires an entry for each code of the catalogue.
+// The error guide: the meaning of every published error code, and what a caller should do. The
+// compiler requires an entry for each code of the catalogue.
 import type { ErrorCode } from '@bmg/common/errors';
 import upstreamGuide from './upstream-guide.json';
 

@@ -39,7 +39,7 @@ export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
     ...(scope === 'number'
       ? (['MISSING_WABA', 'WABA_NOT_REGISTERED', 'INVALID_FIELD', 'UPSTREAM_ERROR'] as const)
       : []),
-    // Of a key that is limited to accounts.
+    // A key that is limited to accounts gets these.
     ...(scope === 'filter' ? (['MISSING_WABA', 'WABA_NOT_REGISTERED'] as const) : []),
     ...(!row.person_only && (scope === 'partner' || scope === 'session')
       ? (['KEY_RESTRICTED'] as const)

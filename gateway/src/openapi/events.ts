@@ -1,5 +1,5 @@
-// The events that partners receive, with a summary and a schema of `data`. Events can carry further keys
-// of the upstream's.
+// The events that partners receive, with a summary and a schema of `data`. Events can carry further
+// keys of the upstream's.
 import { DESTINATION_TYPES } from '@bmg/common/destinations';
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
@@ -8,7 +8,10 @@ import type { EventName } from '../endpoints/webhook-endpoints/schemas';
 export interface EventDocs {
   /** A phrase without a full stop. */
   summary: string;
-  /** The part of an upstream webhook that becomes the event, in Markdown. Printed in fanout's EVENTS.md only. */
+  /**
+   * The part of an upstream webhook that becomes the event, in Markdown. Printed in fanout's
+   * EVENTS.md only.
+   */
   upstream?: string;
   /**
    * Facts that the schema of `data` does not express, in whole sentences. Printed in fanout's

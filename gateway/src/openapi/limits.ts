@@ -11,15 +11,18 @@ export interface BodyBounds {
 }
 
 export interface OperationLimits {
-  /** Whether a call counts towards the rate limit. */
+  /** True if a call counts towards the rate limit. */
   counted: boolean;
   body?: BodyBounds & {
-    /** Of the bodies that the operation passes on as a broadcast. */
+    /** The bounds of the bodies that the operation passes on as a broadcast. */
     broadcast?: BodyBounds;
   };
   /** Items of a page: without `limit`, and at most. */
   page?: { default?: number; max: number };
-  /** Requests of one partner that a replica serves at a time, with all operations that name the same bound. */
+  /**
+   * Requests of one partner that a replica serves at a time, with all operations that name the same
+   * bound.
+   */
   in_flight_max?: Record<string, number>;
   /** When the service stops working on the call. Absent: the operator's setting. */
   timeout_ms?: number;

@@ -1,6 +1,7 @@
-// Rewrites schemas into the subset of JSON Schema that client generators read alike. A rewritten schema accepts
-// the same values: what generators misread moves into `if` and `else`, which validators apply and generators
-// skip. The validators of the edge are compiled from the schemas as they are written.
+// Rewrites schemas into the subset of JSON Schema that client generators read alike. A rewritten
+// schema accepts the same values: what generators misread moves into `if` and `else`, which
+// validators apply and generators skip. The validators of the edge are compiled from the schemas as
+// they are written.
 import type { Json } from './schemas';
 
 /** Matches no value; generators reject the schema `false`. */
@@ -10,7 +11,7 @@ const INT32_MAX = 2_147_483_647;
 /** Assertions that generators of clients take for types of their own. */
 const RULES = ['allOf', 'if', 'then', 'not', 'propertyNames', 'contains'] as const;
 const ANNOTATIONS = ['title', 'description', 'examples', 'default'] as const;
-/** Of `properties`: a name leads to a schema. */
+/** Keywords whose value leads from a name to a schema. */
 const MAPS = ['properties'] as const;
 const SCHEMAS = ['items', 'additionalProperties'] as const;
 const LISTS = ['anyOf', 'oneOf'] as const;

@@ -24,7 +24,7 @@ export class SharedSchemas {
 }
 
 interface Options {
-  /** Takes the schemas with a title. Without it they stay inline. */
+  /** Takes the schemas with a title. If it is absent, they stay inline. */
   shared?: SharedSchemas;
   /** For request bodies: required fields must not be blank either. */
   request?: boolean;

@@ -1,4 +1,5 @@
-// Builds the `webhooks` of the OpenAPI document: one entry per event that the service posts to partners.
+// Builds the `webhooks` of the OpenAPI document: one entry per event that the service posts to
+// partners.
 import { exampleOf } from './example';
 import { EVENTS, type EventDocs } from './events';
 import * as is from '../endpoints/parts/answers';

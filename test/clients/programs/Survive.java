@@ -1,5 +1,5 @@
-// Sends texts and reads the event log while the gateway is killed and started: prints a line for each send, and
-// in the end what it sent and saw, as JSON.
+// Sends texts and reads the event log while the gateway is killed and started: prints a line for
+// each send, and in the end what it sent and saw, as JSON.
 import bmg.client.EventsOptions;
 import bmg.client.Gateway;
 import bmg.client.rest.api.MessagesApi;
@@ -20,7 +20,7 @@ public class Survive {
   public static void main(String[] arguments) throws Exception {
     Map<String, String> env = System.getenv();
     var gateway = new Gateway(env.get("BASE_URL"), env.get("PARTNER_KEY"), ATTEMPTS);
-    // Without retries of single requests: the sequence itself has to outlive the outage.
+    // Single requests are not retried: the sequence itself has to outlive the outage.
     var reader = new Gateway(env.get("BASE_URL"), env.get("PARTNER_KEY"), 1);
     List<Long> sequence = Collections.synchronizedList(new ArrayList<>());
     Set<String> reported = new ConcurrentSkipListSet<>();

@@ -1,5 +1,5 @@
-// Sends texts and reads the event log while the gateway is killed and started: prints a line for each send, and
-// in the end what it sent and saw, as JSON.
+// Sends texts and reads the event log while the gateway is killed and started: prints a line for
+// each send, and in the end what it sent and saw, as JSON.
 package main
 
 import (
@@ -67,7 +67,7 @@ func main() {
 	count := must(strconv.Atoi(os.Getenv("COUNT")))
 	limit := must(time.ParseDuration(os.Getenv("LIMIT_S") + "s"))
 	gateway := must(bmg.NewGateway(url, key, bmg.WithAttempts(attempts)))
-	// Without retries of single requests: the sequence itself has to outlive the outage.
+	// Single requests are not retried: the sequence itself has to outlive the outage.
 	reader := must(bmg.NewGateway(url, key, bmg.WithAttempts(1)))
 	ctx, stop := context.WithCancel(context.Background())
 	found := &seen{reported: map[string]bool{}}

@@ -1,5 +1,5 @@
-// Sends texts and reads the event log while the gateway is killed and started: prints a line for each send, and
-// in the end what it sent and saw, as JSON.
+// Sends texts and reads the event log while the gateway is killed and started: prints a line for
+// each send, and in the end what it sent and saw, as JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@bmg/client';
 
@@ -7,7 +7,7 @@ const { BASE_URL, PARTNER_KEY, WABA_ID, COUNT, LIMIT_S } = process.env;
 const options = { base_url: BASE_URL, partner_key: PARTNER_KEY };
 // Enough attempts for an outage of minutes.
 const gateway = createClient({ ...options, attempts_max: 12 });
-// Without retries of single requests: the sequence itself has to outlive the outage.
+// Single requests are not retried: the sequence itself has to outlive the outage.
 const reader = createClient({ ...options, attempts_max: 1 });
 const sequence = [];
 const reported = new Set();

@@ -1,5 +1,5 @@
-# Sends texts and reads the event log while the gateway is killed and started: prints a line for each send, and
-# in the end what it sent and saw, as JSON.
+# Sends texts and reads the event log while the gateway is killed and started: prints a line for
+# each send, and in the end what it sent and saw, as JSON.
 import json
 import os
 import threading
@@ -13,7 +13,7 @@ COUNT = int(os.environ["COUNT"])
 LIMIT_S = float(os.environ["LIMIT_S"])
 # Enough attempts for an outage of minutes.
 gateway = Gateway(os.environ["BASE_URL"], os.environ["PARTNER_KEY"], attempts_max=12)
-# Without retries of single requests: the sequence itself has to outlive the outage.
+# Single requests are not retried: the sequence itself has to outlive the outage.
 reader = Gateway(os.environ["BASE_URL"], os.environ["PARTNER_KEY"], attempts_max=1)
 sequence: list[int] = []
 reported: set[str] = set()

@@ -17,7 +17,7 @@ export interface Language {
   file: string;
   /** File of the program that reads the event log. */
   poller: string;
-  /** Whether the machine has it. */
+  /** True if the machine has it. */
   isHere: boolean;
   program(): Promise<string>;
   /** Arguments before the file's name. */
@@ -122,7 +122,7 @@ export interface Poller {
   /** The position that it has stored; undefined before the first. */
   position(): number | undefined;
   start(): void;
-  /** With SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }

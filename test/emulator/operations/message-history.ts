@@ -1,5 +1,5 @@
-// GET /{number}/message_history: the statuses that the messages of a number have had, whether or not
-// their webhooks arrived.
+// GET /{number}/message_history: the statuses that the messages of a number have had, whether or
+// not their webhooks arrived.
 import { numberOf, type Call, type Route } from '../core';
 import { requestedFields, type FieldRules } from '../fields';
 import { listAnswer, page } from '../paging';

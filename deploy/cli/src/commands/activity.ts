@@ -1,5 +1,5 @@
-// Commands for the activity of one partner: `bmg events failed|retry`, `bmg broadcasts`, `bmg usage`,
-// `bmg onboarding`.
+// Commands for the activity of one partner: `bmg events failed|retry`, `bmg broadcasts`, `bmg
+// usage`, `bmg onboarding`.
 import type { Command } from 'commander';
 import { BroadcastsDefinition, type Broadcast } from '@bmg/proto/broadcasts';
 import { OnboardingDefinition, type OnboardingEvent } from '@bmg/proto/onboarding';
@@ -142,7 +142,9 @@ const describeEvent = (one: FailedEvent): string =>
     one.last_error ?? '',
   ].join('  ');
 
-/** The status of a paused broadcast stays `processing`. A cancelled one keeps the time of its pause. */
+/**
+ * The status of a paused broadcast stays `processing`. A cancelled one keeps the time of its pause.
+ */
 const isPaused = ({ status, paused_at }: Broadcast): boolean =>
   status === 'processing' && paused_at !== undefined;
 

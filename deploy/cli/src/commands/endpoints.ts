@@ -1,5 +1,5 @@
-// `bmg endpoints list|show|shadows`: the webhook endpoints of a partner beside its webhook URL, with their health,
-// and its shadows with their comparisons.
+// `bmg endpoints list|show|shadows`: the webhook endpoints of a partner beside its webhook URL,
+// with their health, and its shadows with their comparisons.
 import type { Command } from 'commander';
 import { addressOf, isDestinationType } from '@bmg/common/destinations';
 import {
@@ -90,7 +90,10 @@ const describeShadow = ({ comparison, ...shadow }: Shadow): string =>
     `ends ${shadow.ends_at?.toISOString()}`,
   ].join('  ');
 
-/** As GET /v1/webhook-endpoints shows it; an address may have a token of the partner in its query. */
+/**
+ * GET /v1/webhook-endpoints shows the same fields; an address may have a token of the partner in
+ * its query.
+ */
 const shown = ({ destination, health, ...endpoint }: Endpoint): Record<string, unknown> => ({
   ...record(endpoint),
   url: endpoint.url === '' ? null : withoutQuery(endpoint.url),

@@ -138,7 +138,7 @@ function withSecret({ key, secret }: KeyWithSecret): Answer {
   };
 }
 
-/** As GET /v1/keys shows it. */
+/** GET /v1/keys shows the same fields. */
 const shown = (key: ApiKey): Record<string, unknown> => ({
   ...record({ expires_at: undefined, last_used_at: undefined, previous_expires_at: undefined }),
   ...record(key),

@@ -94,7 +94,7 @@ async function remove(session: Session, person_id: string, { partner }: Of): Pro
   return { json: { person_id, removed: true }, text: `${person_id} has no access.` };
 }
 
-/** As GET /v1/people shows it. */
+/** GET /v1/people shows the same fields. */
 const shown = (person: Person): Record<string, unknown> => ({
   ...record({ invitation_expires_at: undefined, last_login_at: undefined }),
   ...record(person),

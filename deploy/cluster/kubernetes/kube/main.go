@@ -1,5 +1,5 @@
-// One program for all parts of Kubernetes: linking it once takes a fraction of the time and space of seven.
-// The name under which it is called selects the part.
+// One program for all parts of Kubernetes: linking it once takes a fraction of the time and space
+// of seven. The name under which it is called selects the part.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Whether a person uses the page. Requests that the page repeats by itself while no person uses it are marked, so
-// that the session ends as if the page were closed.
+// Detects if a person uses the page. Requests that the page repeats by itself while no person uses
+// it are marked, so that the session ends as if the page were closed.
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 /** Requests within this time after an input count as caused by it. */
 const ACTIVE_MS = 60_000;

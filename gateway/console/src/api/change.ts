@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
 /**
- * A change, after which the queries that show it are loaded again. What it answers is forgotten with the component:
- * it may be a secret.
+ * A change, after which the queries that show it are loaded again. What it answers is forgotten
+ * with the component: it may be a secret.
  */
 export function useChange<T, V = void>(
   queries: ReadonlyArray<{ queryKey: readonly unknown[] }>,

@@ -1,5 +1,5 @@
-// Calls the console's API below /dashboard/api. The session is a cookie; a change also carries the CSRF
-// token that came with the session.
+// Calls the console's API below /dashboard/api. The session is a cookie; a change also carries the
+// CSRF token that came with the session.
 
 import { isIdle } from './activity';
 

@@ -1,4 +1,5 @@
-// Reads a conversation from two logs. A later read of the event log goes on where the one before ended.
+// Reads a conversation from two logs. A later read of the event log goes on where the one before
+// ended.
 import { queryOptions } from '@tanstack/react-query';
 import { conversationOf, receivedFrom, sentTo, type Turn } from '../conversation';
 import { call, type NumberRef } from './client';
@@ -8,14 +9,16 @@ const DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
 const SENT_MAX = 200;
 const EVENTS_PAGE = 1_000;
-/** A page searches some thousand events. Of a busier partner, the next read searches the next ones. */
+/**
+ * A page searches some thousand events. For a busier partner, the next read continues the search.
+ */
 const PAGES_MAX = 20;
 
 interface Received {
   turns: Turn[];
   /** Position up to which the event log was read. */
   after: number | undefined;
-  /** Whether every event of the period was read. */
+  /** True if every event of the period was read. */
   complete: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Passkeys in the browser: each ceremony has its options from the gateway, which verifies the answer. The
-// library is loaded only where it is used.
+// Passkeys in the browser: each ceremony has its options from the gateway, which verifies the
+// answer. The library is loaded only where it is used.
 import { ApiFailure, call } from './client';
 import type { Passkey, Session } from './types';
 

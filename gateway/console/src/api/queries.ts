@@ -34,7 +34,9 @@ export const logInQuery = queryOptions({
   queryFn: async () => (await call<t.CurrentSession>('GET', '/session/current')).log_in,
 });
 
-/** Whether the role of the person has a scope; the partner key has all. The gateway enforces it. */
+/**
+ * Returns if the role of the person has a scope; the partner key has all. The gateway enforces it.
+ */
 export function useMay(): (scope: string) => boolean {
   const person = useQuery(sessionQuery).data?.person ?? null;
   return (scope) => person === null || person.scopes.includes(scope);

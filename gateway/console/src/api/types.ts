@@ -1,6 +1,6 @@
-// The types of the answers that the console reads. Those of the public API come from its OpenAPI document,
-// through the client package; those below /dashboard/api from the schemas of that API, which is private to
-// the console.
+// The types of the answers that the console reads. Those of the public API come from its OpenAPI
+// document, through the client package; those below /dashboard/api from the schemas of that API,
+// which is private to the console.
 import type { components, Envelope as AnyEnvelope } from '@bmg/client';
 
 export type {
@@ -47,7 +47,7 @@ export type Broadcast = Schemas['Broadcast'];
 export type BroadcastDetail = Schemas['BroadcastDetail'];
 export type BroadcastForecast = NonNullable<Schemas['BroadcastForecast']>;
 export type ApprovalSetting = Schemas['GetBroadcastApprovalAnswer'];
-/** Of a broadcast, every reason has its contacts and examples. */
+/** Every reason of a broadcast has its contacts and examples. */
 export type CheckReason = Required<Schemas['CheckMessageAnswer']['reasons'][number]>;
 export type BroadcastCheck = Omit<Schemas['CheckMessageAnswer'], 'reasons'> & {
   reasons: CheckReason[];

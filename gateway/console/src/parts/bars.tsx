@@ -1,5 +1,5 @@
-// Bars for groups of values, such as days. Nothing is drawn by a library: the overview is the first screen, and
-// its size is bounded.
+// Bars for groups of values, such as days. Nothing is drawn by a library: the overview is the first
+// screen, and its size is bounded.
 
 /** In units of the picture, which fills the width of its container. */
 const WIDTH = 720;

@@ -1,5 +1,5 @@
-// Panels beside a list and dialogs above a screen. Rendered only while they are open: when one closes, the
-// focus returns to what opened it.
+// Panels beside a list and dialogs above a screen. Rendered only while they are open: when one
+// closes, the focus returns to what opened it.
 import { Drawer, Modal, type MantineSize } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 
@@ -18,9 +18,9 @@ const CLOSE = 'Close';
 const open_panels: symbol[] = [];
 
 /**
- * Returns how to close the panel: only the topmost one closes, because Escape reaches all of them. When it has
- * closed, the focus is where it was; without such an element (a link opened the panel, or its button was removed),
- * on the panel below, else on the heading.
+ * Returns how to close the panel: only the topmost one closes, because Escape reaches all of them.
+ * When it has closed, the focus is where it was; without such an element (a link opened the panel,
+ * or its button was removed), on the panel below, else on the heading.
  */
 function usePanel(onClose: () => void): () => void {
   const [id] = useState(() => Symbol('panel'));

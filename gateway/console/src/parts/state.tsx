@@ -1,6 +1,8 @@
 import { Badge } from '@mantine/core';
 
-/** Colours of all states that the API names. Colour never stands alone: the word is in the badge. */
+/**
+ * Colours of all states that the API names. Colour never stands alone: the word is in the badge.
+ */
 const COLOURS: Record<string, string> = {
   active: 'green',
   invited: 'blue',

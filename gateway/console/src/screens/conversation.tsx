@@ -1,5 +1,5 @@
-// The conversation with one contact: states and types of its messages, the window and the price of the next
-// one, and a reply. Of texts, those that the contact wrote, if the operator has them shown.
+// The conversation with one contact: states and types of its messages, the window and the price of
+// the next one, and a reply. It shows the texts that the contact wrote, if the operator allows it.
 import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,5 +1,5 @@
-// The partner's settings: webhook, secret, alerts, plan, endpoints, approval, keys, invoices, passkeys and sessions. A
-// person sees those of the role.
+// The partner's settings: webhook, secret, alerts, plan, endpoints, approval, keys, invoices,
+// passkeys and sessions. A person sees those of the role.
 import { Anchor, Button, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

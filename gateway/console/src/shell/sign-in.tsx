@@ -40,8 +40,8 @@ const refusalOf = (): string | undefined => {
 };
 
 /**
- * People use their passkey. The partner key is typed once: the answer sets the session's cookie, and the key
- * is not kept. Longer than 70 lines: the markup of one form.
+ * People use their passkey. The partner key is typed once: the answer sets the session's cookie,
+ * and the key is not kept. Longer than 70 lines: the markup of one form.
  */
 export function SignIn() {
   const queries = useQueryClient();

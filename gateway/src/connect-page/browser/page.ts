@@ -1,6 +1,6 @@
-// The browser's part of the hosted onboarding page. It opens the platform's sign-up dialog inside the
-// click, collects the two halves of its answer in either order, sends the code to be exchanged at once
-// (it expires within seconds) and reports the outcome to the page that opened this window.
+// The browser's part of the hosted onboarding page. It opens the platform's sign-up dialog inside
+// the click, collects the two halves of its answer in either order, sends the code to be exchanged
+// at once (it expires within seconds) and reports the outcome to the page that opened this window.
 
 /** The texts of the page, in the language of the browser. */
 export interface PageTexts {
@@ -9,13 +9,13 @@ export interface PageTexts {
   dialog_open: string;
   script_blocked: string;
   popup_blocked: string;
-  /** With `{message}`. */
+  /** Contains `{message}`. */
   dialog_failed: string;
   no_code: string;
   dialog_closed: string;
   connecting: string;
   not_connected: string;
-  /** With `{name}`. */
+  /** Contains `{name}`. */
   done: string;
   your_number: string;
   /** Why a registration failed, by error code. */
@@ -38,7 +38,7 @@ export interface PageConfig {
   origin: string | null;
 }
 
-/** The same for a notice: why the link cannot be used. */
+/** The configuration of a notice, which says why the link cannot be used. */
 export interface NoticeConfig {
   state: string | null;
   origin: string | null;
@@ -102,14 +102,18 @@ interface Failure {
 const SDK_LOAD_LIMIT_MS = 15_000;
 /** How long a code waits for the message that names the account. */
 const ACCOUNT_WAIT_MS = 1_000;
-/** How long a closed dialog waits for a message that is still in transit, and the other way round. */
+/**
+ * How long a closed dialog waits for a message that is still in transit, and the other way round.
+ */
 const LATE_MESSAGE_MS = 600;
 const LATE_CODE_MS = 4_000;
 const REQUEST_LIMIT_MS = 50_000;
 const WATCH_EVERY_MS = 500;
 const ATTEMPTS_MAX = 3;
 const ANY_ORIGIN = '*';
-/** Fields of a message that a page of an unknown origin may receive, beside the type and the state. */
+/**
+ * Fields of a message that a page of an unknown origin may receive, beside the type and the state.
+ */
 const FOR_ANYONE = ['reason', 'code', 'current_step'];
 const TEXT_MAX = 200;
 /** A number is written from the left in every language: U+2066 and U+2069. */
@@ -131,7 +135,7 @@ const { texts } = page;
 const sdkWindow = window as Window & { FB?: Sdk; fbAsyncInit?: () => void };
 const openerOrigin = findOpenerOrigin();
 let current: SignUp | null = null;
-/** Whether the opener knows how the sign-up ended, or that it failed. */
+/** True once the opener knows how the sign-up ended, or that it failed. */
 let is_outcome_sent = false;
 
 // --- the person's view ---
@@ -174,9 +178,9 @@ function enableStart(label?: string): void {
 // --- messages to the opener, reports to the service ---
 
 /**
- * The origin that the partner's server named, or our own if that of the opener can be read. Otherwise it is
- * unknown: the message goes to any origin ('*') in the opener's window, without names and ids. A referrer
- * proves nothing, because any page that opens the link has one.
+ * The origin that the partner's server named, or our own if that of the opener can be read.
+ * Otherwise it is unknown: the message goes to any origin ('*') in the opener's window, without
+ * names and ids. A referrer proves nothing, because any page that opens the link has one.
  */
 function findOpenerOrigin(): string | null {
   if (!window.opener) return null;
@@ -296,7 +300,10 @@ function start(): void {
   if (opened.window) watchWindow(signUp, opened.window);
 }
 
-/** A closed dialog whose script never answers must not leave the person waiting. A code still counts. */
+/**
+ * A closed dialog whose script never answers must not leave the person waiting. A code still
+ * counts.
+ */
 function watchWindow(signUp: SignUp, dialog: Window): void {
   const timer = setInterval(() => {
     if (signUp.ended || signUp.registering) clearInterval(timer);

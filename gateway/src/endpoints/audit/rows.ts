@@ -30,7 +30,9 @@ const shown = (record: AuditRecord): Fields => ({
   ended_at: record.ended_at ?? null,
 });
 
-/** The schema has checked its form. A plus sign sent without URL encoding has arrived as a space. */
+/**
+ * The schema has checked its form. A plus sign sent without URL encoding has arrived as a space.
+ */
 const timeOf = (text: string | undefined): Date | undefined =>
   text === undefined ? undefined : new Date(text.replace(' ', '+').toUpperCase());
 

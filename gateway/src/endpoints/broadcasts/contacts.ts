@@ -23,7 +23,9 @@ interface NamedRecipient {
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first faults together, each with its contact. */
+/**
+ * Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first faults together, each with its contact.
+ */
 export async function readContacts(
   contacts: unknown[],
   faults = new ContactFaults(),

@@ -7,7 +7,7 @@ const NAME_MAX = 200;
 const TEMPLATE_NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 const TIME_MAX = 64;
-/** Of one broadcast (contract 9.2). */
+/** The most contacts of one broadcast (contract 9.2). */
 const CONTACTS_MAX = 10_000;
 
 const named = (description: string, rule: Schema): Schema => ({
@@ -33,7 +33,10 @@ const contactObject: Schema = {
   },
 };
 
-/** The items of `contacts` are checked in `contacts.ts`, because too many of them have a code of their own. */
+/**
+ * The items of `contacts` are checked in `contacts.ts`, because too many of them have a code of
+ * their own.
+ */
 export const createBroadcast = object(
   {
     name: text(NAME_MAX, 'Name of the broadcast, for your own use.'),

@@ -4,7 +4,10 @@ import * as schemas from './schemas';
 import { del, get, post, rpc, type Endpoint, type Fields } from '../endpoint';
 import { nodeUnder, outcomeUnder, pageUnder, uncounted } from '../parts/rows';
 
-/** The phone number or BSUID of a participant, who may also be given as GET /groups/{group_id} shows them. */
+/**
+ * The phone number or BSUID of a participant, who may also be given as GET /groups/{group_id} shows
+ * them.
+ */
 function personOf(participant: string | object): string {
   if (typeof participant === 'string') return participant;
   const { user, wa_id, user_id } = participant as Fields;

@@ -129,7 +129,7 @@ test.each(['/events', '/webhooks/failed'])(
       expect(answer.length).toBeGreaterThan(0.9 * max_bytes);
       expect(answer.length).toBeLessThanOrEqual(answer_bytes?.({ limit }) as number);
     }
-    // As many reads as a partner may have in flight fit at the default limit, beside other answers.
+    // All reads that a partner may have in flight fit at the default limit, beside other answers.
     expect(READ_SHARE.log * (answer_bytes?.({ limit: 100 }) as number)).toBeLessThan(
       0.9 * ANSWER_BYTES_SHARE,
     );

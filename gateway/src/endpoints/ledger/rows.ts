@@ -7,7 +7,10 @@ import { get, rpc, type Endpoint } from '../endpoint';
 /** A CSV of 100,000 rows, to a slow reader. */
 const LEDGER_TIMEOUT_MS = 120_000;
 
-/** An entry, and the totals and category changes of the first page, which grow with the partner's numbers. */
+/**
+ * An entry, and the totals and category changes of the first page, which grow with the partner's
+ * numbers.
+ */
 const ENTRY_BYTES = 1_536;
 const TOTALS_BYTES = 1024 * 1024;
 const LIMIT_DEFAULT = 100;

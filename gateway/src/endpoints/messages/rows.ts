@@ -22,7 +22,10 @@ interface Addressed {
   recipient?: string;
 }
 
-/** Services know neither the aliases of `user_id` nor the three ways to quote: they are resolved here. */
+/**
+ * Services know neither the aliases of `user_id` nor the three ways to quote: they are resolved
+ * here.
+ */
 const sendRequest = <B extends Addressed & Quoting>({
   body: { to, user_id, recipient, context, context_message_id, reply_to, ...content },
   target,

@@ -105,8 +105,9 @@ const CHECKED = {
 };
 
 /**
- * The fields of these bodies, each of any type: their faults, a wrong type among them, are reasons of the answer
- * (`preflight.ts`). They are named because clients of several generators cannot write other fields.
+ * The fields of these bodies, each of any type: their faults, a wrong type among them, are reasons
+ * of the answer (`preflight.ts`). They are named because clients of several generators cannot write
+ * other fields.
  */
 function checkedFields(): Record<string, Keywords> {
   const kinds: Record<string, string[]> = {};

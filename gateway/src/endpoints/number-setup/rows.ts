@@ -42,7 +42,8 @@ export const numberSetup: Endpoint[] = [
     ...uncounted,
     body: schemas.updateAutomation,
     audit: { values: ['enable_welcome_message'] },
-    // A repeated field cannot be absent, so lists are wrapped: absent keeps the list, empty clears it.
+    // A repeated field cannot be absent, so lists are wrapped: absent keeps the list, empty clears
+    // it.
     request: ({ body: { enable_welcome_message, prompts, commands }, target }) => ({
       enable_welcome_message,
       prompts: prompts && { items: prompts },

@@ -53,7 +53,10 @@ export const refreshClient = object({
   phone_number_id: id('ID of one number of the account. Defaults to all of them.'),
 });
 
-/** The result of the sign-up dialog. Both ids are checked against the token the code is exchanged for. */
+/**
+ * The result of the sign-up dialog. Both ids are checked against the token the code is exchanged
+ * for.
+ */
 export const registerFromCode = object(
   {
     code: text(

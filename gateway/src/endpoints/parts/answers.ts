@@ -1,5 +1,5 @@
-// Building blocks of response schemas. Every leaf has an example: the example response in the reference
-// is assembled from them, so it cannot contradict the schema. Descriptions are sentences.
+// Building blocks of response schemas. Every leaf has an example: the example response in the
+// reference is assembled from them, so it cannot contradict the schema. Descriptions are sentences.
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { CURSOR_PATTERN } from './inputs';
 import type { Schema } from './schema';
@@ -149,7 +149,7 @@ export const messaging_limit_tier = open([
 
 export const EVENT_ID = 'evt_8_kN_6GiC20OAm37';
 
-/** Of every event, in its envelope. */
+/** The meta data in the envelope of every event. */
 export const event_meta = record(
   {
     event_id: text(

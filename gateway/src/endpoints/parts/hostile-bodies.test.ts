@@ -132,7 +132,7 @@ const TARGET = { partner_id: 'p', waba_id: '9', phone_number_id: '8', directory_
  */
 async function take(row: Row, check: ReturnType<typeof compile>, body: Buffer): Promise<string> {
   const { body_limit_bytes: limit_bytes = MIB, body_nodes_max: nodes_max, checkItems } = row;
-  // As from a socket: one chunk a turn.
+  // A socket gives one chunk a turn.
   const chunks = async function* () {
     for (let at = 0; at < body.length; at += CHUNK_BYTES) {
       await setImmediate();

@@ -13,7 +13,7 @@ import {
 /** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
 const CURSOR_MAX = 2_048;
-/** Of our cursors, in requests and in answers. */
+/** The form of our cursors, in requests and in answers. */
 export const CURSOR_PATTERN = `^[A-Za-z0-9_-]{1,${CURSOR_MAX}}$`;
 /** Longest phone number or BSUID as partners may write it. */
 export const RECIPIENT_MAX = 200;

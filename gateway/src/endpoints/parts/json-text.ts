@@ -11,10 +11,12 @@ export class JsonText {
   }
 }
 
-/** Serialises an object. Of its members, JSON texts and lists of them are written as they are. */
+/** Serialises an object. Members that are JSON texts, or lists of them, are written unchanged. */
 export const toJsonText = (fields: object): JsonText => new JsonText(stringify(fields));
 
-/** As JSON.stringify, but writes members that are JSON texts, or lists of them, as they are. */
+/**
+ * Works like JSON.stringify, but writes members that are JSON texts, or lists of them, unchanged.
+ */
 export function stringify(fields: object): string {
   const members = Object.entries(fields) as Array<[string, unknown]>;
   if (!members.some(([, value]) => hasText(value))) return JSON.stringify(fields);

@@ -1,5 +1,5 @@
-// The bytes of a page of events. The service is given the bound, and the same is reserved for the answer:
-// the replies that a partner has in flight never take more than its share.
+// The bytes of a page of events. The service is given the bound, and the same is reserved for the
+// answer: the replies that a partner has in flight never take more than its share.
 const KIB = 1024;
 
 /**

@@ -13,7 +13,9 @@ export const nodeUnder =
   (name: string) =>
   ({ fields }: Node): Fields => ({ [name]: fields ?? {} });
 
-/** As `nodeUnder`, but without the key when the upstream returned nothing beside its success. */
+/**
+ * Works like `nodeUnder`, but omits the key when the upstream returned nothing beside its success.
+ */
 export const outcomeUnder =
   (name: string) =>
   ({ fields }: Node): Fields =>

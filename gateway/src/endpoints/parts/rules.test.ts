@@ -23,7 +23,10 @@ const everyText = (rule: Schema, check: (text: string) => void): void => {
   fc.assert(fc.property(texts, check), { numRuns: RUNS });
 };
 
-/** A label in Punycode. Whether it decodes is beyond a pattern; the services refuse one that does not. */
+/**
+ * A label in Punycode. A pattern cannot check that it decodes; the services refuse one that does
+ * not.
+ */
 const PUNYCODE = /xn--/i;
 const isUndecodable = (url: string): boolean => PUNYCODE.test(url) && !URL.canParse(url);
 

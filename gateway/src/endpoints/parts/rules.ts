@@ -41,7 +41,9 @@ const named = (properties: Properties, required: string): Schema => ({
   required: [required],
 });
 
-/** A phone number or BSUID in `to` wins over a BSUID in `user_id`, and that over one in `recipient`. */
+/**
+ * A phone number or BSUID in `to` wins over a BSUID in `user_id`, and that over one in `recipient`.
+ */
 export const recipient: Schema = {
   anyOf: [
     named({ to: { type: 'string', pattern: `^ *${PERSON} *$` } }, 'to'),
@@ -105,14 +107,16 @@ export const quoted: Schema = {
 const PORT =
   '(?::(?:0|[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5]))?';
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-/** A name whose last label starts with a letter, as all names of the internet, or an IPv4 address. */
+/**
+ * A name whose last label starts with a letter, as all names of the internet, or an IPv4 address.
+ */
 function hostOf(letter: string, digit: string): string {
   const end = `(?:[${letter}${digit}-]{0,61}[${letter}${digit}])?`;
   return `(?:(?:[${letter}${digit}]${end}\\.)*[${letter}]${end}|(?:${OCTET}\\.){3}${OCTET})`;
 }
 const ORIGIN_HOST = hostOf('a-z', '0-9');
 
-/** As browsers write it: in lower case, without the default port. */
+/** Browsers write it in lower case, without the default port. */
 export const origin: Schema = {
   pattern: `^(?:http://${ORIGIN_HOST}(?!:80$)|https://${ORIGIN_HOST}(?!:443$))${PORT}$`,
 };

@@ -1,6 +1,7 @@
-// Request schemas: JSON Schema with keywords of our own, compiled to validators. A validator reports all faults
-// of one kind together, up to a bound: required fields that are absent, null, blank or empty are
-// MISSING_FIELDS, any other fault is INVALID_FIELD, unless the schema names another code.
+// Request schemas: JSON Schema with keywords of our own, compiled to validators. A validator
+// reports all faults of one kind together, up to a bound: required fields that are absent, null,
+// blank or empty are MISSING_FIELDS, any other fault is INVALID_FIELD, unless the schema names
+// another code.
 import { ApiError, invalidField, isErrorCode, missingFields } from '@bmg/common/errors';
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -27,7 +28,10 @@ export interface Keywords {
   // Published only: the validators of services have clearer messages.
   oneOf?: readonly Schema[];
   anyOf?: readonly Schema[];
-  /** Rules between fields go here: beside `properties`, generators of clients read anyOf as a union of types. */
+  /**
+   * Rules between fields go here: beside `properties`, generators of clients read anyOf as a union
+   * of types.
+   */
   allOf?: readonly Schema[];
   if?: Schema;
   then?: Schema;
@@ -79,8 +83,8 @@ export interface ObjectSchema<
 }
 
 /**
- * The static type of the values that a schema accepts. Keys that the schema does not name are not in
- * it; of a schema that is not known before run time, only that it accepts objects.
+ * The static type of the values that a schema accepts. Keys that the schema does not name are not
+ * in it; of a schema that is not known before run time, only that it accepts objects.
  */
 export type Static<S extends Schema> = Schema extends S ? Record<string, unknown> : XStatic<S>;
 
@@ -113,7 +117,10 @@ export const FAULTS_MAX = 20;
 /** The largest whole number in a query: 15 digits. */
 export const WHOLE_MAX = 999_999_999_999_999;
 
-/** A query value of an integer field is converted if it matches; otherwise it stays a string and is rejected. */
+/**
+ * A query value of an integer field is converted if it matches; otherwise it stays a string and is
+ * rejected.
+ */
 const WHOLE = /^-?\d{1,15}$/;
 
 export function compile<S extends Schema>(schema: S, kind: 'body' | 'query'): Validator<Static<S>> {
@@ -152,8 +159,8 @@ function check(schema: Schema, value: unknown, validate: ValidateFunction): void
 }
 
 /**
- * Array lengths are checked before any item, because ajv collects the faults of all items: a body of a
- * million wrong ones would stop the process for seconds.
+ * Array lengths are checked before any item, because ajv collects the faults of all items: a body
+ * of a million wrong ones would stop the process for seconds.
  */
 function checkLengths({ maxItems, items, properties }: Schema, value: unknown, path: string): void {
   if (Array.isArray(value)) {

@@ -33,7 +33,7 @@ describe('a creation', () => {
     const target = { waba_id: '900000000000001' };
     const checked = check({ ...body, components: [...body.components], allow: true });
     const request = create.request?.({ body: checked, target } as unknown as Input) ?? {};
-    // As it arrives behind the wire: nothing is lost on the way.
+    // Decodes what arrives behind the wire: nothing is lost on the way.
     const bytes = CreateTemplateRequest.encode(
       CreateTemplateRequest.fromPartial(request as object),
     ).finish();

@@ -1,5 +1,6 @@
-// The destination of an endpoint in requests and answers: the settings of all types in one flat object,
-// which generators of clients read alike. Onboarding decides which settings belong to which type.
+// The destination of an endpoint in requests and answers: the settings of all types in one flat
+// object, which generators of clients read alike. Onboarding decides which settings belong to which
+// type.
 import { DESTINATION_TYPES, SETTINGS, type SettingSchema } from '@bmg/common/destinations';
 import * as is from '../parts/answers';
 import type { ObjectSchema, Properties, Schema } from '../parts/schema';
@@ -23,7 +24,9 @@ for (const type of DESTINATION_TYPES) {
 const describe = ({ of, description }: Setting): string =>
   `For ${of.map((type) => `\`${type}\``).join(' and ')}: ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
 
-/** Null stands for the default. The default itself is only described: a type without it has none. */
+/**
+ * Null stands for the default. The default itself is only described: a type without it has none.
+ */
 const input = (setting: Setting): Schema => {
   const { of: _of, default: _default, ...schema } = setting;
   return {
@@ -42,8 +45,8 @@ const type = {
 } as const;
 
 /**
- * The service requires the type of a new destination, and refuses another one in a change. Settings that
- * are absent stay.
+ * The service requires the type of a new destination, and refuses another one in a change. Settings
+ * that are absent stay.
  */
 export const destination: ObjectSchema<Properties> = {
   type: 'object',

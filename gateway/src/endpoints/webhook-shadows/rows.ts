@@ -1,4 +1,5 @@
-// Shadow receivers: a second URL that gets copies of a receiver's events, and the comparison of both.
+// Shadow receivers: a second URL that gets copies of a receiver's events, and the comparison of
+// both.
 import { EndpointsDefinition, type Shadow, type ShadowAnswer } from '@bmg/proto/endpoints';
 import * as docs from './docs';
 import * as schemas from './schemas';
@@ -34,7 +35,7 @@ const times = (of: { p50_ms?: number | undefined; p99_ms?: number | undefined } 
   p99_ms: of?.p99_ms ?? null,
 });
 
-/** As in lists: without the events that were answered differently. */
+/** Lists leave out the events that were answered differently. */
 const listed = ({ comparison, ...one }: Shadow) => {
   const { differences: _differences, first, shadow, ...counts } = comparison ?? {};
   return {

@@ -1,4 +1,5 @@
-// The ten calls with the classes of openapi-generator (typescript-fetch), whose contacts of a broadcast are objects.
+// The ten calls with the classes of openapi-generator (typescript-fetch), whose contacts of a
+// broadcast are objects.
 import {
   BroadcastsApi,
   Configuration,

@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     client.GET('/messages/{message_id}/timeline', { params: { path: context } }),
   );
   const ledger = await ok(client.GET('/usage/ledger', { params: { query: { limit: 5 } } }));
-  // With another Accept header it is a text.
+  // Another Accept header makes it a text.
   if (typeof ledger === 'string') throw new Error('the ledger is no JSON');
   const broadcast = await ok(
     client.POST('/broadcasts', {

@@ -28,7 +28,8 @@ func main() {
 	client, ctx := rest.NewAPIClient(configuration), context.Background()
 
 	registered := ok(client.OnboardingAndUsageAPI.RegisterClient(ctx).RegisterClientRequest(
-		*rest.NewRegisterClientRequest(waba, os.Getenv("PHONE_NUMBER_ID"), os.Getenv("ACCESS_TOKEN"))).Execute())
+		*rest.NewRegisterClientRequest(
+			waba, os.Getenv("PHONE_NUMBER_ID"), os.Getenv("ACCESS_TOKEN"))).Execute())
 	listed := ok(client.OnboardingAndUsageAPI.ListClients(ctx).Limit(10).Execute())
 
 	hello := rest.NewSendTextRequest("Hello")

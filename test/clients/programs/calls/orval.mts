@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   const events = ok(await listEvents({ event: 'message.sent', wait: 20 }, withKey));
   const timeline = ok(await getTimeline(text.message_id, {}, withKey));
   const ledger = ok(await getLedger({ limit: 5 }, withKey));
-  // With another Accept header it is a text.
+  // Another Accept header makes it a text.
   if (typeof ledger === 'string') throw new Error('the ledger is no JSON');
   const broadcast = ok(
     await createBroadcast(

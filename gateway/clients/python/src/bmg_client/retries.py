@@ -72,7 +72,7 @@ class RetryingTransport(httpx.BaseTransport):
         """The whole answer: a connection that breaks inside the body is an attempt that failed."""
         streamed = self._transport.handle_request(request)
         try:
-            # As sent, perhaps compressed: the second response decodes it again.
+            # The bytes as sent, perhaps compressed: the second response decodes them again.
             raw = b"".join(streamed.stream)  # type: ignore[arg-type]
         finally:
             streamed.close()

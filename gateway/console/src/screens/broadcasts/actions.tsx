@@ -1,4 +1,5 @@
-// What can be done with a broadcast: approve, pause and resume, cancel, copy, send again to the failed.
+// What can be done with a broadcast: approve, pause and resume, cancel, copy, send again to the
+// failed.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

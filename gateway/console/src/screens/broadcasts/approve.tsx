@@ -53,7 +53,10 @@ interface ConfirmApprovalProps {
   onClose: () => void;
 }
 
-/** As before a creation: to how many, at what cost, and when. Prices may have changed since. */
+/**
+ * Shows recipients, cost and time, like the confirmation of a new broadcast. Prices may have
+ * changed since.
+ */
 function ConfirmApproval({ broadcast, onClose }: ConfirmApprovalProps) {
   const { id, name, total, scheduled_at } = broadcast;
   const forecast = useQuery(forecastQuery(id));

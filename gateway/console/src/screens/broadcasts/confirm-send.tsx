@@ -22,7 +22,9 @@ interface ConfirmSendProps {
   onClose: () => void;
 }
 
-/** The last question before a broadcast is sent: to how many, at what cost, and how long it takes. */
+/**
+ * The last question before a broadcast is sent: to how many, at what cost, and how long it takes.
+ */
 export function ConfirmSend(props: ConfirmSendProps) {
   const { name, client, contacts, starts_now, check, create, onClose } = props;
   const waits = check?.reasons.some(({ code }) => code === 'APPROVAL_REQUIRED') ?? false;

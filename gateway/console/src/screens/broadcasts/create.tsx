@@ -1,4 +1,5 @@
-// Creates a broadcast in steps: template, contacts, confirmation. Nothing is sent before the last one.
+// Creates a broadcast in steps: template, contacts, confirmation. Nothing is sent before the last
+// one.
 import { Alert, Button, Group, List, Select, Stack, Stepper, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

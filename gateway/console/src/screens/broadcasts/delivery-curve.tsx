@@ -1,4 +1,5 @@
-// The delivery curve of a broadcast: drawn on request, because it reads every message of the broadcast.
+// The delivery curve of a broadcast: drawn on request, because it reads every message of the
+// broadcast.
 import { Button, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { BroadcastDetail } from '../../api/types';

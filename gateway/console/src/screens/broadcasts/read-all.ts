@@ -2,7 +2,7 @@
 import { call } from '../../api/client';
 import type { Message, MessagePage } from '../../api/types';
 
-/** As many contacts as a broadcast can have. */
+/** The most contacts that a broadcast can have. */
 const READ_MAX = 10_000;
 const PAGE = 200;
 

@@ -1,5 +1,6 @@
-// The people that a broadcast wrote to, with the state and, of a failure, the reason. The broadcasts service
-// deletes the contacts when a broadcast ends, so the list is that of the message log.
+// The people that a broadcast wrote to, with the state and, of a failure, the reason. The
+// broadcasts service deletes the contacts when a broadcast ends, so the list is that of the message
+// log.
 import { Anchor, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -5,7 +5,7 @@ import type { Broadcast } from '../../api/types';
 export const isPaused = ({ status, paused_at }: Pick<Broadcast, 'status' | 'paused_at'>): boolean =>
   status === 'processing' && paused_at !== null;
 
-/** The same for the approval: the status is that of a broadcast without one. */
+/** The status of a broadcast does not show that it waits for approval. */
 export const waitsForApproval = ({ approval }: Pick<Broadcast, 'approval'>): boolean =>
   approval?.state === 'waiting';
 
@@ -20,7 +20,9 @@ export const isOver = ({ status }: Pick<Broadcast, 'status'>): boolean =>
 /** Statuses and charges of its messages arrive after the last one; most do within this time. */
 const SETTLING_MS = 600_000;
 
-/** Whether it has stopped sending a short time ago: completed, paused, or cancelled while paused. */
+/**
+ * True if it has stopped sending a short time ago: completed, paused, or cancelled while paused.
+ */
 export function isSettling(
   { completed_at, paused_at }: Pick<Broadcast, 'completed_at' | 'paused_at'>,
   now = Date.now(),

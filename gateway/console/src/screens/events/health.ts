@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../api/types';
 export interface Point {
   /** Unix seconds: the start of the interval. */
   at_s: number;
-  /** Its end. Without a point that starts there, no event had an outcome. */
+  /** Its end. If no point starts there, no event had an outcome. */
   until_s: number;
   /** Percentage of the events with an outcome; null without any. */
   accepted: number | null;

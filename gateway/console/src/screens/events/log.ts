@@ -1,5 +1,6 @@
-// Follows the event log: the latest events first, then each new one as it comes, by server-sent events.
-// If a stream does not work, the log is read every few seconds instead, and its error is shown.
+// Follows the event log: the latest events first, then each new one as it comes, by server-sent
+// events. If a stream does not work, the log is read every few seconds instead, and its error is
+// shown.
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { addressOf, call, type ApiFailure } from '../../api/client';

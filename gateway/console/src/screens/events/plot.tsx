@@ -47,7 +47,7 @@ function optionsOf(width: number, { text, grid, accepted, answer, failed }: Colo
     width,
     height: HEIGHT_PX,
     cursor: { drag: { x: false, y: false } },
-    // Without the values under the pointer, which a person on a phone or keyboard cannot read.
+    // Hides the values under the pointer, which a person on a phone or keyboard cannot read.
     legend: { live: false },
     scales: { percent: { range: [0, 105] }, ms: { range: (_plot, _min, max) => [0, max || 1] } },
     axes: [

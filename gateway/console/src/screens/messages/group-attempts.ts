@@ -7,7 +7,10 @@ export interface Step {
   attempts: TimelineEntry[];
 }
 
-/** The order of the entries stays. An attempt whose event is not in the timeline is a step of its own. */
+/**
+ * The order of the entries stays. An attempt whose event is not in the timeline is a step of its
+ * own.
+ */
 export function stepsOf(entries: readonly TimelineEntry[]): Step[] {
   const events = new Set(
     entries.flatMap(({ type, event_id }) => (type === 'event' && event_id ? [event_id] : [])),

@@ -1,5 +1,5 @@
-// The sync of contacts and history of a number that stays in use in the business app: until when it can
-// be requested, and how far the history has arrived.
+// The sync of contacts and history of a number that stays in use in the business app: until when it
+// can be requested, and how far the history has arrived.
 import { Progress, Stack, Text } from '@mantine/core';
 import type { DataSync, HistorySync } from '../../api/types';
 import { State } from '../../parts/state';

@@ -1,5 +1,5 @@
-// Quality and messaging limit of a number over time: two pictures with a bar for each day, the changes in
-// words, and the same figures in a table.
+// Quality and messaging limit of a number over time: two pictures with a bar for each day, the
+// changes in words, and the same figures in a table.
 import { Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { numberDaysQuery } from '../../api/queries';

@@ -1,4 +1,5 @@
-// Sent messages by category and by number, beside the period before: two pictures, each a table with bars.
+// Sent messages by category and by number, beside the period before: two pictures, each a table
+// with bars.
 import { SimpleGrid, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { clientsQuery, ledgerTotalsQuery, usageQuery } from '../../api/queries';

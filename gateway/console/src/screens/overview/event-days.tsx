@@ -1,5 +1,6 @@
-// The events of each day and how fast the receiver answered, as charts with the same figures in a table. Drawn on
-// request: its reads of the event log share a budget with those of the partner's programs.
+// The events of each day and how fast the receiver answered, as charts with the same figures in a
+// table. Drawn on request: its reads of the event log share a budget with those of the partner's
+// programs.
 import { Button, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

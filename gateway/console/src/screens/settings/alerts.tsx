@@ -1,4 +1,5 @@
-// The thresholds of alerts: the event `partner.alert` reports each crossing, and the overview shows it.
+// The thresholds of alerts: the event `partner.alert` reports each crossing, and the overview shows
+// it.
 import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

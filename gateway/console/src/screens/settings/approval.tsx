@@ -1,4 +1,5 @@
-// From which size a broadcast waits for the approval of a second person. Everybody reads it, owners change it.
+// From which size a broadcast waits for the approval of a second person. Everybody reads it, owners
+// change it.
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

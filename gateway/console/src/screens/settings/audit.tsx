@@ -1,4 +1,5 @@
-// The audit log: who changed what, newest first, filtered by who, action and day; each change with its values.
+// The audit log: who changed what, newest first, filtered by who, action and day; each change with
+// its values.
 import { Autocomplete, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,5 @@
-// Money on the usage screen: the forecast of the month, and what the October change means for this partner.
+// Money on the usage screen: the forecast of the month, and what the October change means for this
+// partner.
 import { Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ledgerTotalsQuery, noticesQuery } from '../../api/queries';

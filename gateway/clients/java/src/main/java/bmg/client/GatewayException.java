@@ -11,8 +11,8 @@ import java.util.Map;
 import okhttp3.Response;
 
 /**
- * An error answer of the gateway. Branch on {@link #code}. Repeat the unchanged request only if {@link #retryable} is
- * true.
+ * An error answer of the gateway. Branch on {@link #code}. Repeat the unchanged request only if
+ * {@link #retryable} is true.
  */
 public final class GatewayException extends RuntimeException {
   /** A code of the client, not of the gateway: the page of a proxy, for example. */
@@ -33,8 +33,8 @@ public final class GatewayException extends RuntimeException {
   }
 
   /**
-   * The error of an answer, or null for a success. Whether a proxy passed the request on is unknown, so that after its
-   * error only a request that is safe to repeat is retryable.
+   * The error of an answer, or null for a success. A proxy may have passed the request on, so after
+   * its error only a request that is safe to repeat is retryable.
    */
   static GatewayException of(Response response) throws IOException {
     boolean isSafe = Retries.isSafe(response.request());
@@ -96,7 +96,7 @@ public final class GatewayException extends RuntimeException {
     return text(fields, "code");
   }
 
-  /** Whether the unchanged request may succeed later. */
+  /** True if the unchanged request may succeed later. */
   public boolean retryable() {
     return Boolean.parseBoolean(text(fields, "retryable"));
   }
@@ -127,7 +127,7 @@ public final class GatewayException extends RuntimeException {
     return retryAfter;
   }
 
-  /** Whether the unchanged request may succeed later. */
+  /** True if the unchanged request may succeed later, whatever the error states. */
   boolean passes() {
     return status >= 500 || status == 429;
   }

@@ -22,8 +22,8 @@ import java.util.NoSuchElementException;
 import java.util.function.Function;
 
 /**
- * The items of all pages of a list. The call takes the position of a page, which is null for the first one: {@code
- * Lists.clients(offset -> api.listClients(100L, offset, null))}.
+ * The items of all pages of a list. The call takes the position of a page, which is null for the
+ * first one: {@code Lists.clients(offset -> api.listClients(100L, offset, null))}.
  */
 public final class Lists {
   private Lists() {}

@@ -12,8 +12,9 @@ import okhttp3.Response;
 import okhttp3.ResponseBody;
 
 /**
- * Repeats a request if that is safe: if the error is retryable, or if the connection failed and the request changes
- * nothing or has an Idempotency-Key. Sends get such a key by themselves, the same on each attempt.
+ * Repeats a request if that is safe: if the error is retryable, or if the connection failed and the
+ * request changes nothing or has an Idempotency-Key. Sends get such a key by themselves, the same
+ * on each attempt.
  */
 final class Retries implements Interceptor {
   private static final String KEY = "Idempotency-Key";
@@ -49,7 +50,7 @@ final class Retries implements Interceptor {
     }
   }
 
-  /** Whether a request that may have been carried out may be repeated. */
+  /** True if a request may be repeated although it may have been carried out. */
   static boolean isSafe(Request request) {
     return request.method().equals("GET") || request.header(KEY) != null;
   }

@@ -30,7 +30,8 @@ public final class Webhooks {
    * @param headers of the request
    * @param body the exact text of the request, in UTF-8
    * @param secrets the webhook secret; while it is rotated, both
-   * @throws WebhookVerificationException if no secret matches, or if its time differs by more than 5 minutes
+   * @throws WebhookVerificationException if no secret matches, or if its time differs by more than
+   * 5 minutes
    */
   public static EventEnvelope verify(
       Map<String, List<String>> headers, String body, List<String> secrets)
@@ -50,8 +51,8 @@ public final class Webhooks {
   }
 
   /**
-   * Returns the event; checks {@code x-service-signature}, which only the newest secret makes. It covers no time:
-   * prefer {@link #verify}, or call both.
+   * Returns the event; checks {@code x-service-signature}, which only the newest secret makes. It
+   * covers no time: prefer {@link #verify}, or call both.
    *
    * @throws WebhookVerificationException if no secret fits
    */

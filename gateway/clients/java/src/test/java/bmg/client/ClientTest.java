@@ -39,7 +39,10 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Retries, lists, events and webhooks against a server that fails, is stopped and started on request. */
+/**
+ * Retries, lists, events and webhooks against a server that fails, is stopped and started on
+ * request.
+ */
 class ClientTest {
   private static final int EVENTS = 10;
   private static final String SENT =
