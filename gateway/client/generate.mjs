@@ -1,4 +1,4 @@
-// Writes the generated part of the client, src/schema.ts and src/idempotent.ts, from the endpoint
+// Writes the generated part of the client (schema, idempotent paths, lists in src/) from the endpoint
 // table of the compiled gateway. `make build` runs it after the gateway has been compiled; an
 // unchanged file keeps its time, so that the compiler has nothing to do.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
+import { listsOf } from '../clients/lists.mjs';
 
 const require = createRequire(import.meta.url);
 const { chapters, endpoints } = require('../dist/endpoints/index.js');
@@ -52,4 +53,12 @@ const paths = endpoints.filter((row) => row.idempotent).map((row) => `  '${docum
 write(
   'idempotent.ts',
   `// Generated from the endpoint table by make build. Do not edit.\nexport const IDEMPOTENT_PATHS: readonly string[] = [\n${paths.join('')}];\n`,
+);
+
+const lists = listsOf(JSON.parse(document)).map(
+  ({ path, items, page }) => `  '${path}': { items: '${items}', page: '${page}' },\n`,
+);
+write(
+  'lists.ts',
+  `// Generated from the OpenAPI document by make build. Do not edit.\nexport const LISTS = {\n${lists.join('')}} as const;\n`,
 );

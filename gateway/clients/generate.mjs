@@ -17,6 +17,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listsOf } from './lists.mjs';
 import { run, tools } from './tools.mjs';
 
 const require = createRequire(import.meta.url);
@@ -28,6 +29,9 @@ const HEAD = 'Generated from the endpoint table by make clients. Do not edit.';
 const folderOf = (language) => fileURLToPath(new URL(language, import.meta.url));
 const quoted = endpoints.filter((row) => row.idempotent).map((row) => `"${documentPath(row)}"`);
 const lines = (indent, end = '') => quoted.map((path) => `${indent}${path}${end},\n`).join('');
+
+/** The name that Python's generator gives a call. */
+const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** What is generated for each language, and how. `document` is the path of the OpenAPI document. */
 const LANGUAGES = {
@@ -50,6 +54,13 @@ const LANGUAGES = {
       writeFileSync(
         join(folder, 'src/bmg_client/idempotent.py'),
         `# ${HEAD}\nIDEMPOTENT_PATHS = frozenset((\n${lines('    ')}))\n`,
+      );
+      const lists = listsOf(JSON.parse(readFileSync(document, 'utf8'))).map(
+        ({ operation, items, page }) => `    "${snake(operation)}": ("${items}", "${page}"),\n`,
+      );
+      writeFileSync(
+        join(folder, 'src/bmg_client/lists.py'),
+        `# ${HEAD}\nLISTS = {\n${lists.join('')}}\n`,
       );
     },
     pack(folder) {
@@ -127,6 +138,7 @@ const document = JSON.stringify(
 );
 const recipe = [
   fileURLToPath(import.meta.url),
+  fileURLToPath(new URL('lists.mjs', import.meta.url)),
   fileURLToPath(new URL('tools.mjs', import.meta.url)),
 ]
   .map((file) => readFileSync(file, 'utf8'))

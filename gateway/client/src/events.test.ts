@@ -90,3 +90,14 @@ test('ends when its signal aborts, also while it waits for the gateway', async (
   const events = clientOf(port).events({ signal: control.signal, onInterruption });
   expect(await events.next()).toEqual({ done: true, value: undefined });
 });
+
+test('hands out no further event of a page once its signal has aborted', async () => {
+  const port = await start(log());
+  const control = new AbortController();
+  const seen: number[] = [];
+  for await (const { seq } of clientOf(port).events({ signal: control.signal })) {
+    seen.push(seq);
+    control.abort();
+  }
+  expect(seen).toEqual([1]);
+});

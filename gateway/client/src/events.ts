@@ -59,7 +59,11 @@ export async function* readEvents(
       continue;
     }
     failures = 0;
-    yield* answer.events;
+    for (const event of answer.events) {
+      // An abort ends the sequence between two events: the next one was not handled.
+      if (signal?.aborted) return;
+      yield event;
+    }
     position = answer.next;
   }
 }

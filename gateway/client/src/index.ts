@@ -6,7 +6,12 @@ import { readPages, type ItemOf, type ListOptions, type Lists } from './pages';
 import { createRetryingFetch } from './retries';
 import type { paths } from './schema';
 
-export { verifyWebhook, type Envelope, type WebhookRequest } from './webhook';
+export {
+  verifyServiceSignature,
+  verifyWebhook,
+  type Envelope,
+  type WebhookRequest,
+} from './webhook';
 export type { ErrorDetails } from './details';
 export type { ErrorBody, GatewayError } from './errors';
 export type { EventsOptions, LoggedEvent } from './events';

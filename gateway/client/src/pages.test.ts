@@ -53,6 +53,16 @@ test('the ledger continues with the next of its page', async () => {
   expect(queries).toEqual(['', '?after=n']);
 });
 
+test('the audit log continues with its cursor', async () => {
+  const cursors = (after: string | null) => ({ paging: { cursors: { after } } });
+  const { client, queries } = gateway(
+    { records: [{ id: 'a' }], limit: 1, ...cursors('x') },
+    { records: [{ id: 'b' }], limit: 1, ...cursors(null) },
+  );
+  expect((await all(client.list('/audit'))).map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(queries).toEqual(['', '?cursor=x']);
+});
+
 test('an error of the gateway is thrown with its fields', async () => {
   const error = { code: 'INVALID_FIELD', message: 'limit must be a number', retryable: false };
   const { client } = gateway({ status: 400, success: false, error });

@@ -1,6 +1,7 @@
 // Reads a list page by page as one sequence of its items.
 import type { Client as Calls, FetchOptions } from 'openapi-fetch';
 import { failure } from './errors';
+import { LISTS } from './lists';
 import type { paths } from './schema';
 
 type Answer<P extends keyof Lists> = paths[P]['get'] extends {
@@ -40,16 +41,6 @@ const byCursor =
   };
 
 /** Every list that has pages; the event log has `events()`. */
-const LISTS = {
-  '/clients': { items: 'clients', next: byOffset },
-  '/broadcasts': { items: 'broadcasts', next: byOffset },
-  '/messages': { items: 'messages', next: byCursor('cursor') },
-  '/webhooks/failed': { items: 'events', next: byCursor('cursor') },
-  '/usage/ledger': { items: 'entries', next: byCursor('after') },
-  '/blocked': { items: 'blocked', next: byCursor('after') },
-  '/groups': { items: 'groups', next: byCursor('after') },
-} as const satisfies Partial<Record<keyof paths, { items: string; next: Next }>>;
-
 export type Lists = typeof LISTS;
 
 interface AnyInit {
@@ -62,7 +53,8 @@ export async function* readPages<P extends keyof Lists>(
   path: P,
   init: AnyInit = {},
 ): AsyncGenerator<ItemOf<P>, void> {
-  const { items, next }: { items: string; next: Next } = LISTS[path];
+  const { items, page: parameter } = LISTS[path];
+  const next = parameter === 'offset' ? byOffset : byCursor(parameter);
   // The types of a path that is a parameter are more than the compiler can follow.
   const get = calls.GET as unknown as (
     path: string,

@@ -320,6 +320,10 @@ class Webhooks(unittest.TestCase):
             for verify in (verify_webhook, verify_service_signature):
                 with self.assertRaises(WebhookVerificationError):
                     verify(headers, body, secrets)
+        for empty in ("", "whsec_"):
+            for verify in (verify_webhook, verify_service_signature):
+                with self.assertRaisesRegex(WebhookVerificationError, "a webhook secret is empty"):
+                    verify(self.headers(empty), self.body, [empty])
         with self.assertRaises(WebhookVerificationError):
             verify_webhook(self.headers(self.secret, 600), self.body, [self.secret])
 
