@@ -1,6 +1,6 @@
-// Writes the generated part of the client (schema, idempotent paths, lists in src/) from the endpoint
-// table of the compiled gateway. `make build` runs it after the gateway has been compiled; an
-// unchanged file keeps its time, so that the compiler has nothing to do.
+// Writes the generated part of the client (schema, idempotent paths, lists in src/) from the
+// endpoint table of the compiled gateway. `make build` runs it after the gateway has been compiled;
+// an unchanged file keeps its time, so that the compiler has nothing to do.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
-// Checks the comments of the code: lines of at most 100 columns, and sentences that do not begin with
-// a clause that hangs on the name below ("Of each partner, …"). `node comments.mjs <folder> …` checks
-// other folders than those that are clean.
+// Checks the comments of the code: lines of at most 100 columns, and sentences that do not begin
+// with a clause that hangs on the name below ("Of each partner, …"). `node comments.mjs <folder> …`
+// checks other folders than those that are clean.
 import { readFileSync } from 'node:fs';
 import { files, paragraphsOf } from './prose.mjs';
 

@@ -23,8 +23,8 @@ const FILES = [
   'Makefile',
   '*/Dockerfile',
 ];
-// Golden files and the list of licences are generated; the texts are those of the sign-up page in each
-// of its languages. The changelog is read like any page.
+// Golden files and the list of licences are generated; the texts are those of the sign-up page in
+// each of its languages. The changelog is read like any page.
 const EXCLUDED = ['test/golden', 'deploy/LICENCES.md', 'gateway/src/connect-page/texts'];
 const HASH_COMMENTS = /\.(ya?ml|sh|tpl|py)$|Makefile$|Dockerfile$/;
 
