@@ -1,7 +1,7 @@
 import { fields, type Field } from '@bmg/common/config';
 import { pepperFault } from '@bmg/common/keys';
 import { KEYRING_PATTERN } from '@bmg/common/vault';
-import { PROCESSOR_NAMES } from './billing/payments/choose-processor';
+import { PROCESSOR_NAMES } from './billing/payments';
 
 /** The documentation of the service's environment. */
 export const settings = {

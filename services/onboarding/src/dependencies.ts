@@ -12,9 +12,9 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { createVault } from '@bmg/common/vault';
 import type { settings } from './config';
-import { LOGO_FETCHES } from './accounts/partners/logo';
-import { choosePaymentProcessor } from './billing/payments/choose-processor';
-import { signUpApp } from './connect/sign-up/dialog-config';
+import { LOGO_FETCHES } from './accounts/partners';
+import { choosePaymentProcessor } from './billing/payments';
+import { signUpApp } from './connect/sign-up';
 import { createStores } from './stores';
 
 export type Settings = Loaded<typeof settings>['config'];

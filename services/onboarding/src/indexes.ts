@@ -1,35 +1,34 @@
 // All indexes of the service: created at the start, checked by `diagnose`.
 import type { Indexes } from '@bmg/common/mongo';
+import { AUDIT_COUNTS, AUDIT_LOG, auditCountIndexes, auditLogIndexes } from './accounts/audit';
 import {
-  AUDIT_COUNTS,
-  AUDIT_LOG,
-  auditCountIndexes,
-  auditLogIndexes,
-} from './accounts/audit/store';
-import { BILLING_ACCOUNTS, billingAccountIndexes } from './billing/payments/store/billing-accounts';
+  BILLING_ACCOUNTS,
+  billingAccountIndexes,
+  PAYMENT_EVENTS,
+  paymentEventIndexes,
+  SLOT_CHARGES,
+  slotChargeIndexes,
+} from './billing/payments';
 import { clientIndexes, CLIENTS } from './ground/clients';
-import { DASHBOARD_SESSIONS, dashboardSessionIndexes } from './accounts/sessions/store';
-import { ENDPOINT_USAGE, endpointUsageIndexes } from './billing/usage/store/endpoint-usage';
-import { CODE_EXCHANGES, exchangeIndexes } from './connect/sign-up/store/code-exchanges';
+import { DASHBOARD_SESSIONS, dashboardSessionIndexes } from './accounts/sessions';
 import {
   COUNTED_MESSAGES,
   countedMessageIndexes,
+  ENDPOINT_USAGE,
+  endpointUsageIndexes,
   MESSAGE_USAGE,
   messageUsageIndexes,
-} from './billing/usage/store/message-usage';
+} from './billing/usage';
+import { CODE_EXCHANGES, exchangeIndexes, sessionIndexes, SESSIONS } from './connect/sign-up';
 import { NUMBER_DAYS, numberDayIndexes } from './ground/number-days';
-import { ONBOARDING_EVENTS, onboardingEventIndexes } from './connect/onboarding-log/store';
-import { PARTNER_ALERTS, partnerAlertIndexes } from './accounts/alerts/store';
-import { PARTNER_KEYS, partnerKeyIndexes } from './accounts/keys/store';
-import { PARTNER_LOGOS, partnerLogoIndexes } from './accounts/partners/store';
-import { PASSKEYS, passkeyIndexes } from './accounts/people/store/passkeys';
-import { PAYMENT_EVENTS, paymentEventIndexes } from './billing/payments/store/payment-events';
+import { ONBOARDING_EVENTS, onboardingEventIndexes } from './connect/onboarding-log';
+import { PARTNER_ALERTS, partnerAlertIndexes } from './accounts/alerts';
+import { PARTNER_KEYS, partnerKeyIndexes } from './accounts/keys';
+import { PARTNER_LOGOS, partnerLogoIndexes } from './accounts/partners';
+import { passkeyIndexes, PASSKEYS, USED_CHALLENGES, usedChallengeIndexes } from './accounts/people';
 import { PEOPLE, peopleIndexes } from './ground/people';
 import { partnerIndexes, PARTNERS } from './ground/partners';
-import { sessionIndexes, SESSIONS } from './connect/sign-up/store/connect-sessions';
-import { SLOT_CHARGES, slotChargeIndexes } from './billing/payments/store/slot-charges';
-import { USED_CHALLENGES, usedChallengeIndexes } from './accounts/people/store/used-challenges';
-import { WEBHOOK_ENDPOINTS, webhookEndpointIndexes } from './accounts/receivers/store';
+import { WEBHOOK_ENDPOINTS, webhookEndpointIndexes } from './accounts/receivers';
 
 export const indexes: Indexes = {
   [CLIENTS]: clientIndexes,

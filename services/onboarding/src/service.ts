@@ -1,6 +1,6 @@
 // The composition root: opens the engines, wires the features, joins their handlers and consumers,
 // and returns the components in the order of their start.
-import { createBus, topics, type Bus, type Received } from '@bmg/common/bus';
+import { createBus, topics, type Bus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Service } from '@bmg/common/lifecycle';
 import { statusesOfEvents } from '@bmg/common/messages';
@@ -10,23 +10,22 @@ import { createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { createUpstream } from '@bmg/common/upstream';
 import { createKeyUse } from '@bmg/common/vault';
-import { AlertsDefinition } from '@bmg/proto/alerts';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
-import type { Event } from '@bmg/proto/stream';
-import { createAlerts } from './accounts/alerts/alerts';
-import { wireAudit } from './accounts/audit/feature';
-import { wireClients } from './connect/clients/feature';
+import { createAlertsFeature } from './accounts/alerts';
+import { createAudit } from './accounts/audit';
+import { createKeys } from './accounts/keys';
+import { createPartnerSettings } from './accounts/partners';
+import { createPeopleFeature } from './accounts/people';
+import { createReceivers } from './accounts/receivers';
+import { createUsage } from './billing/usage';
 import type { settings } from './config';
+import { createClientsFeature } from './connect/clients';
+import { createDirectory } from './connect/directory';
+import { createSignUp } from './connect/sign-up';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
-import { createDirectoryHandlers } from './connect/directory/handlers';
-import { wireEndpoints } from './accounts/receivers/feature';
-import { wireKeys } from './accounts/keys/feature';
-import { wireOperator } from './operator/feature';
-import { wirePartners } from './accounts/partners/feature';
-import { wirePeople } from './accounts/people/feature';
-import { wireSignUp } from './connect/sign-up/feature';
+import type { Feature } from './ground/feature';
 import { indexes } from './indexes';
-import { wireUsage } from './billing/usage/feature';
+import { createOperator } from './operator';
 
 export function createOnboarding(
   { config, warnings }: Loaded<typeof settings>,
@@ -41,10 +40,10 @@ export function createOnboarding(
   };
   const onTokensDue = (): void => features.clients.checkTokens();
   const deps = createDependencies(config, engines, { now, log, onTokensDue });
-  const features = wireFeatures(deps, engines, warnings);
-  const { clients, signUp, usage, alerts, partners, people, keys, endpoints, audit, operator } =
-    features;
-  consumeTopics(engines.bus, features);
+  const features = createFeatures(deps, engines, warnings);
+  const { clients, signUp, usage, directory } = features;
+  const all: Feature[] = Object.values(features);
+  consumeTopics(engines.bus, all);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
@@ -53,18 +52,8 @@ export function createOnboarding(
         ...signUp.handlers,
         ...usage.handlers,
       }),
-      implement(DirectoryDefinition, {
-        ...createDirectoryHandlers(deps),
-        ...signUp.directoryHandlers,
-      }),
-      ...partners.rpcs,
-      ...people.rpcs,
-      ...keys.rpcs,
-      ...endpoints.rpcs,
-      ...audit.rpcs,
-      deps.payments.rpc,
-      ...operator.rpcs,
-      implement(AlertsDefinition, alerts.handlers),
+      implement(DirectoryDefinition, { ...directory.handlers, ...signUp.directoryHandlers }),
+      ...all.flatMap(({ rpcs = [] }) => rpcs),
     ],
     log,
   );
@@ -75,13 +64,8 @@ export function createOnboarding(
       engines.mongo,
       engines.upstream,
       engines.bus,
-      ...clients.components,
-      ...signUp.components,
-      ...usage.components,
-      alerts.poller,
+      ...all.flatMap(({ components = [] }) => components),
       createKeyUse({ ...deps, db: engines.mongo.db, ring: 'ENCRYPTION_KEYRING' }),
-      ...deps.payments.components,
-      ...partners.components,
       rpc,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
@@ -92,36 +76,51 @@ export function createOnboarding(
   };
 }
 
-type Features = ReturnType<typeof wireFeatures>;
-
-function wireFeatures(deps: Dependencies, engines: Engines, warnings: string[]) {
-  const signUp = wireSignUp(deps);
-  const deleteSessions = signUp.deleteUnfinishedSessions;
+function createFeatures(deps: Dependencies, engines: Engines, warnings: string[]) {
+  const { bus, mongo, redis } = engines;
+  const signUp = createSignUp(deps);
+  const { deleteSessions } = signUp;
   return {
-    clients: wireClients(deps),
+    clients: createClientsFeature(deps),
     signUp,
-    usage: wireUsage(deps),
-    alerts: createAlerts({ ...deps, bus: engines.bus }),
-    partners: wirePartners(deps),
-    people: wirePeople(deps),
-    keys: wireKeys(deps, { deleteSessions }),
-    endpoints: wireEndpoints(deps, engines.bus),
-    audit: wireAudit(deps),
-    operator: wireOperator(deps, { engines, warnings, deleteSessions }),
+    usage: createUsage(deps),
+    alerts: createAlertsFeature({ ...deps, bus }),
+    payments: deps.payments,
+    partners: createPartnerSettings(deps),
+    people: createPeopleFeature(deps),
+    keys: createKeys({ ...deps, deleteSessions }),
+    receivers: createReceivers({ ...deps, bus }),
+    audit: createAudit(deps),
+    directory: createDirectory(deps),
+    operator: createOperator({
+      ...deps,
+      db: mongo.db,
+      redis: redis.redis,
+      bus,
+      indexes,
+      warnings,
+      deleteSessions,
+    }),
   };
 }
 
-function consumeTopics(bus: Bus, { clients, alerts, usage }: Features): void {
-  const applyState = async (batch: Received<Event>[]): Promise<void> => {
-    await clients.applyState(batch);
-    await alerts.applyQuality(batch);
-  };
-  bus.consume(topics.usage, 'onboarding-usage', usage.countCalls);
-  bus.consume(topics.account, 'onboarding-account', applyState);
-  bus.consume(topics.status, 'onboarding-status', usage.countStatuses);
+/** The rooms that read one topic do so one after the other, in the order of the features. */
+function consumeTopics(bus: Bus, features: Feature[]): void {
+  const consumers = features.flatMap(({ consumers: found = [] }) => found);
+  const usage = inTurn(consumers.map((one) => one.usage));
+  const account = inTurn(consumers.map((one) => one.account));
+  const status = inTurn(consumers.map((one) => one.status));
+  bus.consume(topics.usage, 'onboarding-usage', usage);
+  bus.consume(topics.account, 'onboarding-account', account);
+  bus.consume(topics.status, 'onboarding-status', status);
   bus.consume(topics.event, 'onboarding', async (batch) => {
-    await applyState(batch);
-    const statuses = batch.filter(({ message }) => !message.internal);
-    await usage.countStatuses(statusesOfEvents(statuses));
+    await account(batch);
+    await status(statusesOfEvents(batch.filter(({ message }) => !message.internal)));
   });
 }
+
+const inTurn =
+  <T>(consumers: Array<((batch: T) => Promise<void>) | undefined>) =>
+  async (batch: T): Promise<void> => {
+    for (const consume of consumers) await consume?.(batch);
+  };

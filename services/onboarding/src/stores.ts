@@ -1,29 +1,23 @@
 // All stores of the service on one database.
 import type { Db } from 'mongodb';
-import { createAuditLog } from './accounts/audit/store';
-import { createBillingAccounts } from './billing/payments/store/billing-accounts';
-import { createClientFacts } from './connect/clients/store/client-facts';
-import { createClientSyncs } from './connect/sync/store';
-import { createClientTokens } from './connect/clients/store/client-tokens';
+import { createAuditLog } from './accounts/audit';
+import { createBillingAccounts, createPaymentEvents, createSlotCharges } from './billing/payments';
+import { createClientFacts, createClientTokens } from './connect/clients';
+import { createClientSyncs } from './connect/sync';
 import { createClients } from './ground/clients';
-import { createCodeExchanges } from './connect/sign-up/store/code-exchanges';
-import { createSessions } from './connect/sign-up/store/connect-sessions';
-import { createDashboardSessions } from './accounts/sessions/store';
-import { createEndpointUsage } from './billing/usage/store/endpoint-usage';
-import { createMessageUsage } from './billing/usage/store/message-usage';
+import { createCodeExchanges, createSessions } from './connect/sign-up';
+import { createDashboardSessions } from './accounts/sessions';
+import { createEndpointUsage, createMessageUsage } from './billing/usage';
 import { createNumberDays } from './ground/number-days';
-import { createOnboardingEvents } from './connect/onboarding-log/store';
-import { createPartnerAlerts } from './accounts/alerts/store';
-import { createPartnerKeys } from './accounts/keys/store';
-import { createPartnerLogos } from './accounts/partners/store';
+import { createOnboardingEvents } from './connect/onboarding-log';
+import { createPartnerAlerts } from './accounts/alerts';
+import { createPartnerKeys } from './accounts/keys';
+import { createPartnerLogos } from './accounts/partners';
 import { createPartners } from './ground/partners';
-import { createPasskeys } from './accounts/people/store/passkeys';
-import { createPaymentEvents } from './billing/payments/store/payment-events';
+import { createPasskeys, createUsedChallenges } from './accounts/people';
 import { createPeople } from './ground/people';
-import { createSealedRecords } from './operator/store';
-import { createSlotCharges } from './billing/payments/store/slot-charges';
-import { createUsedChallenges } from './accounts/people/store/used-challenges';
-import { createWebhookEndpoints } from './accounts/receivers/store';
+import { createSealedRecords } from './operator';
+import { createWebhookEndpoints } from './accounts/receivers';
 
 export const createStores = (db: Db) => ({
   accounts: createBillingAccounts(db),

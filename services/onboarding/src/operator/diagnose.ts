@@ -5,7 +5,7 @@ import { ApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
-import type { SignUpSettings } from '../connect/sign-up/dialog-config';
+import type { SignUpSettings } from '../connect/sign-up';
 import type { Partners } from '../ground/partners';
 import type { SealedRecords } from './store';
 import { findSubscriptions, type SubscriptionDependencies } from './subscriptions';

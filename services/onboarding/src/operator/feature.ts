@@ -1,25 +1,30 @@
-import { missingIndexes } from '@bmg/common/mongo';
+import type { Bus } from '@bmg/common/bus';
+import { missingIndexes, type Indexes } from '@bmg/common/mongo';
 import { createPurge } from '@bmg/common/purge';
 import { implement } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
-import type { Dependencies, Engines } from '../dependencies';
-import { rotateKeyring } from './keyring';
-import type { deleteUnfinishedSessions } from '../connect/sign-up/handlers';
-import { indexes } from '../indexes';
+import type { Feature } from '../ground/feature';
+import type { Db } from 'mongodb';
+import type { PartnerKeys } from '../accounts/keys';
+import { rotateKeyring, type KeyringDependencies } from './keyring';
 import type { OldHashes } from '../ground/partners';
 import { purgeRows } from './purge';
-import { diagnose } from './diagnose';
-import { createOperatorHandlers } from './handlers';
+import { diagnose, type DiagnoseDependencies } from './diagnose';
+import { createOperatorHandlers, type OperatorDependencies } from './handlers';
 
-interface Given {
-  engines: Engines;
-  warnings: string[];
-  deleteSessions: ReturnType<typeof deleteUnfinishedSessions>;
-}
+type Needs = Omit<OperatorDependencies, 'rotateKeyring' | 'diagnose'> &
+  KeyringDependencies &
+  Omit<DiagnoseDependencies, 'ping' | 'pingRedis' | 'missingIndexes' | 'missingTopics'> & {
+    partnerKeys: Pick<PartnerKeys, 'ofOtherPeppers'>;
+    db: Db;
+    indexes: Indexes;
+    redis: { ping(): Promise<unknown> };
+    bus: Pick<Bus, 'missingTopics'>;
+  };
 
 /** Partner keys and API keys together. */
 const keysOfOtherPeppers =
-  ({ partners, partnerKeys }: Pick<Dependencies, 'partners' | 'partnerKeys'>) =>
+  ({ partners, partnerKeys }: Pick<Needs, 'partners' | 'partnerKeys'>) =>
   async (pepper_id: string, at: Date): Promise<OldHashes> => {
     const found = await Promise.all([
       partners.keysOfOtherPeppers(pepper_id, at),
@@ -31,13 +36,10 @@ const keysOfOtherPeppers =
     };
   };
 
-export const wireOperator = (
-  deps: Dependencies,
-  { engines: { mongo, redis, bus }, warnings, deleteSessions }: Given,
-) => ({
+export const createOperator = (deps: Needs): Feature => ({
   rpcs: [
     createPurge({
-      db: mongo.db,
+      db: deps.db,
       rows: purgeRows,
       owners: async (waba_id) =>
         (await deps.clients.ownersOfAccount(waba_id)).map(({ partner_id }) => partner_id),
@@ -47,17 +49,15 @@ export const wireOperator = (
       OperatorDefinition,
       createOperatorHandlers({
         ...deps,
-        deleteSessions,
         rotateKeyring: (page) => rotateKeyring(deps, page),
         diagnose: () =>
           diagnose({
             ...deps,
             partners: { keysOfOtherPeppers: keysOfOtherPeppers(deps) },
-            warnings,
-            ping: () => mongo.db.command({ ping: 1 }),
-            missingIndexes: () => missingIndexes(mongo.db, indexes),
-            pingRedis: () => redis.redis.ping(),
-            missingTopics: () => bus.missingTopics(),
+            ping: () => deps.db.command({ ping: 1 }),
+            missingIndexes: () => missingIndexes(deps.db, deps.indexes),
+            pingRedis: () => deps.redis.ping(),
+            missingTopics: () => deps.bus.missingTopics(),
           }),
       }),
     ),

@@ -10,16 +10,11 @@ import type {
   Partner as PartnerMessage,
   UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
-import { clientMessage } from '../connect/clients/message';
-import { restoreAccount, type RestoreDependencies } from '../connect/clients/restore';
-import {
-  checkOverlap,
-  createPartnerChanges,
-  HOUR_MS,
-  type PartnerChangesDependencies,
-} from '../accounts/partners/changes';
+import { clientMessage, restoreAccount, type RestoreDependencies } from '../connect/clients';
+import { checkOverlap, HOUR_MS } from '../ground/overlap';
+import { createPartnerChanges, type PartnerChangesDependencies } from '../accounts/partners';
 import type { Rotation } from './keyring';
-import type { DashboardSessions } from '../accounts/sessions/store';
+import type { DashboardSessions } from '../accounts/sessions';
 import { activeWabas, type Partner, type PartnerChange } from '../ground/partners';
 import type { Check } from './diagnose';
 

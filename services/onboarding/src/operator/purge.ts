@@ -3,10 +3,9 @@
 import type { Db } from 'mongodb';
 import type { ClientScope, FilterRow } from '@bmg/common/purge';
 import { CLIENTS } from '../ground/clients';
-import { CODE_EXCHANGES, type CodeExchange } from '../connect/sign-up/store/code-exchanges';
+import { CODE_EXCHANGES, type CodeExchange, SESSIONS } from '../connect/sign-up';
 import { NUMBER_DAYS } from '../ground/number-days';
-import { ONBOARDING_EVENTS } from '../connect/onboarding-log/store';
-import { SESSIONS } from '../connect/sign-up/store/connect-sessions';
+import { ONBOARDING_EVENTS } from '../connect/onboarding-log';
 
 const exchangesOf = ({ partner_id, waba_id }: ClientScope, db: Db): Promise<CodeExchange[]> =>
   db

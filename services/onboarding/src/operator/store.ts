@@ -4,11 +4,7 @@
 import type { Collection, Db, Document, Filter } from 'mongodb';
 import type { Sealed } from '@bmg/common/vault';
 import { CLIENTS, secretIdentity, type Client } from '../ground/clients';
-import {
-  CODE_EXCHANGES,
-  exchangeTokenIdentity,
-  type CodeExchange,
-} from '../connect/sign-up/store/code-exchanges';
+import { CODE_EXCHANGES, type CodeExchange, exchangeTokenIdentity } from '../connect/sign-up';
 import { PARTNERS, shadowIdentity, webhookSecretIdentity, type Partner } from '../ground/partners';
 import {
   endpointDestinationIdentity,
@@ -16,7 +12,7 @@ import {
   endpointSecretIdentity,
   WEBHOOK_ENDPOINTS,
   type WebhookEndpoint,
-} from '../accounts/receivers/store';
+} from '../accounts/receivers';
 
 export interface SealedRecord {
   identity: string;

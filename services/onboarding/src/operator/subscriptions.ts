@@ -5,7 +5,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import type { Vault } from '@bmg/common/vault';
 import { secretIdentity, type Client, type Clients } from '../ground/clients';
-import { isSubscribed } from '../connect/upstream/accounts';
+import { isSubscribed } from '../connect/upstream';
 
 export interface SubscriptionDependencies {
   settings: { UPSTREAM_APP_ID?: string | undefined };

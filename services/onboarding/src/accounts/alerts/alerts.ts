@@ -9,7 +9,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
 import type { AlertsDefinition } from '@bmg/proto/alerts';
 import type { Event } from '@bmg/proto/stream';
-import type { MessageUsage } from '../../billing/usage/store/message-usage';
+import type { MessageUsage } from '../../billing/usage';
 import type { PartnerAlert, PartnerAlerts, StoredAlert } from './store';
 import type { Partner, Partners } from '../../ground/partners';
 import { failureRate, isCause, type CauseName } from './rules';

@@ -13,7 +13,7 @@ import type {
   ListAuditRecordsResponse,
 } from '@bmg/proto/audit';
 import { OUTCOMES, type AuditEntry, type AuditFilter, type AuditLog, type Values } from './store';
-import type { PartnerKeys } from '../keys/store';
+import type { PartnerKeys } from '../keys';
 import type { Partners } from '../../ground/partners';
 import type { People } from '../../ground/people';
 import {

@@ -1,13 +1,8 @@
 import { implement } from '@bmg/common/rpc';
 import { KeysDefinition } from '@bmg/proto/keys';
-import type { Dependencies } from '../../dependencies';
-import type { deleteUnfinishedSessions } from '../../connect/sign-up/handlers';
-import { createKeyHandlers } from './handlers';
+import type { Feature } from '../../ground/feature';
+import { createKeyHandlers, type KeyDependencies } from './handlers';
 
-interface Given {
-  deleteSessions: ReturnType<typeof deleteUnfinishedSessions>;
-}
-
-export const wireKeys = (deps: Dependencies, { deleteSessions }: Given) => ({
-  rpcs: [implement(KeysDefinition, createKeyHandlers({ ...deps, deleteSessions }))],
+export const createKeys = (deps: KeyDependencies): Feature => ({
+  rpcs: [implement(KeysDefinition, createKeyHandlers(deps))],
 });

@@ -8,7 +8,7 @@ import { ROLE_SCOPES } from '@bmg/common/people';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { ApiKey, KeysDefinition, UpdateKeyRequest } from '@bmg/proto/keys';
-import { checkOverlap, HOUR_MS } from '../partners/changes';
+import { checkOverlap, HOUR_MS } from '../../ground/overlap';
 import {
   KEYS_MAX,
   type PartnerKey,

@@ -1,9 +1,10 @@
 // Changes to a partner, made by the operator or by the partner itself: the one home of the rules
 // for webhook addresses and secrets. Every change bumps the directory version, so that caches go
 // stale.
-import { ApiError, invalidField } from '@bmg/common/errors';
+import { ApiError } from '@bmg/common/errors';
 import { checkUrl, UrlRefused } from '@bmg/common/outbound';
 import { partnerVersionKey, type Versions } from '@bmg/common/directory';
+import { checkOverlap, overlapping } from '../../ground/overlap';
 import { newWebhookSecret } from '../../ground/webhook-secret';
 import {
   webhookSecretIdentity,
@@ -24,16 +25,8 @@ export interface PartnerChangesDependencies extends LogoDependencies {
 }
 
 const SECRETS_MAX = 5;
-const OVERLAP_MAX_HOURS = 24 * 30;
-export const HOUR_MS = 3_600_000;
 /** An attempt fails only if another rotation has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
-
-/** Throws INVALID_FIELD naming `overlap_hours`. */
-export function checkOverlap(hours: number): void {
-  if (Number.isInteger(hours) && hours >= 0 && hours <= OVERLAP_MAX_HOURS) return;
-  throw invalidField('overlap_hours', `must be a whole number from 0 to ${OVERLAP_MAX_HOURS}`);
-}
 
 export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
   const { partners, vault, versions, settings, now } = deps;
@@ -103,20 +96,3 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
     },
   };
 };
-
-/**
- * The earlier secrets that still sign beside a new one. None of them expires later than before.
- */
-export function overlapping(
-  secrets: WebhookSecret[],
-  now: Date,
-  overlap_hours: number,
-): WebhookSecret[] {
-  const end = new Date(now.getTime() + overlap_hours * HOUR_MS);
-  return secrets
-    .map((old) => ({
-      ...old,
-      expires_at: old.expires_at && old.expires_at < end ? old.expires_at : end,
-    }))
-    .filter(({ expires_at }) => expires_at > now);
-}

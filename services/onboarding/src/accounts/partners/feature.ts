@@ -1,15 +1,9 @@
 import { implement } from '@bmg/common/rpc';
 import { SettingsDefinition } from '@bmg/proto/settings';
-import type { Dependencies } from '../../dependencies';
-import { createDashboardHandlers } from './handlers';
+import type { Feature } from '../../ground/feature';
+import { createDashboardHandlers, type DashboardDependencies } from './handlers';
 
-export const wirePartners = (deps: Dependencies) => ({
+export const createPartnerSettings = (deps: DashboardDependencies): Feature => ({
   rpcs: [implement(SettingsDefinition, createDashboardHandlers(deps))],
-  components: [
-    {
-      name: 'logo-agent',
-      async start() {},
-      stop: () => deps.agent.destroy(),
-    },
-  ],
+  components: [{ name: 'logo-agent', async start() {}, stop: () => deps.agent.destroy() }],
 });

@@ -6,14 +6,20 @@ import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { PartnerSettings, SettingsDefinition } from '@bmg/proto/settings';
-import { changeThresholds } from '../alerts/rules';
-import { expiresAt, isAlive, isToBeTouched, newSession, sessionMessage } from '../sessions/rules';
+import { changeThresholds, type PartnerAlert, type PartnerAlerts } from '../alerts';
+import {
+  type DashboardSession,
+  type DashboardSessions,
+  expiresAt,
+  isAlive,
+  isToBeTouched,
+  newSession,
+  sessionMessage,
+} from '../sessions';
 import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
 import { billOf, monthOf } from '../../ground/slots';
-import type { DashboardSession, DashboardSessions } from '../sessions/store';
 import type { NumberDays } from '../../ground/number-days';
-import type { PartnerAlert, PartnerAlerts } from '../alerts/store';
-import type { PartnerKeys } from '../keys/store';
+import type { PartnerKeys } from '../keys';
 import { activeWabas, webhookSecretIdentity, type Partner } from '../../ground/partners';
 import type { People, Person } from '../../ground/people';
 

@@ -12,8 +12,8 @@ import type {
   PeopleDefinition,
   Person as PersonMessage,
 } from '@bmg/proto/people';
-import type { DashboardSessions } from '../sessions/store';
-import type { PartnerKeys } from '../keys/store';
+import type { DashboardSessions } from '../sessions';
+import type { PartnerKeys } from '../keys';
 import type { Partner, Partners } from '../../ground/partners';
 import type { Passkeys } from './store/passkeys';
 import type { People, Person } from '../../ground/people';

@@ -1,9 +1,8 @@
-import type { Bus } from '@bmg/common/bus';
 import { implement } from '@bmg/common/rpc';
 import { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
-import type { Dependencies } from '../../dependencies';
-import { createEndpointHandlers } from './handlers';
+import type { Feature } from '../../ground/feature';
+import { createReceiverHandlers, type ReceiverDependencies } from './handlers';
 
-export const wireEndpoints = (deps: Dependencies, bus: Pick<Bus, 'publish'>) => ({
-  rpcs: [implement(EndpointRegistryDefinition, createEndpointHandlers({ ...deps, bus }))],
+export const createReceivers = (deps: ReceiverDependencies): Feature => ({
+  rpcs: [implement(EndpointRegistryDefinition, createReceiverHandlers(deps))],
 });

@@ -9,7 +9,7 @@ import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
 import type { Partner } from '../../ground/partners';
 import { ENDPOINTS_MAX, WEBHOOK_ENDPOINTS } from './store';
-import { createEndpointHandlers } from './handlers';
+import { createReceiverHandlers } from './handlers';
 
 const HOUR_S = 3_600;
 const WABA = '900000000000001';
@@ -28,7 +28,7 @@ beforeEach(async () => {
     publish: async (messages: unknown) => void published.push(...(messages as typeof published)),
   };
   const settings = { ALLOW_PRIVATE_URLS: false };
-  registry = createEndpointHandlers({ ...world.deps, settings, bus: bus as never });
+  registry = createReceiverHandlers({ ...world.deps, settings, bus: bus as never });
   partner = await world.partner({ wabas: [WABA] });
 });
 afterEach(() => world.close());

@@ -12,7 +12,7 @@ import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
 import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bmg/proto/endpoints';
 import { checkAccounts } from '../../ground/listed-accounts';
-import { checkOverlap, overlapping } from '../partners/changes';
+import { checkOverlap, overlapping } from '../../ground/overlap';
 import { chosenOrNewSecret, newWebhookSecret } from '../../ground/webhook-secret';
 import type { Partner, Partners, WebhookSecret } from '../../ground/partners';
 import {
@@ -37,7 +37,7 @@ import {
 } from './rules';
 import { createShadowHandlers } from './shadows';
 
-export interface EndpointDependencies {
+export interface ReceiverDependencies {
   partners: Pick<Partners, 'find' | 'setShadow' | 'removeShadow'>;
   webhookEndpoints: WebhookEndpoints;
   bus: Pick<Bus, 'publish'>;
@@ -53,8 +53,8 @@ const SECRETS_MAX = 5;
 const ROTATE_TRIES_MAX = 5;
 
 /** Longer than 70 lines: one short method for each RPC. */
-export function createEndpointHandlers(
-  deps: EndpointDependencies,
+export function createReceiverHandlers(
+  deps: ReceiverDependencies,
 ): Handlers<EndpointRegistryDefinition> {
   const { partners, webhookEndpoints: endpoints, vault, versions, now, log } = deps;
   const getPartner = async (partner_id: string): Promise<Partner> => {
@@ -192,7 +192,7 @@ const DEFAULTS = {
  * names those that have to be given again.
  */
 function changeOf(
-  { vault, settings: { ALLOW_PRIVATE_URLS } }: EndpointDependencies,
+  { vault, settings: { ALLOW_PRIVATE_URLS } }: ReceiverDependencies,
   { wabas }: Partner,
   before: Pick<WebhookEndpoint, '_id' | 'url' | 'destination' | 'headers'>,
   settings: Partial<EndpointSettings>,

@@ -12,7 +12,7 @@ import { failureOf, KEYRING, openWorld, testCall, type World } from '../../../te
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
 import { PARTNERS, type Partner } from '../../ground/partners';
-import { createEndpointHandlers } from './handlers';
+import { createReceiverHandlers } from './handlers';
 
 const HOUR_S = 3_600;
 const URL = 'https://new.example.com/hooks?token=of-the-url';
@@ -26,7 +26,7 @@ let partner: Partner;
 beforeEach(async () => {
   world = await openWorld();
   const settings = { ALLOW_PRIVATE_URLS: false };
-  registry = createEndpointHandlers({ ...world.deps, settings, bus: { publish: async () => {} } });
+  registry = createReceiverHandlers({ ...world.deps, settings, bus: { publish: async () => {} } });
   partner = await world.partner({ webhook_url: FIRST });
 });
 afterEach(() => world.close());

@@ -7,7 +7,7 @@ import type { Vault } from '@bmg/common/vault';
 import type { EndpointRegistryDefinition, ShadowSettings } from '@bmg/proto/endpoints';
 import { sealShadow } from './sealed-shadow';
 import { chosenOrNewSecret } from '../../ground/webhook-secret';
-import { HOUR_MS } from '../partners/changes';
+import { HOUR_MS } from '../../ground/overlap';
 import {
   SHADOW_SOURCES,
   type Partner,

@@ -26,7 +26,7 @@ beforeEach(async () => {
 const place = (partner_id: string, waba_id: string): Promise<boolean> =>
   world.plain.partners.activateWaba({ partner_id, waba_id, month: monthOf(world.now()) }, Infinity);
 const paid = (): number[] => world.core().payments.map(({ cents }) => cents);
-const rpc = () => world.processor().rpc.handlers as Handlers<PaymentsDefinition>;
+const rpc = () => world.processor().rpcs[0].handlers as Handlers<PaymentsDefinition>;
 const review = async (partner_id: string): Promise<void> => {
   await world.plain.accounts.bringForward(partner_id, world.now());
   await world.reviewDue();

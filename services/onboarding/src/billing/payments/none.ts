@@ -13,16 +13,18 @@ export const noPayments: PaymentProcessor = {
   cover: async () => ({ billing: 'active', active_max: Infinity }),
   review: async () => undefined,
   components: [],
-  rpc: implement(PaymentsDefinition, {
-    handlePaymentEvent: async () => noProcessor(),
-    createCardSession: async () => noProcessor(),
-    getBilling: async () => ({
-      processor: 'none',
-      state: 'active',
-      card: undefined,
-      card_known: true,
-      invoices: [],
-      waiting_waba_ids: [],
+  rpcs: [
+    implement(PaymentsDefinition, {
+      handlePaymentEvent: async () => noProcessor(),
+      createCardSession: async () => noProcessor(),
+      getBilling: async () => ({
+        processor: 'none',
+        state: 'active',
+        card: undefined,
+        card_known: true,
+        invoices: [],
+        waiting_waba_ids: [],
+      }),
     }),
-  }),
+  ],
 };

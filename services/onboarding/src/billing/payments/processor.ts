@@ -25,7 +25,7 @@ export interface PaymentProcessor {
   /** Schedules a review of the bill, after a change of the partner's accounts. */
   review(partner_id: string): Promise<void>;
   /** The `Payments` RPCs. */
-  readonly rpc: Implementation;
+  readonly rpcs: [Implementation];
   /** The processor's own background work. */
   readonly components: Component[];
 }

@@ -1,8 +1,9 @@
 import { gathered } from '@bmg/common/bus';
-import { createPoller, type Component } from '@bmg/common/lifecycle';
-import type { Dependencies } from '../../dependencies';
+import { createPoller } from '@bmg/common/lifecycle';
+import type { Logger } from '@bmg/common/telemetry';
+import type { Feature } from '../../ground/feature';
 import { countCalls, countMessages } from './consumers';
-import { createUsageHandlers } from './handlers';
+import { createUsageHandlers, type UsageDependencies } from './handlers';
 
 /**
  * A report of usage may lag by this much. Counting takes six commands and a write for each partner,
@@ -12,14 +13,9 @@ const COUNTS_APART_MS = 1_000;
 /** Only a crash leaves counts pending: that is rare and not urgent. */
 const PENDING_COUNTS_EVERY_MS = 30_000;
 
-export interface UsageFeature {
+export function createUsage(deps: UsageDependencies & { log: Logger }): Feature & {
   handlers: ReturnType<typeof createUsageHandlers>;
-  countCalls: ReturnType<typeof countCalls>;
-  countStatuses: ReturnType<typeof countMessages>;
-  components: Component[];
-}
-
-export function wireUsage(deps: Dependencies): UsageFeature {
+} {
   const { messageUsage, now, log } = deps;
   const pendingCounts = createPoller(
     'message usage',
@@ -29,8 +25,10 @@ export function wireUsage(deps: Dependencies): UsageFeature {
   );
   return {
     handlers: createUsageHandlers(deps),
-    countCalls: gathered(COUNTS_APART_MS, countCalls(deps)),
-    countStatuses: gathered(COUNTS_APART_MS, countMessages(deps)),
     components: [pendingCounts],
+    consumers: {
+      usage: gathered(COUNTS_APART_MS, countCalls(deps)),
+      status: gathered(COUNTS_APART_MS, countMessages(deps)),
+    },
   };
 }

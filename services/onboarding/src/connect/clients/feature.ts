@@ -1,24 +1,26 @@
-import type { Component } from '@bmg/common/lifecycle';
-import type { Dependencies } from '../../dependencies';
-import { createClientHandlers } from './handlers';
-import { createRefreshPoller } from './refresh-poller';
-import { applyStateEvents } from './state-events';
-import { createTokenExpiryPoller } from './token-expiry-poller';
+import type { Feature } from '../../ground/feature';
+import { createClientHandlers, type ClientDependencies } from './handlers';
+import { createRefreshPoller, type RefreshDependencies } from './refresh-poller';
+import { applyStateEvents, type StateDependencies } from './state-events';
+import { createTokenExpiryPoller, type TokenExpiryDependencies } from './token-expiry-poller';
 
-export interface ClientsFeature {
+type Needs = ClientDependencies &
+  RefreshDependencies &
+  Omit<StateDependencies, 'onRefreshDue'> &
+  TokenExpiryDependencies;
+
+export function createClientsFeature(deps: Needs): Feature & {
   handlers: ReturnType<typeof createClientHandlers>;
-  applyState: ReturnType<typeof applyStateEvents>;
   checkTokens(this: void): void;
-  components: Component[];
-}
-
-export function wireClients(deps: Dependencies): ClientsFeature {
+} {
   const refreshPoller = createRefreshPoller(deps);
   const tokenPoller = createTokenExpiryPoller(deps);
   return {
     handlers: createClientHandlers(deps),
-    applyState: applyStateEvents({ ...deps, onRefreshDue: () => refreshPoller.wake() }),
-    checkTokens: () => tokenPoller.wake(),
     components: [refreshPoller, tokenPoller],
+    consumers: {
+      account: applyStateEvents({ ...deps, onRefreshDue: () => refreshPoller.wake() }),
+    },
+    checkTokens: () => tokenPoller.wake(),
   };
 }

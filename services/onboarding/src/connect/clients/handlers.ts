@@ -4,10 +4,9 @@ import { notRegistered, partnerVersionKey, wabaVersionKey } from '@bmg/common/di
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { monthOf } from '../../ground/slots';
-import type { OnboardingLogDependencies } from '../onboarding-log/onboarding-log';
+import type { OnboardingLogDependencies } from '../onboarding-log';
 import { secretIdentity, type Client, type NumberFacts, type Scope } from '../../ground/clients';
-import { subscribe, unsubscribe } from '../upstream/accounts';
-import { fetchNumber } from '../upstream/number-facts';
+import { fetchNumber, subscribe, unsubscribe } from '../upstream';
 import { clientMessage } from './message';
 import { registerClient, type RegisterDependencies } from './register';
 

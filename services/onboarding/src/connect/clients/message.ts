@@ -1,5 +1,5 @@
 import type { Client as ClientMessage } from '@bmg/proto/onboarding';
-import { dataSyncOf } from '../sync/coexistence-sync';
+import { dataSyncOf } from '../sync';
 import type { Client } from '../../ground/clients';
 
 /** A stored client as the message that partners see: without its token and PIN. */

@@ -7,7 +7,7 @@ import type { Versions } from '@bmg/common/directory';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
-import { fetchNumber } from '../upstream/number-facts';
+import { fetchNumber } from '../upstream';
 import { versionKeys } from './state-events';
 import type { ClientFacts } from './store/client-facts';
 import { nextRefresh, secretIdentity, type Client, type Clients } from '../../ground/clients';

@@ -5,18 +5,18 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
+import { createOnboardingLog, type OnboardingLogDependencies } from '../onboarding-log';
+import { type PaymentProcessor, refuseUnlessPaid, takePlace } from '../../billing/payments';
+import { type ClientSyncs, openSyncWindow, syncCoexistence, syncFacts } from '../sync';
 import {
-  createOnboardingLog,
-  type OnboardingLogDependencies,
-} from '../onboarding-log/onboarding-log';
-import { refuseUnlessPaid, takePlace } from '../../billing/payments/place';
-import { openSyncWindow, syncCoexistence, syncFacts } from '../sync/coexistence-sync';
-import { fetchBusinessId, listNumbers, subscribe, type ListedNumber } from '../upstream/accounts';
-import type { SyncOutcomes } from '../upstream/data-sync';
-import { fetchNumber } from '../upstream/number-facts';
-import type { PaymentProcessor } from '../../billing/payments/processor';
+  fetchBusinessId,
+  fetchNumber,
+  type ListedNumber,
+  listNumbers,
+  subscribe,
+  type SyncOutcomes,
+} from '../upstream';
 import { monthOf } from '../../ground/slots';
-import type { ClientSyncs } from '../sync/store';
 import type { ClientTokens } from './store/client-tokens';
 import type { NumberDays } from '../../ground/number-days';
 import {

@@ -4,9 +4,8 @@
 import type { Received } from '@bmg/common/bus';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Event } from '@bmg/proto/stream';
-import { WINDOW_MS } from '../sync/coexistence-sync';
+import { type ClientSyncs, WINDOW_MS } from '../sync';
 import type { ClientFacts, Affected, FactEvent } from './store/client-facts';
-import type { ClientSyncs } from '../sync/store';
 import type { Client, ClientChange, Clients, FactKind } from '../../ground/clients';
 import type { NumberDays } from '../../ground/number-days';
 

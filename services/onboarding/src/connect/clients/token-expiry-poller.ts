@@ -7,7 +7,7 @@ import { ownCall } from '@bmg/common/rpc';
 import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { versionKeys } from './state-events';
-import { inspectToken, type App } from '../upstream/code-exchange';
+import { type App, inspectToken } from '../upstream';
 import type { ClientTokens } from './store/client-tokens';
 import { secretIdentity, type Client } from '../../ground/clients';
 import type { Vault } from '@bmg/common/vault';

@@ -11,8 +11,14 @@ import type {
   ResolveTargetRequest,
   ResolveTargetResponse,
 } from '@bmg/proto/onboarding';
-import { openDestination } from '../../accounts/receivers/sealed-destination';
-import { openShadow } from '../../accounts/receivers/sealed-shadow';
+import {
+  endpointHeadersIdentity,
+  endpointSecretIdentity,
+  openDestination,
+  openShadow,
+  type WebhookEndpoint,
+  type WebhookEndpoints,
+} from '../../accounts/receivers';
 import {
   clientId,
   secretIdentity,
@@ -27,12 +33,6 @@ import {
   type Partners,
   type StoredShadow,
 } from '../../ground/partners';
-import {
-  endpointHeadersIdentity,
-  endpointSecretIdentity,
-  type WebhookEndpoint,
-  type WebhookEndpoints,
-} from '../../accounts/receivers/store';
 import { chooseNumber } from './target';
 
 export interface BatchDependencies {

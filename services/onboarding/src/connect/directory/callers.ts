@@ -4,7 +4,7 @@
 import { invalidKey, type Load } from '@bmg/common/directory';
 import type { Logger } from '@bmg/common/telemetry';
 import type { AuthenticateResponse } from '@bmg/proto/onboarding';
-import type { PartnerKey, PartnerKeys } from '../../accounts/keys/store';
+import type { PartnerKey, PartnerKeys } from '../../accounts/keys';
 import type { Partner, Partners } from '../../ground/partners';
 import { validSecrets } from './valid-secrets';
 

@@ -8,7 +8,7 @@ import type { Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition, Refusal } from '@bmg/proto/onboarding';
 import { LISTED_NUMBERS_MAX, secretIdentity, type Client } from '../../ground/clients';
-import type { PartnerKeys } from '../../accounts/keys/store';
+import type { PartnerKeys } from '../../accounts/keys';
 import { createBatches, type BatchDependencies } from './batches';
 import { createCallers, type CallerDependencies } from './callers';
 import { receivingClients } from './receiving';

@@ -1,5 +1,5 @@
 // Which secrets of an API key are valid: the present one, and the one before a rotation.
-import type { PartnerKey } from '../../accounts/keys/store';
+import type { PartnerKey } from '../../accounts/keys';
 
 export interface ValidSecret {
   key_hash: string;

@@ -4,7 +4,6 @@
 import { toApiError, type ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import type { Logger } from '@bmg/common/telemetry';
-import type { Session } from '../sign-up/store/connect-sessions';
 import type { OnboardingEvents } from './store';
 
 /** Our own steps. Steps of the upstream's dialog are logged under the upstream's names. */
@@ -54,7 +53,7 @@ const cut = (text: string | undefined): string | null => text?.slice(0, TEXT_MAX
 export function createOnboardingLog(
   { events, now, log }: OnboardingLogDependencies,
   partner_id: string,
-  session: Pick<Session, '_id' | 'state'> | null,
+  session: { _id: string; state: string | null } | null,
   about: Pick<StepFacts, 'waba_id' | 'phone_number_id'> = {},
 ): OnboardingLog {
   let known = about;

@@ -2,7 +2,7 @@
 // (contract 10.5).
 import { ApiError } from '@bmg/common/errors';
 import type { GetEmbeddedSignupConfigResponse } from '@bmg/proto/onboarding';
-import type { App } from '../upstream/code-exchange';
+import type { App } from '../upstream';
 
 export interface SignUpSettings {
   UPSTREAM_APP_ID: string | undefined;

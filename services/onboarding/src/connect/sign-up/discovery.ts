@@ -1,15 +1,9 @@
 // Decides which account and number a sign-up is for. The IDs that the browser sends are claims; the
 // grant of the token decides. No I/O.
 import { ApiError } from '@bmg/common/errors';
-import type { ListedNumber } from '../upstream/accounts';
+import type { ListedNumber, TokenGrant } from '../upstream';
 
 const MANAGEMENT_SCOPE = 'whatsapp_business_management';
-
-/** The fields of a `debug_token` answer that we read. */
-export interface TokenGrant {
-  granular_scopes?: unknown;
-  expires_at?: unknown;
-}
 
 interface GranularScope {
   scope?: unknown;

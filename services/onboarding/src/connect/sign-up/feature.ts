@@ -1,21 +1,24 @@
-import type { Component } from '@bmg/common/lifecycle';
-import type { Dependencies } from '../../dependencies';
-import { createConnectHandlers, createSessionHandlers, deleteUnfinishedSessions } from './handlers';
-import { registerFromCode } from './register-from-code';
-import { createSyncPoller } from '../sync/sync-poller';
+import type { Feature } from '../../ground/feature';
+import { createSyncPoller } from '../sync';
+import {
+  createConnectHandlers,
+  createSessionHandlers,
+  deleteUnfinishedSessions,
+  type ConnectDependencies,
+} from './handlers';
+import { registerFromCode, type CodeDependencies } from './register-from-code';
 
-export interface SignUpFeature {
+export const createSignUp = (
+  deps: ConnectDependencies & CodeDependencies & Parameters<typeof createSyncPoller>[0],
+): Feature & {
   handlers: ReturnType<typeof createConnectHandlers> & {
     registerFromCode: ReturnType<typeof registerFromCode>;
   };
   directoryHandlers: ReturnType<typeof createSessionHandlers>;
-  deleteUnfinishedSessions: ReturnType<typeof deleteUnfinishedSessions>;
-  components: Component[];
-}
-
-export const wireSignUp = (deps: Dependencies): SignUpFeature => ({
+  deleteSessions: ReturnType<typeof deleteUnfinishedSessions>;
+} => ({
   handlers: { ...createConnectHandlers(deps), registerFromCode: registerFromCode(deps) },
   directoryHandlers: createSessionHandlers(deps),
-  deleteUnfinishedSessions: deleteUnfinishedSessions(deps),
+  deleteSessions: deleteUnfinishedSessions(deps),
   components: [createSyncPoller(deps)],
 });

@@ -10,8 +10,12 @@ import type {
   OnboardingEvent,
 } from '@bmg/proto/onboarding';
 import type { Session, Sessions } from './store/connect-sessions';
-import type { OnboardingEventRecord } from '../onboarding-log/store';
-import type { PartnerLogos } from '../../accounts/partners/store';
+import {
+  createOnboardingLog,
+  type OnboardingEventRecord,
+  type OnboardingLogDependencies,
+} from '../onboarding-log';
+import type { PartnerLogos } from '../../accounts/partners';
 import type { Partner, Partners } from '../../ground/partners';
 import {
   completableSince,
@@ -22,10 +26,6 @@ import {
   purgeAt,
 } from './connect-session';
 import { signUpConfig, type SignUpSettings } from './dialog-config';
-import {
-  createOnboardingLog,
-  type OnboardingLogDependencies,
-} from '../onboarding-log/onboarding-log';
 import { readReport } from './page-report';
 import { invalidLink } from './session-code';
 

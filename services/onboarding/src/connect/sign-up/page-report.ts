@@ -1,7 +1,7 @@
 // Records the hosted page's report about the sign-up dialog as a step of the onboarding log.
 import { invalidField } from '@bmg/common/errors';
 import type { ReportConnectStepRequest } from '@bmg/proto/onboarding';
-import type { OnboardingStep, StepFacts } from '../onboarding-log/onboarding-log';
+import type { OnboardingStep, StepFacts } from '../onboarding-log';
 
 interface ReportKind {
   /** The step to log if the dialog does not name its own. */

@@ -6,27 +6,27 @@ import { contentId } from '@bmg/common/ids';
 import type { Peppers } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
 import type { RegisterFromCodeRequest, RegisterFromCodeResponse } from '@bmg/proto/onboarding';
-import { clientMessage } from '../clients/message';
-import { storeClient, type RegisterDependencies } from '../clients/register';
+import { clientMessage, type RegisterDependencies, storeClient } from '../clients';
 import type { NumberScope } from '../../ground/clients';
 import { exchangeTokenIdentity, type CodeExchange } from './store/code-exchanges';
 import type { Session } from './store/connect-sessions';
-import { listNumbers, type ListedNumber } from '../upstream/accounts';
 import {
+  type App,
   exchangeCode,
   exchangeFailed,
   inspectToken,
+  type ListedNumber,
+  listNumbers,
   readFailure,
-  type App,
-} from '../upstream/code-exchange';
+} from '../upstream';
 import { holdCode } from './code-lease';
-import { syncCoexistence, syncFacts } from '../sync/coexistence-sync';
+import { syncCoexistence, syncFacts } from '../sync';
 import { chooseAccount, chooseSignedUpNumber } from './discovery';
 import {
   createOnboardingLog,
   type OnboardingLog,
   type OnboardingLogDependencies,
-} from '../onboarding-log/onboarding-log';
+} from '../onboarding-log';
 import { findCompletableSession, tieSession, type SessionCodeDependencies } from './session-code';
 
 export interface CodeDependencies

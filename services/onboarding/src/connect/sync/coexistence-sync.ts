@@ -7,13 +7,8 @@ import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import type { Vault } from '@bmg/common/vault';
 import type { DataSync, HistorySync } from '@bmg/proto/onboarding';
-import type { StepFacts } from '../onboarding-log/onboarding-log';
-import {
-  requestSync,
-  type SyncAnswer,
-  type SyncOutcomes,
-  type SyncType,
-} from '../upstream/data-sync';
+import type { StepFacts } from '../onboarding-log';
+import { requestSync, type SyncAnswer, type SyncOutcomes, type SyncType } from '../upstream';
 import type { ClientSyncs } from './store';
 import { secretIdentity, type Client, type ClientChange, type Clients } from '../../ground/clients';
 

@@ -7,7 +7,7 @@ import {
   createOnboardingLog,
   type OnboardingLog,
   type OnboardingLogDependencies,
-} from '../onboarding-log/onboarding-log';
+} from '../onboarding-log';
 import {
   missingSyncs,
   nextSyncTry,

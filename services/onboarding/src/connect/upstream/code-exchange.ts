@@ -4,12 +4,24 @@
 import { ApiError, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { isObject, unusable, type Upstream, type UpstreamRequest } from '@bmg/common/upstream';
-import type { TokenGrant } from '../sign-up/discovery';
-import type { ExchangeFailure } from '../sign-up/store/code-exchanges';
 
 export interface App {
   app_id: string;
   app_secret: string;
+}
+
+export interface ExchangeFailure {
+  message: string;
+  upstream_code: number | null;
+  upstream_subcode: number | null;
+  upstream_trace_id?: string | null;
+  details: unknown;
+}
+
+/** The fields of a `debug_token` answer that we read. */
+export interface TokenGrant {
+  granular_scopes?: unknown;
+  expires_at?: unknown;
 }
 
 /**

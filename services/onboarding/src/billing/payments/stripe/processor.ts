@@ -50,10 +50,12 @@ export function createStripePayments(
     name: 'stripe',
     cover: (purchase, call) => cover(deps, purchase, call),
     review: requestReview,
-    rpc: implement(
-      PaymentsDefinition,
-      createPaymentHandlers({ ...deps, requestReview }, settings.public_url),
-    ),
+    rpcs: [
+      implement(
+        PaymentsDefinition,
+        createPaymentHandlers({ ...deps, requestReview }, settings.public_url),
+      ),
+    ],
     components: [poller],
   };
 }

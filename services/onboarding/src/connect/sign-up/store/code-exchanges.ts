@@ -5,6 +5,7 @@ import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
 import type { Sealed } from '@bmg/common/vault';
+import type { ExchangeFailure } from '../../upstream';
 
 export type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
 
@@ -14,14 +15,6 @@ const exchangeMachine = defineMachine<ExchangeStatus, 'exchange' | 'finish' | 'f
   // The upstream refused the code, or its answer was lost: the code is not sent a second time.
   fail: { from: ['claimed'], to: 'failed' },
 });
-
-export interface ExchangeFailure {
-  message: string;
-  upstream_code: number | null;
-  upstream_subcode: number | null;
-  upstream_trace_id?: string | null;
-  details: unknown;
-}
 
 export interface ExchangeResult {
   waba_id: string;

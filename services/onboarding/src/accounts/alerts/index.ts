@@ -1,0 +1,3 @@
+export { createAlertsFeature } from './feature';
+export { changeThresholds } from './rules';
+export * from './store';

@@ -1,0 +1,2 @@
+export { createAudit } from './feature';
+export * from './store';

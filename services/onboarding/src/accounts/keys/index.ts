@@ -1,0 +1,2 @@
+export { createKeys } from './feature';
+export * from './store';

@@ -1,0 +1,3 @@
+export { createPeopleFeature } from './feature';
+export * from './store/passkeys';
+export * from './store/used-challenges';

@@ -1,0 +1,2 @@
+export { expiresAt, isAlive, isToBeTouched, newSession, sessionMessage } from './rules';
+export * from './store';

@@ -1,0 +1,3 @@
+export { createUsage } from './feature';
+export * from './store/endpoint-usage';
+export * from './store/message-usage';

@@ -1,0 +1,2 @@
+export * from './onboarding-log';
+export * from './store';

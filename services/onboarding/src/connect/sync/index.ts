@@ -1,0 +1,9 @@
+export {
+  dataSyncOf,
+  openSyncWindow,
+  syncCoexistence,
+  syncFacts,
+  WINDOW_MS,
+} from './coexistence-sync';
+export * from './store';
+export { createSyncPoller } from './sync-poller';

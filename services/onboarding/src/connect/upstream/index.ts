@@ -1,0 +1,4 @@
+export * from './accounts';
+export * from './code-exchange';
+export * from './data-sync';
+export * from './number-facts';

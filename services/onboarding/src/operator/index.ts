@@ -1,0 +1,2 @@
+export { createOperator } from './feature';
+export * from './store';
