@@ -106,11 +106,11 @@ export const createOperatorHandlers = (
         total: found.total,
       };
     },
-    async restoreClient(scope, call) {
-      const [first] = await restoreAccount(deps, scope, call);
+    async restoreClient(request, call) {
+      const [first] = await restoreAccount(deps, request, call);
       return clientMessage(first);
     },
-    rotateKeyring: (page) => deps.rotateKeyring(page),
+    rotateKeyring: (request) => deps.rotateKeyring(request),
     diagnose: async () => ({ checks: await deps.diagnose() }),
   };
 

@@ -112,8 +112,8 @@ export const createDashboardHandlers = (
       log.info({ partner_id, session_id }, 'ended a console session');
       return {};
     },
-    async listNumberDays(number) {
-      const days = await numberDays.latestOf(number, NUMBER_DAYS_MAX);
+    async listNumberDays(request) {
+      const days = await numberDays.latestOf(request, NUMBER_DAYS_MAX);
       return {
         days: days.map(({ day, quality_rating, messaging_limit_tier }) => ({
           day,

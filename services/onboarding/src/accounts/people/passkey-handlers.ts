@@ -164,9 +164,9 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
       );
       return openSession(deps, partner, person, session_hash);
     },
-    async listPasskeys(owner) {
-      const { passkey_ids } = await getPerson(owner);
-      return { passkeys: (await passkeys.of(owner, passkey_ids)).map(passkeyMessage) };
+    async listPasskeys(request) {
+      const { passkey_ids } = await getPerson(request);
+      return { passkeys: (await passkeys.of(request, passkey_ids)).map(passkeyMessage) };
     },
     async addPasskey({ partner_id, person_id, ...given }) {
       const person = await getPerson({ partner_id, person_id });

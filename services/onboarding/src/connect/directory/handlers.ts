@@ -86,8 +86,8 @@ export const createDirectoryHandlers = (
       });
       return { owners };
     },
-    async listNumbers(scope) {
-      const numbers = await clients.numbersOf(scope);
+    async listNumbers(request) {
+      const numbers = await clients.numbersOf(request);
       return {
         phone_number_ids: numbers.slice(0, LISTED_NUMBERS_MAX),
         has_more: numbers.length > LISTED_NUMBERS_MAX,
@@ -105,10 +105,10 @@ export const createDirectoryHandlers = (
       await clients.change(scope, { pin: sealed });
       return { stored: true };
     },
-    async getPin(scope) {
-      const client = await clients.find(scope);
+    async getPin(request) {
+      const client = await clients.find(request);
       if (client?.status !== 'active' || !client.pin) return { pin: undefined };
-      return { pin: vault.open(secretIdentity(scope, 'pin'), client.pin) };
+      return { pin: vault.open(secretIdentity(request, 'pin'), client.pin) };
     },
   };
 };
