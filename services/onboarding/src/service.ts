@@ -24,7 +24,7 @@ import { createDirectory } from './connect/directory';
 import { createSignUp } from './connect/sign-up';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
 import type { Feature } from './ground/feature';
-import { indexes } from './indexes';
+import { indexes } from './stores';
 import { createOperator } from './operator';
 
 export function createOnboarding(

@@ -1,47 +1,74 @@
-// All stores of the service on one database.
+// All collections of the service: their stores on one database, and their indexes, which are created
+// at the start and checked by `diagnose`.
+import type { Indexes } from '@bmg/common/mongo';
 import type { Db } from 'mongodb';
-import { createAuditLog } from './accounts/audit';
-import { createBillingAccounts, createPaymentEvents, createSlotCharges } from './billing/payments';
-import { createClientFacts, createClientTokens } from './connect/clients';
-import { createClientSyncs } from './connect/sync';
-import { createClients } from './ground/clients';
-import { createCodeExchanges, createSessions } from './connect/sign-up';
-import { createDashboardSessions } from './accounts/sessions';
-import { createEndpointUsage, createMessageUsage } from './billing/usage';
-import { createNumberDays } from './ground/number-days';
-import { createOnboardingEvents } from './connect/onboarding-log';
-import { createPartnerAlerts } from './accounts/alerts';
-import { createPartnerKeys } from './accounts/keys';
-import { createPartnerLogos } from './accounts/partners';
-import { createPartners } from './ground/partners';
-import { createPasskeys, createUsedChallenges } from './accounts/people';
-import { createPeople } from './ground/people';
-import { createSealedRecords } from './operator';
-import { createWebhookEndpoints } from './accounts/receivers';
+import * as alerts from './accounts/alerts';
+import * as audit from './accounts/audit';
+import * as keys from './accounts/keys';
+import * as partners from './accounts/partners';
+import * as people from './accounts/people';
+import * as receivers from './accounts/receivers';
+import * as sessions from './accounts/sessions';
+import * as payments from './billing/payments';
+import * as usage from './billing/usage';
+import * as clients from './connect/clients';
+import * as onboardingLog from './connect/onboarding-log';
+import * as signUp from './connect/sign-up';
+import * as sync from './connect/sync';
+import { clientIndexes, CLIENTS, createClients } from './ground/clients';
+import { createNumberDays, NUMBER_DAYS, numberDayIndexes } from './ground/number-days';
+import { createPartners, partnerIndexes, PARTNERS } from './ground/partners';
+import { createPeople, PEOPLE, peopleIndexes } from './ground/people';
+import * as operator from './operator';
 
 export const createStores = (db: Db) => ({
-  accounts: createBillingAccounts(db),
-  auditLog: createAuditLog(db),
-  charges: createSlotCharges(db),
-  clientFacts: createClientFacts(db),
+  accounts: payments.createBillingAccounts(db),
+  auditLog: audit.createAuditLog(db),
+  charges: payments.createSlotCharges(db),
+  clientFacts: clients.createClientFacts(db),
   clients: createClients(db),
-  clientSyncs: createClientSyncs(db),
-  clientTokens: createClientTokens(db),
-  dashboardSessions: createDashboardSessions(db),
-  endpointUsage: createEndpointUsage(db),
-  events: createOnboardingEvents(db),
-  exchanges: createCodeExchanges(db),
-  messageUsage: createMessageUsage(db),
+  clientSyncs: sync.createClientSyncs(db),
+  clientTokens: clients.createClientTokens(db),
+  dashboardSessions: sessions.createDashboardSessions(db),
+  endpointUsage: usage.createEndpointUsage(db),
+  events: onboardingLog.createOnboardingEvents(db),
+  exchanges: signUp.createCodeExchanges(db),
+  messageUsage: usage.createMessageUsage(db),
   numberDays: createNumberDays(db),
-  partnerAlerts: createPartnerAlerts(db),
-  partnerKeys: createPartnerKeys(db),
-  partnerLogos: createPartnerLogos(db),
+  partnerAlerts: alerts.createPartnerAlerts(db),
+  partnerKeys: keys.createPartnerKeys(db),
+  partnerLogos: partners.createPartnerLogos(db),
   partners: createPartners(db),
-  passkeys: createPasskeys(db),
-  paymentEvents: createPaymentEvents(db),
+  passkeys: people.createPasskeys(db),
+  paymentEvents: payments.createPaymentEvents(db),
   people: createPeople(db),
-  sealedRecords: createSealedRecords(db),
-  sessions: createSessions(db),
-  usedChallenges: createUsedChallenges(db),
-  webhookEndpoints: createWebhookEndpoints(db),
+  sealedRecords: operator.createSealedRecords(db),
+  sessions: signUp.createSessions(db),
+  usedChallenges: people.createUsedChallenges(db),
+  webhookEndpoints: receivers.createWebhookEndpoints(db),
 });
+
+export const indexes: Indexes = {
+  [CLIENTS]: clientIndexes,
+  [PARTNERS]: partnerIndexes,
+  [signUp.SESSIONS]: signUp.sessionIndexes,
+  [sessions.DASHBOARD_SESSIONS]: sessions.dashboardSessionIndexes,
+  [signUp.CODE_EXCHANGES]: signUp.exchangeIndexes,
+  [onboardingLog.ONBOARDING_EVENTS]: onboardingLog.onboardingEventIndexes,
+  [usage.ENDPOINT_USAGE]: usage.endpointUsageIndexes,
+  [usage.COUNTED_MESSAGES]: usage.countedMessageIndexes,
+  [usage.MESSAGE_USAGE]: usage.messageUsageIndexes,
+  [NUMBER_DAYS]: numberDayIndexes,
+  [payments.BILLING_ACCOUNTS]: payments.billingAccountIndexes,
+  [payments.SLOT_CHARGES]: payments.slotChargeIndexes,
+  [alerts.PARTNER_ALERTS]: alerts.partnerAlertIndexes,
+  [keys.PARTNER_KEYS]: keys.partnerKeyIndexes,
+  [partners.PARTNER_LOGOS]: partners.partnerLogoIndexes,
+  [people.PASSKEYS]: people.passkeyIndexes,
+  [payments.PAYMENT_EVENTS]: payments.paymentEventIndexes,
+  [PEOPLE]: peopleIndexes,
+  [people.USED_CHALLENGES]: people.usedChallengeIndexes,
+  [receivers.WEBHOOK_ENDPOINTS]: receivers.webhookEndpointIndexes,
+  [audit.AUDIT_LOG]: audit.auditLogIndexes,
+  [audit.AUDIT_COUNTS]: audit.auditCountIndexes,
+};

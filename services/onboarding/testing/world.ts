@@ -14,7 +14,7 @@ import { createClientHandlers } from '../src/connect/clients/handlers';
 import { choosePaymentProcessor } from '../src/billing/payments/choose-processor';
 import { registerFromCode } from '../src/connect/sign-up/register-from-code';
 import { signUpApp } from '../src/connect/sign-up/dialog-config';
-import { indexes } from '../src/indexes';
+import { indexes } from '../src/stores';
 import type { Partner } from '../src/ground/partners';
 import { createStores } from '../src/stores';
 import { createUsageHandlers } from '../src/billing/usage/handlers';

@@ -1,5 +1,6 @@
 // Partners: their keys, limits, webhook address and secrets, and the business accounts that billing
 // slots count.
+import { ApiError } from '@bmg/common/errors';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { PartnerStatus } from '@bmg/common/directory';
 import { noteChange, type MonthCounts } from './slots';
@@ -183,6 +184,19 @@ const CHANGE_TRIES_MAX = 100;
 const OLD_HASHES_NAMED_MAX = 10;
 
 const collection = (db: Db): Collection<Partner> => db.collection(PARTNERS);
+
+export const noSuchPartner = (partner_id: string): ApiError =>
+  new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+
+/** Throws NOT_FOUND if there is none. */
+export async function partnerOf(
+  partners: Pick<Partners, 'find'>,
+  partner_id: string,
+): Promise<Partner> {
+  const partner = await partners.find(partner_id);
+  if (!partner) throw noSuchPartner(partner_id);
+  return partner;
+}
 
 /** Longer than 70 lines: one short method for each query. */
 export function createPartners(db: Db): Partners {

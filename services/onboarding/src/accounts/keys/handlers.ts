@@ -16,7 +16,7 @@ import {
   type PartnerKeys,
   type Secret,
 } from './store';
-import type { Partner, Partners } from '../../ground/partners';
+import { partnerOf, type Partners } from '../../ground/partners';
 import type { People } from '../../ground/people';
 import {
   checkKeyAccounts,
@@ -52,11 +52,6 @@ interface Asked {
 /** Longer than 70 lines: one short method for each RPC. */
 export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinition> {
   const { partners, partnerKeys, people, peppers, versions, now, log } = deps;
-  const getPartner = async (partner_id: string): Promise<Partner> => {
-    const partner = await partners.find(partner_id);
-    if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-    return partner;
-  };
   const getKey = async (partner_id: string, key_id: string): Promise<PartnerKey> => {
     const key = await partnerKeys.find(partner_id, key_id);
     if (!key) throw noSuchKey();
@@ -92,7 +87,7 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
 
   return {
     async listKeys({ partner_id }) {
-      await getPartner(partner_id);
+      await partnerOf(partners, partner_id);
       const keys = await partnerKeys.list(partner_id);
       return { keys: keys.map((key) => keyMessage(key, now())), keys_max: KEYS_MAX };
     },
@@ -104,7 +99,7 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
       const addresses = checkAddresses(request.addresses);
       const created_at = now();
       const expires_at = checkExpiry(request.expires_at, created_at);
-      const { wabas } = await getPartner(partner_id);
+      const { wabas } = await partnerOf(partners, partner_id);
       const waba_ids = checkKeyAccounts(request.waba_ids, wabas);
       const grant = { scopes, waba_ids, addresses, expires_at };
       await checkGrant(request, grant);
@@ -128,7 +123,7 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
       const { partner_id, key_id } = request;
       const change = changeOf(request, now());
       if (request.waba_ids) {
-        const { wabas } = await getPartner(partner_id);
+        const { wabas } = await partnerOf(partners, partner_id);
         change.waba_ids = checkKeyAccounts(request.waba_ids.items, wabas);
       }
       if (Object.keys(change).length === 0) throw nothingToChange();

@@ -7,11 +7,13 @@ import { partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { checkOverlap, overlapping } from '../../ground/overlap';
 import { newWebhookSecret } from '../../ground/webhook-secret';
 import {
-  webhookSecretIdentity,
+  noSuchPartner,
   type Partner,
   type PartnerChange,
+  partnerOf,
   type Partners,
   type WebhookSecret,
+  webhookSecretIdentity,
 } from '../../ground/partners';
 import type { Vault } from '@bmg/common/vault';
 import { setLogo, type LogoDependencies, type LogoOrigin } from './logo';
@@ -31,13 +33,7 @@ const ROTATE_TRIES_MAX = 5;
 export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
   const { partners, vault, versions, settings, now } = deps;
 
-  const noPartner = (partner_id: string): ApiError =>
-    new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-  const getPartner = async (partner_id: string): Promise<Partner> => {
-    const partner = await partners.find(partner_id);
-    if (!partner) throw noPartner(partner_id);
-    return partner;
-  };
+  const getPartner = (partner_id: string): Promise<Partner> => partnerOf(partners, partner_id);
   const bumpVersion = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);
   const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
@@ -52,7 +48,7 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
     newSecret,
     async change(partner_id: string, fields: PartnerChange): Promise<Partner> {
       const changed = await partners.change(partner_id, fields, now());
-      if (!changed) throw noPartner(partner_id);
+      if (!changed) throw noSuchPartner(partner_id);
       await bumpVersion(partner_id);
       return changed;
     },

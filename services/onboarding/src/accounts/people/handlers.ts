@@ -14,7 +14,7 @@ import type {
 } from '@bmg/proto/people';
 import type { DashboardSessions } from '../sessions';
 import type { PartnerKeys } from '../keys';
-import type { Partner, Partners } from '../../ground/partners';
+import { noSuchPartner, type Partner, partnerOf, type Partners } from '../../ground/partners';
 import type { Passkeys } from './store/passkeys';
 import type { People, Person } from '../../ground/people';
 import {
@@ -77,17 +77,10 @@ export function createPeopleHandlers(deps: PeopleDependencies): Handlers<PeopleD
       },
     };
   };
-  const noPartner = (partner_id: string): ApiError =>
-    new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-  const checkPartner = async (partner_id: string): Promise<Partner> => {
-    const partner = await partners.find(partner_id);
-    if (!partner) throw noPartner(partner_id);
-    return partner;
-  };
 
   return {
     async listPeople({ partner_id }) {
-      await checkPartner(partner_id);
+      await partnerOf(partners, partner_id);
       const found = await people.of(partner_id);
       return { people: found.map(personMessage), people_max: PEOPLE_MAX };
     },
@@ -100,7 +93,7 @@ export function createPeopleHandlers(deps: PeopleDependencies): Handlers<PeopleD
       const { partner_id } = request;
       const email = checkEmail(request.email);
       const role = checkRole(request.role);
-      await checkPartner(partner_id);
+      await partnerOf(partners, partner_id);
       const { actor, scopes } = await callerOf(deps, request);
       checkMayGive(scopes, role);
       const { invitation_url, invitation } = newInvitation();
@@ -153,14 +146,17 @@ export function createPeopleHandlers(deps: PeopleDependencies): Handlers<PeopleD
       return { person: personMessage(person), invitation_url };
     },
     async getBroadcastApproval({ partner_id }) {
-      const [partner, list] = await Promise.all([checkPartner(partner_id), people.of(partner_id)]);
+      const [partner, list] = await Promise.all([
+        partnerOf(partners, partner_id),
+        people.of(partner_id),
+      ]);
       return approvalMessage(partner, list);
     },
     async setBroadcastApproval({ partner_id, caller_person_id, above = null }) {
       const list = await people.of(partner_id);
       checkApprovalSetting(list, { person_id: caller_person_id, above });
       const partner = await partners.change(partner_id, { approval_above: above }, now());
-      if (!partner) throw noPartner(partner_id);
+      if (!partner) throw noSuchPartner(partner_id);
       // The gateways cache it with the keys of the partner.
       await versions.bump([partnerVersionKey(partner_id)]);
       log.info({ partner_id, above }, 'partner changed the approval of broadcasts');

@@ -14,7 +14,7 @@ import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bm
 import { checkAccounts } from '../../ground/listed-accounts';
 import { checkOverlap, overlapping } from '../../ground/overlap';
 import { chosenOrNewSecret, newWebhookSecret } from '../../ground/webhook-secret';
-import type { Partner, Partners, WebhookSecret } from '../../ground/partners';
+import { type Partner, partnerOf, type Partners, type WebhookSecret } from '../../ground/partners';
 import {
   ENDPOINT_FORMATS,
   endpointHeadersIdentity,
@@ -57,11 +57,6 @@ export function createReceiverHandlers(
   deps: ReceiverDependencies,
 ): Handlers<EndpointRegistryDefinition> {
   const { partners, webhookEndpoints: endpoints, vault, versions, now, log } = deps;
-  const getPartner = async (partner_id: string): Promise<Partner> => {
-    const partner = await partners.find(partner_id);
-    if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-    return partner;
-  };
   const bump = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);
   const sealSecret = (endpoint_id: string, plain: string): WebhookSecret => {
@@ -72,7 +67,7 @@ export function createReceiverHandlers(
 
   return {
     async listEndpoints({ partner_id }) {
-      await getPartner(partner_id);
+      await partnerOf(partners, partner_id);
       const found = await endpoints.list(partner_id);
       return {
         endpoints: found.map((one) => endpointMessage(one, now())),
@@ -80,7 +75,7 @@ export function createReceiverHandlers(
       };
     },
     async registerEndpoint({ partner_id, settings, dry_run, secret: chosen }) {
-      const partner = await getPartner(partner_id);
+      const partner = await partnerOf(partners, partner_id);
       const created_at = now();
       const prefix = settings?.destination ? DESTINATION_ID_PREFIX : 'whe';
       const endpoint_id = newId(prefix, created_at.getTime());
@@ -106,7 +101,7 @@ export function createReceiverHandlers(
       return { endpoint: endpointMessage({ ...endpoint, place: 0 }, created_at), secret };
     },
     async changeEndpoint({ partner_id, endpoint_id, settings, dry_run }) {
-      const partner = await getPartner(partner_id);
+      const partner = await partnerOf(partners, partner_id);
       const before = await endpoints.find(partner_id, endpoint_id);
       if (!before) throw noSuchEndpoint();
       const change = changeOf(deps, partner, before, settings ?? {});
@@ -166,7 +161,7 @@ export function createReceiverHandlers(
       }
       return endpointMessage(disabled ?? endpoint, now());
     },
-    ...createShadowHandlers({ ...deps, getPartner, bump }),
+    ...createShadowHandlers({ ...deps, bump }),
   };
 }
 

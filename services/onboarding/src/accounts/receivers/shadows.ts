@@ -9,9 +9,10 @@ import { sealShadow } from './sealed-shadow';
 import { chosenOrNewSecret } from '../../ground/webhook-secret';
 import { HOUR_MS } from '../../ground/overlap';
 import {
-  SHADOW_SOURCES,
   type Partner,
+  partnerOf,
   type Partners,
+  SHADOW_SOURCES,
   type ShadowSource,
   type StoredShadow,
 } from '../../ground/partners';
@@ -19,13 +20,12 @@ import type { WebhookEndpoints } from './store';
 import { checkEndpointUrl, checkHeaders } from './rules';
 
 export interface ShadowDependencies {
-  partners: Pick<Partners, 'setShadow' | 'removeShadow'>;
+  partners: Pick<Partners, 'find' | 'setShadow' | 'removeShadow'>;
   webhookEndpoints: Pick<WebhookEndpoints, 'find'>;
   vault: Vault;
   settings: { ALLOW_PRIVATE_URLS: boolean };
   now: () => Date;
   log: Logger;
-  getPartner(partner_id: string): Promise<Partner>;
   /** Makes the change known to every replica. */
   bump(partner_id: string): Promise<void>;
 }
@@ -37,10 +37,10 @@ const HOURS_MAX = 72;
 const SHADOW_RATE_MAX = 100;
 
 export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
-  const { partners, vault, now, log, getPartner, bump } = deps;
+  const { partners, vault, now, log, bump } = deps;
   return {
     async registerShadow({ partner_id, shadow_id, settings, dry_run, secret: chosen }) {
-      const partner = await getPartner(partner_id);
+      const partner = await partnerOf(partners, partner_id);
       const { headers, ...checked } = await checkShadow(deps, partner, settings);
       const created_at = now();
       refuseSecond(partner, created_at);

@@ -9,7 +9,7 @@ import { type PlaceDependencies, refuseUnlessPaid, takePlace } from '../../billi
 import { subscribe } from '../upstream';
 import { monthOf } from '../../ground/slots';
 import { secretIdentity, type Client, type Clients, type Scope } from '../../ground/clients';
-import { hasRoom } from '../../ground/partners';
+import { hasRoom, partnerOf } from '../../ground/partners';
 import type { Vault } from '@bmg/common/vault';
 
 export interface RestoreDependencies extends PlaceDependencies {
@@ -28,8 +28,7 @@ export async function restoreAccount(
 ): Promise<[Client, ...Client[]]> {
   const { clients, partners, payments, vault, upstream, versions, now } = deps;
   const { partner_id, waba_id } = scope;
-  const partner = await partners.find(partner_id);
-  if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+  const partner = await partnerOf(partners, partner_id);
   const [latest] = await clients.deletedOf(scope);
   if (!latest) throw nothingToRestore();
   if (!hasRoom(partner, waba_id)) throw limitReached();

@@ -69,41 +69,25 @@ export async function fetchBusinessId(
   }
 }
 
-/** Subscribes our app to the account's webhooks. Idempotent upstream. */
-export async function subscribe(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
-  call: Call,
-): Promise<void> {
-  await upstream.request(
-    {
-      operation: 'POST /{waba_id}/subscribed_apps',
-      method: 'POST',
-      path: `/${segment(waba_id)}/subscribed_apps`,
-      token,
-    },
-    call,
-  );
-}
+/** One request about our app's subscription to the account's webhooks. */
+const subscription =
+  (method: 'GET' | 'POST' | 'DELETE') =>
+  (upstream: Upstream, waba_id: string, token: string, call: Call): Promise<Json> =>
+    upstream.request(
+      {
+        operation: `${method} /{waba_id}/subscribed_apps`,
+        method,
+        path: `/${segment(waba_id)}/subscribed_apps`,
+        token,
+      },
+      call,
+    );
 
+/** Subscribes our app to the account's webhooks. Idempotent upstream. */
+export const subscribe = subscription('POST');
 /** Ends our app's subscription to the account's webhooks. */
-export async function unsubscribe(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
-  call: Call,
-): Promise<void> {
-  await upstream.request(
-    {
-      operation: 'DELETE /{waba_id}/subscribed_apps',
-      method: 'DELETE',
-      path: `/${segment(waba_id)}/subscribed_apps`,
-      token,
-    },
-    call,
-  );
-}
+export const unsubscribe = subscription('DELETE');
+const subscribedApps = subscription('GET');
 
 /** Whether our app receives the account's webhooks; without an app ID, whether any app does. */
 export async function isSubscribed(
@@ -112,15 +96,7 @@ export async function isSubscribed(
   { token, app_id }: { token: string; app_id: string | undefined },
   call: Call,
 ): Promise<boolean> {
-  const body = await upstream.request(
-    {
-      operation: 'GET /{waba_id}/subscribed_apps',
-      method: 'GET',
-      path: `/${segment(waba_id)}/subscribed_apps`,
-      token,
-    },
-    call,
-  );
+  const body = await subscribedApps(upstream, waba_id, token, call);
   const apps = Array.isArray(body['data']) ? (body['data'] as Json[]) : [];
   return apps.some(({ whatsapp_business_api_data: app }) =>
     app_id === undefined ? true : (app as Json | undefined)?.['id'] === app_id,

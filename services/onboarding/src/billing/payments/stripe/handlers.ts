@@ -1,10 +1,10 @@
 // RPC handlers of the payment processor Stripe: its webhooks, the page for a card, and a partner's
 // billing.
-import { ApiError, invalidField } from '@bmg/common/errors';
+import { invalidField } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Invoice, PaymentsDefinition } from '@bmg/proto/billing';
 import { monthOf } from '../../../ground/slots';
-import type { Partner } from '../../../ground/partners';
+import { partnerOf } from '../../../ground/partners';
 import type { SlotCharge } from '../store/slot-charges';
 import { waitingBilling } from '../capacity';
 import { customerOf } from './charge';
@@ -19,24 +19,19 @@ export const createPaymentHandlers = (
   public_url: string,
 ): Handlers<PaymentsDefinition> => {
   const { accounts, api, charges, partners, now } = deps;
-  const getPartner = async (partner_id: string): Promise<Partner> => {
-    const partner = await partners.find(partner_id);
-    if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-    return partner;
-  };
   return {
     async handlePaymentEvent({ body, signature }) {
       await handlePaymentEvent(deps, { body: Buffer.from(body), signature });
       return {};
     },
     async createCardSession({ partner_id, return_url }) {
-      await getPartner(partner_id);
+      await partnerOf(partners, partner_id);
       const back = returnUrl(public_url, return_url);
       const account = await accounts.ensure(partner_id, nextMonth(now()), now());
       return { url: await api.cardPage(await customerOf(deps, account), back) };
     },
     async getBilling({ partner_id }) {
-      const partner = await getPartner(partner_id);
+      const partner = await partnerOf(partners, partner_id);
       const month = monthOf(now());
       const waiting = waitingBilling(partner, await charges.relevant(partner_id, month), month);
       const states = [...waiting.values()].map(({ billing }) => billing);
