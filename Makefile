@@ -120,8 +120,10 @@ cluster-down: install build-cluster ## Removes the cluster
 test-clients: install build-tests ## Runs the packed clients, their gateway killed for a minute, and the generators (needs Python, Go, a JDK with Maven)
 	@BMG_CLIENTS=long $(BIN)/jest test/clients test/contract/python-client test/contract/client-versions --selectProjects long --runInBand
 
-test-destinations: install build-tests ## Sends events to RabbitMQ, SQS and S3 servers that are killed, hang and refuse (needs Debian, Python)
-	@$(BIN)/jest test/destinations --selectProjects long --runInBand
+# BMG_DESTINATIONS=short: changed answers of scripted servers only, in seconds.
+test-destinations: install build-tests ## Sends events to hostile servers, and to RabbitMQ, SQS and S3 servers that are killed (needs Debian, Python)
+	@ANSWERS=$(or $(BMG_DESTINATIONS),long) $(BIN)/jest test/destinations/answers --selectProjects unit
+	@[ '$(BMG_DESTINATIONS)' = short ] || $(BIN)/jest test/destinations --selectProjects long --runInBand
 
 clients: install build ## Generates and packs the clients: gateway/clients/<language>/dist (LANGUAGES="python go java"; needs Python, Go, a JDK with Maven)
 	@node gateway/clients/generate.mjs $(or $(LANGUAGES),python go java) --pack

@@ -12,7 +12,8 @@ export class ProtocolBroken extends ConnectFailed {
   }
 }
 
-export const protocolBroken = (detail: string): string => `the server broke the protocol: ${detail}`;
+export const protocolBroken = (detail: string): string =>
+  `the server broke the protocol: ${detail}`;
 
 /** Returns the bytes that the library may read. Throws ProtocolBroken, which ends the connection. */
 export type Inspect = (bytes: Buffer) => Buffer;

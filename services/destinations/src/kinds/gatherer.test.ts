@@ -278,7 +278,7 @@ test('sends an event that arrives in any tick after the one before has its resul
   const sending = (async () => {
     for (let ticks = 0; ticks < 12; ticks += 1) {
       results.push(await gatherer.send([event('a')], never));
-      for (let tick = 0; tick < ticks; tick += 1) await null;
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
     }
   })();
   await settle(60_000);

@@ -1,0 +1,159 @@
+// Sends events to servers whose answers are changed at random. The client libraries, behind their guards,
+// must neither throw outside of a send nor hold the event loop, whatever they read.
+// ANSWERS=short|long sets the number of servers, ANSWERS_SEED repeats a run.
+import { setMaxListeners } from 'node:events';
+import { DESTINATION_TYPES, type DestinationType } from '@bmg/common/destinations';
+import { openDestination } from '@bmg/webhooks/destinations/kinds';
+import { testEvents } from '../testkit/destination-events';
+import { startScripted, type Deliver } from './scripted-servers';
+
+const SERVERS: Readonly<Record<string, number>> = { short: 40, long: 5_000 };
+const FORM = process.env.ANSWERS ?? '';
+const COUNT = SERVERS[FORM] ?? 8;
+const SEED = Number(process.env.ANSWERS_SEED ?? Date.now() % 1_000_000);
+const AT_ONCE = 16;
+const LIMIT_MS = FORM === 'long' ? 3_600_000 : 120_000;
+
+const SEND_MAX_MS = 11_000;
+const CHECK_MAX_MS = 11_000;
+const HELD_MAX_MS = 250;
+const MEMORY_MAX_BYTES = 128 * 1024 * 1024;
+/** A server leaves this long after a changed answer, so that a cut one costs no timeout. */
+const LEAVES_MS = 100;
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+type Random = (below: number) => number;
+/** mulberry32: the same numbers for a seed. */
+function randomOf(seed: number): Random {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+const bytes = (random: Random, length: number): Buffer =>
+  Buffer.from(Array.from({ length }, () => random(256)));
+const EXTREMES = [0, 1, 0x7f, 0x80, 0xff].map((byte) => Buffer.alloc(8, byte));
+
+const CHANGES: readonly ((answer: Buffer, random: Random, before: Buffer) => Buffer)[] = [
+  function flipBits(answer, random) {
+    for (let n = 1 + random(4); n > 0; n -= 1) {
+      const at = random(answer.length);
+      answer.writeUInt8(answer.readUInt8(at) ^ (1 << random(8)), at);
+    }
+    return answer;
+  },
+  function setExtreme(answer, random) {
+    const extreme = EXTREMES[random(EXTREMES.length)] ?? answer;
+    extreme.copy(answer, random(answer.length), 0, 1 + random(8));
+    return answer;
+  },
+  function cut(answer, random) {
+    return answer.subarray(0, random(answer.length));
+  },
+  function insert(answer, random) {
+    const at = random(answer.length);
+    const more = bytes(random, 1 + random(64));
+    return Buffer.concat([answer.subarray(0, at), more, answer.subarray(at)]);
+  },
+  function remove(answer, random) {
+    const at = random(answer.length);
+    return Buffer.concat([answer.subarray(0, at), answer.subarray(at + 1 + random(16))]);
+  },
+  function repeat(answer, random) {
+    return Buffer.concat(Array<Buffer>(2 + random(500)).fill(answer));
+  },
+  function splice(answer, random, before) {
+    const at = random(answer.length);
+    return Buffer.concat([answer.subarray(0, at), before.subarray(random(before.length + 1))]);
+  },
+  function grow(answer, random) {
+    return Buffer.concat([answer, Buffer.alloc(random(2 * 1024 * 1024), random(256))]);
+  },
+];
+
+function changed(random: Random): Deliver {
+  const from = random(7);
+  const change = CHANGES[random(CHANGES.length)] as (typeof CHANGES)[number];
+  let before: Buffer = Buffer.alloc(0);
+  return (answer, socket, step) => {
+    const next = step < from ? answer : change(Buffer.from(answer), random, before);
+    before = answer;
+    socket.write(next);
+    if (step >= from) setTimeout(() => socket.destroy(), LEAVES_MS);
+  };
+}
+
+/** The time from the start to the result; a failed check is a result too. */
+async function timed(work: Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work.catch(() => undefined);
+  return performance.now() - started;
+}
+
+async function attack(type: DestinationType, seed: number): Promise<string[]> {
+  const random = randomOf(seed);
+  const server = await startScripted(type, { deliver: changed(random) });
+  const destination = await openDestination(type, server.settings, { allowPrivate: true });
+  const [send_ms, check_ms] = await Promise.all([
+    timed(destination.send(testEvents('fuzz', 3), never)),
+    timed(destination.check(never)),
+  ]);
+  server.close();
+  await destination.close();
+  const late = send_ms > SEND_MAX_MS || check_ms > CHECK_MAX_MS;
+  return late ? [`seed ${seed}: send ${send_ms} ms, check ${check_ms} ms`] : [];
+}
+
+/** The longest time that the event loop was held, in CPU time: other processes do not count. */
+function watch() {
+  const start = process.memoryUsage();
+  let held_ms = 0;
+  let memory_bytes = 0;
+  let cpu = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(cpu);
+    cpu = process.cpuUsage();
+    held_ms = Math.max(held_ms, (user + system) / 1_000);
+    const now = process.memoryUsage();
+    const more = now.heapUsed + now.external - start.heapUsed - start.external;
+    memory_bytes = Math.max(memory_bytes, more);
+  }, 10);
+  return () => {
+    clearInterval(timer);
+    return { held_ms, memory_bytes };
+  };
+}
+
+describe.each(DESTINATION_TYPES)(`%s (seed ${SEED})`, (type) => {
+  test(
+    'every send ends in time and nothing is held, whatever the server answers',
+    async () => {
+      const thrown: unknown[] = [];
+      const onThrown = (error: unknown): void => void thrown.push(error);
+      process.on('uncaughtException', onThrown);
+      process.on('unhandledRejection', onThrown);
+      // Loads the library.
+      const late = await attack(type, SEED);
+      const stop = watch();
+      const seeds = Array.from({ length: COUNT }, (_one, at) => SEED + 1 + at);
+      const worker = async (): Promise<void> => {
+        for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
+          late.push(...(await attack(type, seed)));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      const { held_ms, memory_bytes } = stop();
+      process.off('uncaughtException', onThrown);
+      process.off('unhandledRejection', onThrown);
+      expect({ late, thrown }).toEqual({ late: [], thrown: [] });
+      expect(held_ms).toBeLessThan(HELD_MAX_MS);
+      expect(memory_bytes).toBeLessThan(MEMORY_MAX_BYTES);
+    },
+    LIMIT_MS,
+  );
+});
