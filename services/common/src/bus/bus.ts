@@ -24,6 +24,8 @@ export interface Received<T> {
  */
 export interface Unsettled<T> extends Received<T> {
   done(): void;
+  /** The message was not taken. Its offset stays uncommitted until Kafka has redelivered it. */
+  forget(): void;
 }
 
 export interface Bus extends Component {

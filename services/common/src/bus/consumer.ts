@@ -144,7 +144,12 @@ class TopicReader<T> implements Reader {
       const readable = new Set(received.map(({ offset }) => offset));
       for (const offset of offsets) if (!readable.has(offset)) settle(offset);
     }
-    const unsettled = received.map((one) => ({ ...one, done: () => settle(one.offset) }));
+    const unsettled = received.map((one) => ({
+      ...one,
+      done: () => settle(one.offset),
+      // The tracker waits for the redelivery.
+      forget: () => undefined,
+    }));
     if (unsettled.length > 0) await this.#reading.handler(unsettled, heartbeat);
     // Moves the read position only; the tracker decides which offsets to commit.
     resolveOffset(batch.lastOffset());

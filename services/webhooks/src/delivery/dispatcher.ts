@@ -150,8 +150,26 @@ export class Dispatcher implements Component {
     await this.deps.deliveries.drain();
   }
 
-  /** Takes a batch from Kafka. The promise holds the intake back while memory is crowded. */
+  /**
+   * Takes a batch from Kafka, and forgets what it could not take. The promise holds the intake back
+   * while memory is crowded.
+   */
   async accept(batch: Unsettled<Delivery>[], heartbeat: () => Promise<void>): Promise<void> {
+    const left = new Set(batch);
+    try {
+      await this.take(batch, left, heartbeat);
+    } finally {
+      // Kafka redelivers these, to this process or to the new owner of the partition.
+      for (const received of left) received.forget();
+    }
+  }
+
+  /** Removes each message from `left` as it is taken. */
+  private async take(
+    batch: Unsettled<Delivery>[],
+    left: Set<Unsettled<Delivery>>,
+    heartbeat: () => Promise<void>,
+  ): Promise<void> {
     const { seen, receivers } = this.deps;
     await this.loading.waitUntilIdle(heartbeat);
     // Shares a round trip with the look-up of delivered events.
@@ -162,9 +180,10 @@ export class Dispatcher implements Component {
         this.startDueAttempts();
         await this.waitForRoom(heartbeat);
         await this.loading.waitUntilIdle(heartbeat);
-        // Reassigned meanwhile: the new owner gets the rest.
-        if (!this.partitions.has(received.partition)) return;
       }
+      // Reassigned meanwhile: the new owner gets the rest.
+      if (!this.partitions.has(received.partition)) return;
+      left.delete(received);
       // Checked again: it may have been delivered while Redis answered.
       const own = this.fanOut.split(received);
       if (delivered[index] || seen.has(received.message.event_id)) own.done();
@@ -182,7 +201,7 @@ export class Dispatcher implements Component {
       ({ partition }) => !this.partitions.has(partition),
       Date.now(),
     );
-    for (const delivery of removed) this.releaseOffsets(delivery);
+    for (const delivery of removed) this.forget(delivery);
     void this.loading
       .run(() => this.overflow.load([...this.partitions]))
       .then(() => this.startDueAttempts());
@@ -209,7 +228,7 @@ export class Dispatcher implements Component {
   /** One of the copies of a message, for an endpoint. */
   private trackCopy(received: Unsettled<Delivery>, endpoint: ReceiverEndpoint): void {
     // Reassigned meanwhile: the new owner gets it.
-    if (!this.partitions.has(received.partition)) received.done();
+    if (!this.partitions.has(received.partition)) received.forget();
     else this.trackMessage(received, Date.now(), endpoint);
   }
 
@@ -222,7 +241,7 @@ export class Dispatcher implements Component {
     const tracked = this.lanes.get(key);
     if (tracked) {
       // Kafka redelivered it after a rebalance or a crash, or the upstream repeated itself.
-      if (tracked.uncommitted) tracked.settle_offsets.push(received.done);
+      if (tracked.uncommitted) tracked.copies.push(received);
       else received.done();
       return;
     }
@@ -331,6 +350,7 @@ export class Dispatcher implements Component {
     if (outcome.posted) this.overflow.recordFailure(receiverOf(delivery));
     // Not stored if its partition was reassigned: Kafka redelivers the message to the new owner.
     if (uncommitted && !delivery.has_row && !this.partitions.has(delivery.partition)) {
+      this.forget(delivery);
       return this.removeInFlight(delivery, 'none');
     }
     const attempts = delivery.attempts + 1;
@@ -361,12 +381,20 @@ export class Dispatcher implements Component {
 
   /** The delivery is stored or done, so its offsets may be committed. */
   private releaseOffsets(delivery: TrackedDelivery): void {
+    for (const received of this.takeCopies(delivery)) received.done();
+  }
+
+  /** The partition was reassigned: Kafka redelivers the message. */
+  private forget(delivery: TrackedDelivery): void {
+    for (const received of this.takeCopies(delivery)) received.forget();
+  }
+
+  private takeCopies(delivery: TrackedDelivery): Unsettled<Delivery>[] {
     if (delivery.uncommitted) {
       this.uncommitted.remove(delivery);
       delivery.uncommitted = undefined;
     }
-    for (const settle of delivery.settle_offsets) settle();
-    delivery.settle_offsets = [];
+    return delivery.copies.splice(0);
   }
 
   /** The receiver has recovered: its whole backlog is due now, oldest first. */

@@ -111,7 +111,10 @@ export class EndpointFanOut {
   }
 }
 
-/** A message whose offset is settled once `done` was called `count` times. */
+/**
+ * A message whose offset is settled once `done` was called `count` times. If a copy is forgotten,
+ * the count is never reached: the whole message is.
+ */
 function copiesOf(received: Unsettled<Delivery>, count: number): Unsettled<Delivery> {
   let left = count;
   return {

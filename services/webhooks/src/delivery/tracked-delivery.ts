@@ -16,8 +16,8 @@ export interface TrackedDelivery extends LaneItem {
   paced_until: number | undefined;
   /** The Kafka message, until the delivery is persisted or done and its offset may be committed. */
   uncommitted: Unsettled<Delivery> | undefined;
-  /** Settle the Kafka offsets: more than one if Kafka redelivered the message. */
-  settle_offsets: Array<() => void>;
+  /** The Kafka messages to settle: more than one if Kafka redelivered the message. */
+  copies: Unsettled<Delivery>[];
   /** A write to the store is in flight. */
   persisting: boolean;
   /** True once a row may exist, which has to be removed when the delivery is done. */
@@ -56,7 +56,7 @@ export function trackedMessage(
     attempts: 0,
     next_attempt_at: 0,
     uncommitted: received,
-    settle_offsets: [received.done],
+    copies: [received],
     persisting: false,
     has_row: false,
     outcome: undefined,
@@ -85,7 +85,7 @@ export const trackedRow = (row: WaitingDelivery): TrackedDelivery => ({
   attempts: row.attempts,
   next_attempt_at: row.next_attempt_at?.getTime() ?? 0,
   uncommitted: undefined,
-  settle_offsets: [],
+  copies: [],
   persisting: false,
   has_row: true,
   outcome: undefined,

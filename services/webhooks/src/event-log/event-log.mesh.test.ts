@@ -85,6 +85,7 @@ function received(message: Partial<Delivery>, partition = 0): Sent {
     offset: '0',
     is_done: false,
     done: () => void (sent.is_done = true),
+    forget: () => undefined,
   };
   return sent;
 }

@@ -24,6 +24,7 @@ function received(event_id: string, done: () => void): Unsettled<Delivery> {
     partition: 0,
     offset: '0',
     done,
+    forget: () => {},
   };
 }
 

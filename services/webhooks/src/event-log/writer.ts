@@ -49,15 +49,16 @@ interface Entry {
   partition: number;
   trace_id: string | undefined;
   is_logged: boolean;
-  /** Copies of its Kafka message whose delivery is not done or stored yet. */
-  unsettled: number;
+  /** Copies of its Kafka message whose delivery is not done or stored yet. None waits for another. */
+  pending: Set<Unsettled<Delivery>>;
+  /** Copies whose delivery is done or stored, and which wait for the log. */
+  settled: Unsettled<Delivery>[];
   /** Attempts that the event's bucket will hold. */
   attempts: RecordedAttempt[];
   /** Its bucket is being written: later attempts are written apart. */
   is_packed: boolean;
   /** Attempts that are being written apart. */
   writing: number;
-  done: Array<() => void>;
 }
 
 export class EventLogWriter implements Component {
@@ -85,7 +86,8 @@ export class EventLogWriter implements Component {
 
   /**
    * Queues the events for the log. The messages returned stand for the given ones: their offsets
-   * are released once both the log and the caller are done with them.
+   * are released once both the log and the caller are done with them. A message that the caller
+   * forgets is still logged, and its redelivery does not wait for it.
    */
   accept(batch: Unsettled<Delivery>[]): Unsettled<Delivery>[] {
     const taken = batch.map((received) => this.take(received));
@@ -127,30 +129,32 @@ export class EventLogWriter implements Component {
   private take(received: Unsettled<Delivery>): Unsettled<Delivery> {
     const { message, partition, span } = received;
     let entry = this.entries.get(message.event_id);
-    if (entry) {
-      entry.unsettled += 1;
-      entry.done.push(received.done);
-    } else {
+    if (!entry) {
       entry = {
         message,
         partition,
         trace_id: span?.traceId,
         is_logged: false,
-        unsettled: 1,
+        pending: new Set(),
+        settled: [],
         attempts: [],
         is_packed: false,
         writing: 0,
-        done: [received.done],
       };
       this.entries.set(message.event_id, entry);
       this.enqueue(entry);
     }
     const own = entry;
+    own.pending.add(received);
     const done = (): void => {
-      own.unsettled -= 1;
+      if (own.pending.delete(received)) own.settled.push(received);
       this.release(own);
     };
-    return { ...received, done };
+    const forget = (): void => {
+      own.pending.delete(received);
+      this.release(own);
+    };
+    return { ...received, done, forget };
   }
 
   private enqueue(entry: Entry): void {
@@ -164,9 +168,12 @@ export class EventLogWriter implements Component {
   }
 
   private release(entry: Entry): void {
-    if (!entry.is_logged || entry.unsettled > 0 || entry.writing > 0) return;
-    this.entries.delete(entry.message.event_id);
-    for (const done of entry.done.splice(0)) done();
+    if (!entry.is_logged || entry.writing > 0) return;
+    const { event_id } = entry.message;
+    if (entry.pending.size === 0 && this.entries.get(event_id) === entry) {
+      this.entries.delete(event_id);
+    }
+    for (const { done } of entry.settled.splice(0)) done();
   }
 
   /** Ends in the same turn in which it finds the queue empty: a later event starts it again. */
@@ -317,7 +324,7 @@ export class EventLogWriter implements Component {
 }
 
 function loggedEvent(
-  { message, partition, trace_id, attempts, unsettled }: Entry,
+  { message, partition, trace_id, attempts, pending, settled }: Entry,
   seq: number,
 ): LoggedEvent {
   const { event_id, event, waba_id, received_at_ms, body } = message;
@@ -333,6 +340,7 @@ function loggedEvent(
     ...(attempts.length > 0 && { attempts: attempts.map(({ answer: _, ...one }) => one) }),
     // Settled without an attempt at the webhook URL: known as delivered, by this process or before a crash.
     ...(attempts.every(({ endpoint_id }) => endpoint_id !== undefined) &&
-      unsettled === 0 && { delivered: true as const }),
+      settled.length > 0 &&
+      pending.size === 0 && { delivered: true as const }),
   };
 }
