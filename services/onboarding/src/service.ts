@@ -22,6 +22,7 @@ import type { settings } from './config';
 import { createClientsFeature } from './connect/clients';
 import { createDirectory } from './connect/directory';
 import { createSignUp } from './connect/sign-up';
+import { createSync } from './connect/sync';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
 import type { Feature } from './ground/feature';
 import { indexes } from './stores';
@@ -80,9 +81,11 @@ function createFeatures(deps: Dependencies, engines: Engines, warnings: string[]
   const { bus, mongo, redis } = engines;
   const signUp = createSignUp(deps);
   const { deleteSessions } = signUp;
+  const given = { indexes, warnings, deleteSessions, bus, db: mongo.db, redis: redis.redis };
   return {
     clients: createClientsFeature(deps),
     signUp,
+    sync: createSync(deps),
     usage: createUsage(deps),
     alerts: createAlertsFeature({ ...deps, bus }),
     payments: deps.payments,
@@ -92,25 +95,16 @@ function createFeatures(deps: Dependencies, engines: Engines, warnings: string[]
     receivers: createReceivers({ ...deps, bus }),
     audit: createAudit(deps),
     directory: createDirectory(deps),
-    operator: createOperator({
-      ...deps,
-      db: mongo.db,
-      redis: redis.redis,
-      bus,
-      indexes,
-      warnings,
-      deleteSessions,
-    }),
+    operator: createOperator({ ...deps, ...given }),
   };
 }
 
 /** The rooms that read one topic do so one after the other, in the order of the features. */
 function consumeTopics(bus: Bus, features: Feature[]): void {
   const consumers = features.flatMap(({ consumers: found = [] }) => found);
-  const usage = inTurn(consumers.map((one) => one.usage));
   const account = inTurn(consumers.map((one) => one.account));
   const status = inTurn(consumers.map((one) => one.status));
-  bus.consume(topics.usage, 'onboarding-usage', usage);
+  bus.consume(topics.usage, 'onboarding-usage', inTurn(consumers.map((one) => one.usage)));
   bus.consume(topics.account, 'onboarding-account', account);
   bus.consume(topics.status, 'onboarding-status', status);
   bus.consume(topics.event, 'onboarding', async (batch) => {

@@ -15,7 +15,7 @@ import { checkOverlap, HOUR_MS } from '../ground/overlap';
 import { createPartnerChanges, type PartnerChangesDependencies } from '../accounts/partners';
 import type { Rotation } from './keyring';
 import type { DashboardSessions } from '../accounts/sessions';
-import { activeWabas, type Partner, type PartnerChange } from '../ground/partners';
+import { activeWabas, partnerOf, type Partner, type PartnerChange } from '../ground/partners';
 import type { Check } from './diagnose';
 
 export interface OperatorDependencies extends PartnerChangesDependencies, RestoreDependencies {
@@ -78,10 +78,10 @@ export const createOperatorHandlers = (
       const found = await partners.list(Math.min(limit || PAGE_MAX, PAGE_MAX), after);
       return { partners: found.map(partnerMessage) };
     },
-    getPartner: async ({ partner_id }) => partnerMessage(await changes.getPartner(partner_id)),
+    getPartner: async ({ partner_id }) => partnerMessage(await partnerOf(partners, partner_id)),
     async rotateKey({ partner_id, overlap_hours = 0 }) {
       checkOverlap(overlap_hours);
-      const { key_hash } = await changes.getPartner(partner_id);
+      const { key_hash } = await partnerOf(partners, partner_id);
       const partner_key = createKey(PARTNER_KEY_PREFIX);
       const expires_at = new Date(now().getTime() + overlap_hours * HOUR_MS);
       const previous_key = overlap_hours > 0 ? { key_hash, expires_at } : null;
@@ -93,7 +93,7 @@ export const createOperatorHandlers = (
       webhook_secret: await changes.rotateWebhookSecret(partner_id, overlap_hours),
     }),
     async listAllClients({ partner_id, limit, offset }) {
-      if (partner_id !== undefined) await changes.getPartner(partner_id);
+      if (partner_id !== undefined) await partnerOf(partners, partner_id);
       const found = await clients.listAll(partner_id, {
         limit: Math.min(limit || PAGE_MAX, PAGE_MAX),
         offset,

@@ -43,7 +43,8 @@ export interface KeyDependencies {
 /** An attempt fails only if another rotation of the key has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
 
-interface Asked {
+/** Who asks, as requests of several rooms name it. */
+export interface Asked {
   partner_id: string;
   caller_key_id?: string | undefined;
   caller_person_id?: string | undefined;

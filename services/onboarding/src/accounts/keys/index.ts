@@ -1,2 +1,3 @@
 export { createKeys } from './feature';
+export type { Asked } from './handlers';
 export * from './store';

@@ -33,7 +33,6 @@ const ROTATE_TRIES_MAX = 5;
 export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
   const { partners, vault, versions, settings, now } = deps;
 
-  const getPartner = (partner_id: string): Promise<Partner> => partnerOf(partners, partner_id);
   const bumpVersion = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);
   const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
@@ -44,7 +43,6 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
   };
 
   return {
-    getPartner,
     newSecret,
     async change(partner_id: string, fields: PartnerChange): Promise<Partner> {
       const changed = await partners.change(partner_id, fields, now());
@@ -54,7 +52,7 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
     },
     /** Returns the change to store. Throws INVALID_FIELD naming `logo_url`. */
     async setLogo(partner_id: string, url: string): Promise<LogoOrigin | null> {
-      await getPartner(partner_id);
+      await partnerOf(partners, partner_id);
       return setLogo(deps, partner_id, url);
     },
     /** Returns the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
@@ -76,7 +74,7 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
     async rotateWebhookSecret(partner_id: string, overlap_hours: number): Promise<string> {
       checkOverlap(overlap_hours);
       for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
-        const { webhook_secrets: before } = await getPartner(partner_id);
+        const { webhook_secrets: before } = await partnerOf(partners, partner_id);
         const secret = newSecret(partner_id);
         const after = [secret.stored, ...overlapping(before, now(), overlap_hours)];
         const replaced = await partners.replaceSecrets(

@@ -20,7 +20,7 @@ import { createPartnerChanges, type PartnerChangesDependencies } from './changes
 import { billOf, monthOf } from '../../ground/slots';
 import type { NumberDays } from '../../ground/number-days';
 import type { PartnerKeys } from '../keys';
-import { activeWabas, webhookSecretIdentity, type Partner } from '../../ground/partners';
+import { activeWabas, partnerOf, webhookSecretIdentity, type Partner } from '../../ground/partners';
 import type { People, Person } from '../../ground/people';
 
 export interface DashboardDependencies extends PartnerChangesDependencies {
@@ -122,9 +122,9 @@ export const createDashboardHandlers = (
         })),
       };
     },
-    getSettings: async ({ partner_id }) => answer(await changes.getPartner(partner_id)),
+    getSettings: async ({ partner_id }) => answer(await partnerOf(partners, partner_id)),
     async updateSettings({ partner_id, webhook_url, alerts, logo_url }) {
-      const before = await changes.getPartner(partner_id);
+      const before = await partnerOf(partners, partner_id);
       const is_address = webhook_url !== undefined;
       const is_alerts = Object.keys(alerts).length > 0;
       // Both are checked before either is changed.
@@ -151,7 +151,7 @@ export const createDashboardHandlers = (
       return answer(after);
     },
     async revealWebhookSecret({ partner_id }) {
-      const [newest] = (await changes.getPartner(partner_id)).webhook_secrets;
+      const [newest] = (await partnerOf(partners, partner_id)).webhook_secrets;
       if (!newest)
         throw new ApiError('NOT_FOUND', 'there is no webhook secret yet: rotate it to create one');
       const { sealed, created_at } = newest;

@@ -9,7 +9,7 @@ import {
 } from '@simplewebauthn/server';
 import { ApiError } from '@bmg/common/errors';
 import { relyingPartyOf, type RelyingParty } from '@bmg/common/people';
-import type { PasskeyRecord } from './store/passkeys';
+import type { PasskeyRecord } from './store';
 import type { Person } from '../../ground/people';
 import { CHALLENGE_MS, type Challenges } from './challenges';
 import { unknownPerson } from './rules';

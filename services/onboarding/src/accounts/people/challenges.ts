@@ -2,7 +2,7 @@
 // costs no memory; it is stored when it is answered, because it is accepted once.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Peppers } from '@bmg/common/keys';
-import type { UsedChallenges } from './store/used-challenges';
+import type { UsedChallenges } from './store';
 
 export interface Challenges {
   /** A challenge that only an answer for the same purpose may use. */

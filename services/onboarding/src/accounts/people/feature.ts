@@ -7,7 +7,7 @@ import { createChallenges } from './challenges';
 import { createPeopleHandlers, type PeopleDependencies } from './handlers';
 import { createIssuer } from './issuer';
 import { createPasskeyHandlers, type PasskeyDependencies } from './passkey-handlers';
-import type { UsedChallenges } from './store/used-challenges';
+import type { UsedChallenges } from './store';
 
 type Needs = PeopleDependencies &
   Omit<PasskeyDependencies, 'ceremonies' | 'issuer'> & {

@@ -10,7 +10,7 @@ import { createCallers } from '../../connect/directory/callers';
 import { createKeyHandlers } from '../keys/handlers';
 import { createDashboardHandlers } from '../partners/handlers';
 import type { Partner } from '../../ground/partners';
-import { PASSKEYS } from './store/passkeys';
+import { PASSKEYS } from './store';
 import { PEOPLE } from '../../ground/people';
 import { createCeremonies } from './ceremonies';
 import { createChallenges } from './challenges';

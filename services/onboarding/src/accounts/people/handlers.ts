@@ -13,9 +13,9 @@ import type {
   Person as PersonMessage,
 } from '@bmg/proto/people';
 import type { DashboardSessions } from '../sessions';
-import type { PartnerKeys } from '../keys';
+import type { Asked, PartnerKeys } from '../keys';
 import { noSuchPartner, type Partner, partnerOf, type Partners } from '../../ground/partners';
-import type { Passkeys } from './store/passkeys';
+import type { Passkeys } from './store';
 import type { People, Person } from '../../ground/people';
 import {
   approversIn,
@@ -54,12 +54,7 @@ interface Caller {
   is_partner: boolean;
 }
 
-interface Asked {
-  partner_id: string;
-  caller_key_id?: string | undefined;
-  caller_person_id?: string | undefined;
-  caller_is_operator?: boolean | undefined;
-}
+type PersonAsked = Asked & { caller_is_operator?: boolean | undefined };
 
 /** Longer than 70 lines: one short method for each RPC. */
 export function createPeopleHandlers(deps: PeopleDependencies): Handlers<PeopleDefinition> {
@@ -173,7 +168,7 @@ const approvalMessage = (
 /** Who makes a request, as stored now: a key may have been revoked since the request was admitted. */
 async function callerOf(
   { partnerKeys, people }: Pick<PeopleDependencies, 'partnerKeys' | 'people'>,
-  { partner_id, caller_key_id, caller_person_id, caller_is_operator = false }: Asked,
+  { partner_id, caller_key_id, caller_person_id, caller_is_operator = false }: PersonAsked,
 ): Promise<Caller> {
   if (caller_key_id !== undefined) {
     const key = await partnerKeys.find(partner_id, caller_key_id);

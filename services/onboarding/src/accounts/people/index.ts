@@ -1,3 +1,2 @@
 export { createPeopleFeature } from './feature';
-export * from './store/passkeys';
-export * from './store/used-challenges';
+export * from './store';

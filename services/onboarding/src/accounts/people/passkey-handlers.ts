@@ -8,7 +8,7 @@ import type { Passkey, PasskeysDefinition } from '@bmg/proto/people';
 import type { Session } from '@bmg/proto/settings';
 import { type DashboardSessions, newSession, sessionMessage } from '../sessions';
 import type { Partner, Partners } from '../../ground/partners';
-import type { PasskeyRecord, Passkeys, PersonRef } from './store/passkeys';
+import type { PasskeyRecord, Passkeys, PersonRef } from './store';
 import type { Changed, People, Person } from '../../ground/people';
 import type { Ceremonies } from './ceremonies';
 import { issuerRefusal, type Flow, type Identity, type Issuer } from './issuer';

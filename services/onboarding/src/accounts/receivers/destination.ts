@@ -11,7 +11,7 @@ import {
 import { invalidField, missingFields } from '@bmg/common/errors';
 import type { Vault } from '@bmg/common/vault';
 import type { Destination } from '@bmg/proto/common';
-import { openDestination, sealDestination } from './sealed-destination';
+import { openDestination, sealDestination } from './sealed';
 import type { StoredDestination, WebhookEndpoint } from './store';
 
 export interface DestinationRules {

@@ -1,4 +1,3 @@
 export { createReceivers } from './feature';
-export { openDestination } from './sealed-destination';
-export { openShadow } from './sealed-shadow';
+export { openDestination, openShadow } from './sealed';
 export * from './store';

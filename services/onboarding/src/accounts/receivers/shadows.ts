@@ -5,7 +5,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
 import type { EndpointRegistryDefinition, ShadowSettings } from '@bmg/proto/endpoints';
-import { sealShadow } from './sealed-shadow';
+import { sealShadow } from './sealed';
 import { chosenOrNewSecret } from '../../ground/webhook-secret';
 import { HOUR_MS } from '../../ground/overlap';
 import {

@@ -1,6 +1,6 @@
 // RPC handlers for clients: registration by hand, listing, deletion, refresh and resubscription.
 import { invalidField } from '@bmg/common/errors';
-import { notRegistered, partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
+import { notRegistered } from '@bmg/common/directory';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { monthOf } from '../../ground/slots';
@@ -9,6 +9,7 @@ import { secretIdentity, type Client, type NumberFacts, type Scope } from '../..
 import { fetchNumber, subscribe, unsubscribe } from '../upstream';
 import { clientMessage } from './message';
 import { registerClient, type RegisterDependencies } from './register';
+import { versionKeys } from './state-events';
 
 export type ClientDependencies = RegisterDependencies &
   OnboardingLogDependencies & { settings: { EVENT_LOG_DAYS: number } };
@@ -59,7 +60,7 @@ export const createClientHandlers = (deps: ClientDependencies): ClientHandlers =
       const refreshed = await Promise.all(
         chosen.map((client) => refresh(deps, client, access_token, call)),
       );
-      await bumpVersions(deps, scope);
+      await deps.versions.bump(versionKeys([scope]));
       const [facts] = refreshed as [RefreshedFacts];
       return {
         quality_rating: facts.quality_rating ?? undefined,
@@ -88,17 +89,13 @@ async function activeClients(
 const tokenOf = ({ vault }: ClientDependencies, client: Client): string =>
   vault.open(secretIdentity(client, 'token'), client.token);
 
-/** Makes every cached directory entry of the partner and the account stale. */
-const bumpVersions = ({ versions }: ClientDependencies, scope: Scope): Promise<void> =>
-  versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
-
 /** Safe to repeat: completes a deletion that a crash interrupted. */
 async function deleteAccount(deps: ClientDependencies, scope: Scope, call: Call): Promise<void> {
   const { clients, partners, upstream, now, log } = deps;
   const { partner_id, waba_id } = scope;
   const client = await deletableClient(deps, scope);
   await clients.remove(scope, now());
-  await bumpVersions(deps, scope);
+  await deps.versions.bump(versionKeys([scope]));
   await partners.releaseWaba(partner_id, waba_id, monthOf(now()));
   const others = await clients.ownersOfAccount(waba_id);
   if (others.length > 0) return;

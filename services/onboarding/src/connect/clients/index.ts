@@ -2,5 +2,4 @@ export { createClientsFeature } from './feature';
 export { clientMessage } from './message';
 export { type RegisterDependencies, storeClient } from './register';
 export { restoreAccount, type RestoreDependencies } from './restore';
-export * from './store/client-facts';
-export * from './store/client-tokens';
+export * from './store';

@@ -9,7 +9,7 @@ import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { fetchNumber } from '../upstream';
 import { versionKeys } from './state-events';
-import type { ClientFacts } from './store/client-facts';
+import type { ClientFacts } from './store';
 import { nextRefresh, secretIdentity, type Client, type Clients } from '../../ground/clients';
 import type { NumberDays } from '../../ground/number-days';
 import type { Vault } from '@bmg/common/vault';

@@ -17,7 +17,7 @@ import {
   type SyncOutcomes,
 } from '../upstream';
 import { monthOf } from '../../ground/slots';
-import type { ClientTokens } from './store/client-tokens';
+import type { ClientTokens } from './store';
 import type { NumberDays } from '../../ground/number-days';
 import {
   secretIdentity,
@@ -161,7 +161,5 @@ const limitReached = ({ max_wabas }: Partner): ApiError =>
   new ApiError(
     'WABA_LIMIT_REACHED',
     'the plan’s limit of business accounts is reached: delete one or ask for a higher limit',
-    {
-      details: { max_wabas },
-    },
+    { details: { max_wabas } },
   );

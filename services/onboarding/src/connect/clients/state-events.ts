@@ -5,8 +5,8 @@ import type { Received } from '@bmg/common/bus';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Event } from '@bmg/proto/stream';
 import { type ClientSyncs, WINDOW_MS } from '../sync';
-import type { ClientFacts, Affected, FactEvent } from './store/client-facts';
-import type { Client, ClientChange, Clients, FactKind } from '../../ground/clients';
+import type { ClientFacts, Affected, FactEvent } from './store';
+import type { Client, ClientChange, Clients, FactKind, Scope } from '../../ground/clients';
 import type { NumberDays } from '../../ground/number-days';
 
 export interface StateDependencies {
@@ -141,7 +141,8 @@ const factEventOf = (event: Event, { kind, affected }: Effect): FactEvent => ({
   received_at: new Date(event.received_at_ms),
 });
 
-export const versionKeys = (clients: Client[]): string[] => [
+/** Those of every cached directory entry of the partners and the accounts. */
+export const versionKeys = (clients: Scope[]): string[] => [
   ...new Set(
     clients.flatMap(({ partner_id, waba_id }) => [
       partnerVersionKey(partner_id),

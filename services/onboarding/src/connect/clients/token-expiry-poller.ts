@@ -8,7 +8,7 @@ import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry'
 import type { Upstream } from '@bmg/common/upstream';
 import { versionKeys } from './state-events';
 import { type App, inspectToken } from '../upstream';
-import type { ClientTokens } from './store/client-tokens';
+import type { ClientTokens } from './store';
 import { secretIdentity, type Client } from '../../ground/clients';
 import type { Vault } from '@bmg/common/vault';
 

@@ -1,5 +1,4 @@
 import type { Feature } from '../../ground/feature';
-import { createSyncPoller } from '../sync';
 import {
   createConnectHandlers,
   createSessionHandlers,
@@ -9,7 +8,7 @@ import {
 import { registerFromCode, type CodeDependencies } from './register-from-code';
 
 export const createSignUp = (
-  deps: ConnectDependencies & CodeDependencies & Parameters<typeof createSyncPoller>[0],
+  deps: ConnectDependencies & CodeDependencies,
 ): Feature & {
   handlers: ReturnType<typeof createConnectHandlers> & {
     registerFromCode: ReturnType<typeof registerFromCode>;
@@ -20,5 +19,4 @@ export const createSignUp = (
   handlers: { ...createConnectHandlers(deps), registerFromCode: registerFromCode(deps) },
   directoryHandlers: createSessionHandlers(deps),
   deleteSessions: deleteUnfinishedSessions(deps),
-  components: [createSyncPoller(deps)],
 });

@@ -6,4 +6,4 @@ export {
   WINDOW_MS,
 } from './coexistence-sync';
 export * from './store';
-export { createSyncPoller } from './sync-poller';
+export { createSync } from './feature';

@@ -1,9 +1,9 @@
 // Which index serves the queries for refreshes. The stand-in for MongoDB cannot explain a query, so the fields
 // of the query are compared with those of the indexes.
 import { MongoClient } from 'mongodb';
-import { openDatabase } from '../../../../testing/world';
-import { createClientFacts } from './client-facts';
-import { CLIENTS } from '../../../ground/clients';
+import { openDatabase } from '../../../testing/world';
+import { createClientFacts } from './store';
+import { CLIENTS } from '../../ground/clients';
 
 test('the query of each start for numbers without a refresh reads no other numbers', async () => {
   const mongo = await openDatabase();

@@ -1,7 +1,8 @@
-// Seals the credentials of a destination, and opens them again.
+// Seals the credentials of a destination, and the secret and headers of a shadow; opens them again.
 import { isSecret, withoutSecrets, type DestinationType } from '@bmg/common/destinations';
-import type { Vault } from '@bmg/common/vault';
+import type { Sealed, Vault } from '@bmg/common/vault';
 import type { Destination } from '@bmg/proto/common';
+import { shadowIdentity } from '../../ground/partners';
 import { endpointDestinationIdentity, type StoredDestination } from './store';
 
 export function sealDestination(
@@ -29,3 +30,24 @@ export function openDestination(
   const plain = credentials && vault.open(endpointDestinationIdentity(endpoint_id), credentials);
   return { type, settings: { ...settings, ...(plain && (JSON.parse(plain) as object)) } };
 }
+
+export interface ShadowSecrets {
+  /** Signs its deliveries. */
+  secret: string;
+  headers: Record<string, string>;
+}
+
+export const sealShadow = (
+  vault: Vault,
+  partner_id: string,
+  shadow_id: string,
+  secrets: ShadowSecrets,
+): Sealed => vault.seal(shadowIdentity(partner_id, shadow_id), JSON.stringify(secrets));
+
+export const openShadow = (
+  vault: Vault,
+  partner_id: string,
+  shadow_id: string,
+  sealed: Sealed,
+): ShadowSecrets =>
+  JSON.parse(vault.open(shadowIdentity(partner_id, shadow_id), sealed)) as ShadowSecrets;
