@@ -43,7 +43,7 @@ export interface KeyDependencies {
 /** An attempt fails only if another rotation of the key has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
 
-/** Who asks, as requests of several rooms name it. */
+/** Requests of several rooms name their caller so. */
 export interface Asked {
   partner_id: string;
   caller_key_id?: string | undefined;
