@@ -39,6 +39,7 @@ const FOLDERS = {
     store: ['contact-states', 'create'],
     template: ['create', 'store'],
   },
+  'services/destinations': { connector: ['connectors', 'kinds'], connectors: [], kinds: [] },
   'services/fanout': { normalise: [] },
   'services/messaging': {
     analytics: ['store'],
@@ -89,8 +90,7 @@ const FOLDERS = {
   },
   'services/templates': { header: [] },
   'services/webhooks': {
-    delivery: ['destinations', 'store'],
-    destinations: [],
+    delivery: ['store'],
     'event-log': ['delivery', 'store'],
     ingress: [],
     recovery: ['delivery', 'event-log', 'store'],
@@ -200,7 +200,7 @@ module.exports = {
     ),
     library(
       'kafkajs',
-      ['services/common/src/bus', 'services/webhooks/src/destinations'],
+      ['services/common/src/bus', 'services/destinations/src/kinds'],
       'use @bmg/common/bus',
     ),
     library(
@@ -240,13 +240,13 @@ module.exports = {
     ),
     library(
       'amqplib',
-      ['services/webhooks/src/destinations'],
-      'partners’ queues are reached through the destinations of webhooks',
+      ['services/destinations/src/kinds'],
+      'partners’ queues are reached through the service destinations',
     ),
     library(
       '@aws-sdk',
-      ['services/webhooks/src/destinations'],
-      'partners’ queues and buckets are reached through the destinations of webhooks',
+      ['services/destinations/src/kinds'],
+      'partners’ queues and buckets are reached through the service destinations',
     ),
     library(
       '@simplewebauthn/server',

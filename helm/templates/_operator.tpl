@@ -12,9 +12,9 @@ resources:
   {{- toYaml $values.operator.resources | nindent 2 }}
 env:
   {{- range $name, $facts := (include "bmg.facts" .root | fromYaml).services }}
-  {{- with $facts.grpc }}
+  {{- if and $facts.grpc (ne $name "destinations") }}
   - name: {{ include "bmg.addressSetting" $name }}
-    value: {{ $full }}-{{ $name }}:{{ . }}
+    value: {{ $full }}-{{ $name }}:{{ $facts.grpc }}
   {{- end }}
   {{- end }}
   # The doctor calls the gateway inside the cluster.

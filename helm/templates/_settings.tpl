@@ -63,7 +63,11 @@ GRPC_ALLOW_PLAINTEXT: "true"
 {{- else if hasKey $computed . }}{{ $_ := set $found . (get $computed .) }}
 {{- end -}}
 {{- end -}}
-{{- if and .root.Values.engines.enabled (not (has "MONGO_URL" $facts.secrets)) }}{{ $_ := unset $found "MONGO_URL" }}{{ end -}}
+{{- if .root.Values.engines.enabled }}
+{{- range list "MONGO_URL" "REDIS_URL" }}
+{{- if not (has . $facts.secrets) }}{{ $_ := unset $found . }}{{ end }}
+{{- end }}
+{{- end -}}
 {{- range list "PUBLIC_URL" "KAFKA_BROKERS" -}}
 {{- if and (has . $facts.settings) (not (hasKey $found .)) }}{{ fail (printf "settings.%s is required" .) }}{{ end -}}
 {{- end -}}

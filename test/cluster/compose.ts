@@ -23,7 +23,7 @@ const WITH_DATABASE = ['onboarding', 'messaging', 'templates', 'broadcasts', 'we
 const PARTS = [
   ...Object.keys(ENGINES),
   ...WITH_DATABASE,
-  ...['number-admin', 'fanout', 'gateway', 'emulator'],
+  ...['number-admin', 'destinations', 'fanout', 'gateway', 'emulator'],
 ];
 
 /**

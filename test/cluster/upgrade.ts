@@ -33,6 +33,7 @@ export const SERVICES = [
   'broadcasts',
   'number-admin',
   'webhooks',
+  'destinations',
   'fanout',
 ] as const;
 

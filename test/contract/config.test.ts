@@ -58,6 +58,7 @@ test('the ports have their published defaults', () => {
     broadcasts: 50054,
     'number-admin': 50055,
     webhooks: 50056,
+    destinations: 50057,
   });
   expect(of('METRICS_PORT')).toEqual({
     gateway: 9100,
@@ -67,6 +68,7 @@ test('the ports have their published defaults', () => {
     broadcasts: 9104,
     'number-admin': 9105,
     webhooks: 9106,
+    destinations: 9108,
     fanout: 9107,
   });
   expect(of('GATEWAY_PORT')).toEqual({ gateway: 8080 });

@@ -33,6 +33,7 @@ const SERVICES: Record<string, string[]> = {
   BROADCASTS_ADDR: ['bmg.broadcasts.v1.Broadcasts', DATA],
   NUMBER_ADMIN_ADDR: ['bmg.numberadmin.v1.NumberAdmin'],
   WEBHOOKS_ADDR: ['bmg.webhooks.v1.Webhooks', DATA],
+  DESTINATIONS_ADDR: ['bmg.destinations.v1.Destinations'],
 };
 
 /** The request behind `grpcurl -plaintext ADDRESS list`. */

@@ -95,6 +95,7 @@ export async function startSecureMesh(): Promise<SecureMesh> {
     BROADCASTS_ADDR: nowhere,
     NUMBER_ADMIN_ADDR: nowhere,
     WEBHOOKS_ADDR: nowhere,
+    DESTINATIONS_ADDR: nowhere,
   };
   const children = new Map<Part, { child: ChildProcess; exited: Promise<void> }>();
   const logFile = (part: Part): string => join(dir, `${part}.log`);

@@ -15,7 +15,7 @@ const LONG = process.env['BMG_FAULTS'] === 'long';
 const ROUNDS = LONG ? 2 : 1;
 /** Services on the path of a message or an event; the others are called in the same way. */
 const WAY: ServiceName[] = ['onboarding', 'messaging', 'webhooks', 'fanout', 'gateway'];
-const OTHERS: ServiceName[] = ['templates', 'broadcasts', 'number-admin'];
+const OTHERS: ServiceName[] = ['templates', 'broadcasts', 'number-admin', 'destinations'];
 const ROLLED = LONG ? [...WAY, ...OTHERS] : WAY;
 const START_LIMIT_MS = 240_000;
 const TEST_LIMIT_MS = 300_000 * ROUNDS;

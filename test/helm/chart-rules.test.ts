@@ -41,6 +41,9 @@ interface Peer {
 const PRIVATE =
   /^(10\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cd])/;
 
+/** HTTPS, AMQP over TLS, and where Kafka's brokers listen. */
+const BROKER_PORTS = [443, 5671, 9092, 9093, 9094, 9095, 9096];
+
 const dnsPorts = (deny: Manifest | undefined): string[] =>
   (deny?.spec.egress as Rule[])
     .flatMap(({ ports }) => ports.map(({ protocol, port }) => `${protocol} ${port}`))
@@ -73,6 +76,7 @@ describeChart('network policies', () => {
       'operator → templates',
       'operator → webhooks',
       'templates → onboarding',
+      'webhooks → destinations',
       'webhooks → onboarding',
     ]);
   });
@@ -82,12 +86,46 @@ describeChart('network policies', () => {
       .filter(({ spec }) => JSON.stringify(spec.egress ?? []).includes('0.0.0.0/0'))
       .map(({ metadata }) => componentOf(metadata));
     expect(outside.sort()).toEqual([
+      'destinations',
       'messaging',
       'number-admin',
       'onboarding',
       'templates',
       'webhooks',
     ]);
+  });
+
+  test('only destinations reaches public addresses on the ports of partners’ brokers', () => {
+    const ports = of('production', 'NetworkPolicy').flatMap(({ metadata, spec }) =>
+      ((spec.egress ?? []) as Rule[])
+        .filter(({ to }) => JSON.stringify(to).includes('0.0.0.0/0'))
+        .map((rule) => [componentOf(metadata), rule.ports.map(({ port }) => port)] as const),
+    );
+    expect(Object.fromEntries(ports)).toEqual({
+      destinations: BROKER_PORTS,
+      ...Object.fromEntries(
+        ['messaging', 'number-admin', 'onboarding', 'templates', 'webhooks'].map((name) => [
+          name,
+          [443],
+        ]),
+      ),
+    });
+  });
+
+  test('destinations reaches no engine, no emulator and no service', () => {
+    for (const variant of ['trial', 'production']) {
+      const own = of(variant, 'NetworkPolicy').find(
+        ({ metadata }) => componentOf(metadata) === 'destinations',
+      );
+      const peers = ((own?.spec.egress ?? []) as Rule[]).flatMap(({ to = [] }) => to);
+      expect(JSON.stringify(peers)).not.toContain('app.kubernetes.io/component');
+      const env = of(variant, 'Deployment').find(
+        ({ metadata }) => componentOf(metadata) === 'destinations',
+      )?.spec.template.spec.containers[0].env as Array<{ name: string }>;
+      expect(
+        env.map(({ name }) => name).filter((name) => /_(URL|BROKERS|ADDR)$/.test(name)),
+      ).toEqual([]);
+    }
   });
 
   test.each(Object.keys(VARIANTS))('every rule names its peers and ports: %s', (variant) => {
@@ -128,7 +166,11 @@ describeChart('network policies', () => {
             ],
           },
           { cidr: '::/0', except: ['::1/128', 'fc00::/7', 'fe80::/10'] },
-        ].map((one) => JSON.stringify({ ...one, ports: [{ protocol: 'TCP', port: 443 }] })),
+        ].flatMap((one) =>
+          [[443], BROKER_PORTS].map((ports) =>
+            JSON.stringify({ ...one, ports: ports.map((port) => ({ protocol: 'TCP', port })) }),
+          ),
+        ),
       ),
     );
   });
@@ -189,6 +231,7 @@ describeChart('secrets and certificates', () => {
     );
     expect(seen).toMatchObject({
       gateway: ['REDIS_URL', 'KEY_PEPPER'],
+      destinations: [],
       fanout: ['REDIS_URL'],
       'number-admin': ['REDIS_URL', 'PLATFORM_PIN'],
       operator: [],
@@ -209,7 +252,7 @@ describeChart('secrets and certificates', () => {
       // The certificate identifies exactly this caller, and only in this namespace.
       const names = (spec.dnsNames as string[]).map((name) => `DNS:${name}`).join(', ');
       const identities = identitiesOf('production');
-      // onboarding makes no calls, so it is not a caller.
+      // onboarding and destinations make no calls, so they are not callers.
       expect(namesOf(names, identities)).toEqual(
         CALLER_NAMES.filter((name) => name === componentOf(metadata)),
       );
@@ -431,7 +474,7 @@ describeChart('probes and scaling', () => {
     const own = of('production', 'HorizontalPodAutoscaler').map(({ metadata }) =>
       componentOf(metadata),
     );
-    expect(own.sort()).toEqual(['gateway', 'number-admin']);
+    expect(own.sort()).toEqual(['destinations', 'gateway', 'number-admin']);
     const [fanout] = scaled.filter(({ metadata }) => componentOf(metadata) === 'fanout');
     expect(fanout?.spec.triggers[1]).toMatchObject({
       type: 'kafka',

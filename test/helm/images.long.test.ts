@@ -5,7 +5,10 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { createRpcClient, ownCall } from '@bmg/common/rpc';
+import { unsampled } from '@bmg/common/telemetry';
 import { freePort } from '@bmg/local';
+import { DestinationsDefinition } from '@bmg/proto/destinations';
 import { eventually } from '../testkit/eventually';
 import { startProcessMesh, type ProcessMesh } from '../harness/process-mesh';
 import { ROOT, SERVICES, WORKSPACES } from './facts';
@@ -16,6 +19,33 @@ const BUILD_LIMIT_MS = FULL ? 30 * 60_000 : 5 * 60_000;
 const START_LIMIT_MS = 60_000;
 const EXIT_CONFIG = 78;
 const IMAGE_LIMIT_MB = 60;
+const AWS = { region: 'eu-west-1', access_key_id: 'id', secret_access_key: 'key' };
+/** One of each type, with a host that does not resolve, and the setting that a connector names. */
+const CONNECTIONS: ReadonlyArray<[type: string, settings: object, setting: string]> = [
+  [
+    'kafka',
+    { brokers: ['broker.invalid:9093'], topic: 'events', tls: true, mechanism: 'none' },
+    'brokers',
+  ],
+  [
+    'amqp',
+    {
+      ...{ host: 'queue.invalid', tls: true, vhost: '/', username: 'user', password: 'word' },
+      ...{ exchange: 'events', routing_key: '{event}' },
+    },
+    'host',
+  ],
+  ['sqs', { ...AWS, queue_url: 'https://sqs.invalid/1/queue' }, 'queue_url'],
+  ['s3', { ...AWS, endpoint: 'https://s3.invalid', bucket: 'bucket', prefix: '' }, 'endpoint'],
+];
+const EVENT = {
+  event_id: 'evt_1',
+  event: 'webhook.test',
+  ordering_key: undefined,
+  body: Buffer.from('{}'),
+  content_type: 'application/json',
+  received_at_ms: 0,
+};
 
 let dir: string;
 const images = new Map<string, Image>();
@@ -124,10 +154,41 @@ test('reads .dockerignore as Docker does', () => {
 test.each(Object.keys(SERVICES))(
   'the image of %s holds all that the process loads: it starts and checks its settings',
   async (name) => {
-    const { code, err } = await start(name).ended;
-    expect([code, err]).toEqual([EXIT_CONFIG, expect.stringContaining('REDIS_URL is required')]);
+    const { code, err } = await start(name, { STOP_TIMEOUT_MS: 'soon' }).ended;
+    expect([code, err]).toEqual([EXIT_CONFIG, expect.stringContaining('STOP_TIMEOUT_MS must be')]);
   },
   START_LIMIT_MS,
+);
+
+test(
+  'a connector starts from the image of destinations, and resolves what it loads',
+  async () => {
+    const [port, metrics] = [await freePort(), await freePort()];
+    const running_image = start('destinations', {
+      GRPC_HOST: '127.0.0.1',
+      GRPC_PORT: String(port),
+      METRICS_PORT: String(metrics),
+      DRAIN_MS: '0',
+    });
+    const client = createRpcClient(DestinationsDefinition, `127.0.0.1:${port}`);
+    await eventually(
+      async () => (await fetch(`http://127.0.0.1:${metrics}/readyz`)).status === 200,
+      START_LIMIT_MS,
+    );
+    for (const [type, settings, setting] of CONNECTIONS) {
+      const request = { partner_id: 'ptn_image', destination: { type, settings }, event: EVENT };
+      const checked = await client.rpc.check(request, ownCall(unsampled(), START_LIMIT_MS));
+      expect([type, checked.fault?.setting, checked.outcome?.error]).toEqual([
+        type,
+        setting,
+        undefined,
+      ]);
+    }
+    await client.stop();
+    running_image.child.kill('SIGTERM');
+    expect((await running_image.ended).code).toBe(0);
+  },
+  2 * START_LIMIT_MS,
 );
 
 test(

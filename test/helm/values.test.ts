@@ -2,6 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MEMORY_MAX_BYTES } from '../../services/destinations/src/connectors/connector';
+import { CONNECTORS_MAX } from '../../services/destinations/src/connectors/connectors';
 import { facts, ROOT, SERVICES, WORKSPACES } from './facts';
 import { load } from '../testkit/yaml';
 
@@ -21,6 +23,8 @@ const measured = JSON.parse(read('deploy/capacity/measured.json')) as Record<
 const SENDS_PER_S = 500;
 const EVENTS_PER_S = 500;
 const CPU_FLOOR = 0.05;
+/** What destinations uses itself, beside its connectors. */
+const OWN_MEMORY_MIB = 200;
 
 const cores = (text: string): number =>
   text.endsWith('m') ? Number(text.slice(0, -1)) / 1_000 : Number(text);
@@ -65,6 +69,12 @@ describe.each(Object.keys(SERVICES))('%s', (name) => {
     if (most > 0) expect(autoscaling.max).toBeLessThanOrEqual(most);
     expect(autoscaling.min).toBeGreaterThanOrEqual(2);
   });
+});
+
+test('a pod of destinations has room for all its connectors, each at its bound', () => {
+  const { limits } = (values.services['destinations'] as Service).resources;
+  const connectors = (CONNECTORS_MAX * MEMORY_MAX_BYTES) / 1024 ** 2;
+  expect(mebibytes(limits['memory'] ?? '')).toBeGreaterThanOrEqual(connectors + OWN_MEMORY_MIB);
 });
 
 test('`make images` builds every image that the chart names', () => {

@@ -17,6 +17,7 @@ test('an empty environment gives the local defaults', () => {
     EMULATOR_WEBHOOK_URL: 'http://127.0.0.1:8081/webhooks/upstream',
     ONBOARDING_ADDR: '127.0.0.1:50051',
     NUMBER_ADMIN_ADDR: '127.0.0.1:50055',
+    DESTINATIONS_ADDR: '127.0.0.1:50057',
     UPSTREAM_APP_ID: 'app-local',
     ALLOW_PRIVATE_URLS: 'true',
     RATE_LIMIT_PER_SEC: '200',
@@ -28,8 +29,8 @@ test('no two processes listen on the same port', () => {
   expect(new Set(ports.map(({ port }) => port)).size).toBe(ports.length);
   expect(ports.map(({ port }) => port).sort()).toEqual(
     [
-      ...[50_051, 50_052, 50_053, 50_054, 50_055, 50_056, 8080, 8081, 8090],
-      ...[9100, 9101, 9102, 9103, 9104, 9105, 9106, 9107],
+      ...[50_051, 50_052, 50_053, 50_054, 50_055, 50_056, 50_057, 8080, 8081, 8090],
+      ...[9100, 9101, 9102, 9103, 9104, 9105, 9106, 9107, 9108],
     ].sort(),
   );
 });

@@ -102,7 +102,7 @@ and sum(rate(webhook_deliveries_total[5m])) > 1`,
     for: '5m',
     expr: 'sum(rate(webhook_deliveries_unsettled_total[5m])) > 1',
     summary:
-      'Results of deliveries cannot be stored: MongoDB of webhooks or onboarding is unavailable',
+      'Attempts cannot be made or recorded: MongoDB of webhooks, onboarding or destinations is unavailable',
   },
   {
     name: 'DeadLetters',
@@ -236,6 +236,32 @@ const processes: Alert[] = [
     expr: 'max by (service, instance) (nodejs_eventloop_lag_p99_seconds) > 0.5',
     summary:
       '{{ $labels.service }} at {{ $labels.instance }} responds late: its event loop is blocked',
+  },
+  {
+    name: 'ConnectorsDie',
+    severity: 'ticket',
+    for: '5m',
+    // A connector that dies at each start is started again after 1 s, then later and later: eleven times
+    // in its first half hour, and four times in two hours afterwards.
+    expr: 'sum(increase(destination_connector_ends_total{outcome="died"}[2h])) > 2.5',
+    summary: '{{ $value }} connectors to partners’ servers died within two hours',
+  },
+  {
+    name: 'ConnectorsWait',
+    severity: 'ticket',
+    for: '10m',
+    expr: 'sum(min_over_time(destination_connectors_waiting[5m])) > 0',
+    summary: '{{ $value }} partners with destinations wait for a place for their connector',
+  },
+  {
+    name: 'DestinationsMemoryHigh',
+    severity: 'page',
+    for: '2m',
+    // The kernel kills the process and all its connectors at the limit.
+    expr: `max by (pod) (container_memory_working_set_bytes{container="destinations"})
+/ max by (pod) (container_spec_memory_limit_bytes{container="destinations"} > 0) > 0.9`,
+    summary: '{{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory limit',
+    needs: ['container_memory_working_set_bytes', 'container_spec_memory_limit_bytes'],
   },
   {
     name: 'KeyWrapsMany',

@@ -244,6 +244,20 @@ export const dashboards: Dashboard[] = [
         ],
       },
       {
+        title: 'Destinations: partners’ own servers',
+        panels: [
+          panel('Connectors', 'short', ['sum(destination_connectors)', 'connectors']),
+          panel('Partners that wait for a place', 'short', [
+            'sum(destination_connectors_waiting)',
+            'partners',
+          ]),
+          panel('Connectors that ended', 'cps', [
+            rate('destination_connector_ends_total', 'outcome'),
+            '{{outcome}}',
+          ]),
+        ],
+      },
+      {
         title: 'Kafka',
         panels: [
           panel('Lag', 'short', [
