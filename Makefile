@@ -8,7 +8,7 @@ BIN := node_modules/.bin
 	hooks local sbom changelog licences capacity images image-check helm-check
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
-ifneq ($(filter-out help,$(MAKECMDGOALS)),)
+ifneq ($(filter-out help hooks,$(MAKECMDGOALS)),)
 export PATH := $(or $(shell node deploy/node/path.js),$(error Node 22 or newer is needed, with npm))
 endif
 

@@ -47,6 +47,7 @@ function sourceOf(path: string): string {
 const SHARED: Array<[used: string, call: string]> = [
   ['createCredentials(', 'Directory/GetCredentials'],
   ['ownersFrom(', 'Directory/GetOwners'],
+  ['purge(purgeRows', 'Directory/GetOwners'],
   ['reportAlerts(', 'Alerts/ListWatchers'],
   ['reportAlerts(', 'Alerts/RaiseAlert'],
 ];

@@ -1,12 +1,10 @@
-import { apiOf, ONE, startWorld, TWO, type Any, type Api, type World } from './test-support';
+import { apiOf, ONE, startWorld, type Any, type Api, type World } from './test-support';
 
 let world: World;
 let api: Api;
-let two: Api;
 beforeAll(async () => {
   world = await startWorld();
   api = apiOf(world.emulator, ONE.token);
-  two = apiOf(world.emulator, TWO.token);
 });
 afterAll(() => world.close());
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MEMORY_MAX_BYTES } from '../../services/destinations/src/connectors/connector';
+import { LIMITS } from '../../services/destinations/src/connectors/connector';
 import { CONNECTORS_MAX } from '../../services/destinations/src/connectors/connectors';
 import { facts, ROOT, SERVICES, WORKSPACES } from './facts';
 import { load } from '../testkit/yaml';
@@ -73,7 +73,7 @@ describe.each(Object.keys(SERVICES))('%s', (name) => {
 
 test('a pod of destinations has room for all its connectors, each at its bound', () => {
   const { limits } = (values.services['destinations'] as Service).resources;
-  const connectors = (CONNECTORS_MAX * MEMORY_MAX_BYTES) / 1024 ** 2;
+  const connectors = (CONNECTORS_MAX * LIMITS.memory_bytes) / 1024 ** 2;
   expect(mebibytes(limits['memory'] ?? '')).toBeGreaterThanOrEqual(connectors + OWN_MEMORY_MIB);
 });
 

@@ -124,8 +124,11 @@ const FROM_EVENTS = {
   contact: contactsOfEvents,
 };
 
+/** The topics that an older fan-out's events hold too. */
+export const STATE_TOPICS: readonly string[] = Object.keys(FROM_EVENTS);
+
 /** Consumer groups are named by service and topic; the first topic of a service has its name only. */
-const groupOf = (service: string, topic: keyof typeof topics): string =>
+export const groupOf = (service: string, topic: keyof typeof topics): string =>
   topic === 'upstreamWebhook' || topic === 'event' ? service : `${service}-${topic}`;
 
 function consume(bus: Bus, service: string, parts: Feature[]): void {
