@@ -70,7 +70,7 @@ const SASL_HANDSHAKE = 17;
 const MECHANISM = 'SCRAM-SHA-256';
 const API_KEYS = [3, SASL_HANDSHAKE, API_VERSIONS, 36];
 
-/** Answers a client up to SCRAM's first message, which asks for 2^31-1 iterations. */
+/** Answers a client up to SCRAM's first message, which demands 2^31-1 iterations. */
 function serveScram(socket: Socket): void {
   socket.on('data', (request) => {
     const key = request.readInt16BE(4);
@@ -187,7 +187,7 @@ export const HOSTILE_SERVERS: HostileServer[] = [
       }),
   },
   {
-    name: 'Kafka that asks for 2^31-1 iterations of SCRAM',
+    name: 'Kafka that demands 2^31-1 iterations of SCRAM',
     destinationAt: kafkaAt({ mechanism: 'scram-sha-256', username: 'u', password: 'p' }),
     serve: serveScram,
   },

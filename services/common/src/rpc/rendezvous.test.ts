@@ -10,7 +10,7 @@ const log = createLogger('test');
 log.level = 'silent';
 const ROUTES = Array.from({ length: 40 }, (_one, at) => `partner_${at}`);
 
-test('moves only the routes of the address that is gone, and spreads them', () => {
+test('moves only the routes of the address that has left, and spreads them', () => {
   const all = ['a', 'b', 'c'];
   const before = ROUTES.map((route) => addressFor(route, all));
   const after = ROUTES.map((route) => addressFor(route, ['c', 'a']));

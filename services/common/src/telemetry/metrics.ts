@@ -161,7 +161,7 @@ export const metrics = {
   }),
   destination_connector_ends: new Counter({
     name: 'destination_connector_ends_total',
-    help: 'Connector processes that ended: asked to (idle, evicted), or died (memory, silence, crash).',
+    help: 'Connector processes that ended regularly (idle, evicted), or died (memory, silence, crash).',
     labelNames: ['outcome'],
   }),
   shadow_deliveries: new Counter({

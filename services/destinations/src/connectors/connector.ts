@@ -21,7 +21,7 @@ export const LIMITS: ConnectorLimits = {
 };
 const SILENT_CPU_SHARE = 0.1;
 const PING_EVERY_MS = 2_000;
-/** A connector that was asked to end is killed after this time. */
+/** An ending connector is killed after this time. */
 const END_LIMIT_MS = 3_000;
 
 export type Work = Pick<Partial<ConnectorRequest>, 'send' | 'check'>;
@@ -40,7 +40,7 @@ interface Open {
 
 export class Connector {
   readonly started_at = performance.now();
-  /** The reason why it ended; null if it was asked to end. */
+  /** The reason why it ended; null after a regular end. */
   readonly ended: Promise<string | null>;
   readonly in_flight: Size = { events: 0, bytes: 0 };
   private readonly open = new Map<number, Open>();
@@ -49,7 +49,7 @@ export class Connector {
   /** Unknown until it has started, which may take long on a busy machine. */
   private heard_at: number | undefined;
   private pinged_at = performance.now();
-  /** CPU time when it was last heard. */
+  /** CPU time at the last reply. */
   private cpu_ms = 0;
 
   constructor(

@@ -159,7 +159,7 @@ class ConnectorSet {
     return partner;
   }
 
-  /** Hands waiting calls to the partner's connector, as far as its window reaches. */
+  /** Hands waiting calls to the partner's connector, within its window. */
   private serve(partner: Partner): void {
     const { connector, waiting } = partner;
     if (waiting.length === 0) return;
@@ -225,7 +225,7 @@ class ConnectorSet {
   private ended(partner: Partner, connector: Connector, reason: string | null): void {
     this.running -= 1;
     metrics.destination_connectors.set(this.running);
-    metrics.destination_connector_ends.inc({ outcome: reason === null ? 'asked' : 'died' });
+    metrics.destination_connector_ends.inc({ outcome: reason === null ? 'ended' : 'died' });
     delete partner.connector;
     partner.is_yielding = false;
     if (reason !== null) this.died(partner, connector, reason);

@@ -15,9 +15,9 @@ const frame = (body: Buffer, correlation = 7): Buffer =>
   Buffer.concat([int32(4 + body.length), int32(correlation), body]);
 
 /** What the client reads after one request. */
-function read(asked: [number, number] | null, answer: Buffer): Buffer {
+function read(requested: [number, number] | null, answer: Buffer): Buffer {
   const guard = createKafkaGuard();
-  if (asked !== null) guard.onRequest(request(asked));
+  if (requested !== null) guard.onRequest(request(requested));
   return guard.inspect(answer);
 }
 /** No error, a null text, and the message. */
@@ -27,7 +27,7 @@ const scram = (message: string): Buffer =>
   );
 const noTopics = frame(int32(0, 0));
 
-test.each<[problem: string, asked: [number, number] | null, answer: Buffer]>([
+test.each<[problem: string, requested: [number, number] | null, answer: Buffer]>([
   ['answered without a request', null, noTopics],
   ['answered with a frame below 4 bytes', METADATA, int32(0)],
   ['answered with a frame below 4 bytes', METADATA, int32(-2_147_483_648)],
@@ -44,8 +44,8 @@ test.each<[problem: string, asked: [number, number] | null, answer: Buffer]>([
   ['SCRAM with more than 65,536 iterations', AUTHENTICATE, scram('r=a,s=b,i=65537')],
   ['SCRAM with more than 65,536 iterations', AUTHENTICATE, scram('i=4096,r=a,s=b,i=99999')],
   ['SCRAM with fewer than 4,096 iterations', AUTHENTICATE, scram('r=a,s=b,i=2147483647')],
-])('refuses a server that %s', (problem, asked, answer) => {
-  expect(() => read(asked, answer)).toThrow(`the server broke the protocol: ${problem}`);
+])('refuses a server that %s', (problem, requested, answer) => {
+  expect(() => read(requested, answer)).toThrow(`the server broke the protocol: ${problem}`);
 });
 
 test('passes a SCRAM message with the usual iterations', () => {

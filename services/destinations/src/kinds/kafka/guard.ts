@@ -1,5 +1,5 @@
 // Checks a Kafka server's answers before kafkajs reads them: only answers to requests, in their order,
-// with the shape of what was asked.
+// with the shape that belongs to the request.
 import { ProtocolBroken, type Inspect } from '@bmg/common/outbound';
 import { checkAnswer, SASL_AUTHENTICATE, shapeOf, type AnswerShape } from './answers';
 
@@ -30,7 +30,7 @@ interface Asked {
 /** The state of one connection. */
 export function createKafkaGuard(): KafkaGuard {
   /** Requests without an answer; a server answers in their order. */
-  const asked: Asked[] = [];
+  const sent: Asked[] = [];
   const head = Buffer.alloc(LENGTH_BYTES);
   let head_bytes = 0;
   /** The frame being received, with its length. */
@@ -38,7 +38,7 @@ export function createKafkaGuard(): KafkaGuard {
   let frame_bytes = 0;
 
   const start = (length: number): void => {
-    const [request] = asked;
+    const [request] = sent;
     if (request === undefined) throw new ProtocolBroken('answered without a request');
     if (length < FRAME_MIN_BYTES) throw new ProtocolBroken('answered with a frame below 4 bytes');
     const { max_bytes } = request.shape;
@@ -50,7 +50,7 @@ export function createKafkaGuard(): KafkaGuard {
     frame_bytes = LENGTH_BYTES;
   };
   const end = (complete: Buffer): Buffer => {
-    const request = asked.shift();
+    const request = sent.shift();
     if (request?.correlation !== complete.readInt32BE(LENGTH_BYTES)) {
       throw new ProtocolBroken('answered a request that was not sent');
     }
@@ -68,7 +68,7 @@ export function createKafkaGuard(): KafkaGuard {
       const shape = shapeOf(api, version);
       // Before version 1.0, the messages of an authentication are no requests.
       if (shape === undefined) throw new ProtocolBroken('supports only versions before Kafka 1.0');
-      asked.push({ shape, api, version, correlation: request.readInt32BE(CORRELATION_AT) });
+      sent.push({ shape, api, version, correlation: request.readInt32BE(CORRELATION_AT) });
     },
     inspect(bytes) {
       const complete: Buffer[] = [];
