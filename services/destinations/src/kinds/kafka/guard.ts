@@ -17,6 +17,8 @@ const ITERATIONS = /^i=(\d{1,6})$/;
 export interface KafkaGuard {
   /** Remembers a request that is about to be written. Throws ProtocolBroken. */
   onRequest(request: Buffer): void;
+  /** Whether a request has no answer yet. */
+  isAsking(): boolean;
   inspect: Inspect;
 }
 
@@ -70,6 +72,7 @@ export function createKafkaGuard(): KafkaGuard {
       if (shape === undefined) throw new ProtocolBroken('supports only versions before Kafka 1.0');
       sent.push({ shape, api, version, correlation: request.readInt32BE(CORRELATION_AT) });
     },
+    isAsking: () => asked.length > 0,
     inspect(bytes) {
       const complete: Buffer[] = [];
       let at = 0;

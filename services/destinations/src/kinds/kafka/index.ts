@@ -15,7 +15,7 @@ import {
   type Sent,
 } from '../destination';
 import { createGatherer } from '../gatherer';
-import { createKafkaGuard } from './guard';
+import { createKafkaGuard, type KafkaGuard } from './guard';
 import { within } from '../within';
 
 const CONNECT_LIMIT_MS = 3_000;
@@ -155,7 +155,7 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
   const { Kafka: KafkaClient, logLevel } = await import('kafkajs');
   const { ca = guard.ca, mechanism, username = '', password = '' } = settings;
   const socketGuard = { ...guard, ...(ca !== undefined && { ca }) };
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, KafkaGuard>();
   let ended = false;
   let last: ConnectFailed | null = null;
   // Also for the brokers that the cluster's metadata advertises.
@@ -177,12 +177,13 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
           return false;
         }
       };
-      sockets.add(socket);
+      sockets.set(socket, frames);
       socket.once(settings.tls ? 'secureConnect' : 'connect', onConnect);
       socket.on('error', (error) => {
         last =
           error instanceof ProtocolBroken ? error : new ConnectFailed(failure() ?? 'reset', true);
       });
+      socket.on('end', () => (last ??= new ConnectFailed('reset', true)));
       socket.once('close', () => sockets.delete(socket));
       return socket;
     } catch (error) {
@@ -206,10 +207,14 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
   });
   return {
     kafka,
-    failure: () => last,
+    failure() {
+      // kafkajs takes a connection for ready although its first request had no answer in time.
+      const hangs = [...sockets.values()].some((frames) => frames.isAsking());
+      return last ?? (hangs ? new ConnectFailed('timeout', true) : null);
+    },
     endSockets() {
       ended = true;
-      const destroy = (): void => sockets.forEach((socket) => socket.destroy());
+      const destroy = (): void => sockets.forEach((_frames, socket) => socket.destroy());
       setTimeout(destroy, CLOSE_LIMIT_MS).unref();
     },
   };
