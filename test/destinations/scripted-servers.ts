@@ -1,5 +1,5 @@
 // Servers of the four kinds of destination that a test scripts byte by byte: each answers the client
-// library correctly, and the test decides how an answer changes on its way.
+// library correctly, and the test may change, delay or drop each answer.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';

@@ -74,7 +74,7 @@ export function createAmqpGuard(): AmqpGuard {
     } else if (channel === 0 && (id === BLOCKED || id === UNBLOCKED)) notices.count();
     else if (channel === CHANNEL && (id === ACK || id === NACK)) confirms.confirm(fields);
     else if (channel === CHANNEL && id === RETURN) content.start();
-    else throw new ProtocolBroken('sent a method that a publisher never gets');
+    else throw new ProtocolBroken('sent a method that no publisher expects');
   };
   const onFrame = (type: number, channel: number, payload: Buffer): void => {
     if (type === METHOD) onMethod(channel, payload);
@@ -205,7 +205,7 @@ function createContent(confirms: Confirms) {
     },
     onHeader(payload: Buffer) {
       if (state !== 'header' || payload.length < CONTENT_HEAD_BYTES) {
-        throw new ProtocolBroken('sent a message that was not requested');
+        throw new ProtocolBroken('sent an unexpected message');
       }
       const size = payload.readBigUInt64BE(CONTENT_SIZE_AT);
       if (size > BigInt(max_bytes)) {
@@ -219,7 +219,7 @@ function createContent(confirms: Confirms) {
       left_bytes -= bytes;
       left_frames -= 1;
       if (state !== 'body' || left_bytes < 0 || left_frames < 0 || bytes === 0) {
-        throw new ProtocolBroken('sent a message body that was not requested');
+        throw new ProtocolBroken('sent an unexpected message body');
       }
       if (left_bytes === 0) state = 'none';
     },

@@ -1,4 +1,4 @@
-// The shapes of the answers to the requests of kafkajs. It trusts the counts and lengths in them: it
+// The shapes of the answers to kafkajs's requests. It trusts the counts and lengths in them: it
 // allocates an array of the announced length, and steps back over a string of negative length.
 import { ProtocolBroken } from '@bmg/common/outbound';
 

@@ -1,5 +1,5 @@
 // Checks a Kafka server's answers before kafkajs reads them: only answers to requests, in their order,
-// with the shape that belongs to the request.
+// with the shape that the request's version has.
 import { ProtocolBroken, type Inspect } from '@bmg/common/outbound';
 import { checkAnswer, SASL_AUTHENTICATE, shapeOf, type AnswerShape } from './answers';
 
@@ -18,11 +18,11 @@ export interface KafkaGuard {
   /** Remembers a request that is about to be written. Throws ProtocolBroken. */
   onRequest(request: Buffer): void;
   /** Whether a request has no answer yet. */
-  isAsking(): boolean;
+  isWaiting(): boolean;
   inspect: Inspect;
 }
 
-interface Asked {
+interface Unanswered {
   shape: AnswerShape;
   api: number;
   version: number;
@@ -32,7 +32,7 @@ interface Asked {
 /** The state of one connection. */
 export function createKafkaGuard(): KafkaGuard {
   /** Requests without an answer; a server answers in their order. */
-  const sent: Asked[] = [];
+  const unanswered: Unanswered[] = [];
   const head = Buffer.alloc(LENGTH_BYTES);
   let head_bytes = 0;
   /** The frame being received, with its length. */
@@ -40,7 +40,7 @@ export function createKafkaGuard(): KafkaGuard {
   let frame_bytes = 0;
 
   const start = (length: number): void => {
-    const [request] = sent;
+    const [request] = unanswered;
     if (request === undefined) throw new ProtocolBroken('answered without a request');
     if (length < FRAME_MIN_BYTES) throw new ProtocolBroken('answered with a frame below 4 bytes');
     const { max_bytes } = request.shape;
@@ -52,7 +52,7 @@ export function createKafkaGuard(): KafkaGuard {
     frame_bytes = LENGTH_BYTES;
   };
   const end = (complete: Buffer): Buffer => {
-    const request = sent.shift();
+    const request = unanswered.shift();
     if (request?.correlation !== complete.readInt32BE(LENGTH_BYTES)) {
       throw new ProtocolBroken('answered a request that was not sent');
     }
@@ -70,9 +70,9 @@ export function createKafkaGuard(): KafkaGuard {
       const shape = shapeOf(api, version);
       // Before version 1.0, the messages of an authentication are no requests.
       if (shape === undefined) throw new ProtocolBroken('supports only versions before Kafka 1.0');
-      sent.push({ shape, api, version, correlation: request.readInt32BE(CORRELATION_AT) });
+      unanswered.push({ shape, api, version, correlation: request.readInt32BE(CORRELATION_AT) });
     },
-    isAsking: () => asked.length > 0,
+    isWaiting: () => unanswered.length > 0,
     inspect(bytes) {
       const complete: Buffer[] = [];
       let at = 0;

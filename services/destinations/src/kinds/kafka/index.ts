@@ -209,7 +209,7 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
     kafka,
     failure() {
       // kafkajs takes a connection for ready although its first request had no answer in time.
-      const hangs = [...sockets.values()].some((frames) => frames.isAsking());
+      const hangs = [...sockets.values()].some((frames) => frames.isWaiting());
       return last ?? (hangs ? new ConnectFailed('timeout', true) : null);
     },
     endSockets() {
