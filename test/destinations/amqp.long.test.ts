@@ -1,8 +1,8 @@
 // A partner's exchange on a real RabbitMQ, which is killed, hangs, and refuses.
 import { connect, type ChannelModel, type ConsumeMessage } from 'amqplib';
 import { DestinationError } from '@bmg/common/destinations';
-import type { Destination, DestinationGuard } from '@bmg/webhooks/destinations/destination';
-import { openDestination } from '@bmg/webhooks/destinations/kinds';
+import type { Destination, DestinationGuard } from '@bmg/destinations/kinds/destination';
+import { openDestination } from '@bmg/destinations/kinds/kinds';
 import { sendAll, testEvents } from '../testkit/destination-events';
 import { eventually } from '../testkit/eventually';
 import {

@@ -3,7 +3,7 @@
 // ANSWERS=short|long sets the number of servers, ANSWERS_SEED repeats a run.
 import { setMaxListeners } from 'node:events';
 import { DESTINATION_TYPES, type DestinationType } from '@bmg/common/destinations';
-import { openDestination } from '@bmg/webhooks/destinations/kinds';
+import { openDestination } from '@bmg/destinations/kinds/kinds';
 import { testEvents } from '../testkit/destination-events';
 import { startScripted, type Deliver } from './scripted-servers';
 

@@ -3,8 +3,8 @@
 import { GetObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
 import { DestinationError } from '@bmg/common/destinations';
-import type { Destination, DestinationGuard } from '@bmg/webhooks/destinations/destination';
-import { openDestination } from '@bmg/webhooks/destinations/kinds';
+import type { Destination, DestinationGuard } from '@bmg/destinations/kinds/destination';
+import { openDestination } from '@bmg/destinations/kinds/kinds';
 import { freePort } from '@bmg/local';
 import { sendAll, testEvents } from '../testkit/destination-events';
 import { forward } from '../testkit/forwarder';

@@ -6,8 +6,11 @@ import { resolve } from 'node:path';
 
 /** The heap of JavaScript objects; buffers are outside of it. */
 const HEAP_MAX_MIB = 96;
-/** Private memory that the process may map, of which it uses a part: stacks and heaps are reserved whole. */
-const DATA_MAX_KIB = 320 * 1024;
+/**
+ * The private memory that the process may map. V8 reserves 512 MiB of it for code, which take no
+ * memory until they are used, and a started connector maps 115 MiB.
+ */
+const DATA_MAX_KIB = 832 * 1024;
 const FILES_MAX = 1_024;
 
 const MAIN = resolve(__dirname, '../../dist/connector/main.js');
