@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DESTINATION_TYPES, type DestinationType } from '@bmg/common/destinations';
 import {
+  amqpMethod,
   DELIVER,
   startScripted,
   type Deliver,
@@ -253,6 +254,20 @@ test(
   },
   LIMIT_MS,
 );
+
+test.each<[name: string, more: Buffer]>([
+  ['a close', amqpMethod(0, [10, 50], Buffer.from([2, 29, 0, 0, 0, 0, 0]))],
+  ['an answer on a channel that is not open', amqpMethod(1, [20, 11], Buffer.alloc(4))],
+])('amqp: survives %s together with the end of the handshake', async (_name, more) => {
+  const OPEN_OK_STEP = 2;
+  const { destination } = await serve('amqp', {
+    deliver: (answer, socket, step) =>
+      void socket.write(step === OPEN_OK_STEP ? Buffer.concat([answer, more]) : answer),
+  });
+  expect(await one(destination)).toBe(
+    'the server broke the protocol: sent more than the handshake',
+  );
+});
 
 test.each(['sqs', 's3'] as const)(
   '%s: cuts off an answer without end',

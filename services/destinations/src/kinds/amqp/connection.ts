@@ -66,7 +66,11 @@ export async function openConnection(
     socketOptions,
   );
   // Without a listener, an error of the connection would end the process.
-  const model = connecting.then((one) => one.on('error', () => undefined));
+  const model = connecting.then((one) => {
+    one.on('error', () => undefined);
+    frames.onOpen();
+    return one;
+  });
   try {
     return await within(
       model.then((one) => openChannel(one, frames, abort)),

@@ -29,6 +29,7 @@ const heartbeat = frame(8, 0, Buffer.alloc(0));
 /** What the client reads after it has published messages of 1,000 bytes. */
 function read(published: number, ...frames: Buffer[]): Buffer {
   const guard = createAmqpGuard();
+  guard.onOpen();
   for (let n = 0; n < published; n += 1) guard.onPublish(1_000);
   return guard.inspect(Buffer.concat(frames));
 }

@@ -47,6 +47,8 @@ const NOTICES_MAX = 20;
 const SECOND_MS = 1_000;
 
 export interface AmqpGuard {
+  /** The handshake is over and amqplib has a listener for errors. */
+  onOpen(): void;
   /** Counts a message that is about to be published. */
   onPublish(bytes: number): void;
   inspect: Inspect;
@@ -58,11 +60,20 @@ export function createAmqpGuard(): AmqpGuard {
   const content = createContent(confirms);
   const notices = createNotices();
   const seen = new Set<string>();
+  let isOpen = false;
 
+  /** An error of amqplib right after the handshake has no listener yet, and would end the process. */
+  const checkHandshake = (channel: number, id: number): void => {
+    if (isOpen) return;
+    if (channel !== 0 || (seen.has(`0-${OPEN_OK}`) && id !== BLOCKED && id !== UNBLOCKED)) {
+      throw new ProtocolBroken('sent more than the handshake');
+    }
+  };
   const onMethod = (channel: number, payload: Buffer): void => {
     if (payload.length < METHOD_ID_BYTES) throw new ProtocolBroken('sent a method without a name');
     const id = payload.readUInt32BE(0);
     const fields = payload.subarray(METHOD_ID_BYTES);
+    checkHandshake(channel, id);
     if (channel === CHANNEL && content.isOpen()) {
       throw new ProtocolBroken('interrupted a returned message');
     }
@@ -82,7 +93,11 @@ export function createAmqpGuard(): AmqpGuard {
     else if (type === BODY && channel === CHANNEL) content.onBody(payload.length);
     else notices.count();
   };
-  return { onPublish: confirms.publish, inspect: createFrames(onFrame) };
+  return {
+    onOpen: () => void (isOpen = true),
+    onPublish: confirms.publish,
+    inspect: createFrames(onFrame),
+  };
 }
 
 function checkTune(fields: Buffer): void {
