@@ -39,7 +39,10 @@ function findNode({
   return path.join(installed, 'bin');
 }
 
-/** Downloads into a temporary folder, so that an interrupted or parallel call never leaves half a Node. */
+/**
+ * Downloads into a temporary folder, so that an interrupted or parallel call never leaves half a
+ * Node.
+ */
 function install({ wanted, folder, installed, root }) {
   fs.mkdirSync(folder, { recursive: true });
   removeAbandoned(folder);

@@ -1,4 +1,5 @@
-// The project's own Node on a machine whose Node is too old. A made package stands in for the registry's.
+// The project's own Node on a machine whose Node is too old. A made package stands in for the
+// registry's.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +17,10 @@ let folder: string;
 let project: string;
 let integrity: string;
 
-/** A project, a package whose Node is a script, and an npm that "downloads" it and counts its calls. */
+/**
+ * A project, a package whose Node is a script, and an npm that "downloads" it and counts its
+ * calls.
+ */
 beforeEach(async () => {
   folder = fs.mkdtempSync(join(tmpdir(), 'bmg-node-'));
   project = join(folder, 'project');

@@ -1,5 +1,5 @@
-// Sends events to servers whose answers are changed at random. The client libraries, behind their guards,
-// must neither throw outside of a send nor hold the event loop, whatever they read.
+// Sends events to servers whose answers are changed at random. The client libraries, behind their
+// guards, must neither throw outside of a send nor hold the event loop, whatever they read.
 // ANSWERS=short|long sets the number of servers, ANSWERS_SEED repeats a run.
 import { setMaxListeners } from 'node:events';
 import { DESTINATION_TYPES, type DestinationType } from '@bmg/common/destinations';

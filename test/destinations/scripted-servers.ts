@@ -1,5 +1,5 @@
-// Servers of the four kinds of destination that a test scripts byte by byte: each answers the client
-// library correctly, and the test may change, delay or drop each answer.
+// Servers of the four kinds of destination that a test scripts byte by byte: each answers the
+// client library correctly, and the test may change, delay or drop each answer.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -26,7 +26,9 @@ const int = (bytes: 1 | 2 | 4, value: number): Buffer => {
 };
 const zeros = (bytes: number): Buffer => Buffer.alloc(bytes);
 
-/** Cuts complete messages off the bytes received; `lengthOf` is undefined while too few are there. */
+/**
+ * Cuts complete messages off the bytes received; `lengthOf` is undefined while too few are there.
+ */
 function messages(lengthOf: (bytes: Buffer) => number | undefined): (bytes: Buffer) => Buffer[] {
   let rest = zeros(0);
   return (bytes) => {

@@ -1,5 +1,5 @@
-// Partners' servers that attack the client that connects to them, beside a partner whose webhooks, events
-// and reads must not notice. Nothing but the hostile partner's own connector may suffer.
+// Partners' servers that attack the client that connects to them, beside a partner whose webhooks,
+// events and reads must not notice. Nothing but the hostile partner's own connector may suffer.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,10 @@ import { load } from '../testkit/yaml';
 
 const IS_LONG = process.env['BMG_ATTACKS'] === 'long';
 const RUNS = 3;
-/** The shortest run of the neighbour's traffic; a longer one lasts as long as the hostile server holds its client. */
+/**
+ * The shortest run of the neighbour's traffic; a longer one lasts as long as the hostile server
+ * holds its client.
+ */
 const RUN_MS = IS_LONG ? 5_000 : 1_500;
 const EVERY_MS = 50;
 const HOSTILE_MAX_MS = 15_000;
@@ -69,7 +72,9 @@ const p99 = (durations: number[]): number =>
 
 let count = 0;
 
-/** Posts webhooks for the neighbour and reads its events until `until` resolves; none may be lost. */
+/**
+ * Posts webhooks for the neighbour and reads its events until `until` resolves; none may be lost.
+ */
 async function measure(until: Promise<unknown>): Promise<Figures> {
   const of: Record<keyof Figures, number[]> = { ingress: [], push: [], pull: [] };
   const posted = new Map<string, number>();

@@ -1,5 +1,5 @@
-// Servers that pretend to be a partner's Kafka, RabbitMQ or S3, and break the protocol where it hurts a
-// careless client most. Each listens on 127.0.0.1 and a free port.
+// Servers that pretend to be a partner's Kafka, RabbitMQ or S3, and break the protocol where it
+// hurts a careless client most. Each listens on 127.0.0.1 and a free port.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 

@@ -241,8 +241,8 @@ const processes: Alert[] = [
     name: 'ConnectorsDie',
     severity: 'ticket',
     for: '5m',
-    // A connector that dies at each start is started again after 1 s, then later and later: eleven times
-    // in its first half hour, and four times in two hours afterwards.
+    // A connector that dies at each start is started again after 1 s, then later and later: eleven
+    // times in its first half hour, and four times in two hours afterwards.
     expr: 'sum(increase(destination_connector_ends_total{outcome="died"}[2h])) > 2.5',
     summary: '{{ $value }} connectors to partners’ servers died within two hours',
   },
