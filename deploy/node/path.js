@@ -14,8 +14,8 @@ const ABANDONED_MS = 2 * DOWNLOAD_LIMIT_MS;
 const TEMPORARY = 'download-';
 
 /**
- * Returns the folder of a Node that is new enough, and installs it if it is missing. Returns undefined
- * if the Node that runs this is new enough.
+ * Returns the folder of a Node that is new enough, and installs it if it is missing. Returns
+ * undefined if the Node that runs this is new enough.
  */
 function findNode({
   root = ROOT,
