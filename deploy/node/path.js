@@ -1,5 +1,5 @@
-// Provides the project's own Node on a machine whose Node is too old: `node deploy/node/path.js` prints the
-// PATH to use. This file runs on that old Node.
+// Provides the project's own Node on a machine whose Node is too old: `node deploy/node/path.js`
+// prints the PATH to use. This file runs on that old Node.
 const { execFileSync, spawn } = require('child_process');
 const { createHash } = require('crypto');
 const fs = require('fs');
