@@ -3,14 +3,11 @@
 // them.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { topics } from '@bmg/common/bus';
-import { groupOf, STATE_TOPICS } from '@bmg/common/service';
 import {
   accessOf,
   PROCESSES,
   userOf,
   type ProcessName,
-  type TopicKey,
 } from '../../deploy/engine-users/src/access';
 import {
   kafkaCommand,
@@ -18,6 +15,7 @@ import {
   mongoCommand,
   redisUser,
 } from '../../deploy/engine-users/src/grants';
+import { CONSUMED, consumedTopics } from '../testkit/consumed-topics';
 
 const ROOT = resolve(__dirname, '../..');
 const PAGE = join(ROOT, 'deploy/ENGINE-USERS.md');
@@ -36,29 +34,12 @@ const found = (code: string, pattern: RegExp): string[][] =>
 const sorted = (list: Iterable<unknown>): string[] =>
   [...new Set([...list].map((item) => JSON.stringify(item)))].sort();
 
-const CONSUMED = /\.consume(?:Unsettled)?\(\s*topics\.(\w+),\s*'([\w-]+)'/g;
-
-/** What the features of a service consume: `consumers: { template: … }`. */
-function consumedByFeatures(name: ProcessName, code: string): string[][] {
-  const consumed = [...code.matchAll(/consumers: \{([^}]*)\}/g)].flatMap(([, body = '']) =>
-    Object.keys(topics).filter((topic) =>
-      new RegExp(`\\b${topic}\\b\\s*[:,}]|\\b${topic}$`).test(body.trim()),
-    ),
-  ) as TopicKey[];
-  const hasState = consumed.some((topic) => STATE_TOPICS.includes(topic));
-  return [...consumed, ...(hasState ? (['event'] as const) : [])].map((topic) => [
-    topic,
-    groupOf(name, topic),
-  ]);
-}
-
 describe.each(PROCESSES)('%s', (name) => {
   const code = codeOf(name);
   const { reads = [], writes = [], watches = [], database, redis } = accessOf(name);
 
   test('reads the topics of its table, in these groups', () => {
-    const consumed = [...found(code, CONSUMED), ...consumedByFeatures(name, code)];
-    expect(sorted(consumed)).toEqual(sorted(reads));
+    expect(sorted(consumedTopics(name, code))).toEqual(sorted(reads));
   });
 
   test('writes the topics of its table', () => {

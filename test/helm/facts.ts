@@ -18,6 +18,7 @@ import {
   type ServiceFacts,
   type ServiceName,
 } from '../../deploy/local/src/services';
+import { consumedTopics } from '../testkit/consumed-topics';
 
 export const ROOT = resolve(__dirname, '../..');
 
@@ -114,19 +115,17 @@ function factsOf(name: string): Facts {
   };
 }
 
-/** The consumer groups of a service, read from the calls of `consume` in its source. */
+/** The consumer groups of a service, read from its source. */
 function consumedBy(name: string): Facts['consumes'] {
   const folder = join(ROOT, WORKSPACES[name] as string, 'src');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .flatMap((file) => [
-      ...readFileSync(join(folder, file), 'utf8').matchAll(
-        /\.consume(?:Unsettled)?\(\s*topics\.(\w+),\s*'([\w-]+)'/g,
-      ),
-    ])
-    .map(([, topic, group]) => {
-      const { name: of, partitions } = topics[topic as keyof typeof topics];
-      return { group: group as string, topic: of, partitions };
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
+  return consumedTopics(name, code)
+    .map(([topic, group]) => {
+      const { name: of, partitions } = topics[topic];
+      return { group, topic: of, partitions };
     })
     .sort((one, other) => one.group.localeCompare(other.group));
 }
