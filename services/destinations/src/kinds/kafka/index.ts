@@ -244,6 +244,8 @@ function* causes(error: unknown): Generator<KafkaFault> {
 const isCredentials = ({ name }: KafkaFault): boolean => name === 'KafkaJSSASLAuthenticationError';
 
 function sendError(error: unknown, failure: ConnectFailed | null): Error {
+  // kafkajs reports a connection that broke in an authentication as refused credentials.
+  if (failure instanceof ProtocolBroken) return failure;
   for (const fault of causes(error)) {
     const type = fault.type ?? '';
     if (RECORD_REFUSED[type] !== undefined) return new EventRefused(RECORD_REFUSED[type]);
@@ -259,6 +261,7 @@ function checkError(
   failure: ConnectFailed | null,
   { mechanism }: KafkaSettings,
 ): DestinationError {
+  if (failure instanceof ProtocolBroken) return unreachable('brokers', failure.failure, failure);
   for (const fault of causes(error)) {
     const known = PROTOCOL[fault.type ?? ''];
     if (known !== undefined) return new DestinationError(known[1], known[2], { cause: error });
