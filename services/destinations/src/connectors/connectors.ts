@@ -132,7 +132,10 @@ class ConnectorSet {
     for (const [partner_id, partner] of this.partners) {
       const { connector, waiting, down } = partner;
       connector?.watch();
-      if (connector?.is_idle && waiting.length === 0 && now - partner.used_at >= idle_ms) {
+      const is_unused = waiting.length === 0 && now - partner.used_at >= idle_ms;
+      if (connector?.is_idle && is_unused && !partner.is_yielding) {
+        // A call that arrives while it ends waits for the next connector.
+        partner.is_yielding = true;
         connector.end();
       }
       const is_forgotten = down === undefined || now - down.until >= RESTART_MAX_MS;
@@ -208,7 +211,7 @@ class ConnectorSet {
     const { turn_ms = TURN_MS } = this.options;
     const now = performance.now();
     const candidates = active
-      .filter((one) => !one.is_yielding && one.connector)
+      .filter((one) => !one.is_yielding)
       .sort((a, b) => a.used_at - b.used_at);
     const idle = candidates.filter((one) => one.connector?.is_idle && one.waiting.length === 0);
     const over = candidates
