@@ -49,6 +49,8 @@ const recorded = new Set(recordings.map(({ record }) => record));
 /** Series and labels that Prometheus adds itself: `up` and the target labels. */
 const PROMETHEUS = new Set(['up']);
 const TARGET_LABELS = new Set(['job', 'service', 'instance', 'le']);
+/** Labels of the metrics that an alert needs beside ours: those of Kubernetes. */
+const POD_LABELS = ['namespace', 'pod', 'container'];
 
 /** Family → label names. */
 function families(): Map<string, Set<string>> {
@@ -64,7 +66,7 @@ test.each(asked.map((one) => [one.where, one] as const))('%s', async (_where, { 
   const known = families();
   const { metrics, grouping } = namesIn(expr);
   expect(metrics.length).toBeGreaterThan(0);
-  const labels = new Set(TARGET_LABELS);
+  const labels = new Set([...TARGET_LABELS, ...(needs.length > 0 ? POD_LABELS : [])]);
   for (const { metric, labels: selected } of metrics) {
     if (recorded.has(metric) || PROMETHEUS.has(metric) || needs.includes(metric)) continue;
     const family = known.has(metric) ? metric : familyOf(metric);

@@ -541,9 +541,12 @@ test('answers two people who open the overview at once, and limits a page that r
   };
   // An overview makes 18 requests.
   expect(new Set(await statuses(2 * 18))).toEqual(new Set([200]));
-  const repeated: number[] = [];
-  for (let at = 0; at < 6; at += 1) repeated.push(...(await statuses(30)));
-  expect(new Set(repeated)).toEqual(new Set([200, 429]));
+  const repeated = new Set<number>();
+  // On a slow machine the limit may have refilled before a group's last request.
+  for (let at = 0; at < 20 && !repeated.has(429); at += 1) {
+    for (const status of await statuses(100)) repeated.add(status);
+  }
+  expect(repeated).toContain(429);
 });
 
 describe('the endpoints below /dashboard/api/v1', () => {
