@@ -29,8 +29,8 @@ import { compile, type Validator } from '../endpoints/parts/schema';
 import type { Bucket } from '../limits/bucket';
 import type { Load } from '../limits/load';
 import type { NetworkLimit } from '../limits/network-limit';
-import { rateLimited } from '../limits/rate-limited';
 import { checkOwnSite } from './own-site';
+import { checkRate } from './rate';
 import { createRecordedRun } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import { createRoutes } from './routes';
@@ -52,11 +52,6 @@ const CSRF = 'x-csrf-token';
 /** Sent by our page with requests that its user did not cause. */
 const IDLE = 'x-idle';
 const BODY_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
-/**
- * Requests of one partner, all browsers together: an overview makes 18. The partner's REST calls
- * have another bucket.
- */
-const PER_SEC = 60;
 /** Answers hold settings and secrets: they are never cached, nor taken for another content type. */
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
@@ -229,12 +224,3 @@ export async function findVisitor(
 
 /** The browser's cookie is useless after one of these. */
 const ENDS_SESSION: ReadonlySet<string> = new Set(['UNAUTHORIZED', ...INACTIVE_PARTNER_CODES]);
-
-async function checkRate(bucket: Bucket, partner_id: string, route?: Route): Promise<void> {
-  const limits: Array<[string, number]> = [[`dashboard:${partner_id}`, PER_SEC]];
-  if (route?.per_sec !== undefined) limits.push([`${route.path}:${partner_id}`, route.per_sec]);
-  for (const [name, per_sec] of limits) {
-    const { allowed, retry_after_s } = await bucket.take(name, per_sec, 1);
-    if (!allowed) throw rateLimited('dashboard', retry_after_s);
-  }
-}
