@@ -4,7 +4,7 @@ import { buildOpenApi } from '../../gateway/src/openapi';
 import { chapters } from '../../gateway/src/endpoints';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { searchIndex } from '../../gateway/src/docs/search-index';
-import { MARKETS } from '../../services/messaging/src/rates/markets';
+import { MARKETS } from '../../services/messaging/src/pricing/markets';
 import { createFinder } from '../../gateway/docs/src/find';
 
 const public_url = 'https://gateway.example.com';

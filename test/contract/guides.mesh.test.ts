@@ -3,7 +3,7 @@
 // answers.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { readRateCard } from '../../services/messaging/src/rates/rate-card';
+import { readRateCard } from '../../services/messaging/src/pricing/rate-card';
 import { load } from '../testkit/yaml';
 import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { translate } from '../../gateway/src/docs/samples';

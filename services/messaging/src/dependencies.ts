@@ -11,9 +11,9 @@ import type { Config } from './config';
 import { createRecentContacts, type RecentContacts } from './contacts/recent-contacts';
 import type { Neighbours } from './neighbours';
 import { createSendJournal } from './send-journal/journal';
-import { createRecordReads, type RecordReads } from './record-reads';
+import { createRecordReads, type RecordReads } from './messages/record-reads';
 import { failingAsNotSent } from './send/outcome-errors';
-import { createStores, type Stores } from './store/stores';
+import { createStores, type Stores } from './collections';
 
 export interface Engines {
   mongo: Database;

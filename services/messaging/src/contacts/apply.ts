@@ -6,8 +6,8 @@ import {
   type Contacts as ContactRecords,
   type Contacts_Contact,
 } from '@bmg/proto/stream';
-import { inboundFacts } from '../preflight/conversation-facts';
-import type { ContactChange } from '../store/contact-changes';
+import { inboundFacts } from './conversation-facts';
+import type { ContactChange } from './contact-changes';
 import type { Conversing } from './conversations';
 import type { RecentContacts } from './recent-contacts';
 

@@ -9,7 +9,7 @@ import { noteFacts, noteLate } from './conversations';
 import { lookupContact } from './lookup';
 import { createRecentContacts } from './recent-contacts';
 import { createRecentConversations } from './recent-conversations';
-import type { ContactChange, ContactFact, ConversationFact } from '../store/contact-changes';
+import type { ContactChange, ContactFact, ConversationFact } from './contact-changes';
 
 const WABA = '900000000000001';
 const TARGET = {

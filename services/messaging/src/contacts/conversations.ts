@@ -1,7 +1,7 @@
 // Stores facts about conversations: at once if the next pre-flight needs them, else later in a
 // batch.
-import type { ConversationFact } from '../store/contact-changes';
-import type { Contacts } from '../store/contacts';
+import type { ConversationFact } from './contact-changes';
+import type { Contacts } from './store';
 import type { RecentConversations } from './recent-conversations';
 
 export interface Conversing {

@@ -4,7 +4,7 @@ import { invalidField } from '@bmg/common/errors';
 import { normalisePhone } from '@bmg/common/ids';
 import { needTarget } from '@bmg/common/upstream';
 import type { LookupContactRequest, LookupContactResponse } from '@bmg/proto/messaging';
-import type { Contacts } from '../store/contacts';
+import type { Contacts } from './store';
 
 export async function lookupContact(
   contacts: Pick<Contacts, 'find'>,

@@ -1,6 +1,6 @@
 // The contacts stored within the last hour: storing them again would change nothing.
 import { LRUCache } from '@bmg/common/cache';
-import type { ContactFact, ContactRemoval } from '../store/contact-changes';
+import type { ContactFact, ContactRemoval } from './contact-changes';
 
 type Contact = Pick<ContactFact, 'waba_id' | 'phone'>;
 

@@ -1,7 +1,7 @@
 // Remembers which conversations were stored recently. A customer who writes again within a quarter of an
 // hour costs no write now: the latest message is kept here and stored later, with others.
 import { LRUCache } from '@bmg/common/cache';
-import type { ConversationFact } from '../store/contact-changes';
+import type { ConversationFact } from './contact-changes';
 
 export interface RecentConversations {
   /** False if the fact adds nothing, or can wait: then it is kept for `takeLate`. */

@@ -3,7 +3,7 @@
 import type { Received } from '@bmg/common/bus';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Outage } from '@bmg/proto/stream';
-import type { OverdueRecords } from '../store/overdue-records';
+import type { OverdueRecords } from './store';
 
 export interface OutageDependencies {
   overdue: Pick<OverdueRecords, 'expedite'>;

@@ -16,8 +16,8 @@ import {
   type Span,
 } from '@bmg/common/telemetry';
 import { segment, type Upstream } from '@bmg/common/upstream';
-import type { DueRecord, OverdueRecords } from '../store/overdue-records';
-import type { Contacts } from '../store/contacts';
+import type { DueRecord, OverdueRecords } from './store';
+import type { Contacts } from '../contacts/store';
 import { HISTORY_FIELDS, missingFrom, readHistory, webhookOf, type KnownStatus } from './history';
 import type { Losses } from './losses';
 import type { HistoryQuota } from './history-quota';

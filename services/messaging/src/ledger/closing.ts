@@ -3,11 +3,11 @@ import { invalidField } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { dayStart } from '@bmg/common/time';
-import type { LedgerDay, LedgerDays } from '../store/ledger-days';
-import type { LedgerEntries } from '../store/ledger-entries';
-import type { LateEntries } from '../store/ledger-late';
-import { SETTLED_AFTER_MS, type LedgerMonth, type LedgerMonths } from '../store/ledger-months';
-import type { RateCards } from '../store/rate-cards';
+import type { LedgerDay, LedgerDays } from './store/days';
+import type { LedgerEntries } from './store/entries';
+import type { LateEntries } from './store/late';
+import { SETTLED_AFTER_MS, type LedgerMonth, type LedgerMonths } from './store/months';
+import type { RateCards } from '../rates/store';
 import { dayEnd, daysOfMonth, monthBefore, monthDue, nextMonth, readMonth } from './months';
 import { groupOfLate, priceGroup, type TotalledGroup } from './totals';
 

@@ -1,6 +1,6 @@
 import { costsOf } from './costs';
-import { createPriceFinder } from '../rates/rate-card';
-import type { MessageRecord } from '../store/message-record';
+import { createPriceFinder } from '../pricing/rate-card';
+import type { MessageRecord } from '../messages/message-record';
 
 const cardOf = (price: string) =>
   createPriceFinder({

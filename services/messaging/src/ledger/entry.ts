@@ -1,8 +1,8 @@
 // An entry of the ledger as partners see it, from a message record or a late status. Pure.
-import type { Billing } from '../rates/price-rules';
-import type { PriceFinder } from '../rates/rate-card';
-import type { LateEntry } from '../store/ledger-late';
-import type { MessageRecord } from '../store/message-record';
+import type { Billing } from '../pricing/price-rules';
+import type { PriceFinder } from '../pricing/rate-card';
+import type { LateEntry } from './store/late';
+import type { MessageRecord } from '../messages/message-record';
 import { monthOf } from './months';
 import { priceCharge, type PricedCharge } from './price-charge';
 

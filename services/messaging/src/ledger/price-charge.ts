@@ -1,7 +1,7 @@
 // The amount of a charge, from the rate card. Amounts are decimal text, added without rounding. Pure.
 import Big from 'big.js';
-import type { PriceFinder } from '../rates/rate-card';
-import { isCharged, type ChargeFacts } from './charge';
+import type { PriceFinder } from '../pricing/rate-card';
+import { isCharged, type ChargeFacts } from '../pricing/charge';
 
 export interface PricedCharge {
   charged: boolean | null;

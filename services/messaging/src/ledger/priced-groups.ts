@@ -1,8 +1,8 @@
 // The entries of a period in groups, with their prices.
 import { dayStart } from '@bmg/common/time';
-import type { PriceFinder } from '../rates/rate-card';
-import type { LedgerEntries, LedgerScope, Range } from '../store/ledger-entries';
-import type { LateEntries } from '../store/ledger-late';
+import type { PriceFinder } from '../pricing/rate-card';
+import type { LedgerEntries, LedgerScope, Range } from './store/entries';
+import type { LateEntries } from './store/late';
 import { groupOfLate, priceGroup, type TotalledGroup } from './totals';
 
 export interface GroupSources {

@@ -1,8 +1,8 @@
 // Totals of the ledger: by number, category, market and day. Pure.
 import { dayOf, dayStart } from '@bmg/common/time';
-import type { LateEntry } from '../store/ledger-late';
-import type { MessageGroup } from '../store/ledger-entries';
-import type { PriceFinder } from '../rates/rate-card';
+import type { LateEntry } from './store/late';
+import type { MessageGroup } from './store/entries';
+import type { PriceFinder } from '../pricing/rate-card';
 import { priceCharge, Sum, times, type Amount } from './price-charge';
 
 /** Entries that are added up together. */

@@ -4,7 +4,7 @@ import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import type { GetEventResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { getTimeline, type TimelineDependencies } from './get-timeline';
-import type { MessageRecord } from '../store/message-record';
+import type { MessageRecord } from '../messages/message-record';
 
 const log = createLogger('test');
 const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));

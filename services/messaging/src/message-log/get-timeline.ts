@@ -17,8 +17,8 @@ import {
   type FoundEvents,
   type SearchDependencies,
 } from './search';
-import type { MessageList } from '../store/message-list';
-import { REBUILT, type MessageRecord } from '../store/message-record';
+import type { MessageList } from './store';
+import { REBUILT, type MessageRecord } from '../messages/message-record';
 
 export interface TimelineDependencies
   extends Pick<SearchDependencies, 'directory' | 'searches'>, CostSources {

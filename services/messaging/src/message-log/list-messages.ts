@@ -10,10 +10,10 @@ import type {
   MessageCost,
 } from '@bmg/proto/messaging';
 import { costsOf, type CostSources } from '../ledger/costs';
-import { findBroadcast, type BroadcastSource } from '../broadcast-messages';
-import type { LookedAt } from '../record-reads';
-import type { MessageFilter, MessageList, Place } from '../store/message-list';
-import type { MessageRecord, RecordStatus } from '../store/message-record';
+import { findBroadcast, type BroadcastSource } from '../messages/broadcast-messages';
+import type { LookedAt } from '../messages/record-reads';
+import type { MessageFilter, MessageList, Place } from './store';
+import type { MessageRecord, RecordStatus } from '../messages/message-record';
 
 export interface ListDependencies extends CostSources, BroadcastSource {
   messageList: Pick<MessageList, 'page'>;

@@ -1,8 +1,8 @@
 // The price of one message, from the rules in force at its time and the operator's rate card. Pure.
-import { marketOf } from '../rates/markets';
-import { billingOf } from '../rates/price-rules';
-import type { PriceFinder } from '../rates/rate-card';
-import type { Window } from './window';
+import { marketOf } from '../pricing/markets';
+import { billingOf } from '../pricing/price-rules';
+import type { PriceFinder } from '../pricing/rate-card';
+import type { Window } from '../contacts/window';
 
 export interface Price {
   category: string;

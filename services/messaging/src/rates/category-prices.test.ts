@@ -1,5 +1,5 @@
 import { categoryPrices } from './category-prices';
-import { createPriceFinder } from './rate-card';
+import { createPriceFinder } from '../pricing/rate-card';
 
 const rate = (market: string, category: string, price: string, valid_from = '2026-01-01') => ({
   market,

@@ -5,8 +5,8 @@ import { isDay } from '@bmg/common/time';
 import type { RateCardSummary, RatesDefinition } from '@bmg/proto/messaging';
 import { categoryPrices } from './category-prices';
 import { listPrices } from './list-prices';
-import { readRateCard } from './rate-card';
-import type { RateCards, StoredRateCard } from '../store/rate-cards';
+import { readRateCard } from '../pricing/rate-card';
+import type { RateCards, StoredRateCard } from './store';
 
 export interface RatesDependencies {
   rateCards: Pick<RateCards, 'replace' | 'read' | 'prices'>;

@@ -1,5 +1,5 @@
 import { listPrices } from './list-prices';
-import { createPriceFinder, readRateCard, type RateCard } from './rate-card';
+import { createPriceFinder, readRateCard, type RateCard } from '../pricing/rate-card';
 
 const NOW = new Date('2026-11-02T10:00:00Z');
 const rates = [

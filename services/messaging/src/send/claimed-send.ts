@@ -28,7 +28,7 @@ import type { Call } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { SendClaimedMessageRequest, SendResult } from '@bmg/proto/messaging';
 import type { JournalEntry, SendJournal } from '../send-journal/journal';
-import type { Attempt, ClaimScope, SendClaims } from '../store/send-claims';
+import type { Attempt, ClaimScope, SendClaims } from '../claims/store';
 import { templateContent } from './content';
 import { send, type SendDependencies } from './send';
 

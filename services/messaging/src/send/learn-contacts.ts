@@ -5,8 +5,8 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Target } from '@bmg/proto/common';
 import type { SendResult } from '@bmg/proto/messaging';
 import type { RecentContacts } from '../contacts/recent-contacts';
-import type { ContactFact } from '../store/contact-changes';
-import type { Contacts } from '../store/contacts';
+import type { ContactFact } from '../contacts/contact-changes';
+import type { Contacts } from '../contacts/store';
 
 export interface LearnDependencies {
   contacts: Pick<Contacts, 'learn'>;

@@ -4,11 +4,11 @@ import type { Received } from '@bmg/common/bus';
 import { writeCallbackData, statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { findOutcome, type OutcomeDependencies } from './outcome';
-import { applyStatuses } from '../statuses';
-import { createContacts } from '../store/contacts';
+import { applyStatuses } from '../messages/statuses';
+import { createContacts } from '../contacts/store';
 import { indexes } from '../store/indexes';
-import type { MessageRecord } from '../store/message-record';
-import { createMessages } from '../store/messages';
+import type { MessageRecord } from '../messages/message-record';
+import { createMessages } from '../messages/store';
 
 const NOW = new Date('2026-09-21T12:00:00Z');
 const target = {

@@ -15,9 +15,9 @@ import {
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
-import type { SendTrace } from '../store/message-record';
-import type { Messages } from '../store/messages';
-import type { RefusedTokens } from '../store/refused-tokens';
+import type { SendTrace } from '../messages/message-record';
+import type { Messages } from '../messages/store';
+import type { RefusedTokens } from './refused-tokens';
 
 export interface SendDependencies {
   upstream: Upstream;

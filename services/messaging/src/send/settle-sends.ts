@@ -3,9 +3,9 @@
 // another partner's record settles nothing.
 import { invalidField } from '@bmg/common/errors';
 import type { SettleSendsRequest, SettleSendsResponse } from '@bmg/proto/messaging';
-import type { Messages } from '../store/messages';
-import type { SendClaims } from '../store/send-claims';
-import { outcomeOf } from '../store/claim-rules';
+import type { Messages } from '../messages/store';
+import type { SendClaims } from '../claims/store';
+import { outcomeOf } from '../claims/rules';
 
 export interface SettleDependencies {
   sendClaims: Pick<SendClaims, 'fence'>;

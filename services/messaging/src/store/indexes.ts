@@ -1,12 +1,12 @@
 // All indexes of the service.
 import type { Indexes } from '@bmg/common/mongo';
-import { contactIndexes, CONTACTS } from './contacts';
-import { countedMessageIndexes, dailyCountIndexes, DAILY_COUNTS } from './daily-counts';
-import { LEDGER_DAYS, ledgerDayIndexes } from './ledger-days';
-import { LEDGER_LATE, lateEntryIndexes } from './ledger-late';
-import { messageIndexes, MESSAGES } from './message-record';
-import { refusedTokenIndexes, REFUSED_TOKENS } from './refused-tokens';
-import { sendClaimIndexes, SEND_CLAIMS } from './send-claims';
+import { contactIndexes, CONTACTS } from '../contacts/store';
+import { countedMessageIndexes, dailyCountIndexes, DAILY_COUNTS } from '../analytics/store';
+import { LEDGER_DAYS, ledgerDayIndexes } from '../ledger/store/days';
+import { LEDGER_LATE, lateEntryIndexes } from '../ledger/store/late';
+import { messageIndexes, MESSAGES } from '../messages/message-record';
+import { refusedTokenIndexes, REFUSED_TOKENS } from '../send/refused-tokens';
+import { sendClaimIndexes, SEND_CLAIMS } from '../claims/store';
 
 export const indexes: Indexes = {
   [MESSAGES]: [...messageIndexes, ...countedMessageIndexes],

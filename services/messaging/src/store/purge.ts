@@ -1,12 +1,12 @@
 // The rows to delete when a client is purged; see deploy/DATA.md.
 import { below, type FilterRow } from '@bmg/common/purge';
-import { CONTACTS } from './contacts';
-import { DAILY_COUNTS } from './daily-counts';
-import { LEDGER_DAYS } from './ledger-days';
-import { LEDGER_LATE } from './ledger-late';
-import { MESSAGES } from './message-record';
-import { REFUSED_TOKENS } from './refused-tokens';
-import { SEND_CLAIMS } from './send-claims';
+import { CONTACTS } from '../contacts/store';
+import { DAILY_COUNTS } from '../analytics/store';
+import { LEDGER_DAYS } from '../ledger/store/days';
+import { LEDGER_LATE } from '../ledger/store/late';
+import { MESSAGES } from '../messages/message-record';
+import { REFUSED_TOKENS } from '../send/refused-tokens';
+import { SEND_CLAIMS } from '../claims/store';
 
 export const purgeRows: FilterRow[] = [
   {

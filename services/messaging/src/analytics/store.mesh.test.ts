@@ -1,9 +1,9 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
-import { createDailyCounts } from './daily-counts';
-import { indexes } from './indexes';
-import type { MessageRecord } from './message-record';
-import { createMessages } from './messages';
+import { createDailyCounts } from './store';
+import { indexes } from '../store/indexes';
+import type { MessageRecord } from '../messages/message-record';
+import { createMessages } from '../messages/store';
 
 const SCOPE = { partner_id: 'par_1', waba_id: '900000000000001' };
 const DAY_S = 86_400;

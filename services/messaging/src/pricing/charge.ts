@@ -2,7 +2,7 @@
 // of the highest status counts, so that the order of arrival changes nothing. Pure.
 import { readPricing, statusRank, type MessageStatus } from '@bmg/common/messages';
 import { dayOf } from '@bmg/common/time';
-import { marketOf } from '../rates/markets';
+import { marketOf } from './markets';
 
 /** The pricing of a status, as kept on the message record. */
 export interface MessagePricing {

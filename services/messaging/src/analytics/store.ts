@@ -3,7 +3,7 @@
 // per day.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import { MESSAGES, type MessageRecord, type RecordStatus } from './message-record';
+import { MESSAGES, type MessageRecord, type RecordStatus } from '../messages/message-record';
 
 /** A partner sees only its own sends. */
 export interface CountScope {

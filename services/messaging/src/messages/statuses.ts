@@ -3,10 +3,10 @@ import type { Received } from '@bmg/common/bus';
 import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
 import { traceIdOf } from '@bmg/common/telemetry';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
-import type { Losses } from './gap-repair/losses';
-import { factsOf, type ChargeFacts } from './ledger/charge';
-import type { Messages } from './store/messages';
-import type { StatusUpdate } from './store/status-writes';
+import type { Losses } from '../gap-repair/losses';
+import { factsOf, type ChargeFacts } from '../pricing/charge';
+import type { Messages } from './store';
+import type { StatusUpdate } from './status-writes';
 
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =

@@ -1,4 +1,4 @@
-import { outcomeOf } from './claim-rules';
+import { outcomeOf } from './rules';
 
 test.each([
   [{ recorded: true, fenced: false }, 'sent'],

@@ -8,7 +8,7 @@ import {
   type IndexDescription,
 } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
-import { CLAIM, FENCE, RELEASE, type Transition } from './claim-rules';
+import { CLAIM, FENCE, RELEASE, type Transition } from './rules';
 
 /** One attempt to send under a request id. Attempts under one id are numbered in their order. */
 export interface Attempt {

@@ -1,7 +1,7 @@
 import { createUpstream } from '@bmg/common/upstream';
 import { startEmulator } from '../../../../test/emulator';
-import { combine, getAnalytics, readPoints, utcDays } from './get-analytics';
-import { addUp, isFresh, type DailyCount } from '../store/daily-counts';
+import { combine, getAnalytics, readPoints, utcDays } from './handlers';
+import { addUp, isFresh, type DailyCount } from './store';
 
 const DAY_S = 86_400;
 const TODAY = 20_717 * DAY_S;

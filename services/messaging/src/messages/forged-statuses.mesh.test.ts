@@ -7,13 +7,13 @@ import { createIndexes } from '@bmg/common/mongo';
 import type { Statuses } from '@bmg/proto/stream';
 import { addLate } from '../ledger/late';
 import { findOutcome } from '../send/outcome';
-import { applyStatuses } from '../statuses';
-import { createContacts } from './contacts';
-import { indexes } from './indexes';
-import { createLateEntries, LEDGER_LATE } from './ledger-late';
+import { applyStatuses } from './statuses';
+import { createContacts } from '../contacts/store';
+import { indexes } from '../store/indexes';
+import { createLateEntries, LEDGER_LATE } from '../ledger/store/late';
 import { MESSAGES, type MessageRecord } from './message-record';
-import { createMessages } from './messages';
-import { createRateCards } from './rate-cards';
+import { createMessages } from './store';
+import { createRateCards } from '../rates/store';
 
 const NOW = new Date('2026-10-20T12:00:00Z');
 /** After September. */

@@ -1,7 +1,7 @@
 // Reads message records as entries of the ledger: in pages, as a stream, and counted in groups.
 import type { Collection, Db, Filter } from 'mongodb';
-import { MESSAGES, type MessageRecord } from './message-record';
-import { beginningWith } from './request-ids';
+import { MESSAGES, type MessageRecord } from '../../messages/message-record';
+import { beginningWith } from '../../messages/request-ids';
 
 /** The filter of a partner's request; a month is counted for all partners together. */
 export interface LedgerScope {

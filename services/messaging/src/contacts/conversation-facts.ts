@@ -2,7 +2,7 @@
 import type { Received } from '@bmg/common/bus';
 import { normalisePhone } from '@bmg/common/ids';
 import type { Contacts_Contact, Statuses, Statuses_Status } from '@bmg/proto/stream';
-import type { ConversationFact } from '../store/contact-changes';
+import type { ConversationFact } from './contact-changes';
 
 /** Failures that the next send to the same customer would meet again; see `reasons.ts`. */
 const CUSTOMER_FAILURES: ReadonlySet<string> = new Set(['131026', '131050']);

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
 import { MESSAGE_STATUSES, type MessageStatus } from '@bmg/common/messages';
 import { createIndexes } from '@bmg/common/mongo';
-import { indexes } from './indexes';
+import { indexes } from '../store/indexes';
 import type { ClosedMonths } from './late-statuses';
 import { MESSAGES, type MessageRecord } from './message-record';
-import { createMessages } from './messages';
+import { createMessages } from './store';
 import { raisingTogether, type StatusUpdate } from './status-writes';
 
 const SENT_AT = new Date('2026-10-20T12:00:00Z');

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createIndexes } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { MongoClient, type Db } from 'mongodb';
-import { listMessages } from '../message-log/list-messages';
-import { indexes } from './indexes';
-import { createMessageList, type MessageFilter } from './message-list';
-import { MESSAGES, type MessageRecord } from './message-record';
-import { createMessages } from './messages';
-import { PARTICIPANT_STATUSES_MAX } from './status-writes';
+import { listMessages } from './list-messages';
+import { indexes } from '../store/indexes';
+import { createMessageList, type MessageFilter } from './store';
+import { MESSAGES, type MessageRecord } from '../messages/message-record';
+import { createMessages } from '../messages/store';
+import { PARTICIPANT_STATUSES_MAX } from '../messages/status-writes';
 
 let client: MongoClient;
 let db: Db;

@@ -4,7 +4,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { GetAnalyticsRequest, GetAnalyticsResponse } from '@bmg/proto/messaging';
-import { dateOf, DAY_S, type DailyCount, type DailyCounts } from '../store/daily-counts';
+import { dateOf, DAY_S, type DailyCount, type DailyCounts } from './store';
 
 export interface AnalyticsDependencies {
   credentials: Pick<Credentials, 'of'>;

@@ -1,9 +1,9 @@
 // The totals of closed months, by partner, account and day. They outlive the message records.
 import { dayStart } from '@bmg/common/time';
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import { LEDGER_KEPT_DAYS } from '../ledger/months';
-import type { TotalledGroup } from '../ledger/totals';
-import type { LedgerScope } from './ledger-entries';
+import { LEDGER_KEPT_DAYS } from '../months';
+import type { TotalledGroup } from '../totals';
+import type { LedgerScope } from './entries';
 
 export interface LedgerDay {
   partner_id: string;

@@ -1,7 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import { contactsOfEvents, statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
-import type { ConversationFact } from '../store/contact-changes';
+import type { ConversationFact } from './contact-changes';
 import { factsOfStatuses, inboundFacts } from './conversation-facts';
 
 const AT = 1_790_000_000;

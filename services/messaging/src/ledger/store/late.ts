@@ -2,11 +2,11 @@
 // never changed: they belong to the month in which the statuses arrived.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import type { ChargeFacts } from '../ledger/charge';
-import type { PricedCharge } from '../ledger/price-charge';
-import type { LedgerScope, Position, Range } from './ledger-entries';
-import type { MessageRecord } from './message-record';
-import { beginningWith } from './request-ids';
+import type { ChargeFacts } from '../../pricing/charge';
+import type { PricedCharge } from '../price-charge';
+import type { LedgerScope, Position, Range } from './entries';
+import type { MessageRecord } from '../../messages/message-record';
+import { beginningWith } from '../../messages/request-ids';
 
 export interface LateEntry
   extends

@@ -1,7 +1,7 @@
 // The customer service window and the free entry point window of a conversation, from the events that this
 // service has seen. Pure.
-import type { OpenState } from '../rates/price-rules';
-import type { Conversation } from '../store/contact-changes';
+import type { OpenState } from '../pricing/price-rules';
+import type { Conversation } from './contact-changes';
 
 const HOUR_MS = 3_600_000;
 /** Contract 1.5: both windows. */

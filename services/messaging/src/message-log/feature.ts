@@ -2,7 +2,7 @@ import { createPool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
-import { isSearch } from '../store/message-list';
+import { isSearch } from './store';
 import { getTimeline } from './get-timeline';
 import { listMessages } from './list-messages';
 import { SEARCHED_MAX } from './search';

@@ -2,7 +2,7 @@
 // its messages. It is `closed` once its totals are stored.
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import { monthEnd } from '../ledger/months';
+import { monthEnd } from '../months';
 
 export interface LedgerMonth {
   /** YYYY-MM */

@@ -4,7 +4,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Statuses } from '@bmg/proto/stream';
 import type { Dependencies } from '../dependencies';
-import { factsOfStatuses } from '../preflight/conversation-facts';
+import { factsOfStatuses } from './conversation-facts';
 import { applyContacts } from './apply';
 import { noteFacts, noteLate } from './conversations';
 import { lookupContact } from './lookup';

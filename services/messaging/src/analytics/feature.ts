@@ -2,7 +2,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
-import { getAnalytics } from './get-analytics';
+import { getAnalytics } from './handlers';
 
 export interface AnalyticsFeature {
   handlers: Pick<Handlers<MessagingDefinition>, 'getAnalytics'>;

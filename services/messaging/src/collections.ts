@@ -1,18 +1,18 @@
 // All stores of the service on one database.
 import type { Db } from 'mongodb';
-import { addLate } from '../ledger/late';
-import { createContacts, createConversations } from './contacts';
-import { createDailyCounts } from './daily-counts';
-import { createLedgerDays } from './ledger-days';
-import { createLedgerEntries } from './ledger-entries';
-import { createLateEntries } from './ledger-late';
-import { createLedgerMonths } from './ledger-months';
-import { createMessageList } from './message-list';
-import { createMessages } from './messages';
-import { createOverdueRecords } from './overdue-records';
-import { createRateCards } from './rate-cards';
-import { createRefusedTokens } from './refused-tokens';
-import { createSendClaims } from './send-claims';
+import { addLate } from './ledger/late';
+import { createContacts, createConversations } from './contacts/store';
+import { createDailyCounts } from './analytics/store';
+import { createLedgerDays } from './ledger/store/days';
+import { createLedgerEntries } from './ledger/store/entries';
+import { createLateEntries } from './ledger/store/late';
+import { createLedgerMonths } from './ledger/store/months';
+import { createMessageList } from './message-log/store';
+import { createMessages } from './messages/store';
+import { createOverdueRecords } from './gap-repair/store';
+import { createRateCards } from './rates/store';
+import { createRefusedTokens } from './send/refused-tokens';
+import { createSendClaims } from './claims/store';
 
 export type Stores = ReturnType<typeof createStores>;
 
