@@ -57,7 +57,7 @@ function callsOf(path: string): Set<string> {
   const source = sourceOf(path);
   const found = new Set(SHARED.flatMap(([used, call]) => (source.includes(used) ? [call] : [])));
   for (const { exported, definition } of definitions) {
-    const isServer = source.includes(`implement(${exported}`);
+    const isServer = new RegExp(`implement(Part)?\\(${exported}\\b`).test(source);
     if (!source.includes(exported) || isServer) continue;
     for (const [key, method] of Object.entries(definition.methods)) {
       // Called on a client, named in an endpoint row, or picked from the client's type.

@@ -12,10 +12,16 @@ export function consumedTopics(service: string, code: string): [TopicKey, string
   const called = [...code.matchAll(CONSUMED)].map(
     ([, topic, group]) => [topic, group] as [TopicKey, string],
   );
-  // What its features consume: `consumers: { template: … }`.
-  const listed = [...code.matchAll(/consumers: \{([^}]*)\}/g)].flatMap(([, body = '']) =>
-    (Object.keys(topics) as TopicKey[]).filter((topic) => new RegExp(`\\b${topic}:`).test(body)),
-  );
+  // What its features consume: `consumers: { template: … }`, with functions in it or not.
+  const listed = code
+    .split('consumers: {')
+    .slice(1)
+    .flatMap((rest) => {
+      const body = untilClosed(rest);
+      return (Object.keys(topics) as TopicKey[]).filter((topic) =>
+        new RegExp(`(^|\\n)\\s*(async )?${topic}[:(]`).test(body),
+      );
+    });
   const has_state = listed.some((topic) => STATE_TOPICS.includes(topic));
   const by_features = [...listed, ...(has_state ? (['event'] as const) : [])];
   const all = [
@@ -24,4 +30,15 @@ export function consumedTopics(service: string, code: string): [TopicKey, string
   ];
   // Several features may consume one topic.
   return [...new Map(all.map((one) => [one.join(), one])).values()];
+}
+
+/** The text up to the brace that closes the one before it. */
+function untilClosed(text: string): string {
+  let depth = 1;
+  const end = text.split('').findIndex((character) => {
+    if (character === '{') depth += 1;
+    if (character === '}') depth -= 1;
+    return depth === 0;
+  });
+  return text.slice(0, end);
 }

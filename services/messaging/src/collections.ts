@@ -1,18 +1,32 @@
-// All stores of the service on one database.
+// The collections of the service: its stores on one database, all indexes, and the documents to
+// delete when a client is purged (deploy/DATA.md).
 import type { Db } from 'mongodb';
-import { addLate } from './ledger/late';
-import { createContacts, createConversations } from './contacts/store';
-import { createDailyCounts } from './analytics/store';
-import { createLedgerDays } from './ledger/store/days';
-import { createLedgerEntries } from './ledger/store/entries';
-import { createLateEntries } from './ledger/store/late';
-import { createLedgerMonths } from './ledger/store/months';
-import { createMessageList } from './message-log/store';
-import { createMessages } from './messages/store';
-import { createOverdueRecords } from './gap-repair/store';
-import { createRateCards } from './rates/store';
-import { createRefusedTokens } from './send/refused-tokens';
-import { createSendClaims } from './claims/store';
+import type { Indexes } from '@bmg/common/mongo';
+import { below, type FilterRow } from '@bmg/common/purge';
+import {
+  countedMessageIndexes,
+  createDailyCounts,
+  DAILY_COUNTS,
+  dailyCountIndexes,
+} from './analytics';
+import { createSendClaims, SEND_CLAIMS, sendClaimIndexes } from './claims';
+import { contactIndexes, CONTACTS, createContacts, createConversations } from './contacts';
+import { createOverdueRecords } from './gap-repair';
+import {
+  addLate,
+  createLateEntries,
+  createLedgerDays,
+  createLedgerEntries,
+  createLedgerMonths,
+  lateEntryIndexes,
+  LEDGER_DAYS,
+  LEDGER_LATE,
+  ledgerDayIndexes,
+} from './ledger';
+import { createMessageList } from './message-log';
+import { createMessages, messageIndexes, MESSAGES } from './messages';
+import { createRateCards } from './rates';
+import { createRefusedTokens, REFUSED_TOKENS, refusedTokenIndexes } from './send';
 
 export type Stores = ReturnType<typeof createStores>;
 
@@ -39,3 +53,47 @@ export function createStores(db: Db, check_after_ms: number, now: () => Date) {
     sendClaims: createSendClaims(db, now),
   };
 }
+
+export const indexes: Indexes = {
+  [MESSAGES]: [...messageIndexes, ...countedMessageIndexes],
+  [CONTACTS]: contactIndexes,
+  [DAILY_COUNTS]: dailyCountIndexes,
+  [LEDGER_DAYS]: ledgerDayIndexes,
+  [LEDGER_LATE]: lateEntryIndexes,
+  [REFUSED_TOKENS]: refusedTokenIndexes,
+  [SEND_CLAIMS]: sendClaimIndexes,
+};
+
+export const purgeRows: FilterRow[] = [
+  {
+    collection: MESSAGES,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: DAILY_COUNTS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
+  },
+  {
+    collection: LEDGER_DAYS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
+  },
+  {
+    collection: LEDGER_LATE,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: REFUSED_TOKENS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
+  },
+  {
+    collection: SEND_CLAIMS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  { collection: CONTACTS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
+];

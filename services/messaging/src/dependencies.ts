@@ -1,30 +1,45 @@
-// The dependencies that the features share: the stores, the upstream, credentials, and the services
-// that messaging calls.
-import type { Bus } from '@bmg/common/bus';
+// Opens the engines and clients, and makes of them what the features share.
+import type { Db } from 'mongodb';
+import { createBus, type Bus } from '@bmg/common/bus';
 import { createCredentials, createVersions, type Credentials } from '@bmg/common/directory';
-import type { FileFetcher, Transfer } from '@bmg/common/files';
-import type { Database } from '@bmg/common/mongo';
-import type { RedisConnection } from '@bmg/common/redis';
+import {
+  createFileFetcher,
+  createTransfer,
+  type FileFetcher,
+  type Transfer,
+} from '@bmg/common/files';
+import { openMongo } from '@bmg/common/mongo';
+import { openRedis, type RedisConnection } from '@bmg/common/redis';
+import type { Client } from '@bmg/common/rpc';
+import type { Kit } from '@bmg/common/service';
 import type { Logger } from '@bmg/common/telemetry';
-import type { Upstream } from '@bmg/common/upstream';
+import { createUpstream, type Upstream } from '@bmg/common/upstream';
+import { AlertsDefinition } from '@bmg/proto/alerts';
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import { EventLogDefinition } from '@bmg/proto/webhooks';
+import { createStores, indexes, type Stores } from './collections';
 import type { Config } from './config';
-import { createRecentContacts, type RecentContacts } from './contacts/recent-contacts';
-import type { Neighbours } from './neighbours';
-import { createSendJournal } from './send-journal/journal';
-import { createRecordReads, type RecordReads } from './messages/record-reads';
-import { failingAsNotSent } from './send/outcome-errors';
-import { createStores, type Stores } from './collections';
+import { createRecentContacts, type RecentContacts } from './contacts';
+import { createRecordReads, type RecordReads } from './messages';
+import { failingAsNotSent } from './send';
+import { createSendJournal } from './send-journal';
 
-export interface Engines {
-  mongo: Database;
+export interface Dependencies extends Stores {
+  config: Config;
+  db: Db;
   redis: RedisConnection;
   bus: Bus;
   upstream: Upstream;
   files: FileFetcher;
   transfer: Transfer;
-}
-
-export interface Dependencies extends Stores, Neighbours, Pick<Engines, SharedEngine> {
+  directory: Client<DirectoryDefinition>;
+  alerts: Client<AlertsDefinition>;
+  /** Undefined without an address, like the two below: their callers do without. */
+  templates: Client<TemplatesDefinition> | undefined;
+  broadcasts: Client<BroadcastsDefinition> | undefined;
+  eventLog: Client<EventLogDefinition> | undefined;
   credentials: Credentials;
   recent: RecentContacts;
   recordReads: RecordReads;
@@ -33,21 +48,27 @@ export interface Dependencies extends Stores, Neighbours, Pick<Engines, SharedEn
   log: Logger;
 }
 
-type SharedEngine = 'upstream' | 'files' | 'transfer';
-
-export function createDependencies(
-  config: Config,
-  { mongo, redis, upstream, files, transfer }: Engines,
-  neighbours: Neighbours,
-  log: Logger,
-): Dependencies {
+export function openDependencies({ config, log, use, useBus, connect }: Kit<Config>): Dependencies {
   const now = (): Date => new Date();
-  const credentials = createCredentials(neighbours.directory, createVersions(redis, log));
-  const stores = createStores(mongo.db, config.GAP_REPAIR_DELAY_MS, now);
+  const redis = use(openRedis(config, log));
+  const { db } = use(openMongo(config, 'messaging', log, indexes));
+  const stores = createStores(db, config.GAP_REPAIR_DELAY_MS, now);
+  const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
   return {
     ...stores,
-    ...neighbours,
-    credentials: failingAsNotSent(credentials),
+    config,
+    db,
+    redis,
+    bus: useBus(createBus(config, 'messaging', log)),
+    upstream: use(createUpstream(config)),
+    files: use(createFileFetcher(config)),
+    transfer: use(createTransfer(config)),
+    directory,
+    alerts: connect(AlertsDefinition, config.ONBOARDING_ADDR),
+    templates: connect(TemplatesDefinition, config.TEMPLATES_ADDR),
+    broadcasts: connect(BroadcastsDefinition, config.BROADCASTS_ADDR),
+    eventLog: connect(EventLogDefinition, config.WEBHOOKS_ADDR),
+    credentials: failingAsNotSent(createCredentials(directory, createVersions(redis, log))),
     recent: createRecentContacts(),
     recordReads: createRecordReads(log),
     sendJournal: createSendJournal({
@@ -55,9 +76,6 @@ export function createDependencies(
       sendClaims: stores.sendClaims,
       log,
     }),
-    upstream,
-    files,
-    transfer,
     now,
     log,
   };

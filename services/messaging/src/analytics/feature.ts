@@ -1,19 +1,17 @@
-import type { Handlers } from '@bmg/common/rpc';
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
 import { needTarget } from '@bmg/common/upstream';
-import type { MessagingDefinition } from '@bmg/proto/messaging';
+import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
 import { getAnalytics } from './handlers';
 
-export interface AnalyticsFeature {
-  handlers: Pick<Handlers<MessagingDefinition>, 'getAnalytics'>;
-}
-
-export function wireAnalytics(deps: Dependencies): AnalyticsFeature {
-  const { run } = deps.recordReads;
-  return {
-    handlers: {
-      getAnalytics: (q, call) =>
-        run(needTarget(q.target).partner_id, 'days', () => getAnalytics(deps, q, call)),
-    },
-  };
-}
+export const analytics = (deps: Dependencies): Feature => ({
+  rpcs: [
+    implementPart(MessagingDefinition, {
+      getAnalytics: (request, call) =>
+        deps.recordReads.run(needTarget(request.target).partner_id, 'days', () =>
+          getAnalytics(deps, request, call),
+        ),
+    }),
+  ],
+});

@@ -1,7 +1,7 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
 import { createDailyCounts } from './store';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 

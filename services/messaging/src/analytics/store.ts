@@ -3,7 +3,7 @@
 // per day.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import { MESSAGES, type MessageRecord, type RecordStatus } from '../messages/message-record';
+import { type MessageRecord, MESSAGES, type RecordStatus } from '../messages';
 
 /** A partner sees only its own sends. */
 export interface CountScope {

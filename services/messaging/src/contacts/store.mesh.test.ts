@@ -1,7 +1,7 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
 import { createContacts, createConversations, type Contacts, type Conversations } from './store';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 
 const WABA = '900000000000001';
 const PHONE = '15550100777';

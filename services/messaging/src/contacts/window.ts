@@ -1,6 +1,6 @@
 // The customer service window and the free entry point window of a conversation, from the events that this
 // service has seen. Pure.
-import type { OpenState } from '../pricing/price-rules';
+import type { OpenState } from '../pricing';
 import type { Conversation } from './contact-changes';
 
 const HOUR_MS = 3_600_000;

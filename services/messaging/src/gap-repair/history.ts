@@ -7,7 +7,7 @@ import {
 } from '@bmg/common/messages';
 import { parseBsuid } from '@bmg/common/ids';
 import { isObject, type Json } from '@bmg/common/upstream';
-import type { MessageRecord } from '../messages/message-record';
+import type { MessageRecord } from '../messages';
 
 export interface KnownStatus {
   status: MessageStatus;

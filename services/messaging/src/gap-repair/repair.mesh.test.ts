@@ -12,7 +12,7 @@ import { startEmulator, type Emulator } from '../../../../test/emulator';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createOverdueRecords } from './store';
 import { createContacts } from '../contacts/store';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import { createLosses } from './losses';

@@ -17,7 +17,7 @@ import {
 } from '@bmg/common/telemetry';
 import { segment, type Upstream } from '@bmg/common/upstream';
 import type { DueRecord, OverdueRecords } from './store';
-import type { Contacts } from '../contacts/store';
+import type { Contacts } from '../contacts';
 import { HISTORY_FIELDS, missingFrom, readHistory, webhookOf, type KnownStatus } from './history';
 import type { Losses } from './losses';
 import type { HistoryQuota } from './history-quota';

@@ -1,7 +1,7 @@
 // The message records whose statuses are overdue, for gap repair. A replica claims a record by moving its
 // `check_at` into the future, so that replicas never request the history of one message at once.
 import type { Collection, Db } from 'mongodb';
-import { MESSAGES, type MessageRecord, type RecordStatus } from '../messages/message-record';
+import { type MessageRecord, MESSAGES, type RecordStatus } from '../messages';
 
 export interface OverdueRecords {
   /** The longest due first. */

@@ -7,7 +7,7 @@ import type { LedgerDay, LedgerDays } from './store/days';
 import type { LedgerEntries } from './store/entries';
 import type { LateEntries } from './store/late';
 import { SETTLED_AFTER_MS, type LedgerMonth, type LedgerMonths } from './store/months';
-import type { RateCards } from '../rates/store';
+import type { RateCards } from '../rates';
 import { dayEnd, daysOfMonth, monthBefore, monthDue, nextMonth, readMonth } from './months';
 import { groupOfLate, priceGroup, type TotalledGroup } from './totals';
 

@@ -1,9 +1,9 @@
 // What messages cost, for the lists of messages: the amounts of their entries in the ledger.
 import type { MessageCost } from '@bmg/proto/messaging';
-import type { PriceFinder } from '../pricing/rate-card';
+import type { PriceFinder } from '../pricing';
 import type { LedgerMonths } from './store/months';
-import type { MessageRecord } from '../messages/message-record';
-import type { RateCards } from '../rates/store';
+import type { MessageRecord } from '../messages';
+import type { RateCards } from '../rates';
 import { monthOf } from './months';
 import { priceCharge } from './price-charge';
 

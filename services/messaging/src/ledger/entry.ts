@@ -1,8 +1,7 @@
 // An entry of the ledger as partners see it, from a message record or a late status. Pure.
-import type { Billing } from '../pricing/price-rules';
-import type { PriceFinder } from '../pricing/rate-card';
+import type { Billing, PriceFinder } from '../pricing';
 import type { LateEntry } from './store/late';
-import type { MessageRecord } from '../messages/message-record';
+import type { MessageRecord } from '../messages';
 import { monthOf } from './months';
 import { priceCharge, type PricedCharge } from './price-charge';
 

@@ -1,7 +1,7 @@
 import { createByteRate, createPool } from '@bmg/common/overload';
 import { implement } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
 import { LedgerDefinition } from '@bmg/proto/ledger';
-import type { Config } from '../config';
 import type { Dependencies } from '../dependencies';
 import { createCategoryLookup } from './category-lookup';
 import { createClosing } from './closing';
@@ -9,8 +9,8 @@ import { createLedgerHandlers } from './handlers';
 import { EXPORT_BYTES_PER_S, LEDGER_READS_MAX } from './read-ledger';
 import { createSpendAlerts } from './spend-alerts';
 
-export function wireLedger(shared: Dependencies, config: Config) {
-  const { templates, log } = shared;
+export function ledger(shared: Dependencies): Feature {
+  const { templates, config, log } = shared;
   const deps = {
     ...shared,
     categories: createCategoryLookup(templates, log),
@@ -23,6 +23,6 @@ export function wireLedger(shared: Dependencies, config: Config) {
   };
   return {
     rpcs: [implement(LedgerDefinition, createLedgerHandlers(deps))],
-    components: [createClosing(deps), createSpendAlerts(deps)],
+    workers: [createClosing(deps), createSpendAlerts(deps)],
   };
 }

@@ -1,10 +1,9 @@
 // Enters the statuses of closed months into the current one. An entry holds what the status adds to
 // the message's amount so far, so that a message is never counted twice.
-import type { RateCards } from '../rates/store';
+import type { RateCards } from '../rates';
 import type { LateEntries, LateEntry } from './store/late';
-import type { ClosedMonths, LateStatus } from '../messages/late-statuses';
-import type { MessageRecord } from '../messages/message-record';
-import { isCharged, mergeFacts, type ChargeFacts } from '../pricing/charge';
+import type { ClosedMonths, LateStatus, MessageRecord } from '../messages';
+import { type ChargeFacts, isCharged, mergeFacts } from '../pricing';
 import { monthOf } from './months';
 import { difference, priceCharge, type PricedCharge } from './price-charge';
 

@@ -10,7 +10,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { MessageStatus } from '@bmg/common/messages';
 import { createContacts, createConversations } from '../contacts/store';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import { createLedgerDays } from './store/days';
 import { createLedgerEntries } from './store/entries';
 import { createLateEntries } from './store/late';

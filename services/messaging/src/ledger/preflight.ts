@@ -1,9 +1,7 @@
 // The price that the pre-flight predicted for a send: the same rules, applied to the facts that are
 // still known of the conversation at the time of the send. Pure.
-import { windowOf } from '../contacts/window';
-import { billingOf, type Billing, type OpenState } from '../pricing/price-rules';
-import type { Conversation } from '../contacts/contact-changes';
-import { KEPT_DAYS } from '../contacts/store';
+import { type Conversation, KEPT_DAYS, windowOf } from '../contacts';
+import { type Billing, billingOf, type OpenState } from '../pricing';
 
 const DAY_MS = 86_400_000;
 /** Contacts are kept this long after the last event: later, a missing one proves nothing. */

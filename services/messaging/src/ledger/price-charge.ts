@@ -1,7 +1,6 @@
 // The amount of a charge, from the rate card. Amounts are decimal text, added without rounding. Pure.
 import Big from 'big.js';
-import type { PriceFinder } from '../pricing/rate-card';
-import { isCharged, type ChargeFacts } from '../pricing/charge';
+import { type ChargeFacts, isCharged, type PriceFinder } from '../pricing';
 
 export interface PricedCharge {
   charged: boolean | null;

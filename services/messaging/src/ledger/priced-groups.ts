@@ -1,6 +1,6 @@
 // The entries of a period in groups, with their prices.
 import { dayStart } from '@bmg/common/time';
-import type { PriceFinder } from '../pricing/rate-card';
+import type { PriceFinder } from '../pricing';
 import type { LedgerEntries, LedgerScope, Range } from './store/entries';
 import type { LateEntries } from './store/late';
 import { groupOfLate, priceGroup, type TotalledGroup } from './totals';

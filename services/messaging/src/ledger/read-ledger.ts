@@ -8,14 +8,18 @@ import { dayOf, dayStart } from '@bmg/common/time';
 import type { FindBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
 import { groupBy } from '@bmg/common/collections';
-import { findBroadcast, type BroadcastSource } from '../messages/broadcast-messages';
-import type { Conversations } from '../contacts/store';
+import {
+  type BroadcastSource,
+  findBroadcast,
+  type MessageRecord,
+  MESSAGES_KEPT_DAYS,
+} from '../messages';
+import type { Conversations } from '../contacts';
 import type { LedgerDays } from './store/days';
 import type { LedgerEntries, LedgerScope, Position, Range } from './store/entries';
 import type { LateEntries, LateEntry } from './store/late';
 import type { LedgerMonth, LedgerMonths } from './store/months';
-import { MESSAGES_KEPT_DAYS, type MessageRecord } from '../messages/message-record';
-import type { RateCards } from '../rates/store';
+import type { RateCards } from '../rates';
 import { nameOf, type Categories, type CategoryLookup } from './category-lookup';
 import { csvHeader, entryLine } from './csv';
 import { pricesByMonth, type Prices } from './costs';

@@ -4,7 +4,7 @@ import { REPORT_EVERY_MS, reportAlerts, type ReportDependencies } from '@bmg/com
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { dayStart } from '@bmg/common/time';
-import type { RateCards } from '../rates/store';
+import type { RateCards } from '../rates';
 import { dayEnd } from './months';
 import { pricedGroups, type GroupSources } from './priced-groups';
 import { totalsOf } from './totals';

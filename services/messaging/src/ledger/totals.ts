@@ -2,7 +2,7 @@
 import { dayOf, dayStart } from '@bmg/common/time';
 import type { LateEntry } from './store/late';
 import type { MessageGroup } from './store/entries';
-import type { PriceFinder } from '../pricing/rate-card';
+import type { PriceFinder } from '../pricing';
 import { priceCharge, Sum, times, type Amount } from './price-charge';
 
 /** Entries that are added up together. */

@@ -1,18 +1,14 @@
 import { createByteRate, createTransferPool } from '@bmg/common/overload';
-import type { Handlers } from '@bmg/common/rpc';
-import type { MessagingDefinition } from '@bmg/proto/messaging';
-import type { Config } from '../config';
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
+import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
-import { uploadedOnce } from '../send/outcome-errors';
+import { uploadedOnce } from '../send';
 import { DOWNLOAD_BYTES_PER_S, downloadMedia, DOWNLOADS_MAX } from './download';
 import { createMediaHosts } from './hosts';
 import { uploadMedia } from './upload';
 
-export interface MediaFeature {
-  handlers: Pick<Handlers<MessagingDefinition>, 'uploadMedia' | 'downloadMedia'>;
-}
-
-export function wireMedia(deps: Dependencies, config: Config): MediaFeature {
+export function media(deps: Dependencies): Feature {
   const downloading = {
     ...deps,
     downloads: createTransferPool(
@@ -20,12 +16,14 @@ export function wireMedia(deps: Dependencies, config: Config): MediaFeature {
       deps.log,
     ),
     downloadRate: createByteRate(DOWNLOAD_BYTES_PER_S),
-    mediaHosts: createMediaHosts(config),
+    mediaHosts: createMediaHosts(deps.config),
   };
   return {
-    handlers: {
-      uploadMedia: (q, call) => uploadedOnce(uploadMedia(deps, q, call), call),
-      downloadMedia: (q, call) => downloadMedia(downloading, q, call),
-    },
+    rpcs: [
+      implementPart(MessagingDefinition, {
+        uploadMedia: (request, call) => uploadedOnce(uploadMedia(deps, request, call), call),
+        downloadMedia: (request, call) => downloadMedia(downloading, request, call),
+      }),
+    ],
   };
 }

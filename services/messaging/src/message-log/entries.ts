@@ -2,7 +2,7 @@
 import { statusRank, type MessageStatus } from '@bmg/common/messages';
 import type { TimelineEntry } from '@bmg/proto/messaging';
 import type { GetEventResponse } from '@bmg/proto/webhooks';
-import type { MessageRecord, StatusRecord } from '../messages/message-record';
+import type { MessageRecord, StatusRecord } from '../messages';
 import { eventData, textOf } from './event-data';
 
 type Entry = TimelineEntry & { at: Date };

@@ -1,17 +1,14 @@
 import { createPool } from '@bmg/common/overload';
-import type { Handlers } from '@bmg/common/rpc';
-import type { MessagingDefinition } from '@bmg/proto/messaging';
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
+import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
 import { isSearch } from './store';
 import { getTimeline } from './get-timeline';
 import { listMessages } from './list-messages';
 import { SEARCHED_MAX } from './search';
 
-export interface MessageLogFeature {
-  handlers: Pick<Handlers<MessagingDefinition>, 'listMessages' | 'getTimeline'>;
-}
-
-export function wireMessageLog(deps: Dependencies): MessageLogFeature {
+export function messageLog(deps: Dependencies): Feature {
   const { run } = deps.recordReads;
   const searches = createPool(
     { server: 'timeline', reason: 'numbers', holder: 'partner', max: SEARCHED_MAX },
@@ -19,15 +16,17 @@ export function wireMessageLog(deps: Dependencies): MessageLogFeature {
   );
   const timelines = { ...deps, searches };
   return {
-    handlers: {
-      listMessages: (q, call) =>
-        run(
-          q.partner_id,
-          isSearch(q, q.broadcast_id !== undefined) ? 'search' : 'page',
-          (looked_at) => listMessages(deps, q, call, looked_at),
-        ),
-      getTimeline: (q, call) =>
-        run(q.partner_id, 'timeline', () => getTimeline(timelines, q, call)),
-    },
+    rpcs: [
+      implementPart(MessagingDefinition, {
+        listMessages: (q, call) =>
+          run(
+            q.partner_id,
+            isSearch(q, q.broadcast_id !== undefined) ? 'search' : 'page',
+            (looked_at) => listMessages(deps, q, call, looked_at),
+          ),
+        getTimeline: (q, call) =>
+          run(q.partner_id, 'timeline', () => getTimeline(timelines, q, call)),
+      }),
+    ],
   };
 }

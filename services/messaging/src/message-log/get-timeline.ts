@@ -7,7 +7,7 @@ import { traceIds, type Logger } from '@bmg/common/telemetry';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { GetTimelineRequest, GetTimelineResponse } from '@bmg/proto/messaging';
 import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
-import { costsOf, type CostSources } from '../ledger/costs';
+import { costsOf, type CostSources } from '../ledger';
 import { entriesOf, latestOf, participantsOf } from './entries';
 import { sentMessage } from './list-messages';
 import { receivedMessage } from './received-message';
@@ -18,7 +18,7 @@ import {
   type SearchDependencies,
 } from './search';
 import type { MessageList } from './store';
-import { REBUILT, type MessageRecord } from '../messages/message-record';
+import { type MessageRecord, REBUILT } from '../messages';
 
 export interface TimelineDependencies
   extends Pick<SearchDependencies, 'directory' | 'searches'>, CostSources {

@@ -9,11 +9,15 @@ import type {
   Message,
   MessageCost,
 } from '@bmg/proto/messaging';
-import { costsOf, type CostSources } from '../ledger/costs';
-import { findBroadcast, type BroadcastSource } from '../messages/broadcast-messages';
-import type { LookedAt } from '../messages/record-reads';
+import { costsOf, type CostSources } from '../ledger';
+import {
+  type BroadcastSource,
+  findBroadcast,
+  type LookedAt,
+  type MessageRecord,
+  type RecordStatus,
+} from '../messages';
 import type { MessageFilter, MessageList, Place } from './store';
-import type { MessageRecord, RecordStatus } from '../messages/message-record';
 
 export interface ListDependencies extends CostSources, BroadcastSource {
   messageList: Pick<MessageList, 'page'>;

@@ -3,7 +3,7 @@ import { createIndexes } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { MongoClient, type Db } from 'mongodb';
 import { listMessages } from './list-messages';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import { createMessageList, type MessageFilter } from './store';
 import { MESSAGES, type MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';

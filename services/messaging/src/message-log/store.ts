@@ -1,8 +1,7 @@
 // Reads message records for a partner: pages of its sends, newest first, and single ones. One page
 // searches a bounded number of records, however little a filter matches.
 import type { Collection, Db, Filter, FindOptions } from 'mongodb';
-import { MESSAGES, type MessageRecord } from '../messages/message-record';
-import { beginningWith } from '../messages/request-ids';
+import { beginningWith, type MessageRecord, MESSAGES } from '../messages';
 
 /** A partner sees only its own sends. */
 export interface ListScope {

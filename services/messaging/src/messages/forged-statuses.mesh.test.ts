@@ -9,7 +9,7 @@ import { addLate } from '../ledger/late';
 import { findOutcome } from '../send/outcome';
 import { applyStatuses } from './statuses';
 import { createContacts } from '../contacts/store';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import { createLateEntries, LEDGER_LATE } from '../ledger/store/late';
 import { MESSAGES, type MessageRecord } from './message-record';
 import { createMessages } from './store';
@@ -86,7 +86,7 @@ async function applyForged({
     reconciled: false,
   };
   const message = { waba_id, phone_number_id, statuses: [said] };
-  await applyStatuses(messages, { count: () => undefined })([{ message } as Received<Statuses>]);
+  await applyStatuses(messages)([{ message } as Received<Statuses>]);
 }
 
 const stored = () => db.collection(MESSAGES).find({ partner_id: VICTIM.partner_id }).toArray();

@@ -1,6 +1,6 @@
 // Statuses that arrive after the month of their message was closed.
 import type { Collection } from 'mongodb';
-import type { ChargeFacts } from '../pricing/charge';
+import type { ChargeFacts } from '../pricing';
 import type { MessageRecord } from './message-record';
 import { isCharging, keyOf, textOf, type StatusUpdate } from './status-writes';
 

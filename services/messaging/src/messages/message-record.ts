@@ -1,7 +1,7 @@
 // The message record: one document for each send, and its indexes.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { MessageStatus } from '@bmg/common/messages';
-import type { ChargeFacts } from '../pricing/charge';
+import type { ChargeFacts } from '../pricing';
 
 /** A record starts as `accepted`; a status raises it and never lowers it. */
 export type RecordStatus = 'accepted' | MessageStatus;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
 import { MESSAGE_STATUSES, type MessageStatus } from '@bmg/common/messages';
 import { createIndexes } from '@bmg/common/mongo';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import type { ClosedMonths } from './late-statuses';
 import { MESSAGES, type MessageRecord } from './message-record';
 import { createMessages } from './store';

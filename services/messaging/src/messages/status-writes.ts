@@ -3,7 +3,7 @@
 import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
 import { groupBy } from '@bmg/common/collections';
 import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
-import { saysAnything, type ChargeFacts } from '../pricing/charge';
+import { type ChargeFacts, saysAnything } from '../pricing';
 import {
   REBUILT,
   type MessageRecord,

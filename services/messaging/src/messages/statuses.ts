@@ -3,21 +3,15 @@ import type { Received } from '@bmg/common/bus';
 import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
 import { traceIdOf } from '@bmg/common/telemetry';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
-import type { Losses } from '../gap-repair/losses';
-import { factsOf, type ChargeFacts } from '../pricing/charge';
+import { type ChargeFacts, factsOf } from '../pricing';
 import type { Messages } from './store';
 import type { StatusUpdate } from './status-writes';
 
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =
-  (messages: Messages, losses: Pick<Losses, 'count'>) =>
-  async (batch: Received<Statuses>[]): Promise<void> => {
-    for (const { message } of batch) {
-      const { phone_number_id, statuses } = message;
-      if (phone_number_id !== undefined) losses.count(phone_number_id, statuses);
-    }
-    await messages.applyStatuses(batch.flatMap(updatesOf));
-  };
+  (messages: Messages) =>
+  (batch: Received<Statuses>[]): Promise<void> =>
+    messages.applyStatuses(batch.flatMap(updatesOf));
 
 function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
   const { waba_id, phone_number_id, statuses } = message;

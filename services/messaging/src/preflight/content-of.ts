@@ -1,14 +1,14 @@
 // The content of a message from the body of its send endpoint, by kind. Pure.
 import type { Json } from '@bmg/common/upstream';
 import {
+  type Content,
   interactiveContent,
   locationContent,
   mediaContent,
   reactionContent,
   templateContent,
   textContent,
-  type Content,
-} from '../send/content';
+} from '../send';
 
 type Reader = (body: Json) => Content;
 

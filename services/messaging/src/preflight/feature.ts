@@ -1,17 +1,14 @@
 import { createPool } from '@bmg/common/overload';
-import type { Handlers } from '@bmg/common/rpc';
-import type { MessagingDefinition } from '@bmg/proto/messaging';
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
+import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
 import { createBlockLists } from './block-list';
 import { LOOKS_MAX, LOOKS_SHARE } from './media';
 import { preflightContacts } from './preflight-contacts';
 import { preflightMessage } from './preflight-message';
 
-export interface PreflightFeature {
-  handlers: Pick<Handlers<MessagingDefinition>, 'checkMessage' | 'checkContacts'>;
-}
-
-export function wirePreflight(shared: Dependencies): PreflightFeature {
+export function preflight(shared: Dependencies): Feature {
   const { upstream, log } = shared;
   const deps = {
     ...shared,
@@ -22,9 +19,11 @@ export function wirePreflight(shared: Dependencies): PreflightFeature {
     ),
   };
   return {
-    handlers: {
-      checkMessage: (q, call) => preflightMessage(deps, q, call),
-      checkContacts: (q, call) => preflightContacts(deps, q, call),
-    },
+    rpcs: [
+      implementPart(MessagingDefinition, {
+        checkMessage: (q, call) => preflightMessage(deps, q, call),
+        checkContacts: (q, call) => preflightContacts(deps, q, call),
+      }),
+    ],
   };
 }

@@ -5,8 +5,7 @@ import type { Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
-import { readMediaNode } from '../media/download';
-import { limitOfKind, mediaRule, type MediaKind } from '../media/limits';
+import { limitOfKind, type MediaKind, mediaRule, readMediaNode } from '../media';
 import { reason, upstreamRefusal, type Reason } from '@bmg/common/preflight';
 
 export interface MediaDependencies {

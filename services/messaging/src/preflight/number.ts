@@ -5,8 +5,8 @@ import type { Credential } from '@bmg/common/directory';
 import type { Logger } from '@bmg/common/telemetry';
 import { peopleOfTier } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
-import type { Messages } from '../messages/store';
-import type { RefusedTokens } from '../send/refused-tokens';
+import type { Messages } from '../messages';
+import type { RefusedTokens } from '../send';
 
 export interface NumberSources {
   messages: Pick<Messages, 'countTemplateRecipients'>;

@@ -17,8 +17,8 @@ import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
 import type { CheckMessageRequest } from '@bmg/proto/messaging';
 import type { TemplatesDefinition } from '@bmg/proto/templates';
-import type { Content } from '../send/content';
-import type { RateCards } from '../rates/store';
+import type { Content } from '../send';
+import type { RateCards } from '../rates';
 import { blockReasons, incompleteList, type BlockLists } from './block-list';
 import { contentOf } from './content-of';
 import { mediaReasons, type MediaDependencies } from './media';
@@ -31,7 +31,7 @@ import {
   type RecipientSources,
 } from './recipients';
 import { templateVerdict, type TemplateVerdict } from './template';
-import type { Window } from '../contacts/window';
+import type { Window } from '../contacts';
 
 export interface PreflightDependencies extends MediaDependencies, NumberSources, RecipientSources {
   credentials: Pick<Credentials, 'of'>;

@@ -1,8 +1,6 @@
 // The price of one message, from the rules in force at its time and the operator's rate card. Pure.
-import { marketOf } from '../pricing/markets';
-import { billingOf } from '../pricing/price-rules';
-import type { PriceFinder } from '../pricing/rate-card';
-import type { Window } from '../contacts/window';
+import { billingOf, marketOf, type PriceFinder } from '../pricing';
+import type { Window } from '../contacts';
 
 export interface Price {
   category: string;

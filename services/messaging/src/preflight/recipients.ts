@@ -4,9 +4,13 @@ import { upstreamRefusal, type Reason } from '@bmg/common/preflight';
 import type { Credential } from '@bmg/common/directory';
 import { normalisePhone } from '@bmg/common/ids';
 import type { Target } from '@bmg/proto/common';
-import type { Conversation } from '../contacts/contact-changes';
-import type { Contacts, Conversations } from '../contacts/store';
-import { windowOf, type Window } from '../contacts/window';
+import {
+  type Contacts,
+  type Conversation,
+  type Conversations,
+  type Window,
+  windowOf,
+} from '../contacts';
 
 export interface RecipientSources {
   contacts: Pick<Contacts, 'findIds'>;

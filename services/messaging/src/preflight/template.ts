@@ -12,7 +12,7 @@ import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Target } from '@bmg/proto/common';
 import type { Template, TemplatesDefinition } from '@bmg/proto/templates';
-import type { Content } from '../send/content';
+import type { Content } from '../send';
 
 export interface TemplateVerdict {
   status?: string;

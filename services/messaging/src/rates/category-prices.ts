@@ -1,8 +1,7 @@
 // The price of a message before and after a change of its template's category, by market. Pure.
 import type { CategoryChange, CategoryPrices } from '@bmg/proto/messaging';
 import { dayStart } from '@bmg/common/time';
-import { MARKETS } from '../pricing/markets';
-import type { PriceFinder } from '../pricing/rate-card';
+import { MARKETS, type PriceFinder } from '../pricing';
 
 /** Of the first tier: the volume of an account is not known. */
 export function categoryPrices(

@@ -5,7 +5,7 @@ import { isDay } from '@bmg/common/time';
 import type { RateCardSummary, RatesDefinition } from '@bmg/proto/messaging';
 import { categoryPrices } from './category-prices';
 import { listPrices } from './list-prices';
-import { readRateCard } from '../pricing/rate-card';
+import { readRateCard } from '../pricing';
 import type { RateCards, StoredRateCard } from './store';
 
 export interface RatesDependencies {

@@ -2,9 +2,14 @@
 import { invalidField } from '@bmg/common/errors';
 import { dayOf, dayStart, isDay } from '@bmg/common/time';
 import type { ListPricesRequest, ListPricesResponse } from '@bmg/proto/messaging';
-import { countriesOf, marketOfCountry, MARKETS } from '../pricing/markets';
-import { billingOf } from '../pricing/price-rules';
-import { CATEGORIES, type PriceFinder } from '../pricing/rate-card';
+import {
+  billingOf,
+  CATEGORIES,
+  countriesOf,
+  marketOfCountry,
+  MARKETS,
+  type PriceFinder,
+} from '../pricing';
 
 /** Pure. `prices` is undefined without a rate card. A wrong field is refused by its name. */
 export function listPrices(

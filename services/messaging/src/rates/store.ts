@@ -2,7 +2,7 @@
 import { LRUCache } from '@bmg/common/cache';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Collection, Db } from 'mongodb';
-import { createPriceFinder, type PriceFinder, type RateCard } from '../pricing/rate-card';
+import { createPriceFinder, type PriceFinder, type RateCard } from '../pricing';
 
 export interface RateCards {
   replace(card: RateCard, at: Date): Promise<void>;

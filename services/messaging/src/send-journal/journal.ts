@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pause, within, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
-import type { SendClaims } from '../claims/store';
+import type { SendClaims } from '../claims';
 import { settleLeftJournals } from './left-journals';
 import { openOwnJournal, type OwnJournal, type SendJournal } from './own-journal';
 

@@ -4,7 +4,7 @@
 // right before the first byte of the request leaves. So a note that is still `claiming` when its process is
 // dead proves that the attempt was not sent. A record that is missing, damaged or `leaving` proves nothing.
 import { crc32 } from 'node:zlib';
-import type { NotedAttempt } from '../claims/store';
+import type { NotedAttempt } from '../claims';
 
 export const RECORD_BYTES = 256;
 /** Attempts that one process has noted at a time; the connections to the upstream are fewer. */

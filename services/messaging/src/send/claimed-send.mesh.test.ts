@@ -4,7 +4,7 @@ import { createIndexes } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../../test/testkit/eventually';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import { createMessages } from '../messages/store';
 import { createSendClaims, SEND_CLAIMS, type SendClaims } from '../claims/store';
 import type { SendJournal } from '../send-journal/journal';

@@ -27,8 +27,8 @@ import { pause } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { SendClaimedMessageRequest, SendResult } from '@bmg/proto/messaging';
-import type { JournalEntry, SendJournal } from '../send-journal/journal';
-import type { Attempt, ClaimScope, SendClaims } from '../claims/store';
+import type { JournalEntry, SendJournal } from '../send-journal';
+import type { Attempt, ClaimScope, SendClaims } from '../claims';
 import { templateContent } from './content';
 import { send, type SendDependencies } from './send';
 

@@ -1,6 +1,10 @@
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
+import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
-import { createSendHandlers, type SendHandlers } from './handlers';
+import { createSendHandlers } from './handlers';
 
-export const wireSend = (deps: Dependencies): { handlers: SendHandlers } => ({
-  handlers: createSendHandlers(deps),
+export const sends = (deps: Dependencies): Feature => ({
+  rpcs: [implementPart(MessagingDefinition, createSendHandlers(deps))],
+  buffers: [deps.sendJournal],
 });

@@ -4,9 +4,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Target } from '@bmg/proto/common';
 import type { SendResult } from '@bmg/proto/messaging';
-import type { RecentContacts } from '../contacts/recent-contacts';
-import type { ContactFact } from '../contacts/contact-changes';
-import type { Contacts } from '../contacts/store';
+import type { ContactFact, Contacts, RecentContacts } from '../contacts';
 
 export interface LearnDependencies {
   contacts: Pick<Contacts, 'learn'>;

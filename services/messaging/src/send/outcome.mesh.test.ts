@@ -6,7 +6,7 @@ import type { Event } from '@bmg/proto/stream';
 import { findOutcome, type OutcomeDependencies } from './outcome';
 import { applyStatuses } from '../messages/statuses';
 import { createContacts } from '../contacts/store';
-import { indexes } from '../store/indexes';
+import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 
@@ -95,7 +95,7 @@ test('finds a send that was never recorded once one of its statuses has arrived'
       opaque: writeCallbackData(target.partner_id, 'req_4'),
     },
   } as Received<Event>;
-  await applyStatuses(messages, { count: () => undefined })(statusesOfEvents([status]));
+  await applyStatuses(messages)(statusesOfEvents([status]));
   expect(await findOutcome(deps, { target, request_id: 'req_4' })).toMatchObject({
     result: { message_id: 'wamid.4', contacts: [{ input: '15550100888' }] },
   });

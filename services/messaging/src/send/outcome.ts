@@ -3,8 +3,8 @@
 import { needTarget } from '@bmg/common/upstream';
 import { normalisePhone, parseBsuid } from '@bmg/common/ids';
 import type { Contact, FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
-import type { Contacts } from '../contacts/store';
-import type { Messages } from '../messages/store';
+import type { Contacts } from '../contacts';
+import type { Messages } from '../messages';
 
 export interface OutcomeDependencies {
   messages: Pick<Messages, 'findByRequest'>;

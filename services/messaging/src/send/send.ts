@@ -15,8 +15,7 @@ import {
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
-import type { SendTrace } from '../messages/message-record';
-import type { Messages } from '../messages/store';
+import type { Messages, SendTrace } from '../messages';
 import type { RefusedTokens } from './refused-tokens';
 
 export interface SendDependencies {

@@ -3,9 +3,8 @@
 // another partner's record settles nothing.
 import { invalidField } from '@bmg/common/errors';
 import type { SettleSendsRequest, SettleSendsResponse } from '@bmg/proto/messaging';
-import type { Messages } from '../messages/store';
-import type { SendClaims } from '../claims/store';
-import { outcomeOf } from '../claims/rules';
+import type { Messages } from '../messages';
+import { outcomeOf, type SendClaims } from '../claims';
 
 export interface SettleDependencies {
   sendClaims: Pick<SendClaims, 'fence'>;

@@ -1,7 +1,6 @@
 // Reads message records as entries of the ledger: in pages, as a stream, and counted in groups.
 import type { Collection, Db, Filter } from 'mongodb';
-import { MESSAGES, type MessageRecord } from '../../messages/message-record';
-import { beginningWith } from '../../messages/request-ids';
+import { beginningWith, type MessageRecord, MESSAGES } from '../../messages';
 
 /** The filter of a partner's request; a month is counted for all partners together. */
 export interface LedgerScope {

@@ -2,11 +2,10 @@
 // never changed: they belong to the month in which the statuses arrived.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import type { ChargeFacts } from '../../pricing/charge';
+import type { ChargeFacts } from '../../pricing';
 import type { PricedCharge } from '../price-charge';
 import type { LedgerScope, Position, Range } from './entries';
-import type { MessageRecord } from '../../messages/message-record';
-import { beginningWith } from '../../messages/request-ids';
+import { beginningWith, type MessageRecord } from '../../messages';
 
 export interface LateEntry
   extends

@@ -1,0 +1,10 @@
+export { outcomeOf } from './rules';
+export {
+  type Attempt,
+  type ClaimScope,
+  createSendClaims,
+  type NotedAttempt,
+  SEND_CLAIMS,
+  sendClaimIndexes,
+  type SendClaims,
+} from './store';

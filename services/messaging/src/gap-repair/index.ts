@@ -1,0 +1,1 @@
+export { createOverdueRecords } from './store';

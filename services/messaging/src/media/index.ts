@@ -1,0 +1,2 @@
+export { readMediaNode } from './download';
+export { limitOfKind, type MediaKind, mediaRule } from './limits';

@@ -1,0 +1,1 @@
+export { createMessageList } from './store';

@@ -1,0 +1,1 @@
+export { createRateCards, type RateCards } from './store';

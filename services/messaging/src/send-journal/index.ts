@@ -1,0 +1,1 @@
+export { createSendJournal, type JournalEntry, type SendJournal } from './journal';
