@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build build-tests build-bench build-chaos build-cluster install generate check check-format check-lint \
 	check-imports check-words check-types check-proto check-documents bench bench-compare profile page-speed golden test-unit test-browser test-processes test-nightly test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
-	hooks local sbom changelog licences capacity images image-check helm-check
+	hooks local sbom changelog licences capacity images image-check helm-check helm-diff
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
 ifneq ($(filter-out help hooks,$(MAKECMDGOALS)),)
@@ -182,8 +182,11 @@ images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs 
 image-check: install build-tests ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results
 	@BMG_IMAGE=full $(BIN)/jest test/helm/images --selectProjects long
 
-helm-check: install ## Checks the chart and the compose files: lint, golden files, schemas (needs Go and Python)
+helm-check: install ## Checks the chart and the compose files: lint, rules, schemas (needs Go and Python)
 	@$(BIN)/jest --selectProjects chart
+
+helm-diff: ## Prints what changed in the rendered chart since BASE=<ref> (after make helm-check)
+	@node test/helm/diff.mjs $(BASE)
 
 generate: install $(PROTO) ## Generates the code of the protos, if they have changed
 

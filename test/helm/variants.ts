@@ -53,5 +53,9 @@ export const textOf = (variant: string): string => {
   rendered.set(variant, text);
   return text;
 };
-export const of = (variant: string, kind: string): Manifest[] =>
-  manifests(textOf(variant)).filter((one) => one.kind === kind);
+const parsed = new Map<string, Manifest[]>();
+export const of = (variant: string, kind: string): Manifest[] => {
+  const all = parsed.get(variant) ?? manifests(textOf(variant));
+  parsed.set(variant, all);
+  return all.filter((one) => one.kind === kind);
+};

@@ -22,8 +22,9 @@ const NEEDS = {
   'test/e2e/engines-away-disk.e2e.test.ts': 'Linux',
   'test/e2e/openapi-fuzz.long.test.ts': 'Python',
   'test/helm/chart-rules.test.ts': 'Go',
-  'test/helm/chart.golden.test.ts': 'Go',
+  'test/helm/chart.test.ts': 'Go',
   'test/helm/compose.test.ts': 'Go',
+  'test/helm/workloads.test.ts': 'Go',
   'services/common/src/mongo/secure.long.test.ts': 'Go',
   'services/onboarding/src/billing/payments/stripe/api.mesh.test.ts': 'Go',
 };

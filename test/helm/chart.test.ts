@@ -1,39 +1,24 @@
-// The rendered chart: the examples match their golden files, every variant fits the schemas of
-// Kubernetes and of optional projects, and each process accepts the settings that it gets.
+// The rendered chart: every variant fits the schemas of Kubernetes and of optional projects, and each
+// process accepts the settings that it gets.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@bmg/common/config';
-import { facts, ROOT, SERVICES } from './facts';
+import { facts, SERVICES } from './facts';
 import { CHART, KUBE_VERSION, example, manifests, quietEnvironment } from './render';
 import { conform } from './conform';
-import { differences } from './differences';
 import { customSchemas } from './custom-kinds';
 import { componentOf, ELSEWHERE, environmentOf, podsOf, withoutFiles } from './manifest-parts';
 import { hasGo, helm, KUBERNETES, kubernetesSchemas } from './tools';
 import { of, textOf, VARIANTS } from './variants';
 
-const GOLDEN = join(ROOT, 'test/golden/helm');
 const BUILD_LIMIT_MS = 20 * 60_000;
 const CONFORM_LIMIT_MS = 60_000;
 const whenGo = hasGo ? describe : describe.skip;
 
-const fromMinimal = (name: string): string => differences(textOf('minimal'), textOf(name));
-
 whenGo('the chart', () => {
   beforeAll(() => void helm(), BUILD_LIMIT_MS);
-
-  // The first example is kept whole, the others as their differences from it.
-  test.each([
-    ['minimal', 'minimal.yaml', textOf],
-    ['trial', 'trial.diff', fromMinimal],
-    ['production', 'production.diff', fromMinimal],
-  ])('the example %s renders its golden file', (name, golden, textFor) => {
-    const file = join(GOLDEN, golden);
-    if (process.env['GOLDEN'] === 'write') writeFileSync(file, textFor(name));
-    expect(textFor(name)).toBe(readFileSync(file, 'utf8'));
-  });
 
   test('helm lint reports nothing', () => {
     const dir = mkdtempSync(join(tmpdir(), 'bmg-lint-'));
