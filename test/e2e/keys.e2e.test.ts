@@ -278,34 +278,6 @@ describe('changes are in effect on every gateway when they are answered', () => 
     expect(failure(await waiting)).toEqual([401, 'INVALID_PARTNER_KEY']);
   });
 
-  test('a scope that is taken, and one that is given', async () => {
-    const { key_id, secret } = await createKey();
-    expect(await onBoth(secret)).toEqual([200, 200]);
-    await partner.call('PATCH', `/keys/${key_id}`, { scopes: ['send'] });
-    expect(await onBoth(secret)).toEqual([403, 403]);
-    await partner.call('PATCH', `/keys/${key_id}`, { scopes: ['send', 'read'] });
-    expect(await onBoth(secret)).toEqual([200, 200]);
-  });
-
-  test('a rotation with an overlap, and one without', async () => {
-    const { key_id, secret } = await createKey();
-    const rotate = async (overlap_hours: number): Promise<string> => {
-      const { body } = await partner.call('POST', `/keys/${key_id}/rotate`, { overlap_hours });
-      return body.secret as string;
-    };
-    const next = await rotate(1);
-    expect(await Promise.all([secret, next].map(onBoth))).toEqual([
-      [200, 200],
-      [200, 200],
-    ]);
-    const last = await rotate(0);
-    expect(await Promise.all([secret, next, last].map(onBoth))).toEqual([
-      [401, 401],
-      [401, 401],
-      [200, 200],
-    ]);
-  });
-
   test('the suspension of the partner', async () => {
     const other = await mesh.createPartner();
     const { secret } = await createKey({}, other.partner_key);
@@ -313,16 +285,6 @@ describe('changes are in effect on every gateway when they are answered', () => 
     const { partner_id } = other;
     await mesh.operator.updatePartner({ partner_id, status: 'suspended' }, mesh.call());
     expect(await onBoth(secret)).toEqual([403, 403]);
-  });
-
-  test('an expiry, at its moment', async () => {
-    const LIFE_MS = 3_000;
-    const ends = Date.now() + LIFE_MS;
-    const { secret } = await createKey({ expires_at: new Date(ends).toISOString() });
-    const first = await onBoth(secret);
-    if (Date.now() < ends) expect(first).toEqual([200, 200]);
-    await eventually(() => Date.now() > ends);
-    expect(await onBoth(secret)).toEqual([401, 401]);
   });
 });
 

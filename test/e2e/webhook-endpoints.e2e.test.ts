@@ -98,16 +98,8 @@ describe('bad input is named and changes nothing', () => {
     ['an address that refuses connections', { url: 'http://127.0.0.1:9/' }, 'url'],
     ['an unknown event', { events: ['message.received', 'message.eaten'] }, 'events[1]'],
     ['an unknown prefix', { events: ['massage.*'] }, 'events[0]'],
-    ['no event', { events: [] }, 'events'],
     ['another’s account', { waba_ids: ['999'] }, 'waba_ids[0]'],
     ['a header that we set', { headers: { 'Webhook-Id': 'x' } }, 'headers.Webhook-Id'],
-    ['a header of the connection', { headers: { connection: 'close' } }, 'headers.connection'],
-    ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }, 'headers.x-a'],
-    ['a header that is no name', { headers: { 'x a': 'b' } }, 'headers.x a'],
-    ['a rate of nothing', { max_per_second: 0 }, 'max_per_second'],
-    ['an unknown format', { format: 'xml' }, 'format'],
-    ['a status of ours', { status: 'disabled' }, 'status'],
-    ['a long description', { description: 'x'.repeat(201) }, 'description'],
   ])('%s', async (_name, settings, field) => {
     const given = 'url' in settings || field === undefined ? settings : { url, ...settings };
     const body = Array.isArray(field) ? settings : given;
