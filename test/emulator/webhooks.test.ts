@@ -108,6 +108,18 @@ describe('the statuses of a send', () => {
     expect(statuses()[0].recipient_id).toBeUndefined();
     expect(statuses()[0].recipient_user_id).toBe('US.7Hidden00Kd1');
   });
+
+  it('go to the override callback URL of the account', async () => {
+    const other = await startWorld();
+    await api('POST', `/${ONE.waba}/subscribed_apps`, {
+      override_callback_uri: other.receiver.url,
+      verify_token: 'verify-local',
+    });
+    await send();
+    await eventually(() => other.receiver.statuses().length === 3);
+    expect(world.receiver.received).toHaveLength(0);
+    await other.close();
+  });
 });
 
 describe('delivery', () => {
