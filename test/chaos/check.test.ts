@@ -99,6 +99,8 @@ const history = (overrides: Partial<History> = {}): History => ({
   leaks: [],
   log_lines: 10,
   faults: [],
+  uncommitted: [],
+  posted_again: [],
   unhealthy: null,
   ...overrides,
 });
@@ -317,6 +319,8 @@ const BAD: Array<[string, string, Partial<History>]> = [
       arrivals: history().arrivals.map((one) => ({ ...one, is_signed: false })),
     },
   ],
+  ['every consumer commits', 'a partition stays behind', { uncommitted: ['webhooks event/3: 2'] }],
+  ['posts nothing again', 'an event is posted again', { posted_again: ['evt_1 to steady'] }],
   ['are healthy', 'a part stays down', { unhealthy: 'fanout: down' }],
   ['no secret', 'a line has one', { leaks: ['gateway.log: [secret]'] }],
 ];

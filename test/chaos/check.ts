@@ -484,6 +484,18 @@ const noSecrets: Check = ({ leaks, log_lines }) => ({
   unknown: 0,
 });
 
+const committed: Check = ({ uncommitted }) => ({
+  checked: uncommitted === null ? 0 : 1,
+  violations: uncommitted ?? [],
+  unknown: 0,
+});
+
+const postedOnce: Check = ({ arrivals, posted_again }) => ({
+  checked: posted_again === null ? 0 : arrivals.length,
+  violations: posted_again ?? [],
+  unknown: 0,
+});
+
 const healthy: Check = ({ unhealthy }) => ({
   checked: 1,
   violations: unhealthy === null ? [] : [unhealthy],
@@ -511,6 +523,8 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'a partner gets events of its own accounts only': ownEventsOnly,
   'each delivery is signed with a secret of its partner': signatures,
   'no secret, message text or phone number of a customer is in a log': noSecrets,
+  'every consumer commits what it has read': committed,
+  'a restart after the faults posts nothing again': postedOnce,
   'all parts are healthy after the faults, without a restart': healthy,
 };
 

@@ -167,6 +167,9 @@ async function scanLogs(stage: Scene): Promise<Pick<History, 'leaks' | 'log_line
   return { leaks, log_lines };
 }
 
+/** What is looked at once everything has settled. */
+export type Finish = () => Promise<Pick<History, 'uncommitted' | 'posted_again'>>;
+
 export interface Collected {
   history: History;
   verdicts: Verdict[];
@@ -178,8 +181,14 @@ export async function collect(
   stage: Scene,
   traffic: Traffic,
   { spans, unhealthy }: { spans: FaultSpan[]; unhealthy: string | null },
+  finish?: Finish,
 ): Promise<Collected> {
   const began = stage.now();
+  const finished = async (settled: History): Promise<Collected> => {
+    const settled_ms = stage.now() - began;
+    const history = { ...settled, ...(await finish?.()) };
+    return { history, verdicts: checkHistory(history), settled_ms };
+  };
   await stage.mesh.emulator.settled(ALL_SETTLED_MS);
   let last = '';
   let unchanged_since = stage.now();
@@ -206,6 +215,8 @@ export async function collect(
       broadcasts: await broadcastsOf(stage, traffic),
       ...(await scanLogs(stage)),
       faults: spans,
+      uncommitted: null,
+      posted_again: null,
       unhealthy,
     };
     for (const partner of stage.partners) {
@@ -215,12 +226,12 @@ export async function collect(
     const violations = verdicts.flatMap((one) => one.violations);
     const waiting = history.partners.reduce((sum, one) => sum + one.failed_events.length, 0);
     if (violations.length === 0 && waiting === 0) {
-      return { history, verdicts, settled_ms: stage.now() - began };
+      return finished(history);
     }
     const shown = `${violations.join()} ${waiting}`;
     if (shown !== last) [last, unchanged_since] = [shown, stage.now()];
     if (stage.now() - began > SETTLE_MS || stage.now() - unchanged_since > UNCHANGED_MS) {
-      return { history, verdicts, settled_ms: stage.now() - began };
+      return finished(history);
     }
   }
 }

@@ -117,6 +117,13 @@ export interface History {
   leaks: string[];
   log_lines: number;
   faults: FaultSpan[];
+  /**
+   * Partitions that a consumer group has not committed to the end: `group topic/partition: 3`. Null
+   * if nobody has looked.
+   */
+  uncommitted: string[] | null;
+  /** Events that a receiver had accepted, posted again after a restart that followed the run. */
+  posted_again: string[] | null;
   /** The answer of `GET /health` if it was not `ok` two minutes after the last fault. */
   unhealthy: string | null;
 }

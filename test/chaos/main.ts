@@ -11,6 +11,7 @@ import { eventually } from '../testkit/eventually';
 import { collect, type Collected } from './collect';
 import { FAULTS, runFault } from './faults';
 import type { FaultSpan } from './history';
+import { restartQuietly } from './restart';
 import { planFaults, type Planned } from './schedule';
 import { openStage, type Stage } from './stage';
 import { startTraffic, type Traffic } from './traffic';
@@ -63,7 +64,7 @@ async function main(): Promise<void> {
     const planned = planFaults(seed, seconds * 1_000, kinds);
     writeFileSync(join(dir, 'schedule.json'), JSON.stringify(planned, null, 1));
     const { traffic, ...seen } = await play(stage, { seed, planned, run_ms: seconds * 1_000, end });
-    const collected = await collect(stage, traffic, seen);
+    const collected = await collect(stage, traffic, seen, restartQuietly(stage));
     writeFileSync(join(dir, 'history.json'), JSON.stringify(collected.history));
     const isKept = report(collected, { seed, seconds, traffic, planned });
     await stop();

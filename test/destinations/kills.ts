@@ -87,6 +87,7 @@ export function describeKills(
           server.stored.some((one) => one.event_id === event_id);
         await eventually(() => all.every((id) => isStored(eventIdOf(id))), COMPLETE_LIMIT_MS);
 
+        await mesh.expectCommitted(COMPLETE_LIMIT_MS);
         const message_ids = new Map<string, Set<string>>();
         for (const { event_id, raw } of server.stored) {
           const { data } = JSON.parse(raw) as { data: { message_id?: string } };

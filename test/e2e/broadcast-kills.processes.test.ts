@@ -146,6 +146,7 @@ test('sends no contact a message twice and keeps the counters right through rand
   expect(total - arrivals.recipients.length).toBeLessThanOrEqual(
     Math.ceil(total * UNKNOWN_SHARE_MAX),
   );
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
   for (const { code } of settled.flatMap(({ failures }) => failures)) {
     expect(code).toBe('outcome_unknown');
   }
@@ -197,4 +198,5 @@ test('a pause outlives kills: nothing is sent until it is resumed, and nothing i
   const recipients = await arrived();
   expect(new Set(recipients).size).toBe(recipients.length);
   expect(CONTACTS - recipients.length).toBeLessThanOrEqual(Math.ceil(CONTACTS * UNKNOWN_SHARE_MAX));
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
 });

@@ -75,6 +75,7 @@ test('loses nothing and keeps the order when webhooks is killed', async () => {
   for (const receiver of [own, healthy, broken]) {
     await eventually(() => all.every((id) => idsAt(receiver).includes(id)), COMPLETE_LIMIT_MS);
   }
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
   const idOf = new Map<string, Set<unknown>>();
   for (const receiver of [own, healthy, broken]) {
     for (const { headers, body } of received(receiver)) {

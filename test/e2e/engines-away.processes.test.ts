@@ -172,4 +172,5 @@ test('delivers the events received during the outages', async () => {
     () => receiver.arrivals.some(({ body }) => body.event === 'message.received'),
     RECOVERY_LIMIT_MS,
   );
+  await mesh.expectCommitted(RECOVERY_LIMIT_MS);
 });

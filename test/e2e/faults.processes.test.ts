@@ -8,6 +8,7 @@ import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harne
 import { startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw, statusChange } from '../testkit/upstream-webhooks';
 import { idOf, outOfOrder, registered, startTraffic, untilComplete } from './faults-support';
+import { signalProcess } from '../testkit/signal-process';
 import { startLogReader, type LogReader } from './log-reader';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
@@ -65,6 +66,7 @@ async function during(harm: () => Promise<void>): Promise<Map<number, number>> {
   }
   await log.untilStored(ids, COMPLETE_LIMIT_MS);
   expect(log.outOfOrder(traffic.acknowledged)).toEqual([]);
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
   acknowledged.push(...ids);
   const repeated =
     receivers[0].arrivals.filter((one) => ids.includes(idOf(one))).length - ids.length;
@@ -111,6 +113,37 @@ describe('faults of a process', () => {
       await mesh.start('webhooks');
     });
   });
+});
+
+/** Longer than a consumer may be silent, so that its partitions are assigned again. */
+const PAUSED_MS = 13_000;
+const PAUSED_FROM = '15550399001';
+const BACKLOG = 400;
+const SLOW_MS = 50;
+
+test('commits every event after webhooks has paused for 13 seconds over a backlog', async () => {
+  // Deliveries wait for the first receiver, and the events that follow wait for the deliveries.
+  receivers[0].behave(async (_arrival, response) => {
+    await sleep(SLOW_MS);
+    response.writeHead(200).end();
+  });
+  const ids = Array.from({ length: BACKLOG }, (_none, at) => `wamid.PAUSED.${at}`);
+  await Promise.all(
+    ids.map(async (id, at) => {
+      const body = inboundBody(ONE, { from: `${Number(PAUSED_FROM) + (at % 40)}`, id });
+      await eventually(async () => (await postRaw(ingress_url, body)) === 200, COMPLETE_LIMIT_MS);
+    }),
+  );
+  const pid = mesh.pid('webhooks');
+  await signalProcess(pid, 'SIGSTOP');
+  await sleep(PAUSED_MS);
+  await signalProcess(pid, 'SIGCONT');
+  for (const receiver of receivers) await untilComplete(receiver, ids, COMPLETE_LIMIT_MS);
+  receivers[0].behave(undefined);
+  await log.untilStored(ids, COMPLETE_LIMIT_MS);
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
+  expect(mesh.pid('webhooks')).toBe(pid);
+  acknowledged.push(...ids);
 });
 
 describe('faults of an engine', () => {
@@ -301,6 +334,22 @@ test('the log has every event of all faults exactly once, and is the same when r
   for (const { message_id } of stored) times.set(message_id, (times.get(message_id) ?? 0) + 1);
   expect(acknowledged.filter((id) => times.get(id) !== 1)).toEqual([]);
   expect(await log.readAgain()).toEqual(stored);
+});
+
+test('posts nothing again after a restart that follows the faults', async () => {
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
+  const before = receivers.map(({ arrivals }) => arrivals.length);
+  for (const name of ['fanout', 'webhooks'] as const) {
+    await mesh.terminate(name);
+    await mesh.start(name);
+  }
+  const last = 'wamid.AFTER.RESTART';
+  const body = inboundBody(ONE, { from: PAUSED_FROM, id: last });
+  await eventually(async () => (await postRaw(ingress_url, body)) === 200, COMPLETE_LIMIT_MS);
+  for (const receiver of receivers) await untilComplete(receiver, [last], COMPLETE_LIMIT_MS);
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
+  const after = receivers.map(({ arrivals }, at) => arrivals.slice(before[at]).map(idOf));
+  expect(after).toEqual([[last], [last]]);
 });
 
 interface Counts {

@@ -76,6 +76,7 @@ test('a live shadow goes on, and the first receiver gets everything in order', a
     return found.comparison.compared >= after.length && found;
   }, COMPLETE_LIMIT_MS);
   expect(shadow.status).toBe('running');
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
 }, 300_000);
 
 test('the events of the last day are all compared, each once', async () => {
@@ -109,4 +110,5 @@ test('the events of the last day are all compared, each once', async () => {
   });
   expect([...new Set(idsAt(receiver))].sort()).toEqual([...ids].sort());
   expect(own.arrivals).toHaveLength(arrived);
+  await mesh.expectCommitted(COMPLETE_LIMIT_MS);
 }, 300_000);

@@ -23,6 +23,7 @@ import {
   type MeshProcessName,
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
+import { uncommitted } from '../testkit/committed-offsets';
 import { eventually } from '../testkit/eventually';
 import { hasEnded } from '../testkit/signal-process';
 import { callsOf, suspend, type PartnerCalls } from './mesh-view';
@@ -54,6 +55,8 @@ export interface ProcessMesh extends Processes {
   createPartner(webhook_url?: string, name?: string): Promise<ProcessPartner>;
   /** Replaces the partner's key. */
   rotateKey(partner: ProcessPartner): Promise<ProcessPartner>;
+  /** Fails unless every consumer group commits what has been published, within `limit_ms`. */
+  expectCommitted(limit_ms: number): Promise<void>;
   killEngine(name: EngineName): Promise<void>;
   startEngine(name: EngineName): Promise<void>;
   stop(): Promise<void>;
@@ -174,6 +177,12 @@ async function openProcessMesh(
     settings,
     env,
     emulator,
+    async expectCommitted(limit_ms) {
+      const brokers = settings['KAFKA_BROKERS'] as string;
+      const prefix = String(env['KAFKA_TOPIC_PREFIX']);
+      const found = await uncommitted({ brokers, prefix }, limit_ms);
+      if (found.length > 0) throw new Error(`not committed: ${found.join(', ')}`);
+    },
     async killEngine(name) {
       const id = enginePid(name, dir);
       if (id === undefined) throw new Error(`${name} does not run`);
