@@ -162,6 +162,17 @@ test('ends a connector that has been idle, and all of them at a stop', async () 
   expect(await send('b')).toBe('destinations are shutting down');
 });
 
+test('serves a call that arrives while an idle connector ends', async () => {
+  // The first one answers, and takes its time to end.
+  const slow = `${SOUND} process.stdin.removeAllListeners('end'); process.stdin.on('end', () => setTimeout(() => process.exit(0), 500));`;
+  await use([slow, SOUND], { idle_ms: 300 });
+  expect(await send('a')).toBe('stored');
+  await eventually(() => children[0]?.stdin?.writableEnded || undefined);
+  expect(children[0]?.exitCode).toBeNull();
+  expect(await send('a')).toBe('stored');
+  expect(children).toHaveLength(2);
+});
+
 describe('a real connector', () => {
   const check = (settings: object) =>
     connectors.run(

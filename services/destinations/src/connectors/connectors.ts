@@ -69,6 +69,8 @@ export interface ConnectorsOptions {
 
 export function createConnectors(options: ConnectorsOptions): Connectors {
   const set = new ConnectorSet(options);
+  // An increase is seen only of a series that exists before.
+  for (const outcome of ['ended', 'died']) metrics.destination_connector_ends.inc({ outcome }, 0);
   let timer: NodeJS.Timeout | undefined;
   return {
     name: 'connectors',

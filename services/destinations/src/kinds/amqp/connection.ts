@@ -17,7 +17,6 @@ export interface Connection {
   frames: AmqpGuard;
   /** The last error of the channel or the connection; it explains unconfirmed messages. */
   fault: unknown;
-  blocked: boolean;
   /** Message ids that reached no queue; RabbitMQ returns a message before it confirms it. */
   returned: Map<string, number>;
   /** Destroys the socket. */
@@ -89,9 +88,8 @@ async function openChannel(
   abort: AbortController,
 ): Promise<Connection> {
   // The listeners run as soon as the connection breaks, which may be before the channel is open.
-  const state: Pick<Connection, 'fault' | 'blocked' | 'returned'> = {
+  const state: Pick<Connection, 'fault' | 'returned'> = {
     fault: null,
-    blocked: false,
     returned: new Map(),
   };
   const fault = (error: unknown): void => {
@@ -102,8 +100,6 @@ async function openChannel(
   });
   broken.catch(fault);
   model.on('error', fault);
-  model.on('blocked', () => (state.blocked = true));
-  model.on('unblocked', () => (state.blocked = false));
   // amqplib leaves the promise of a channel open if the connection ends before the channel confirms.
   const channel = await Promise.race([model.createConfirmChannel(), broken]).catch((error) => {
     throw state.fault ?? error;

@@ -68,3 +68,13 @@ test('passes confirms in any order and returned messages', () => {
   const frames = [returned, header(1_000n), body(1_000), confirm(2n), heartbeat, confirm(3n, true)];
   expect(read(3, ...frames)).toEqual(Buffer.concat(frames));
 });
+
+test('a server that blocks publishers beside its last answer of the handshake is blocked', () => {
+  const guard = createAmqpGuard();
+  const openOk = method(0, [10, 41], 0);
+  guard.inspect(Buffer.concat([openOk, method(0, [10, 60], 0)]));
+  expect(guard.is_blocked).toBe(true);
+  guard.onOpen();
+  guard.inspect(method(0, [10, 61]));
+  expect(guard.is_blocked).toBe(false);
+});

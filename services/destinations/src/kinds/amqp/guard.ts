@@ -51,6 +51,8 @@ export interface AmqpGuard {
   onOpen(): void;
   /** Counts a message that is about to be published. */
   onPublish(bytes: number): void;
+  /** The server takes no messages at the moment. */
+  readonly is_blocked: boolean;
   inspect: Inspect;
 }
 
@@ -61,6 +63,7 @@ export function createAmqpGuard(): AmqpGuard {
   const notices = createNotices();
   const seen = new Set<string>();
   let isOpen = false;
+  let is_blocked = false;
 
   /** An error of amqplib right after the handshake has no listener yet, and would end the process. */
   const checkHandshake = (channel: number, id: number): void => {
@@ -82,8 +85,10 @@ export function createAmqpGuard(): AmqpGuard {
       if (seen.has(key)) throw new ProtocolBroken('repeated an answer');
       seen.add(key);
       if (id === TUNE) checkTune(fields);
-    } else if (channel === 0 && (id === BLOCKED || id === UNBLOCKED)) notices.count();
-    else if (channel === CHANNEL && (id === ACK || id === NACK)) confirms.confirm(fields);
+    } else if (channel === 0 && (id === BLOCKED || id === UNBLOCKED)) {
+      notices.count();
+      is_blocked = id === BLOCKED;
+    } else if (channel === CHANNEL && (id === ACK || id === NACK)) confirms.confirm(fields);
     else if (channel === CHANNEL && id === RETURN) content.start();
     else throw new ProtocolBroken('sent a method that no publisher expects');
   };
@@ -96,6 +101,9 @@ export function createAmqpGuard(): AmqpGuard {
   return {
     onOpen: () => void (isOpen = true),
     onPublish: confirms.publish,
+    get is_blocked() {
+      return is_blocked;
+    },
     inspect: createFrames(onFrame),
   };
 }

@@ -48,12 +48,12 @@ export async function openAmqp(
         drop();
         connection = await (opening = openConnection(settings, guard));
       }
-      if (connection.blocked) throw new SendFailed('server blocks publishers');
+      if (connection.frames.is_blocked) throw new SendFailed('server blocks publishers');
       const sent = await publishAll(connection, events, settings);
       if (connection.fault !== null) drop();
       return sent;
     } catch (error) {
-      if (!connection?.blocked) drop();
+      if (!connection?.frames.is_blocked) drop();
       throw sendError(error);
     }
   };
