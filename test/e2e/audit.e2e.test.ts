@@ -92,6 +92,7 @@ describe('a change names who made it, what it changed, and how it ended', () => 
       request_id: answer.headers.get('x-request-id'),
       address: expect.stringMatching(/127\.0\.0\.1$/),
       ended_at: expect.stringMatching(/Z$/),
+      count: 1,
     });
     expect(JSON.stringify(await read())).not.toContain(answer.body.secret);
   });

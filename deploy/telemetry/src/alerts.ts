@@ -281,6 +281,13 @@ const processes: Alert[] = [
     summary: '{{ $value }} attempts to store the outcome of a change in the audit log failed',
   },
   {
+    name: 'AuditQuotaHalfUsed',
+    severity: 'ticket',
+    for: '1m',
+    expr: 'sum(increase(audit_quotas_half_used_total[1h])) > 0',
+    summary: 'A partner, or one of its keys, links or people, used half of the day’s changes',
+  },
+  {
     name: 'CertificateExpiresSoon',
     severity: 'ticket',
     for: '1h',

@@ -69,6 +69,17 @@ test('requests the values before a change, of the fields that it sets', () => {
   });
 });
 
+test.each<[string, Fields, string | undefined]>([
+  ['DELETE /keys/{key_id}', {}, 'reduces_risk'],
+  ['PATCH /keys/{key_id}', { scopes: ['read'] }, 'narrows'],
+  ['PATCH /people/{person_id}', { role: 'support' }, 'narrows'],
+  ['POST /keys/{key_id}/rotate', { overlap_hours: 0 }, 'reduces_risk'],
+  ['POST /keys/{key_id}/rotate', { overlap_hours: 1 }, 'change'],
+  ['POST /keys', { name: 'x' }, undefined],
+])('%s with %j has the kind %s', (action, body, kind) => {
+  expect(changeOf(row(action), input({ body }), {}).kind).toBe(kind);
+});
+
 test.each<[Fields, Record<string, string>]>([
   [{ client: { waba_id: '9', phone_number_id: '8' } }, { waba_id: '9', phone_number_id: '8' }],
   [{ client: null }, {}],

@@ -63,8 +63,8 @@ const known = ({ body: schema }: { body?: Schema | undefined }, body: Fields): F
 export function givenOf(
   row: { body?: Schema | undefined; audit?: RowAudit | undefined },
   body: Fields,
-): Pick<Change, 'fields' | 'after' | 'before_of' | 'before'> {
-  const { values = [], before_of, before } = row.audit ?? {};
+): Pick<Change, 'fields' | 'after' | 'before_of' | 'before' | 'kind'> {
+  const { values = [], before_of, before, reduces_risk } = row.audit ?? {};
   const fields = Object.keys(known(row, body));
   const kept = fields.filter((name) => values.includes(name));
   return {
@@ -73,7 +73,13 @@ export function givenOf(
       kept.length === 0 ? undefined : Object.fromEntries(kept.map((name) => [name, body[name]])),
     before_of: before_of ?? '',
     before: before_of === undefined ? [] : [...(before ?? kept)],
+    ...(reduces_risk !== undefined && { kind: kindOf(reduces_risk, body) }),
   };
+}
+
+function kindOf(reduces_risk: NonNullable<RowAudit['reduces_risk']>, body: Fields): string {
+  if (reduces_risk === 'if_narrower') return 'narrows';
+  return reduces_risk === true || reduces_risk(body) ? 'reduces_risk' : 'change';
 }
 
 /** The IDs that a row names, as a body or a reply has them. */

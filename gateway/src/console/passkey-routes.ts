@@ -149,7 +149,7 @@ const ownPasskeyRoutes = ({ passkeys }: RouteDependencies): Route[] => [
     verb: 'delete',
     path: '/passkeys/:passkey_id',
     any_scope: true,
-    audit: {},
+    audit: { reduces_risk: true },
     answer: answers.nothing,
     async run(visitor, { context, call }) {
       const request = { ...ownerOf(visitor), passkey_id: idOf(context) };

@@ -53,6 +53,7 @@ export async function recordLogIn(
     action: actionOf({ verb: 'post', path }),
     target: person_id === undefined ? {} : { session_id: console_session },
     ...givenOf({}, {}),
+    kind: 'log_in',
   };
   try {
     await recorder?.run(change, { call, address: context.ip }, async () => undefined);

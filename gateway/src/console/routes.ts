@@ -4,6 +4,7 @@ import { missingFields } from '@bmg/common/errors';
 import type { GetBillingResponse } from '@bmg/proto/billing';
 import type { SendTestEventResponse } from '@bmg/proto/webhooks';
 import type { Fields } from '../endpoints/endpoint';
+import { withoutOverlap } from '../endpoints/parts/rows';
 import * as answers from './answers';
 import { issuerRoutes } from './issuer-routes';
 import { passkeyRoutes } from './passkey-routes';
@@ -126,7 +127,7 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     {
       verb: 'post',
       path: '/webhook-secret/rotate',
-      audit: { values: ['overlap_hours'] },
+      audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
       answer: answers.rotated_secret,
       body: schemas.rotateSecret,
       per_sec: 1,

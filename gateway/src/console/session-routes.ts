@@ -92,7 +92,7 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
       verb: 'delete',
       path: SESSION,
       any_scope: true,
-      audit: {},
+      audit: { reduces_risk: true },
       answer: answers.nothing,
       async run({ token_hash }, { context, call }) {
         await settings.closeSession({ token_hash }, call);
@@ -118,7 +118,7 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
       verb: 'delete',
       path: '/sessions',
       any_scope: true,
-      audit: {},
+      audit: { reduces_risk: true },
       answer: answers.nothing,
       async run({ partner_id, restriction }, { context, call }) {
         await settings.closeAllSessions({ partner_id, person_id: restriction?.person_id }, call);
@@ -130,7 +130,7 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
       verb: 'delete',
       path: '/sessions/:session_id',
       any_scope: true,
-      audit: {},
+      audit: { reduces_risk: true },
       answer: answers.nothing,
       async run(visitor, { context, call }) {
         const { session_id = '' } = context['params'] as Record<string, string>;

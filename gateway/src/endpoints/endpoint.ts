@@ -143,6 +143,11 @@ export interface RowAudit {
    * given.
    */
   before?: readonly string[];
+  /**
+   * The change is never refused because a quota of changes is used up: it takes a right away, or
+   * stops something. `if_narrower`: if the values after it allow nothing that those before did not.
+   */
+  reduces_risk?: true | 'if_narrower' | ((body: Fields) => boolean);
 }
 
 /** The reference page of a row; the tests that cover the whole table check it. */

@@ -74,7 +74,7 @@ export const settings = {
   ),
   AUDITED_CHANGES_MAX: fields.integer(
     { min: 1, max: 10_000_000, default: 50_000 },
-    'the most changes of one partner on a day (UTC); further ones are refused with RATE_LIMIT_EXCEEDED',
+    'the most changes of one partner on a day (UTC), of which a key or person has a fifth; further ones are refused with RATE_LIMIT_EXCEEDED, except those that reduce risk',
   ),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',

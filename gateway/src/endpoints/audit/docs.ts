@@ -38,6 +38,10 @@ const record = is.record(
     request_id: is.text('9f2c4a1e-6a0b-4b52-9a55-1d2f0c9e7b31'),
     address: is.orNull(is.text('203.0.113.7', 'Where the request came from.')),
     ended_at: is.orNull(is.time('When the outcome was recorded.')),
+    count: is.whole(
+      1,
+      'The changes that the record stands for: more than one if very many of a kind were made on one day; outcome and code are then those of the latest.',
+    ),
   },
   { title: 'AuditRecord' },
 );

@@ -28,6 +28,7 @@ const shown = (record: AuditRecord): Fields => ({
   request_id: record.request_id,
   address: record.address ?? null,
   ended_at: record.ended_at ?? null,
+  count: record.count ?? 1,
 });
 
 /**

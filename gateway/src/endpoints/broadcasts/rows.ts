@@ -199,7 +199,7 @@ export const broadcasts: Endpoint[] = [
   post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
     scope: 'filter',
     key_scope: 'send',
-    audit: {},
+    audit: { reduces_risk: true },
     request: byId,
     reply: () => ({}),
     docs: docs.cancelBroadcast,
@@ -209,7 +209,7 @@ export const broadcasts: Endpoint[] = [
     scope: 'filter',
     key_scope: 'send',
     addition: true,
-    audit: {},
+    audit: { reduces_risk: true },
     request: byId,
     reply: () => ({}),
     docs: docs.pauseBroadcast,

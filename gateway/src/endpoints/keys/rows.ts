@@ -4,6 +4,7 @@ import { KeysDefinition, type ApiKey } from '@bmg/proto/keys';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint, type Fields } from '../endpoint';
+import { withoutOverlap } from '../parts/rows';
 
 /** The service leaves out what does not limit a key; partners see null. */
 const shown = (key: ApiKey): Fields => ({
@@ -73,7 +74,7 @@ export const keys: Endpoint[] = [
   patch('/keys/:key_id', rpc(KeysDefinition, 'updateKey'), {
     scope: 'partner',
     addition: true,
-    audit: { values: CHANGES, before_of: 'key' },
+    audit: { values: CHANGES, before_of: 'key', reduces_risk: 'if_narrower' },
     body: schemas.updateKey,
     request: ({ body, params, partner_id, key_id: caller_key_id, person_id }) => {
       if (CHANGES.every((field) => body[field] === undefined)) {
@@ -99,7 +100,12 @@ export const keys: Endpoint[] = [
   post('/keys/:key_id/rotate', rpc(KeysDefinition, 'rotateKey'), {
     scope: 'partner',
     addition: true,
-    audit: { values: ['overlap_hours'], before_of: 'key', before: ['name'] },
+    audit: {
+      values: ['overlap_hours'],
+      before_of: 'key',
+      before: ['name'],
+      reduces_risk: withoutOverlap,
+    },
     body: schemas.rotateKey,
     request: ({ body, params, partner_id, key_id: caller_key_id, person_id }) => ({
       partner_id,
@@ -115,7 +121,7 @@ export const keys: Endpoint[] = [
   del('/keys/:key_id', rpc(KeysDefinition, 'revokeKey'), {
     scope: 'partner',
     addition: true,
-    audit: { before_of: 'key', before: CHANGES },
+    audit: { before_of: 'key', before: CHANGES, reduces_risk: true },
     docs: docs.revokeKey,
     summary: 'Revoke an API key',
   }),

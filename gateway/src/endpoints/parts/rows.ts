@@ -38,3 +38,6 @@ export const pageUnder =
     paging: { cursors: { before: before ?? null, after: after ?? null } },
     ...(limit !== undefined && { limit }),
   });
+
+/** A rotation that ends the former secret at once reduces risk. */
+export const withoutOverlap = (body: Fields): boolean => body['overlap_hours'] === 0;

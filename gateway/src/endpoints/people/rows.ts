@@ -78,7 +78,7 @@ export const people: Endpoint[] = [
   patch('/people/:person_id', rpc(PeopleDefinition, 'updatePerson'), {
     scope: 'partner',
     addition: true,
-    audit: { values: ['role'], before_of: 'person' },
+    audit: { values: ['role'], before_of: 'person', reduces_risk: 'if_narrower' },
     omits: OF_OPERATOR,
     body: schemas.updatePerson,
     request: ({ body, ...input }) => ({ ...onPerson(input), role: body.role }),
@@ -89,7 +89,7 @@ export const people: Endpoint[] = [
   del('/people/:person_id', rpc(PeopleDefinition, 'removePerson'), {
     scope: 'partner',
     addition: true,
-    audit: { before_of: 'person', before: ['email', 'role', 'state'] },
+    audit: { before_of: 'person', before: ['email', 'role', 'state'], reduces_risk: true },
     omits: OF_OPERATOR,
     request: onPerson,
     docs: docs.removePerson,

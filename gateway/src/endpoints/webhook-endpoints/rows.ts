@@ -4,6 +4,7 @@ import { EndpointsDefinition, type Endpoint as WebhookEndpoint } from '@bmg/prot
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint, type Fields } from '../endpoint';
+import { withoutOverlap } from '../parts/rows';
 
 /** Above the 10 seconds that the receiver has for the test event, and the calls around it. */
 export const CHECK_TIMEOUT_MS = 20_000;
@@ -147,6 +148,7 @@ export const webhookEndpoints: Endpoint[] = [
   del('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'deleteEndpoint'), {
     scope: 'partner',
     addition: true,
+    audit: { reduces_risk: true },
     docs: docs.deleteWebhookEndpoint,
     summary: 'Delete a webhook endpoint',
   }),
@@ -163,7 +165,7 @@ export const webhookEndpoints: Endpoint[] = [
         overlap_hours: body.overlap_hours as number,
       }),
       reply: withSecret,
-      audit: { values: ['overlap_hours'] },
+      audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
       docs: docs.rotateEndpointSecret,
       summary: 'Replace the secret of a webhook endpoint',
     },

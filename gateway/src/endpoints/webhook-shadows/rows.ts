@@ -94,6 +94,7 @@ export const webhookShadows: Endpoint[] = [
   post('/webhook-shadows/:shadow_id/stop', rpc(EndpointsDefinition, 'stopShadow'), {
     scope: 'partner',
     addition: true,
+    audit: { reduces_risk: true },
     reply: (shadow) => ({ shadow: shown(shadow) }),
     docs: docs.stopWebhookShadow,
     summary: 'Stop a shadow receiver',

@@ -40,6 +40,10 @@ export const metrics = {
     name: 'audit_outcomes_failed_total',
     help: 'Attempts to store the outcome of a change in the audit log that failed.',
   }),
+  audit_quotas_half_used: new Counter({
+    name: 'audit_quotas_half_used_total',
+    help: 'Quotas of audited changes (of a partner, or of one of its keys, links or people) of which half was used on a day.',
+  }),
   rate_limiter_fallback: new Gauge({
     name: 'rate_limiter_in_memory',
     help: '1 while Redis is unavailable and this replica limits in its own memory.',

@@ -152,6 +152,7 @@ function Details({ of, onClose, onActor }: DetailsProps) {
             ['ID of who', of.actor.id],
             ['Address', of.address],
             ...Object.entries(of.target).map(([name, id]) => [name, id] as const),
+            ['Changes', of.count > 1 ? String(of.count) : null],
             ['Fields', of.fields.join(', ') || null],
             ['Request ID', of.request_id],
           ]}

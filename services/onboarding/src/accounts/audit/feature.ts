@@ -8,7 +8,7 @@ import { createAuditHandlers, type AuditDependencies } from './handlers';
 const EXPORTS_MAX = 8;
 
 export function createAudit(
-  deps: Omit<AuditDependencies, 'auditExports'> & { log: Logger },
+  deps: Omit<AuditDependencies, 'auditExports' | 'log'> & { log: Logger },
 ): Feature {
   const auditExports = createPool(
     { server: 'audit', reason: 'exports', holder: 'partner', max: EXPORTS_MAX },

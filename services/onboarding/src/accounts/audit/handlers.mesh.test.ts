@@ -5,8 +5,10 @@ import type {
   BeginChangeRequest,
   ListAuditRecordsRequest,
 } from '@bmg/proto/audit';
+import type { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
-import { openWorld, testCall, type World } from '../../../testing/world';
+import { metrics } from '@bmg/common/telemetry';
+import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
 import type { Partner } from '../../ground/partners';
 import { AUDIT_LOG } from './store';
 import { createAuditHandlers } from './handlers';
@@ -17,11 +19,31 @@ let partner: Partner;
 
 beforeEach(async () => {
   world = await openWorld();
-  const pool = { server: 'audit', reason: 'exports', holder: 'partner', max: 2 } as const;
-  audit = createAuditHandlers({ ...world.deps, auditExports: createPool(pool, world.deps.log) });
+  open(world.deps.settings);
   partner = await world.partner();
 });
 afterEach(() => world.close());
+
+function open(settings: { AUDITED_CHANGES_MAX: number }): void {
+  const pool = { server: 'audit', reason: 'exports', holder: 'partner', max: 2 } as const;
+  const auditExports = createPool(pool, world.deps.log);
+  audit = createAuditHandlers({ ...world.deps, settings, auditExports });
+}
+
+const KEY = {
+  _id: 'key_1',
+  name: 'Order system',
+  key_hash: 'h',
+  key_hint: 'bmgk_…1234',
+  previous: null,
+  scopes: ['send' as const, 'read' as const],
+  waba_ids: null,
+  addresses: null,
+  expires_at: null,
+  last_used_at: null,
+  created_at: new Date(),
+  updated_at: new Date(),
+};
 
 const begin = async (change: Partial<BeginChangeRequest> = {}): Promise<string> => {
   const request: BeginChangeRequest = {
@@ -65,22 +87,7 @@ test('refuses a change without action or actor, and an unknown outcome', async (
 
 test('names the actor as it is called now, and keeps values before the change', async () => {
   const { key_hint } = partner;
-  const key = {
-    _id: 'key_1',
-    partner_id: partner._id,
-    name: 'Order system',
-    key_hash: 'h',
-    key_hint: 'bmgk_…1234',
-    previous: null,
-    scopes: ['send' as const],
-    waba_ids: null,
-    addresses: null,
-    expires_at: null,
-    last_used_at: null,
-    created_at: new Date(),
-    updated_at: new Date(),
-  };
-  await world.deps.partnerKeys.insert(key);
+  await world.deps.partnerKeys.insert({ ...KEY, partner_id: partner._id });
   await begin();
   await begin({
     actor: { type: 'api_key', id: 'key_1' },
@@ -97,7 +104,7 @@ test('names the actor as it is called now, and keeps values before the change', 
   const [settings, changed, created] = (await list()).records;
   expect(created?.actor).toEqual({ type: 'partner_key', name: key_hint });
   expect(changed?.actor).toEqual({ type: 'api_key', id: 'key_1', name: 'Order system' });
-  expect(changed?.before).toEqual({ name: 'Order system', scopes: ['send'] });
+  expect(changed?.before).toEqual({ name: 'Order system', scopes: ['send', 'read'] });
   expect(settings?.after).toEqual({ webhook_url: 'https://new.example.com/…' });
   expect(Object.keys(settings?.before ?? {})).toEqual(['webhook_url']);
 });
@@ -174,21 +181,125 @@ test('one partner cannot take all exports', async () => {
   expect((await third[Symbol.asyncIterator]().next()).done).toBe(false);
 });
 
-test('refuses the changes of a partner above its quota of a day, and records no more', async () => {
-  const limit = world.deps.settings.AUDITED_CHANGES_MAX;
-  // The test starts at the beginning of a day, so that no day ends during it.
-  world.passTime(86_400 - ((Date.now() / 1_000) % 86_400));
-  for (let at = 0; at < limit; at += 1) await begin();
-  await expect(begin()).rejects.toMatchObject({
-    code: 'RATE_LIMIT_EXCEEDED',
-    retryable: true,
-    details: { limit },
+describe('quotas of a day', () => {
+  // The tests start at the beginning of a day, so that no day ends during them.
+  beforeEach(() => {
+    world.passTime(86_400 - ((Date.now() / 1_000) % 86_400));
+    open({ AUDITED_CHANGES_MAX: LIMIT });
   });
-  expect(await world.mongo.db.collection(AUDIT_LOG).countDocuments({})).toBe(limit);
-  await begin({ partner_id: 'ptn_other' });
-  await begin({ actor: { type: 'operator', id: 'alice' } });
-  world.passTime(86_400);
-  await begin();
+
+  const LIMIT = 100;
+  const OF_ONE = 20;
+  const LEAKED = { type: 'api_key', id: 'key_leaked' };
+  const failure = (work: Promise<unknown>): Promise<ApiError> => failureOf(work);
+  const stored = () => world.mongo.db.collection(AUDIT_LOG).countDocuments({});
+  const times = (count: number, make: () => Promise<unknown>): Promise<unknown> =>
+    Promise.all(Array.from({ length: count }, make));
+
+  test('refuses the changes of a partner above its quota, and records no more', async () => {
+    const half = async () => (await metrics.audit_quotas_half_used.get()).values[0]?.value ?? 0;
+    const before = await half();
+    await times(LIMIT / 2 - 1, () => begin());
+    expect(await half()).toBe(before);
+    await times(LIMIT / 2 + 1, () => begin());
+    expect(await half()).toBe(before + 1);
+    expect(await failure(begin())).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      retryable: true,
+      details: { limit: LIMIT },
+    });
+    expect(await stored()).toBe(LIMIT);
+    await begin({ partner_id: 'ptn_other' });
+    await begin({ actor: { type: 'operator', id: 'alice' } });
+    world.passTime(86_400);
+    await begin();
+  });
+
+  test('one key, link or person uses a part of it, and all keys and links together half', async () => {
+    await times(OF_ONE, () => begin({ actor: LEAKED }));
+    expect(await failure(begin({ actor: LEAKED }))).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: { limit: OF_ONE },
+    });
+    await times(2 * LIMIT, () => failure(begin({ actor: LEAKED })));
+    await times(OF_ONE, () => begin({ actor: { type: 'person', id: 'per_1' } }));
+    expect((await failure(begin({ actor: { type: 'person', id: 'per_1' } }))).code).toBe(
+      'RATE_LIMIT_EXCEEDED',
+    );
+    for (const id of ['key_2', 'key_3']) {
+      await times(OF_ONE, () => begin({ actor: { type: 'api_key', id } }).catch(() => undefined));
+    }
+    expect(await failure(begin({ actor: { type: 'sign_up_link', id: 'cs_1' } }))).toMatchObject({
+      details: { limit: LIMIT / 2 },
+    });
+    await times(LIMIT - LIMIT / 2 - OF_ONE, () => begin());
+    expect((await failure(begin())).details).toEqual({ limit: LIMIT });
+  });
+
+  test('what reduces risk is made at the limit too, with a record', async () => {
+    await world.deps.partnerKeys.insert({ ...KEY, partner_id: partner._id });
+    await times(LIMIT, () => begin());
+    const revoked = await begin({ action: 'DELETE /keys/{key_id}', kind: 'reduces_risk' });
+    await end(revoked, 'succeeded');
+    const narrow = (after: object) =>
+      begin({
+        action: 'PATCH /keys/{key_id}',
+        target: { key_id: 'key_1' },
+        after,
+        before_of: 'key',
+        before: Object.keys(after),
+        kind: 'narrows',
+      });
+    await narrow({ scopes: ['read'] });
+    expect((await failure(narrow({ scopes: ['send', 'read', 'billing'] }))).code).toBe(
+      'RATE_LIMIT_EXCEEDED',
+    );
+    expect((await list({ action: 'DELETE /keys/{key_id}' })).records).toMatchObject([
+      { id: revoked, outcome: 'succeeded' },
+    ]);
+  });
+
+  test('further log-ins above their reserve become one record with a count', async () => {
+    const logIn = async (): Promise<void> => {
+      const actor = { type: 'person', id: 'per_1' };
+      await end(
+        await begin({ actor, action: 'console POST /session', kind: 'log_in' }),
+        'succeeded',
+      );
+    };
+    await times(OF_ONE / 10 + 5, logIn);
+    const { records } = await list();
+    expect(records).toHaveLength(OF_ONE / 10 + 1);
+    expect(records.filter(({ count }) => count !== undefined)).toMatchObject([
+      { count: 5, outcome: 'succeeded', actor: { type: 'person', id: 'per_1' } },
+    ]);
+    await times(LIMIT, () => begin());
+    await logIn();
+    expect((await list()).records.length).toBeGreaterThan(0);
+  });
+
+  test('look-ups that end in 404 do not count, and many of them become one record', async () => {
+    const look = async (): Promise<void> =>
+      void (await end(await begin({ actor: LEAKED }), 'failed', { code: 'NOT_FOUND' }));
+    for (let at = 0; at < OF_ONE + 20; at += 1) await look();
+    await begin({ actor: LEAKED });
+    expect(await stored()).toBeLessThan(20);
+    const { records } = await list({ actor: LEAKED.id });
+    const counts = records.map(({ count = 1 }) => count);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(OF_ONE + 21);
+    expect(records.find(({ count }) => count !== undefined)).toMatchObject({
+      outcome: 'failed',
+      code: 'NOT_FOUND',
+    });
+  });
+
+  test('one actor that repeats what is never refused takes nothing from the records of others', async () => {
+    const lock = { action: 'DELETE /sessions', kind: 'reduces_risk' };
+    await times(40, () => begin({ actor: LEAKED, ...lock }));
+    const own = await begin({ actor: { type: 'person', id: 'per_1' }, ...lock });
+    expect((await list({ actor: 'per_1' })).records).toMatchObject([{ id: own }]);
+    expect(await stored()).toBeLessThan(20);
+  });
 });
 
 test('records end with the retention of the page', async () => {

@@ -5,6 +5,7 @@ import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import type { Pool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
 import type {
   Actor,
   AuditDefinition,
@@ -16,12 +17,14 @@ import { OUTCOMES, type AuditEntry, type AuditFilter, type AuditLog, type Values
 import type { PartnerKeys } from '../keys';
 import type { Partners } from '../../ground/partners';
 import type { People } from '../../ground/people';
+import { createRecords, OPERATOR } from './records';
 import {
   auditCsvHeader,
   auditCsvLine,
   boundedTarget,
   cut,
   FIELDS_MAX,
+  kindOf,
   readCursor,
   recordable,
   writeCursor,
@@ -35,11 +38,10 @@ export interface AuditDependencies {
   /** Exports in progress. */
   auditExports: Pool;
   settings: { AUDITED_CHANGES_MAX: number };
+  log: Pick<Logger, 'warn'>;
   now: () => Date;
 }
 
-const OPERATOR = 'operator';
-const DAY_S = 86_400;
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 /** Records of an export that are in memory at once. */
@@ -49,11 +51,11 @@ const EXPORT_RECORDS_MAX = 100_000;
 
 export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefinition> => {
   const { auditLog, auditExports, now } = deps;
+  const { record, leaveOutLookUp } = createRecords(deps);
   return {
     async beginChange(request) {
       if (request.action === '') throw missingFields(['action']);
       const at = now();
-      await checkQuota(deps, request, at);
       const [actor, before] = await Promise.all([
         nameActor(deps, request),
         readBefore(deps, request),
@@ -77,8 +79,7 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
         address: request.address === undefined ? null : cut(request.address),
         ended_at: null,
       };
-      await auditLog.insert(entry);
-      return { id: entry._id };
+      return { id: await record(entry, kindOf(request.kind, request.before_of, entry)) };
     },
     async endChange({ id, outcome: given, code, target, waba_id, partner_id }) {
       const outcome = OUTCOMES.find((one) => one === given);
@@ -90,7 +91,8 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
         waba_id,
         partner_id,
       };
-      await auditLog.end(id, end, now());
+      const ended = await auditLog.end(id, end, now());
+      if (ended) await leaveOutLookUp(ended);
       return {};
     },
     async listAuditRecords({ limit, cursor, ...filter }) {
@@ -148,22 +150,6 @@ const tooMany = (): ApiError =>
   new ApiError('RATE_LIMIT_EXCEEDED', 'too many exports are being read: try again in a moment', {
     retry_after_s: 1,
   });
-
-/** Changes by the operator are not counted: a partner cannot use up what its operator needs. */
-async function checkQuota(
-  { auditLog, settings }: AuditDependencies,
-  { partner_id, actor }: BeginChangeRequest,
-  at: Date,
-): Promise<void> {
-  if (partner_id === undefined || actor?.type === OPERATOR) return;
-  const limit = settings.AUDITED_CHANGES_MAX;
-  if ((await auditLog.count(partner_id, at)) <= limit) return;
-  throw new ApiError(
-    'RATE_LIMIT_EXCEEDED',
-    `${limit} changes were made today (UTC), the most that the audit log records for a partner: nothing was changed, try again tomorrow`,
-    { retry_after_s: DAY_S - Math.floor((at.getTime() / 1_000) % DAY_S), details: { limit } },
-  );
-}
 
 /** The name of a key or the address of a person as it is now: it may be changed or removed later. */
 async function nameActor(
@@ -234,6 +220,7 @@ const recordMessage = (entry: AuditEntry): AuditRecord => ({
   address: entry.address ?? undefined,
   ended_at: entry.ended_at ?? undefined,
   partner_id: entry.partner_id ?? undefined,
+  count: entry.count,
 });
 
 const actorMessage = ({ type, id, name }: AuditEntry['actor']): Actor => ({

@@ -3,6 +3,8 @@ import {
   auditCsvHeader,
   auditCsvLine,
   boundedTarget,
+  kindOf,
+  quotasOf,
   readCursor,
   recordable,
   writeCursor,
@@ -65,9 +67,42 @@ test('CSV has a cell for each column, which no spreadsheet runs', () => {
     address: '203.0.113.7',
     ended_at: null,
   } as unknown as AuditEntry;
-  expect(auditCsvHeader.split(',')).toHaveLength(15);
+  expect(auditCsvHeader.split(',')).toHaveLength(16);
   expect(auditCsvLine(entry)).toBe(
     `aud_1,2026-09-01T12:00:00.000Z,api_key,key_1,"'=HYPERLINK(""x"")",PATCH /keys/{key_id},` +
-      `"{""key_id"":""key_2""}",name scopes,,"{""name"":""B""}",succeeded,,r,203.0.113.7,\r\n`,
+      `"{""key_id"":""key_2""}",name scopes,,"{""name"":""B""}",succeeded,,r,203.0.113.7,,1\r\n`,
   );
+});
+
+const KEY = { scopes: ['send', 'read'], waba_ids: null, addresses: ['203.0.113.0/24'] };
+
+test.each([
+  ['narrows', 'key', KEY, { scopes: ['read'] }, 'reduces_risk'],
+  ['narrows', 'key', KEY, { scopes: ['read'], name: 'Shop' }, 'reduces_risk'],
+  ['narrows', 'key', KEY, { waba_ids: ['9'] }, 'reduces_risk'],
+  ['narrows', 'key', KEY, { addresses: ['203.0.113.7'] }, 'reduces_risk'],
+  ['narrows', 'key', KEY, { expires_at: '2027-01-01T00:00:00Z' }, 'reduces_risk'],
+  ['narrows', 'key', KEY, { addresses: null }, 'change'],
+  ['narrows', 'key', KEY, { scopes: ['read', 'manage'] }, 'change'],
+  ['narrows', 'key', KEY, { scopes: ['read'], addresses: null }, 'change'],
+  ['narrows', 'key', KEY, { name: 'Shop' }, 'change'],
+  ['narrows', 'key', null, { scopes: ['read'] }, 'change'],
+  ['narrows', 'person', { role: 'owner' }, { role: 'support' }, 'reduces_risk'],
+  ['narrows', 'person', { role: 'support' }, { role: 'owner' }, 'change'],
+  ['reduces_risk', '', null, null, 'reduces_risk'],
+  ['log_in', '', null, null, 'log_in'],
+  ['of a later release', '', null, null, 'change'],
+  [undefined, '', null, null, 'change'],
+])('a change of the kind %s (%s from %j to %j) is %s', (given, of, before, after, kind) => {
+  expect(kindOf(given, of, { before, after })).toBe(kind);
+});
+
+test('a key, a link and a person have far less than the partner', () => {
+  expect(quotasOf(50_000)).toEqual({
+    changes: 50_000,
+    programs: 25_000,
+    changes_of: { api_key: 10_000, person: 10_000, sign_up_link: 100 },
+    reserve: 5_000,
+    reserve_of_one: 1_000,
+  });
 });

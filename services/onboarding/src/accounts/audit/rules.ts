@@ -1,6 +1,9 @@
-// The rules of the audit log: the cursor of its pages, the bounds of a record, and its CSV. Pure functions.
+// The rules of the audit log: its quotas, the cursor of its pages, the bounds of a record, and its CSV.
+// Pure functions.
 import { csvLine } from '@bmg/common/csv';
 import { invalidField } from '@bmg/common/errors';
+import { includesRole, isRole } from '@bmg/common/people';
+import { isWithin, type Grant } from '../keys';
 import type { AuditEntry, AuditPosition, Values } from './store';
 
 /** IDs of one record; a request names a handful. */
@@ -10,6 +13,67 @@ const TEXT_MAX = 256;
 /** The largest value is a list of 100 accounts. */
 const VALUE_BYTES_MAX = 8 * 1024;
 const TOO_LONG = '(too long to be recorded)';
+
+/** What limits a change: see `BeginChangeRequest`. */
+export type Kind = 'change' | 'reduces_risk' | 'log_in';
+
+/** Actors that hold no more than half of the partner's quota together: they may be many, and leak. */
+export const isProgram = (type: string): boolean => type === 'api_key' || type === 'sign_up_link';
+
+export const halfOf = (limit: number): number => Math.ceil(limit / 2);
+
+/** A link makes a handful of changes. */
+const LINK_MIN = 5;
+
+const shareOf = (limit: number, part: number, min = 1): number =>
+  Math.max(min, Math.floor(limit / part));
+
+/** The day's quotas of a partner that may make `changes`. */
+export const quotasOf = (changes: number) => ({
+  changes,
+  programs: halfOf(changes),
+  /** Of one actor, by its type; the partner key has the whole quota. */
+  changes_of: {
+    api_key: shareOf(changes, 5),
+    person: shareOf(changes, 5),
+    sign_up_link: shareOf(changes, 500, LINK_MIN),
+  } as Partial<Record<string, number>>,
+  /** Records of what is never refused; log-ins have as many. Further ones share a record. */
+  reserve: shareOf(changes, 10),
+  reserve_of_one: shareOf(changes, 50),
+});
+
+/** Unknown kinds, of a later gateway, are limited. */
+export function kindOf(given: string | undefined, before_of: string, change: Changed): Kind {
+  if (given === 'narrows') return isNarrower(before_of, change) ? 'reduces_risk' : 'change';
+  return given === 'reduces_risk' || given === 'log_in' ? given : 'change';
+}
+
+interface Changed {
+  before: Values | null;
+  after: Values | null;
+}
+
+/** Whether the values after a change allow nothing that those before did not. */
+function isNarrower(before_of: string, { before, after }: Changed): boolean {
+  if (!before || !after) return false;
+  if (before_of === 'person') {
+    const [from, to] = [String(before['role']), String(after['role'])];
+    return isRole(from) && isRole(to) && includesRole(from, to);
+  }
+  const limits = Object.keys(after).filter((name) => LIMITS.includes(name));
+  return limits.length > 0 && isWithin(grantOf(before), grantOf({ ...before, ...after }));
+}
+
+const LIMITS = ['scopes', 'waba_ids', 'addresses', 'expires_at'];
+
+/** The values of a key, as the API spells them. A missing limit is not changed. */
+const grantOf = ({ scopes = [], waba_ids, addresses, expires_at }: Values): Grant => ({
+  scopes: scopes as Grant['scopes'],
+  waba_ids: (waba_ids as string[] | null | undefined) ?? null,
+  addresses: (addresses as string[] | null | undefined) ?? null,
+  expires_at: typeof expires_at === 'string' ? new Date(expires_at) : null,
+});
 
 export const cut = (text: string): string => text.slice(0, TEXT_MAX);
 
@@ -80,6 +144,7 @@ const COLUMNS: ReadonlyArray<[name: string, of: (entry: AuditEntry) => string | 
   ['request_id', ({ request_id }) => request_id],
   ['address', ({ address }) => address],
   ['ended_at', ({ ended_at }) => ended_at && ended_at.toISOString()],
+  ['count', ({ count = 1 }) => String(count)],
 ];
 
 export const auditCsvHeader = csvLine(COLUMNS.map(([name]) => name));

@@ -1,4 +1,6 @@
 // The audit log: one record for each change that a key, a console session or the operator began.
+import { createHash } from 'node:crypto';
+import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 
 export const OUTCOMES = ['succeeded', 'failed', 'unknown'] as const;
@@ -29,6 +31,10 @@ export interface AuditEntry {
   request_id: string;
   address: string | null;
   ended_at: Date | null;
+  /** It takes part of the quota, which is given back if the change ends in 404. */
+  counted?: true;
+  /** The changes that the record stands for; absent for one. */
+  count?: number;
 }
 
 export interface AuditEnd {
@@ -56,20 +62,34 @@ export interface AuditPosition {
   id: string;
 }
 
-/** Changes that a partner began on one day (UTC). */
-interface DayCount {
-  /** `<partner_id> <YYYY-MM-DD>`. */
-  _id: string;
+/** Counts of one day (UTC): those of programs (keys and links) are apart in a partner's. */
+export interface DayCounts {
   changes: number;
+  program_changes: number;
+  /** Changes that are never refused, log-ins apart. */
+  reserved: number;
+  program_reserved: number;
+  log_ins: number;
+}
+
+interface DayCount extends Partial<DayCounts> {
+  /** `<holder> <YYYY-MM-DD>`: the holder is a partner, or one of its keys, links or people. */
+  _id: string;
   day_at: Date;
 }
 
 export interface AuditLog {
   insert(entry: AuditEntry): Promise<void>;
-  /** Counts a change that the partner begins; returns how many it has begun on that day (UTC). */
-  count(partner_id: string, at: Date): Promise<number>;
-  /** Stores an outcome; the first one stays. */
-  end(id: string, end: AuditEnd, at: Date): Promise<void>;
+  /**
+   * Counts a change in the record of the day's further changes like it, which keeps the outcome of the
+   * latest. Returns the ID of the record.
+   */
+  repeat(entry: AuditEntry): Promise<string>;
+  /** Adds to a count of the day (UTC) and returns the day's counts. */
+  count(holder: string, field: keyof DayCounts, at: Date, by?: 1 | -1): Promise<DayCounts>;
+  /** Stores an outcome; the first one stays. Returns the record, unless it had its outcome. */
+  end(id: string, end: AuditEnd, at: Date): Promise<AuditEntry | undefined>;
+  remove(id: string): Promise<void>;
   /** Newest first, from behind the position on. */
   page(filter: AuditFilter, after: AuditPosition | undefined, limit: number): Promise<AuditEntry[]>;
 }
@@ -93,23 +113,39 @@ export function createAuditLog(db: Db): AuditLog {
   const entries: Collection<AuditEntry> = db.collection(AUDIT_LOG);
   const counts: Collection<DayCount> = db.collection(AUDIT_COUNTS);
   return {
-    async count(partner_id, at) {
-      const day = at.toISOString().slice(0, 10);
+    async count(holder, field, at, by = 1) {
+      const day = dayOf(at);
       const counted = await counts.findOneAndUpdate(
-        { _id: `${partner_id} ${day}` },
-        { $inc: { changes: 1 }, $setOnInsert: { day_at: new Date(day) } },
+        { _id: `${holder} ${day}` },
+        { $inc: { [field]: by }, $setOnInsert: { day_at: new Date(day) } },
         { upsert: true, returnDocument: 'after' },
       );
-      return counted?.changes ?? 1;
+      return { ...NOTHING, ...counted };
     },
     async insert(entry) {
       await entries.insertOne(entry);
+    },
+    async repeat({ counted: _counted, count: _count, ...entry }) {
+      const _id = idOfRepeats(entry);
+      const { outcome, code, ended_at, ...first } = { ...entry, _id };
+      const repeat = (): Promise<unknown> =>
+        entries.updateOne(
+          { _id },
+          { $set: { outcome, code, ended_at }, $setOnInsert: first, $inc: { count: 1 } },
+          { upsert: true },
+        );
+      await repeat().catch((error: unknown) => {
+        // Another replica has just inserted it.
+        if (isDuplicateKey(error)) return repeat();
+        throw error;
+      });
+      return _id;
     },
     async end(_id, { outcome, code, target, waba_id, partner_id }, ended_at) {
       const named = Object.fromEntries(
         Object.entries(target).map(([name, id]) => [`target.${name}`, id]),
       );
-      await entries.updateOne(
+      const ended = await entries.findOneAndUpdate(
         { _id, ended_at: null },
         {
           $set: {
@@ -122,11 +158,32 @@ export function createAuditLog(db: Db): AuditLog {
           },
           $addToSet: { target_ids: { $each: Object.values(target) } },
         },
+        { returnDocument: 'after' },
       );
+      return ended ?? undefined;
+    },
+    async remove(_id) {
+      await entries.deleteOne({ _id });
     },
     page: (filter, after, limit) =>
       entries.find(queryOf(filter, after)).sort({ at: -1, _id: -1 }).limit(limit).toArray(),
   };
+}
+
+const NOTHING: DayCounts = {
+  changes: 0,
+  program_changes: 0,
+  reserved: 0,
+  program_reserved: 0,
+  log_ins: 0,
+};
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The same for all changes of a day that one record stands for. */
+function idOfRepeats({ at, partner_id, actor, action }: AuditEntry): string {
+  const like = [partner_id, dayOf(at), actor.type, actor.id, action];
+  return `aud_${createHash('sha256').update(JSON.stringify(like)).digest('hex').slice(0, 26)}`;
 }
 
 function queryOf(

@@ -65,6 +65,16 @@ export function checkExpiry(expires_at: Date | undefined, now: Date): Date | nul
   throw invalidField('expires_at', 'must be in the future');
 }
 
+/** Whether all that a key would allow is allowed to `caller` too. */
+export function isWithin(caller: Grant, grant: Grant): boolean {
+  try {
+    checkWithin(caller, grant);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Throws unless all that a key would allow is allowed to `caller` too: SCOPE_MISSING naming the scope, or
  * INVALID_FIELD naming what must be narrower.
