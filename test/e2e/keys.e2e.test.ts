@@ -312,6 +312,18 @@ describe('keys that create keys', () => {
   });
 });
 
+test('a key without the scope read does not hand itself events, but pauses an endpoint', async () => {
+  const { secret } = await createKey({ scopes: ['manage', 'send', 'billing'] });
+  const update = (body: object) => call(secret, 'PATCH', '/webhook-endpoints/none', { body });
+  const refused = await update({ url: 'https://shop.example/events' });
+  expect([...failure(refused), refused.body.error.details]).toEqual([
+    403,
+    'SCOPE_MISSING',
+    { scope: 'read' },
+  ]);
+  expect(failure(await update({ status: 'paused' }))).toEqual([404, 'NOT_FOUND']);
+});
+
 describe('the list', () => {
   test('shows each key with its use, and no secret', async () => {
     const { key_id, secret } = await createKey({ name: 'Shown', scopes: ['read'] });

@@ -1,9 +1,16 @@
 // What the restriction of an API key allows. test/e2e/keys.e2e.test.ts covers every route on the
 // wire.
-import { KEY_SCOPES } from '@bmg/common/keys';
+import { KEY_SCOPES, type KeyScope } from '@bmg/common/keys';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
-import { keyScopeOf, type Endpoint, type Scope } from '../endpoints/endpoint';
-import { checkAccounts, isExpired, refusalOf, restrictionOfPerson } from './restriction';
+import { endpoints } from '../endpoints';
+import { keyScopeOf, type Endpoint, type Fields, type Scope } from '../endpoints/endpoint';
+import {
+  checkAccounts,
+  checkEvents,
+  isExpired,
+  refusalOf,
+  restrictionOfPerson,
+} from './restriction';
 
 const ADDRESS = '203.0.113.7';
 const restriction = (given: Partial<KeyRestriction> = {}): KeyRestriction => ({
@@ -128,5 +135,35 @@ describe('a key that is limited to accounts', () => {
       const row = { scope } as Endpoint;
       expect(() => checkAccounts(restriction(), row, { headers: {}, params: {} })).not.toThrow();
     }
+  });
+});
+
+describe('a request that hands events to an address', () => {
+  const row = (name: string): Endpoint =>
+    endpoints.find((one) => `${one.verb} ${one.path}` === name) as Endpoint;
+  const UPDATE = 'PATCH /webhook-endpoints/:endpoint_id';
+  test.each<[string, Fields, boolean]>([
+    ['POST /webhook-endpoints', {}, false],
+    ['POST /webhook-shadows', {}, false],
+    ['POST /events/replay', {}, false],
+    [UPDATE, { url: 'https://shop.example' }, false],
+    [UPDATE, { destination: { type: 'sqs' } }, false],
+    [UPDATE, { events: null }, false],
+    [UPDATE, { waba_ids: ['9'] }, false],
+    [UPDATE, { phone_number_ids: null }, false],
+    [UPDATE, { status: 'paused', description: 'x' }, true],
+    ['DELETE /webhook-endpoints/:endpoint_id', {}, true],
+    ['POST /keys', {}, true],
+  ])('%s with %j needs the scope read: allowed without it %s', (name, body, allowed) => {
+    const check = (scopes: KeyScope[]) => () =>
+      checkEvents({ scopes: [...scopes] }, row(name), body);
+    expect(check(['manage', 'read'])).not.toThrow();
+    expect(() => checkEvents(undefined, row(name), body)).not.toThrow();
+    const without = expect(check(['manage', 'send', 'billing']));
+    if (allowed) without.not.toThrow();
+    else
+      without.toThrow(
+        expect.objectContaining({ code: 'SCOPE_MISSING', details: { scope: 'read' } }),
+      );
   });
 });

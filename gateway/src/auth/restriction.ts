@@ -4,12 +4,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { notRegistered } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
-import { createAddressCheck } from '@bmg/common/keys';
+import { createAddressCheck, type KeyScope } from '@bmg/common/keys';
 import { ROLE_SCOPES, ROLES } from '@bmg/common/people';
 import { metrics } from '@bmg/common/telemetry';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
 import type { SignedInPerson } from '@bmg/proto/settings';
-import { keyScopeOf, type Endpoint } from '../endpoints/endpoint';
+import { keyScopeOf, type Endpoint, type Fields } from '../endpoints/endpoint';
 import { wabaHeader } from './scope';
 
 /** What limits an API key or a person. */
@@ -55,11 +55,29 @@ export function refusalOf(
   if (endpoint.any_scope || restriction.scopes.includes(scope)) {
     return refusalOfKeys(endpoint, restriction.person_id);
   }
-  const holder = restriction.person_id === undefined ? 'this key' : 'your role';
-  return new ApiError('SCOPE_MISSING', `${holder} lacks the scope ${scope}`, {
-    details: { scope },
-  });
+  return scopeMissing(restriction, scope);
 }
+
+/** Throws SCOPE_MISSING if the request would hand events to a caller who may not read them. */
+export function checkEvents(
+  restriction: Pick<Restriction, 'scopes' | 'person_id'> | undefined,
+  { hands_events }: Pick<Endpoint, 'hands_events'>,
+  body: Fields,
+): void {
+  if (!restriction || restriction.scopes.includes(READ)) return;
+  if (hands_events === true || hands_events?.(body)) {
+    throw countRefusal(scopeMissing(restriction, READ));
+  }
+}
+
+const READ: KeyScope = 'read';
+
+const scopeMissing = ({ person_id }: Pick<Restriction, 'person_id'>, scope: KeyScope): ApiError =>
+  new ApiError(
+    'SCOPE_MISSING',
+    `${person_id === undefined ? 'this key' : 'your role'} lacks the scope ${scope}`,
+    { details: { scope } },
+  );
 
 /** Also of the partner key, and of a console session that it opened. */
 function refusalOfKeys(

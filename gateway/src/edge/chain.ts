@@ -7,7 +7,7 @@ import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
 import { isAudited } from '../audit/audited';
 import { changeOf, idsOf } from '../audit/change';
 import type { Recorder } from '../audit/recorder';
-import { checkAccounts } from '../auth/restriction';
+import { checkAccounts, checkEvents } from '../auth/restriction';
 import { wabaHeader, type ScopeResolver } from '../auth/scope';
 import {
   usageName,
@@ -139,6 +139,7 @@ function createInputReader(
       const request = context.req as IncomingMessage;
       input.body = checkBody(await readBody(request, { ...limits, memory }));
     }
+    checkEvents(restriction, endpoint, input.body);
     return input;
   };
 }

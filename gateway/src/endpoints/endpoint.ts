@@ -55,6 +55,11 @@ export interface Options {
   scope: Scope;
   /** What an API key needs to call it. Defaults to `read` for a GET, and to `manage` for others. */
   key_scope?: KeyScope;
+  /**
+   * The request hands events to an address, always or with some bodies: a key needs the scope `read`
+   * too.
+   */
+  hands_events?: true | ((body: Fields) => boolean);
   /** True: only a person who is signed in to the console may call it, and no key. */
   person_only?: true;
   /** False: in the usage record, but not counted by the rate limit. */

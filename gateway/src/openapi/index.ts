@@ -157,11 +157,12 @@ export const operationName = ({ docs, rpc }: Pick<Endpoint, 'docs' | 'rpc'>): st
 function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): OperationObject {
   const operationId = operationName(row);
   const codes = codesOf(row);
-  const { summary = operationId, counted = true, docs } = row;
+  const { summary = operationId, counted = true } = row;
+  const description = descriptionOf(row);
   return {
     operationId,
     summary,
-    ...(docs?.notes && { description: docs.notes }),
+    ...(description && { description }),
     tags: [tag],
     parameters: parametersOf(row),
     ...(row.body && { requestBody: requestBodyOf(row, row.body, shared) }),
@@ -183,6 +184,15 @@ function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): Operati
     ...(row.person_only && { 'x-person-only': true as const }),
   };
 }
+
+const descriptionOf = ({ docs, hands_events }: Endpoint): string =>
+  [docs?.notes, hands_events && (hands_events === true ? HANDS_EVENTS : MAY_HAND_EVENTS)]
+    .filter(Boolean)
+    .join(' ');
+
+const HANDS_EVENTS = 'An API key needs the scope `read` too: the request hands it events.';
+const MAY_HAND_EVENTS =
+  'To change which events are sent, or where to, an API key needs the scope `read` too.';
 
 const parameter = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` });
 

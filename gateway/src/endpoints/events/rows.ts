@@ -85,6 +85,7 @@ export const events: Endpoint[] = [
   post('/events/replay', rpc(EventLogDefinition, 'replayEvents'), {
     scope: 'filter',
     addition: true,
+    hands_events: true,
     audit: { values: ['from', 'to', 'event'], ids: { replay_id: 'replay_id' } },
     body: schemas.replayEvents,
     reply: replay,

@@ -122,6 +122,12 @@ export const keys: Endpoint[] = [
     scope: 'partner',
     addition: true,
     audit: { before_of: 'key', before: CHANGES, reduces_risk: true },
+    request: ({ params, partner_id, key_id: caller_key_id, person_id }) => ({
+      partner_id,
+      caller_key_id,
+      caller_person_id: person_id,
+      key_id: params.key_id,
+    }),
     docs: docs.revokeKey,
     summary: 'Revoke an API key',
   }),

@@ -89,6 +89,9 @@ const CHANGES = Object.keys(schemas.updateWebhookEndpoint.properties);
 const UNAUDITED = ['url', 'destination', 'description', 'headers'];
 const AUDITED = CHANGES.filter((field) => !UNAUDITED.includes(field));
 
+/** Fields that say where events go, and which. */
+const WHERE_AND_WHICH = ['url', 'destination', 'events', 'waba_ids', 'phone_number_ids'];
+
 /** For the meta of the test event. */
 export const changelogOf = (base_url: string): string =>
   `${base_url.replace(/\/v1$/, '')}/changelog`;
@@ -111,6 +114,7 @@ export const webhookEndpoints: Endpoint[] = [
   post('/webhook-endpoints', rpc(EndpointsDefinition, 'createEndpoint'), {
     scope: 'partner',
     addition: true,
+    hands_events: true,
     status: 201,
     timeout_ms: CHECK_TIMEOUT_MS,
     body: schemas.createWebhookEndpoint,
@@ -127,6 +131,7 @@ export const webhookEndpoints: Endpoint[] = [
   patch('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'updateEndpoint'), {
     scope: 'partner',
     addition: true,
+    hands_events: (body) => WHERE_AND_WHICH.some((field) => body[field] !== undefined),
     timeout_ms: CHECK_TIMEOUT_MS,
     body: schemas.updateWebhookEndpoint,
     request: ({ body, params, partner_id, base_url }) => {

@@ -61,6 +61,7 @@ export const webhookShadows: Endpoint[] = [
   post('/webhook-shadows', rpc(EndpointsDefinition, 'startShadow'), {
     scope: 'partner',
     addition: true,
+    hands_events: true,
     status: 201,
     timeout_ms: CHECK_TIMEOUT_MS,
     body: schemas.startWebhookShadow,

@@ -47,7 +47,8 @@ const update = (key_id: string, change: object) =>
   keys.updateKey({ partner_id: partner._id, key_id, never_expires: false, ...change }, testCall());
 const rotate = (key_id: string, overlap_hours: number, change = {}) =>
   keys.rotateKey({ partner_id: partner._id, key_id, overlap_hours, ...change }, testCall());
-const revoke = (key_id: string) => keys.revokeKey({ partner_id: partner._id, key_id }, testCall());
+const revoke = (key_id: string, caller = {}) =>
+  keys.revokeKey({ partner_id: partner._id, key_id, ...caller }, testCall());
 
 /** What a gateway learns of a secret. */
 async function callerOf(secret: string, restrictions = true) {
@@ -152,6 +153,22 @@ test('an API key neither grants nor rotates what it does not have', async () => 
   expect((await create({ caller_key_id, scopes: ['read'] })).key?.scopes).toEqual(['read']);
   const narrowed = await update(large.key_id, { caller_key_id, scopes: { items: ['read'] } });
   expect(narrowed.scopes).toEqual(['read']);
+});
+
+test('a key revokes itself, and no key that has more rights', async () => {
+  const small = await made({ scopes: ['manage', 'read'] });
+  const large = await made({ scopes: ['manage', 'billing'] });
+  const limited = await made({ scopes: ['manage'], addresses: ['203.0.113.7'] });
+  const by = { caller_key_id: small.key_id };
+  expect(await failureOf(revoke(large.key_id, by))).toMatchObject({
+    code: 'SCOPE_MISSING',
+    details: { scope: 'billing' },
+  });
+  expect(await failureOf(revoke('key_none', by))).toMatchObject({ code: 'NOT_FOUND' });
+  await revoke(limited.key_id, by);
+  await revoke(small.key_id, by);
+  expect(await callerOf(small.secret)).toBeUndefined();
+  expect(await callerOf(large.secret)).toBeDefined();
 });
 
 test('a key that was revoked since its request was admitted changes nothing', async () => {

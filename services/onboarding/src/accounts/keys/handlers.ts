@@ -153,7 +153,9 @@ export function createKeyHandlers(deps: KeyDependencies): Handlers<KeysDefinitio
       }
       throw new Error('failed to rotate an API key: it kept changing');
     },
-    async revokeKey({ partner_id, key_id }) {
+    async revokeKey(request) {
+      const { partner_id, key_id, caller_key_id } = request;
+      if (caller_key_id !== key_id) await checkGrant(request, await getKey(partner_id, key_id));
       if (!(await partnerKeys.remove(partner_id, key_id))) throw noSuchKey();
       await bump(partner_id);
       await deps.deleteSessions(partner_id, key_id);
