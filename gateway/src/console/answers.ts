@@ -193,6 +193,8 @@ const logged_request = record({
   code: orNull(text),
   duration_ms: milliseconds,
   request_id: text,
+  /** The keys of its query and body that were ignored. */
+  ignored: orNull(text),
 });
 export type LoggedRequest = Of<typeof logged_request>;
 export const requests = record({ requests: list(logged_request) });

@@ -24,6 +24,7 @@ import { rateLimited } from '../limits/rate-limited';
 import { admit, type AdmitDependencies, type Admitted } from './admit';
 import { readBody, type BodyLimits } from './body';
 import { expectedBytes } from './expected-bytes';
+import { EVERY_KEY, IGNORED_HEADER, IgnoredKeys, walkerOf, type Walk } from './ignored';
 import { encodeLong } from './large-body';
 import type { Meter } from './meter';
 import { fitAnswer, hold } from './sending';
@@ -56,7 +57,8 @@ export function createChain(
   const { timeout_ms, counted = true, reads } = endpoint;
   const usage = usageName(endpoint);
   const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
-  const readInput = createInputReader(endpoint, deps);
+  const ignoredKeys = createIgnoredKeys(endpoint);
+  const readInput = createInputReader(endpoint, deps, ignoredKeys);
   const { variant } = endpoint;
   const answer = createAnswer(endpoint, deps);
   const answerVariant = variant && createUnaryAnswer({ ...endpoint, ...variant }, deps);
@@ -74,6 +76,7 @@ export function createChain(
     const admitted = await authorize(context, endpoint, deps);
     const { partner_id, rate_limit } = admitted;
     state.partner_id = partner_id;
+    ignoredKeys.ofQuery(context);
     let failed = true;
     const memory = load?.bodyMemory(partner_id);
     try {
@@ -106,6 +109,7 @@ export function createChain(
 function createInputReader(
   endpoint: Endpoint,
   { scope: resolveScope, base_url }: Pick<ChainDependencies, 'scope' | 'base_url'>,
+  ignoredKeys: ReturnType<typeof createIgnoredKeys>,
 ) {
   const { query, body, scope } = endpoint;
   const limits = bodyLimits(endpoint);
@@ -137,10 +141,36 @@ function createInputReader(
     } else if (scope === 'filter') input.waba_id = wabaHeader(context.headers);
     if (checkBody) {
       const request = context.req as IncomingMessage;
-      input.body = checkBody(await readBody(request, { ...limits, memory }));
+      const given = await readBody(request, { ...limits, memory });
+      ignoredKeys.ofBody(context, given);
+      input.body = checkBody(given);
     }
     checkEvents(restriction, endpoint, input.body);
     return input;
+  };
+}
+
+/** Names them in the answer before the work is done, and before a fault is found. */
+function createIgnoredKeys({ query, body }: Pick<Endpoint, 'query' | 'body'>) {
+  const walkQuery = query ? walkerOf(query) : EVERY_KEY;
+  const walkBody = body && walkerOf(body);
+  const name = (context: Context, walk: Walk | undefined, value: unknown): void => {
+    if (!walk) return;
+    const state = context.state as State;
+    const ignored = state.ignored ?? new IgnoredKeys();
+    walk(value, ignored);
+    const header = ignored.header();
+    if (header === undefined) return;
+    state.ignored = ignored;
+    context.set(IGNORED_HEADER, header);
+  };
+  return {
+    ofQuery(context: Context): void {
+      if (context.querystring !== '') name(context, walkQuery, context.query);
+    },
+    ofBody(context: Context, given: Fields): void {
+      name(context, walkBody, given);
+    },
   };
 }
 

@@ -17,6 +17,7 @@ import {
 } from '@bmg/common/telemetry';
 import type { Load } from '../limits/load';
 import { errorBody } from './error-body';
+import { IGNORED_HEADER } from './ignored';
 import type { RequestLog } from './request-log';
 import { countError, fitAnswer, holdUntilSent, releasePlaces } from './sending';
 import type { State } from './state';
@@ -119,6 +120,8 @@ function answerError(context: Context, failure: ApiError, docs_url: string): voi
   const state = context.state as State;
   state.error = failure;
   context.status = failure.http;
+  // A caller without a valid key learns nothing about the endpoint.
+  if (failure.http === 401) context.remove(IGNORED_HEADER);
   context.body = errorBody(failure, state.call.request_id, docs_url);
   if (failure.retry_after_s !== undefined) {
     context.set('Retry-After', String(Math.max(1, Math.ceil(failure.retry_after_s))));
@@ -159,6 +162,7 @@ function recordRequest(
       code: state.error?.code ?? null,
       duration_ms,
       request_id,
+      ignored: context.response.get(IGNORED_HEADER) || null,
     });
   }
   const line = {

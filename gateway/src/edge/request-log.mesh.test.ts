@@ -12,6 +12,7 @@ const aRequest = (at: number): LoggedRequest => ({
   code: 'MISSING_FIELDS',
   duration_ms: 1.5,
   request_id: `req-${at}`,
+  ignored: at % 2 ? 'typing_indicator' : null,
 });
 
 test('keeps the last calls of each partner, of all replicas, newest first', async () => {

@@ -1,6 +1,6 @@
 // The last calls of each partner, for the console: in Redis, for a day. To record a call is a push
 // in memory; the calls of all partners are written together, and dropped while Redis is down. No
-// query, header or body is kept, and of the path only its template.
+// query, header or body is kept but the names of ignored keys, and of the path only its template.
 import { ApiError } from '@bmg/common/errors';
 import type { Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -16,6 +16,8 @@ export interface LoggedRequest {
   code: string | null;
   duration_ms: number;
   request_id: string;
+  /** The keys of its query and body that were ignored, as in the answer's header. */
+  ignored: string | null;
 }
 
 export interface RequestLog extends Component {
@@ -81,12 +83,17 @@ export function createRequestLog({ redis, up }: RedisConnection, log: Logger): R
   };
 }
 
-type Packed = [number, string, string, number, string | null, number, string];
+type Packed = [number, string, string, number, string | null, number, string, (string | null)?];
 
-const pack = ({ at, method, path, status, code, duration_ms, request_id }: LoggedRequest): string =>
-  JSON.stringify([at, method, path, status, code, duration_ms, request_id] satisfies Packed);
+const pack = (request: LoggedRequest): string => {
+  const { at, method, path, status, code, duration_ms, request_id, ignored } = request;
+  const packed: Packed = [at, method, path, status, code, duration_ms, request_id, ignored];
+  return JSON.stringify(packed);
+};
 
 function unpack(packed: string): LoggedRequest {
-  const [at, method, path, status, code, duration_ms, request_id] = JSON.parse(packed) as Packed;
-  return { at, method, path, status, code, duration_ms, request_id };
+  const [at, method, path, status, code, duration_ms, request_id, ignored = null] = JSON.parse(
+    packed,
+  ) as Packed;
+  return { at, method, path, status, code, duration_ms, request_id, ignored };
 }

@@ -2,6 +2,7 @@
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { AnswerRoom } from '../limits/answers';
+import type { IgnoredKeys } from './ignored';
 
 export interface State {
   /** Deadline, trace and request id, passed on to every RPC of the request. */
@@ -17,6 +18,8 @@ export interface State {
   console_session?: string;
   /** The trace ID in the caller's `traceparent`. */
   caller_trace_id: string | undefined;
+  /** The keys of the query and body that the endpoint ignores; absent if there are none. */
+  ignored?: IgnoredKeys;
   /** Set once the request has failed. */
   error?: ApiError | undefined;
   /**

@@ -3,6 +3,7 @@
 import { ApiError, invalidField, toApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
 import { errorBody } from '../edge/error-body';
+import { IGNORED_HEADER } from '../edge/ignored';
 import type { InsideAnswer } from '../edge/inside';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { compile } from '../endpoints/parts/schema';
@@ -167,6 +168,8 @@ function resultOf(endpoint: Endpoint, { status, body, header }: InsideAnswer): T
   if (bytes > RESULT_BYTES_MAX) throw tooLong(endpoint, bytes);
   const notes: string[] = [];
   if (header('Idempotency-Replayed') === 'true') notes.push(REPLAYED);
+  const ignored = header(IGNORED_HEADER);
+  if (ignored !== '') notes.push(`These arguments were ignored: ${ignored}.`);
   const retry_after = header('Retry-After');
   if (retry_after !== '') notes.push(`Wait ${retry_after} s before you try again.`);
   return {

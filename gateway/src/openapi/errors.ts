@@ -64,7 +64,7 @@ const WITH_RETRY_AFTER: readonly number[] = [404, 409, 429, 502, 503];
 export const errorResponseName = (http: number): string => `Error${http}`;
 
 /** One response per status, shared by all endpoints. */
-export const errorResponses = (headers: Json): Json =>
+export const errorResponses = (headers: Json, ignored: Json): Json =>
   Object.fromEntries(
     STATUSES.map((http) => [
       errorResponseName(http),
@@ -72,6 +72,7 @@ export const errorResponses = (headers: Json): Json =>
         description: `Error codes: ${codesWith(http).join(', ')}.`,
         headers: {
           ...headers,
+          ...(http !== 401 && ignored),
           ...(WITH_RETRY_AFTER.includes(http) && {
             'Retry-After': { $ref: '#/components/headers/RetryAfter' },
           }),

@@ -115,7 +115,7 @@ export function buildOpenApi(
     webhooks,
     components: {
       schemas: shared.schemas,
-      responses: errorResponses(parts.everyHeader),
+      responses: errorResponses(parts.everyHeader, parts.ignoredHeader),
       parameters: parts.parameters,
       headers: parts.headers,
       securitySchemes: parts.securitySchemes,
@@ -248,6 +248,7 @@ const statusesOf = ({ status = 200 }: Endpoint): number[] =>
 function successesOf(row: Endpoint, shared: SharedSchemas): Record<string, AnswerObject> {
   const headers: Json = {
     ...parts.everyHeader,
+    ...parts.ignoredHeader,
     ...(row.counted !== false && parts.rateHeaders),
     ...(row.idempotent && parts.replayHeader),
   };

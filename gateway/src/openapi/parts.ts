@@ -42,12 +42,19 @@ export const headers: Json = {
     description: 'Seconds to wait before retrying. Not present on every error.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
+  Ignored: textHeader(
+    'Keys of the query and body that were ignored, comma-separated: at most 20. Absent if there are none.',
+    'typing_indicator, contacts[].note',
+  ),
   IdempotencyReplayed: {
     description:
       'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
 };
+
+/** On every response of an endpoint but a 401. */
+export const ignoredHeader: Json = { 'X-Service-Ignored': ref('headers', 'Ignored') };
 
 /** On every response. */
 export const everyHeader: Json = {

@@ -135,7 +135,7 @@ describe('a creation', () => {
     });
   });
 
-  test('uses named parameters if requested', async () => {
+  test('uses named parameters if requested, and passes on further keys', async () => {
     const named = [
       {
         type: 'BODY',
@@ -143,11 +143,18 @@ describe('a creation', () => {
         example: { body_text_named_params: [{ param_name: 'first_name', example: 'Ada' }] },
       },
     ];
-    const request = aTemplate({ parameter_format: 'NAMED', components: named, unknown: 1 });
+    const request = aTemplate({
+      parameter_format: 'NAMED',
+      components: named,
+      allow_category_change: true,
+    });
     await rig().rpc.createTemplate(request, call());
     const [asked] = await emulator.requests({ method: 'POST' });
-    expect(asked?.body).toMatchObject({ parameter_format: 'NAMED', components: named });
-    expect(asked?.body).not.toHaveProperty('unknown');
+    expect(asked?.body).toMatchObject({
+      parameter_format: 'NAMED',
+      components: named,
+      allow_category_change: true,
+    });
   });
 
   test('rejected by the upstream carries the upstream’s explanation', async () => {

@@ -136,12 +136,10 @@ function categoryOf({
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
 const FORMATS = ['POSITIONAL', 'NAMED'];
 
-type NewTemplate = Record<
-  'name' | 'language' | 'category' | 'parameter_format' | 'components',
-  unknown
->;
+type NewTemplate = Json &
+  Record<'name' | 'language' | 'category' | 'parameter_format' | 'components', unknown>;
 
-/** The upstream's body: only the contract's keys, with `parameter_format` at the top level. */
+/** The upstream's body: the upstream checks keys beyond the contract's. */
 function readTemplate(given: Json): NewTemplate {
   const { name, language, category, components } = given;
   const parameter_format = given['parameter_format'] ?? 'POSITIONAL';
@@ -156,7 +154,7 @@ function readTemplate(given: Json): NewTemplate {
     throw invalidField('parameter_format', `must be one of ${FORMATS.join(', ')}`);
   }
   if (!Array.isArray(components)) throw invalidField('components', 'must be an array');
-  return { name, language, category, parameter_format, components };
+  return { ...given, name, language, category, parameter_format, components };
 }
 
 const isBlank = (value: unknown): boolean =>

@@ -31,7 +31,7 @@ const placed = object(
   ['action'],
 );
 
-export const placeCall = { ...placed, published: { allOf: call } };
+export const placeCall = { ...placed, published: { allOf: call, additionalProperties: true } };
 
 export const listGroups = page(GROUPS_PAGE_MAX);
 

@@ -96,7 +96,7 @@ const settings = object({
 /** The service takes any feature group. */
 export const updateSettings = {
   ...settings,
-  published: { minProperties: 1, maxProperties: GROUPS_MAX },
+  published: { minProperties: 1, maxProperties: GROUPS_MAX, additionalProperties: true },
 };
 
 export const phoneStatus = object({ ...otherNumber });

@@ -29,7 +29,7 @@ describe('a creation', () => {
     expect(create.reply?.({ fields: { id: '1' } }, {} as Input)).toEqual({ template: { id: '1' } });
   });
 
-  test('passes on only the contract’s keys', () => {
+  test('passes on every key at the top', () => {
     const target = { waba_id: '900000000000001' };
     const checked = check({ ...body, components: [...body.components], allow: true });
     const request = create.request?.({ body: checked, target } as unknown as Input) ?? {};
@@ -39,6 +39,7 @@ describe('a creation', () => {
     ).finish();
     expect(CreateTemplateRequest.decode(bytes).template).toEqual({
       ...body,
+      allow: true,
       parameter_format: 'POSITIONAL',
     });
   });

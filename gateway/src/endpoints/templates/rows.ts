@@ -29,11 +29,7 @@ export const templates: Endpoint[] = [
     audit: { values: ['name', 'language', 'category'], ids: { template_id: 'fields.id' } },
     status: 201,
     body: schemas.createTemplate,
-    // Other keys are ignored, because the service builds the upstream's body.
-    request: ({ body: { name, language, category, parameter_format, components }, target }) => ({
-      template: { name, language, category, parameter_format, components },
-      target,
-    }),
+    request: ({ body, target }) => ({ template: body, target }),
     reply: ({ fields }) => ({ template: fields }),
     docs: docs.createTemplate,
     summary: 'Create a template and submit it for approval',

@@ -5,7 +5,8 @@ import { components, file, object, text } from '../parts/inputs';
 const NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 
-export const createTemplate = object(
+/** Further keys at the top are passed to the upstream, which checks them. */
+const created = object(
   {
     name: text(NAME_MAX, 'Name of the template, unique per business account.'),
     language: text(LANGUAGE_MAX, 'Language of the template, for example `en_US`.'),
@@ -26,5 +27,7 @@ export const createTemplate = object(
   },
   ['name', 'language', 'category', 'components'],
 );
+
+export const createTemplate = { ...created, published: { additionalProperties: true } };
 
 export const uploadHeader = file(HEADER_TYPES);

@@ -53,10 +53,15 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
 const colourOf = (status: number): string =>
   status >= 500 ? 'red' : status >= 400 ? 'orange' : 'green';
 
-const Outcome = ({ of: { status, code } }: { of: LoggedRequest }) => (
+const Outcome = ({ of: { status, code, ignored } }: { of: LoggedRequest }) => (
   <Group gap={6}>
     <Code color={`var(--mantine-color-${colourOf(status)}-light)`}>{status}</Code>
     {code && <Text size="xs">{code}</Text>}
+    {ignored && (
+      <Text size="xs" c="dimmed">
+        ignored: {ignored}
+      </Text>
+    )}
   </Group>
 );
 
