@@ -57,14 +57,14 @@ export const createGroup: RowDocs = {
   notes: `People join through the invite link, which arrives in a \`group_lifecycle_update\` event. ${NOT_ENABLED}`,
 };
 
+export const group = is.node({
+  ...groupFields,
+  participants: is.list(is.node({ wa_id: is.text('15550100777') })),
+});
+
 export const getGroup: RowDocs = {
   params,
-  answer: is.record({
-    group: is.node({
-      ...groupFields,
-      participants: is.list(is.node({ wa_id: is.text('15550100777') })),
-    }),
-  }),
+  answer: is.nodeAndTop('group', group),
   notes: 'Returns the group as the upstream describes it.',
 };
 

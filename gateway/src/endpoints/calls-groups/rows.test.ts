@@ -107,7 +107,7 @@ test.each<[string, string, object | undefined, object, object]>([
   ['GET', '/waba/solutions', undefined, { items: [] }, { solutions: [] }],
   ['GET', '/schedules', undefined, { items: [] }, { schedules: [] }],
   ['GET', '/flows', undefined, { items: [], after: 'a' }, { flows: [], truncated: true }],
-  ['GET', '/flows/11', undefined, FIELDS, { flow: NODE }],
+  ['GET', '/flows/11', undefined, FIELDS, { id: '1', flow: NODE }],
   ['POST', '/phone/request-code', { code_method: 'SMS', language: 'en' }, { fields: {} }, {}],
   ['POST', '/phone/verify-code', { code: '123456' }, FIELDS, { phone: NODE }],
   ['POST', '/phone/two-step', { pin: '123456' }, { pin_stored: true }, { pin_stored: true }],
@@ -139,6 +139,42 @@ test.each<[string, string, object | undefined, object, object]>([
   expect(result.status).toBe(
     verb === 'POST' && ['/qr-codes', '/groups'].includes(path) ? 201 : 200,
   );
+});
+
+const HEALTH = { can_send_message: 'BLOCKED', entities: [] };
+
+test.each<[string, string, object]>([
+  [
+    '/waba',
+    'waba',
+    {
+      ...{ name: 'Shop', currency: 'USD', timezone_id: '1', account_review_status: 'APPROVED' },
+      ...{ business_verification_status: 'verified', owner_business_info: { id: '6' } },
+      ...{ message_template_namespace: 'n', health_status: HEALTH, ownership_type: 'SELF' },
+      is_enabled_for_insights: true,
+    },
+  ],
+  [
+    '/flows/11',
+    'flow',
+    {
+      ...{ id: '11', name: 'Booking', status: 'DRAFT', categories: ['OTHER'] },
+      ...{ validation_errors: [], json_version: '7.0', health_status: HEALTH },
+    },
+  ],
+  [
+    '/groups/g',
+    'group',
+    {
+      ...{ subject: 'Gardeners', description: '', participants: [{ wa_id: '1' }] },
+      join_approval_mode: 'auto_approve',
+    },
+  ],
+])('GET %s shows the contract’s fields at the top, and all under %s', async (path, name, shown) => {
+  const node = { more: 1, success: false, error: 'x', [name]: 'upstream', ...shown };
+  reply = { fields: node };
+  const { body } = await rest('GET', path);
+  expect(body).toEqual({ success: true, ...shown, [name]: node });
 });
 
 const requestOf = async (verb: string, path: string, body?: object): Promise<unknown> => {

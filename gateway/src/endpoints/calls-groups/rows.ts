@@ -2,7 +2,7 @@ import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { del, get, post, rpc, type Endpoint, type Fields } from '../endpoint';
-import { nodeUnder, outcomeUnder, pageUnder, uncounted } from '../parts/rows';
+import { nodeAndTop, nodeUnder, outcomeUnder, pageUnder, uncounted } from '../parts/rows';
 
 /**
  * The phone number or BSUID of a participant, who may also be given as GET /groups/{group_id} shows
@@ -46,7 +46,7 @@ export const callsGroups: Endpoint[] = [
   }),
   get('/groups/:group_id', rpc(NumberAdminDefinition, 'getGroup'), {
     ...uncounted,
-    reply: nodeUnder('group'),
+    reply: nodeAndTop('group', docs.group),
     docs: docs.getGroup,
     summary: 'Retrieve a group and its participants',
   }),

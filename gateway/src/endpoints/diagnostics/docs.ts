@@ -19,21 +19,21 @@ const wholeList = (name: string, items: ReturnType<typeof is.node>): RowDocs => 
   notes: 'Answers the pages of the upstream as one list.',
 });
 
+export const waba = is.node({
+  name: is.text('Example Shop'),
+  currency: is.text('USD'),
+  timezone_id: is.text('1'),
+  account_review_status: is.text('APPROVED'),
+  business_verification_status: is.text('verified'),
+  owner_business_info: is.node({ id: is.text('600000000000001'), name: is.text('Example') }),
+  message_template_namespace: is.text('…'),
+  health_status,
+  ownership_type: is.text('CLIENT_OWNED'),
+  is_enabled_for_insights: is.flag(true),
+});
+
 export const getWaba: RowDocs = {
-  answer: is.record({
-    waba: is.node({
-      name: is.text('Example Shop'),
-      currency: is.text('USD'),
-      timezone_id: is.text('1'),
-      account_review_status: is.text('APPROVED'),
-      business_verification_status: is.text('verified'),
-      owner_business_info: is.node({ id: is.text('600000000000001'), name: is.text('Example') }),
-      message_template_namespace: is.text('…'),
-      health_status,
-      ownership_type: is.text('CLIENT_OWNED'),
-      is_enabled_for_insights: is.flag(true),
-    }),
-  }),
+  answer: is.nodeAndTop('waba', waba),
   notes:
     '`health_status` names what keeps messages from being sent. `primary_funding_id` is never included.',
 };
@@ -77,14 +77,14 @@ export const listFlows: RowDocs = {
   notes: 'Flows can only be read here.',
 };
 
+export const flowDetails = is.node({
+  ...flow.properties,
+  json_version: is.text('7.0'),
+  health_status,
+});
+
 export const getFlow: RowDocs = {
   params: { flow_id: is.text('110000000000001', 'ID of the flow.') },
-  answer: is.record({
-    flow: is.node({
-      ...flow.properties,
-      json_version: is.text('7.0'),
-      health_status,
-    }),
-  }),
+  answer: is.nodeAndTop('flow', flowDetails),
   notes: 'Flows can only be read here. `validation_errors` says why a flow cannot be published.',
 };

@@ -2,12 +2,12 @@ import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { get, rpc, type Endpoint } from '../endpoint';
-import { nodeUnder, uncounted, wholeUnder } from '../parts/rows';
+import { nodeAndTop, uncounted, wholeUnder } from '../parts/rows';
 
 export const diagnostics: Endpoint[] = [
   get('/waba', rpc(NumberAdminDefinition, 'getWaba'), {
     ...uncounted,
-    reply: nodeUnder('waba'),
+    reply: nodeAndTop('waba', docs.waba),
     docs: docs.getWaba,
     summary: 'Retrieve the details and health of a business account',
   }),
@@ -45,7 +45,7 @@ export const diagnostics: Endpoint[] = [
   }),
   get('/flows/:flow_id', rpc(NumberAdminDefinition, 'getFlow'), {
     ...uncounted,
-    reply: nodeUnder('flow'),
+    reply: nodeAndTop('flow', docs.flowDetails),
     docs: docs.getFlow,
     summary: 'Retrieve a flow with its validation errors and health',
   }),

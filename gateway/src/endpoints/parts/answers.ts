@@ -104,6 +104,13 @@ export const node = (properties: Record<string, Schema>, trait: Trait = {}): Sch
   additionalProperties: true,
 });
 
+/** The answer of `nodeAndTop`: the known fields at the top, and the whole object below. */
+export const nodeAndTop = (name: string, shown: Schema): Schema =>
+  objectOf(
+    { ...shown.properties, [name]: shown },
+    { optional: Object.keys(shown.properties ?? {}) },
+  );
+
 /** A map from a name to objects of one kind. */
 export const byName = (value: Schema, description: string): Schema => ({
   type: 'object',

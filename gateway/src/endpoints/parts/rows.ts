@@ -1,6 +1,7 @@
 // Options, replies and timeouts that rows of several chapters share.
 import type { Node, NodeList } from '@bmg/proto/common';
 import type { Fields } from '../endpoint';
+import type { Schema } from './schema';
 
 /** A row of 2.9.0: in the usage record, but not counted by the rate limit (contract 15.5). */
 export const uncounted = { scope: 'number', counted: false } as const;
@@ -12,6 +13,18 @@ export const FILE_TIMEOUT_MS = 120_000;
 export const nodeUnder =
   (name: string) =>
   ({ fields }: Node): Fields => ({ [name]: fields ?? {} });
+
+/**
+ * Works like `nodeUnder`, and repeats the fields of `shown` at the top, where the contract has them.
+ */
+export const nodeAndTop =
+  (name: string, { properties = {} }: Schema) =>
+  ({ fields }: Node): Fields => ({
+    ...Object.fromEntries(
+      Object.entries(fields ?? {}).filter(([key]) => Object.hasOwn(properties, key)),
+    ),
+    [name]: fields ?? {},
+  });
 
 /**
  * Works like `nodeUnder`, but omits the key when the upstream returned nothing beside its success.
