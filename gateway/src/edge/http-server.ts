@@ -1,9 +1,10 @@
 // The HTTP listener of the REST API, as a component that drains and stops.
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError } from '@bmg/common/errors';
 import type { Component } from '@bmg/common/lifecycle';
-import { createBoundedServer } from '@bmg/common/overload';
+import { createBoundedServer, type RefusalAnswer, type RefusalReason } from '@bmg/common/overload';
 import { errorBody } from './error-body';
 
 export interface HttpServerOptions {
@@ -25,7 +26,7 @@ export function createHttpServer(
   { host, port, notices, docs_url, proxy_hops }: HttpServerOptions,
 ): HttpServer {
   const server = createBoundedServer(
-    { server: 'gateway', proxy_hops, refusal: (late) => refusal(late, notices, docs_url) },
+    { server: 'gateway', proxy_hops, refusal: (reason) => refusal(reason, notices, docs_url) },
     listener,
   );
   return {
@@ -41,15 +42,28 @@ export function createHttpServer(
   };
 }
 
-/** Malformed or timed-out requests never reach Koa, so the standard error body is written here. */
-function refusal(late: boolean, notices: Record<string, string>, docs_url: string): string {
-  const message = late ? 'the request did not arrive in time' : 'the request is not valid HTTP';
-  const body = JSON.stringify(errorBody(new ApiError('INVALID_PAYLOAD', message), '', docs_url));
-  const head = Object.entries({
-    ...notices,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${body}`;
+const REFUSALS: Record<RefusalReason, { status: number; message: string }> = {
+  malformed: { status: 400, message: 'the request is not valid HTTP' },
+  late: { status: 400, message: 'the request did not arrive in time' },
+  no_host: { status: 400, message: 'the request has no Host header, which HTTP 1.1 requires' },
+  expectation: { status: 417, message: 'the header Expect has another value than 100-continue' },
+};
+
+/** Such requests never reach Koa, so the standard error body is written here. */
+function refusal(
+  reason: RefusalReason,
+  notices: Record<string, string>,
+  docs_url: string,
+): RefusalAnswer {
+  const { status, message } = REFUSALS[reason];
+  const request_id = randomUUID();
+  return {
+    status,
+    headers: {
+      ...notices,
+      'X-Request-Id': request_id,
+      'Content-Type': 'application/json; charset=utf-8',
+    },
+    body: JSON.stringify(errorBody(new ApiError('INVALID_PAYLOAD', message), request_id, docs_url)),
+  };
 }

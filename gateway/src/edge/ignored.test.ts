@@ -175,7 +175,7 @@ test('names those of the query when the rate limit refuses', async () => {
   expect(await call('GET /clients?page=2')).toMatchObject({ status: 429, ignored: 'page' });
 });
 
-test('is absent from a 401, whoever answers it', async () => {
+test('is absent from a 401 of the gateway and of a service', async () => {
   const headers = { 'x-partner-key': 'b' };
   expect(await call('GET /clients?page=2', undefined, headers)).toMatchObject({
     ...{ status: 401, ignored: null },

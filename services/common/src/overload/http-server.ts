@@ -1,7 +1,14 @@
 // An HTTP server with bounds against slow clients: timeouts for headers, whole requests and idle
 // connections, and a maximum number of connections. A request that is answered before its body was read
 // has the rest of it discarded, for a bounded time.
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { metrics } from '../telemetry';
 import { networkOf } from './network';
@@ -37,8 +44,16 @@ export interface BoundedServerOptions {
   limits?: Partial<HttpLimits>;
   /** Proxies in front of the process: with any, all connections are theirs and no network has a share. */
   proxy_hops?: number | undefined;
-  /** The whole response, head and body, to a malformed or timed-out request. */
-  refusal?: (late: boolean) => string;
+  /** The answer to a request that never reaches the listener. */
+  refusal?: (reason: RefusalReason) => RefusalAnswer;
+}
+
+export type RefusalReason = 'malformed' | 'late' | 'no_host' | 'expectation';
+
+export interface RefusalAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
 }
 
 export interface BoundedServer extends Server {
@@ -60,8 +75,14 @@ export function createBoundedServer(
       requestTimeout: request_ms,
       keepAliveTimeout: keep_alive_ms,
       connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headers_ms),
+      // Node's own answer would have none of our headers.
+      requireHostHeader: false,
     },
-    listener,
+    (request, response) =>
+      lacksHost(request) ? refuse(response, refusal('no_host')) : listener(request, response),
+  );
+  server.on('checkExpectation', (_request, response: ServerResponse) =>
+    refuse(response, refusal('expectation')),
   );
   server.maxConnections = connections_max;
   server.prependListener('request', (request, response) => {
@@ -76,7 +97,7 @@ export function createBoundedServer(
     // take it for its own.
     const has_request = socket.bytesRead > 0;
     // Destroyed once that is written: a client that trickles its request never closes its side.
-    if (socket.writable && has_request) socket.end(refusal(late));
+    if (socket.writable && has_request) socket.end(textOf(refusal(late ? 'late' : 'malformed')));
     socket.destroySoon();
   });
   return Object.assign(server, {
@@ -123,5 +144,34 @@ function readRest(request: IncomingMessage, linger_ms: number): void {
   request.resume();
 }
 
-const plainRefusal = (late: boolean): string =>
-  `HTTP/1.1 ${late ? '408 Request Timeout' : '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+/** HTTP 1.1 requires it. */
+const lacksHost = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && headers.host === undefined;
+
+const closing = ({ headers, body }: RefusalAnswer): Record<string, string> => ({
+  ...headers,
+  'Content-Length': String(Buffer.byteLength(body)),
+  Connection: 'close',
+});
+
+const refuse = (response: ServerResponse, answer: RefusalAnswer): unknown =>
+  response.writeHead(answer.status, closing(answer)).end(answer.body);
+
+function textOf(answer: RefusalAnswer): string {
+  const { status, body } = answer;
+  const head = Object.entries(closing(answer)).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`;
+}
+
+const STATUSES: Record<RefusalReason, number> = {
+  malformed: 400,
+  late: 408,
+  no_host: 400,
+  expectation: 417,
+};
+
+const plainRefusal = (reason: RefusalReason): RefusalAnswer => ({
+  status: STATUSES[reason],
+  headers: {},
+  body: '',
+});

@@ -6,6 +6,8 @@ export {
   type BoundedServer,
   type BoundedServerOptions,
   type HttpLimits,
+  type RefusalAnswer,
+  type RefusalReason,
 } from './http-server';
 export { createFailureLimit, type FailureLimit } from './failure-limit';
 export { networkOf, senderOf } from './network';
