@@ -85,7 +85,11 @@ function limitsOf({ counted, body, page, in_flight_max = {} }: Limits): string[]
   const count = (value: number): string => value.toLocaleString('en');
   return [
     ...(counted ? [] : ['Does not count towards the rate limit.']),
-    ...(uncounted ? [`A partner may have ${uncounted} such requests in flight.`] : []),
+    ...(uncounted
+      ? [
+          `A partner may have ${uncounted} such requests in flight; others wait up to 5 s for a place.`,
+        ]
+      : []),
     ...Object.entries(others).map(
       ([name, max]) => `A partner may have ${max} ${name.replaceAll('_', ' ')} in flight.`,
     ),

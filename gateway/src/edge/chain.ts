@@ -1,7 +1,7 @@
 // The chain of one endpoint, built once from its row: admit → query → scope → body → RPC (at most
 // once per Idempotency-Key) → answer. Checks that need only the headers come before the body is
 // read. The usage record counts every admitted call, failed ones too.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
 import { isAudited } from '../audit/audited';
@@ -81,7 +81,10 @@ export function createChain(
     const memory = load?.bodyMemory(partner_id);
     try {
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
-      if (!counted) hold(context, load?.enterUncounted(partner_id));
+      if (!counted && load) {
+        const leave = load.enterUncounted(partner_id);
+        hold(context, leave ?? (await waitForPlace(context, partner_id, load)));
+      }
       hold(context, load?.enterPartner(partner_id));
       if (reads) hold(context, load?.enterRead(partner_id, reads));
       const input = await readInput(context, admitted, memory);
@@ -148,6 +151,22 @@ function createInputReader(
     checkEvents(restriction, endpoint, input.body);
     return input;
   };
+}
+
+/** Its body stays unread meanwhile. */
+async function waitForPlace(context: Context, partner_id: string, load: Load): Promise<() => void> {
+  const gone = new AbortController();
+  const response = context.res as ServerResponse;
+  const leave = (): void => gone.abort();
+  response.once('close', leave);
+  if (response.destroyed || (context.req as IncomingMessage).socket.destroyed) leave();
+  try {
+    const is_chunked = context.headers['transfer-encoding'] !== undefined;
+    const body_bytes = is_chunked ? undefined : Number(context.headers['content-length'] ?? 0);
+    return await load.waitUncounted(partner_id, { body_bytes, gone: gone.signal });
+  } finally {
+    response.off('close', leave);
+  }
 }
 
 /** Names them in the answer before the work is done, and before a fault is found. */

@@ -1,9 +1,11 @@
 // Bounds the requests in flight, the memory of bodies and the bytes of answers of this replica.
 // Each partner has a share of each, and requests without a known partner have a small pool. Beyond
 // a bound a request gets 503 before it costs anything, so that those in flight still complete.
+import { ApiError } from '@bmg/common/errors';
 import { createPool, networkOf, type Pool } from '@bmg/common/overload';
-import type { Logger } from '@bmg/common/telemetry';
+import { metrics, type Logger } from '@bmg/common/telemetry';
 import { createAnswerLimits, type AnswerLimits } from './answers';
+import { createFairQueue } from './fair-queue';
 import { overloaded } from './overloaded';
 import { rateLimited } from './rate-limited';
 
@@ -13,10 +15,15 @@ export interface Load extends AnswerLimits {
    */
   enterPartner(partner_id: string): () => void;
   /**
-   * For endpoints that the rate limit does not count. Throws when the partner has as many of them
-   * in flight as it may; returns a function that leaves.
+   * For endpoints that the rate limit does not count. Returns a function that leaves; undefined
+   * when the partner has as many of them in flight as it may.
    */
-  enterUncounted(partner_id: string): () => void;
+  enterUncounted(partner_id: string): (() => void) | undefined;
+  /**
+   * Waits until the partner may have another of them in flight. Rejects if too many wait, if none
+   * may in time, or if the caller has disconnected.
+   */
+  waitUncounted(partner_id: string, waiting: WaitingRequest): Promise<() => void>;
   /**
    * For requests without a known partner: open routes, and look-ups of credentials. Throws when
    * their pool, or the share of the address's network, is full; returns a function that leaves.
@@ -28,6 +35,13 @@ export interface Load extends AnswerLimits {
    */
   enterStream(partner_id: string): () => void;
   bodyMemory(partner_id: string): BodyMemory;
+}
+
+export interface WaitingRequest {
+  /** Of the body that is not read yet; undefined if it is not known. */
+  body_bytes: number | undefined;
+  /** Aborted when the caller closes the connection. */
+  gone: AbortSignal;
 }
 
 /** The memory that one request's body takes. */
@@ -46,10 +60,22 @@ const BODY_MEMORY_MAX = 176 * MIB;
  */
 const BODY_MEMORY_FLOOR = { of_holder: MIB / 8, max: 16 * MIB };
 const OPEN_REQUESTS_MAX = 200;
-/** Requests in flight to endpoints that the rate limit does not count, of all partners. */
-const UNCOUNTED_MAX = 400;
-/** One partner's share of them. */
-export const UNCOUNTED_SHARE = 20;
+/**
+ * Requests to endpoints that the rate limit does not count: in flight and waiting, of all partners
+ * and of one. Those that wait hold no place among the requests in flight.
+ */
+export const UNCOUNTED = {
+  max: 400,
+  of_holder_max: 20,
+  waiting_max: 2_000,
+  waiting_of_holder_max: 200,
+  wait_ms: 5_000,
+};
+/**
+ * What a connection holds of a body that nothing reads: the buffers of the request and of its
+ * socket.
+ */
+const UNREAD_BYTES_MAX = MIB / 8;
 const STREAMS_MAX = 300;
 /** Open streams of one partner: each waits for events, as do the partner's own reads of the log. */
 export const STREAM_SHARE = 6;
@@ -59,6 +85,7 @@ export const STREAM_SHARE = 6;
  */
 export const REFUSALS_AT_ONCE = { burst: 30, per_s: 20 };
 const RETRY_AFTER_S = 1;
+const UNCOUNTED_RETRY_S = 5;
 const NETWORK_SHARE = 0.25;
 const SERVER = 'gateway';
 
@@ -73,15 +100,7 @@ export function createLoad(
     { ...of_partners, reason: 'body_bytes', max: body_memory_max, floor: BODY_MEMORY_FLOOR },
     log,
   );
-  const uncounted = createPool(
-    {
-      ...of_partners,
-      reason: 'uncounted_requests',
-      max: UNCOUNTED_MAX,
-      share: UNCOUNTED_SHARE / UNCOUNTED_MAX,
-    },
-    log,
-  );
+  const uncounted = createFairQueue(UNCOUNTED);
   const streams = createPool(
     {
       ...of_partners,
@@ -104,9 +123,18 @@ export function createLoad(
   return {
     ...createAnswerLimits(SERVER, log),
     enterPartner: (partner_id) => enter(requests, partner_id),
-    enterUncounted(partner_id) {
-      if (!uncounted.take(partner_id)) throw rateLimited('uncounted', RETRY_AFTER_S, TOO_MANY);
-      return () => uncounted.give(partner_id);
+    enterUncounted: uncounted.enter,
+    async waitUncounted(partner_id, { body_bytes = UNREAD_BYTES_MAX, gone }) {
+      const unread = Math.min(body_bytes, UNREAD_BYTES_MAX);
+      if (!bodies.take(partner_id, unread)) throw overloaded();
+      try {
+        const leave = await uncounted.wait(partner_id, gone);
+        if (leave) return leave;
+      } finally {
+        bodies.give(partner_id, unread);
+      }
+      metrics.requests_shed.inc({ server: SERVER, reason: 'uncounted_requests' });
+      throw new ApiError('SERVICE_UNAVAILABLE', TOO_MANY, { retry_after_s: UNCOUNTED_RETRY_S });
     },
     enterOpen: (address) => enter(open, networkOf(address)),
     enterStream(partner_id) {
@@ -132,7 +160,7 @@ export function createLoad(
   };
 }
 
-const TOO_MANY = `too many requests at a time: of the endpoints that do not count towards the rate limit, ${UNCOUNTED_SHARE} may be in flight`;
+const TOO_MANY = `too many requests at a time: of the endpoints that do not count towards the rate limit, ${UNCOUNTED.of_holder_max} may be in flight, and others wait ${UNCOUNTED.wait_ms / 1_000} s for a place`;
 
 const TOO_MANY_STREAMS = `too many live lists of events are open: at most ${STREAM_SHARE} of one partner`;
 

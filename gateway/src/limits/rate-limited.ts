@@ -4,15 +4,7 @@ import { metrics } from '@bmg/common/telemetry';
 
 /** Counts the refusal and returns the error to throw. */
 export function rateLimited(
-  limiter:
-    | 'partner'
-    | 'dashboard'
-    | 'login'
-    | 'connect'
-    | 'credentials'
-    | 'uncounted'
-    | 'streams'
-    | 'reads',
+  limiter: 'partner' | 'dashboard' | 'login' | 'connect' | 'credentials' | 'streams' | 'reads',
   retry_after_s: number,
   message = 'too many requests: slow down and try again',
 ): ApiError {

@@ -2,7 +2,7 @@
 import type { Endpoint, Variant } from '../endpoints/endpoint';
 import { BODY_LIMIT_BYTES, BODY_NODES_MAX } from '../endpoints/parts/body-limits';
 import { READ_SHARE } from '../limits/answers';
-import { UNCOUNTED_SHARE } from '../limits/load';
+import { UNCOUNTED } from '../limits/load';
 
 export interface BodyBounds {
   bytes_max: number;
@@ -32,7 +32,7 @@ export function limitsOf(row: Endpoint): OperationLimits {
   const { counted = true, body, variant, query, reads, timeout_ms } = row;
   const limit = query?.properties?.['limit'];
   const in_flight_max = {
-    ...(!counted && { uncounted: UNCOUNTED_SHARE }),
+    ...(!counted && { uncounted: UNCOUNTED.of_holder_max }),
     ...(reads && { [`reads_of_${reads}s`]: READ_SHARE[reads] }),
   };
   return {
