@@ -1,9 +1,11 @@
 // The usage record: counts calls and errors per partner and endpoint, and publishes them every
-// second.
+// second, numbered, so that a report that arrives twice counts once.
 import { newId } from '@bmg/common/ids';
-import { topics, type Bus } from '@bmg/common/bus';
+import { topics, type Bus, type Outgoing } from '@bmg/common/bus';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
+import { dayOf } from '@bmg/common/time';
+import type { Usage } from '@bmg/proto/stream';
 
 export interface Meter extends Component {
   /** Counts one call; `failed` adds one error. */
@@ -22,45 +24,27 @@ interface Row {
   errors: number;
 }
 
+type Counts = Map<string, Map<string, Row>>;
+
 export function createMeter(bus: Bus, log: Logger): Meter {
-  let counts = new Map<string, Map<string, Row>>();
-  const publish = async (): Promise<void> => {
-    if (counts.size === 0) return;
-    const taken = counts;
-    counts = new Map();
-    const day = new Date().toISOString().slice(0, 10);
-    try {
-      await bus.publish(
-        [...taken].map(([partner_id, rows]) => ({
-          topic: topics.usage,
-          key: partner_id,
-          message: {
-            id: newId('use'),
-            partner_id,
-            day,
-            rows: [...rows].map(([endpoint, row]) => ({ endpoint, ...row })),
-          },
-        })),
-      );
-    } catch (error) {
-      // Published with the next counts.
-      for (const [partner_id, rows] of taken) {
-        for (const [endpoint, row] of rows) add(partner_id, endpoint, row);
-      }
-      throw error;
-    }
+  const process = newId('gwp');
+  let sequence = 0;
+  let counts: Counts = new Map();
+  /**
+   * The reports whose publication has not been acknowledged. Kafka may have stored them all the
+   * same, so they are published again unchanged, and later counts wait for the next report.
+   */
+  let reports: Outgoing<Usage>[] = [];
+  const send = async (): Promise<void> => {
+    await bus.publish(reports);
+    reports = [];
   };
-  const add = (partner_id: string, endpoint: string, { calls, errors }: Row): void => {
-    let rows = counts.get(partner_id);
-    if (!rows) {
-      if (counts.size >= PARTNERS_MAX) return;
-      counts.set(partner_id, (rows = new Map()));
-    }
-    const row = rows.get(endpoint);
-    if (row) {
-      row.calls += calls;
-      row.errors += errors;
-    } else rows.set(endpoint, { calls, errors });
+  const publish = async (): Promise<void> => {
+    if (reports.length > 0) await send();
+    if (counts.size === 0) return;
+    reports = reportsOf(counts, process, (sequence += 1));
+    counts = new Map();
+    await send();
   };
   const poller = createPoller('usage', PUBLISH_EVERY_MS, publish, log);
   return {
@@ -70,7 +54,32 @@ export function createMeter(bus: Bus, log: Logger): Meter {
       await poller.stop();
       await publish();
     },
-    count: (partner_id, endpoint, failed) =>
-      add(partner_id, endpoint, { calls: 1, errors: failed ? 1 : 0 }),
+    count(partner_id, endpoint, failed) {
+      let rows = counts.get(partner_id);
+      if (!rows) {
+        if (counts.size >= PARTNERS_MAX) return;
+        counts.set(partner_id, (rows = new Map()));
+      }
+      const row = rows.get(endpoint) ?? { calls: 0, errors: 0 };
+      rows.set(endpoint, row);
+      row.calls += 1;
+      if (failed) row.errors += 1;
+    },
   };
+}
+
+function reportsOf(counts: Counts, process: string, sequence: number): Outgoing<Usage>[] {
+  const day = dayOf(new Date());
+  return [...counts].map(([partner_id, rows]) => ({
+    topic: topics.usage,
+    key: partner_id,
+    message: {
+      id: newId('use'),
+      partner_id,
+      day,
+      rows: [...rows].map(([endpoint, row]) => ({ endpoint, ...row })),
+      process,
+      sequence,
+    },
+  }));
 }

@@ -1,14 +1,18 @@
 // Consumers of usage: the calls that gateways report, and the statuses of messages.
 import type { Received } from '@bmg/common/bus';
 import { readCallbackData, readPricing, type MessageStatus } from '@bmg/common/messages';
-import { dayOf } from '@bmg/common/time';
+import { dayOf, isDay } from '@bmg/common/time';
 import type { Statuses, Statuses_Status, Usage } from '@bmg/proto/stream';
 import type { EndpointUsage } from './store/endpoint-usage';
 import type { MessageStatusSeen, MessageUsage } from './store/message-usage';
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** The process is part of a field's name in the record. */
+const PROCESS = /^\w{1,64}$/;
 
-/** Counts the calls that gateways report. Records without ID, partner or day are ignored. */
+/**
+ * Counts the calls that gateways report. Records without ID, partner or day, or with a faulty number,
+ * are ignored.
+ */
 export const countCalls =
   ({ endpointUsage }: { endpointUsage: EndpointUsage }) =>
   async (batch: Received<Usage>[]): Promise<void> => {
@@ -16,8 +20,11 @@ export const countCalls =
     if (readable.length > 0) await endpointUsage.add(readable);
   };
 
-const isCountable = ({ id, partner_id, day }: Usage): boolean =>
-  id !== '' && partner_id !== '' && DAY.test(day);
+const isCountable = ({ id, partner_id, day, process, sequence }: Usage): boolean =>
+  id !== '' &&
+  partner_id !== '' &&
+  isDay(day) &&
+  (process === undefined || (PROCESS.test(process) && sequence !== undefined && sequence > 0));
 
 /**
  * Counts message statuses for the partner that sent the message only, although several partners may

@@ -12,20 +12,28 @@ import { createUsageHandlers, type UsageDependencies } from './handlers';
 const COUNTS_APART_MS = 1_000;
 /** Only a crash leaves counts pending: that is rare and not urgent. */
 const PENDING_COUNTS_EVERY_MS = 30_000;
+/** The numbers of reports are needed for days: how soon they end does not matter. */
+const FORGET_REPORTS_EVERY_MS = 6 * 3_600_000;
 
 export function createUsage(deps: UsageDependencies & { log: Logger }): Feature & {
   handlers: ReturnType<typeof createUsageHandlers>;
 } {
-  const { messageUsage, now, log } = deps;
+  const { endpointUsage, messageUsage, now, log } = deps;
   const pendingCounts = createPoller(
     'message usage',
     PENDING_COUNTS_EVERY_MS,
     async () => (await messageUsage.addPendingCounts(now())) > 0,
     log,
   );
+  const reports = createPoller(
+    'usage reports',
+    FORGET_REPORTS_EVERY_MS,
+    () => endpointUsage.forgetReports(now()),
+    log,
+  );
   return {
     handlers: createUsageHandlers(deps),
-    components: [pendingCounts],
+    components: [pendingCounts, reports],
     consumers: {
       usage: gathered(COUNTS_APART_MS, countCalls(deps)),
       status: gathered(COUNTS_APART_MS, countMessages(deps)),

@@ -3,6 +3,7 @@ import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
+import { ENDPOINT_USAGE } from './store/endpoint-usage';
 import { countCalls, countMessages } from './consumers';
 
 const DAY = '2026-09-14';
@@ -32,8 +33,13 @@ const usage = (change: Partial<Usage> = {}): Usage => ({
   partner_id: 'ptn_1',
   day: DAY,
   rows: [{ endpoint: '/messages/send', calls: 3, errors: 1 }],
+  process: undefined,
+  sequence: undefined,
   ...change,
 });
+/** A report with its number, as a gateway process sends it. */
+const numbered = (sequence: number, change: Partial<Usage> = {}): Usage =>
+  usage({ process: 'gwp_a', sequence, ...change });
 
 const status = (
   name: string,
@@ -96,6 +102,62 @@ describe('calls', () => {
     expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);
   });
 
+  it('count once when a numbered report is published again', async () => {
+    await add(numbered(1), numbered(1), numbered(2));
+    await add(numbered(2), numbered(3));
+    await add(numbered(1, { process: 'gwp_b' }), numbered(3));
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 12, errors: 4 }]);
+  });
+
+  it('count once when a numbered backlog is read again, without a list of its reports', async () => {
+    const backlog = Array.from({ length: 1_500 }, (_none, index) => numbered(index + 1));
+    await add(...backlog.slice(0, 700));
+    await add(...backlog.slice(300, 1_000));
+    await add(...backlog);
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 4_500, errors: 1_500 }]);
+    const stored = await world.mongo.db.collection(ENDPOINT_USAGE).findOne();
+    expect(stored).toMatchObject({ processes: { gwp_a: 1_500 } });
+    expect(stored).not.toHaveProperty('applied');
+  });
+
+  it('count once when two workers read overlapping parts of a backlog', async () => {
+    const backlog = Array.from({ length: 40 }, (_none, index) => numbered(index + 1));
+    const settle = async (part: Usage[]): Promise<void> => {
+      // As the bus does: a failed batch is retried.
+      for (let turn = 0; turn < 40; turn += 1) {
+        const failed = await add(...part).catch((error: unknown) => error as Error);
+        if (failed === undefined) return;
+      }
+      throw new Error('the batch was never counted');
+    };
+    const parts = [backlog.slice(0, 20), backlog.slice(0, 20), backlog.slice(10, 20)];
+    await Promise.all(parts.map(settle));
+    await Promise.all([backlog.slice(10), backlog.slice(20)].map(settle));
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 120, errors: 40 }]);
+  });
+
+  it('count once when a report was counted by its id before the release with numbers', async () => {
+    const [one, two] = [numbered(1), numbered(2)];
+    await add({ ...one, process: undefined, sequence: undefined });
+    await add(one, two, usage());
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 9, errors: 3 }]);
+  });
+
+  it('keep the numbers of processes for eight days', async () => {
+    await add(numbered(1), usage());
+    const stored = () => world.mongo.db.collection(ENDPOINT_USAGE).findOne();
+    const days = (count: number) => new Date(Date.parse(DAY) + count * 86_400_000);
+    await world.deps.endpointUsage.forgetReports(days(8));
+    expect(await stored()).toMatchObject({
+      processes: { gwp_a: 1 },
+      applied: [expect.any(String)],
+    });
+    await world.deps.endpointUsage.forgetReports(days(9));
+    expect(await stored()).not.toHaveProperty('processes');
+    expect(await stored()).not.toHaveProperty('applied');
+    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 6, errors: 2 }]);
+  });
+
   it('may have an endpoint name with dots and dollar signs', async () => {
     await add(usage({ rows: [{ endpoint: '/a.b/$c%d', calls: 1, errors: 0 }] }));
     expect(await sum()).toEqual([{ endpoint: '/a.b/$c%d', calls: 1, errors: 0 }]);
@@ -103,6 +165,7 @@ describe('calls', () => {
 
   it('without an ID, partner or day are ignored', async () => {
     await add(usage({ partner_id: '' }), usage({ day: 'today' }), usage({ id: '' }));
+    await add(numbered(1, { process: 'a.$b' }), numbered(0));
     expect(await sum()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // Calls and errors by partner, UTC day and endpoint. One record per partner and day holds the
-// counters and the IDs of the usage messages counted in them, so that a repeated message changes
-// nothing.
+// counters and the number of the last report of each gateway process, so that a report that is
+// published or read twice changes nothing.
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import type { Usage } from '@bmg/proto/stream';
@@ -14,8 +14,13 @@ interface EndpointDay {
   /** Start of the day, for the TTL index. */
   day_at: Date;
   rows: Record<string, { calls: number; errors: number }>;
-  applied: string[];
+  /** The number of the last report counted, by gateway process. */
+  processes?: Record<string, number>;
+  /** The IDs of counted reports of gateways before 2.11.0, which have no number. */
+  applied?: string[];
 }
+
+type Counted = Pick<EndpointDay, 'processes' | 'applied'>;
 
 export interface EndpointCount {
   endpoint: string;
@@ -25,6 +30,8 @@ export interface EndpointCount {
 
 export interface EndpointUsage {
   add(messages: Usage[]): Promise<void>;
+  /** Drops the numbers of reports that can no longer be read again. */
+  forgetReports(now: Date): Promise<void>;
   sum(partner_id: string, range: DayRange): Promise<EndpointCount[]>;
 }
 
@@ -42,6 +49,14 @@ export const endpointUsageIndexes: IndexDescription[] = [
  * that calls: few IDs make it cheap.
  */
 const APPLIED_MAX = 100;
+const DAY_MS = 86_400_000;
+/** Far above the retention of the topic: no report of an older day is read again. */
+const NUMBERS_KEPT_DAYS = 8;
+/**
+ * Older records are not examined again: those that a longer outage leaves out keep a few bytes each
+ * until they expire.
+ */
+const FORGOTTEN_WITHIN_DAYS = 2;
 
 /** Escapes dots and dollar signs, which MongoDB reads as a path or an operator. */
 const encodeName = (name: string): string =>
@@ -57,9 +72,9 @@ export function createEndpointUsage(db: Db): EndpointUsage {
         const _id = `${message.partner_id}/${message.day}`;
         byDay.set(_id, [...(byDay.get(_id) ?? []), message]);
       }
-      const addAll = async (applied: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> => {
+      const addAll = async (counted: ReadonlyMap<string, Counted>): Promise<void> => {
         const operations = [...byDay].flatMap(([_id, group]) =>
-          additionOf(_id, withoutRepeats(group, applied.get(_id) ?? new Set())),
+          additionOf(_id, withoutRepeats(group, counted.get(_id) ?? {})),
         );
         if (operations.length > 0) await days.bulkWrite(operations, { ordered: false });
       };
@@ -70,12 +85,22 @@ export function createEndpointUsage(db: Db): EndpointUsage {
         // Some messages are counted already, or a part of them was just now.
         const known = await days
           .find({ _id: { $in: [...byDay.keys()] } })
-          .project<Pick<EndpointDay, '_id' | 'applied'>>({ applied: 1 })
+          .project<Counted & Pick<EndpointDay, '_id'>>({ processes: 1, applied: 1 })
           .toArray();
         // If another worker counts the same message first, the insert fails and the bus retries
         // the batch.
-        await addAll(new Map(known.map((day) => [day._id, new Set(day.applied)])));
+        await addAll(new Map(known.map((day) => [day._id, day])));
       }
+    },
+    async forgetReports(now) {
+      const until = now.getTime() - NUMBERS_KEPT_DAYS * DAY_MS;
+      await days.updateMany(
+        {
+          day_at: { $gte: new Date(until - FORGOTTEN_WITHIN_DAYS * DAY_MS), $lt: new Date(until) },
+          $or: [{ processes: { $exists: true } }, { applied: { $exists: true } }],
+        },
+        { $unset: { processes: '', applied: '' } },
+      );
     },
     async sum(partner_id, { from_day, to_day }) {
       const found = await days
@@ -98,32 +123,55 @@ export function createEndpointUsage(db: Db): EndpointUsage {
   };
 }
 
-function withoutRepeats(messages: Usage[], applied: ReadonlySet<string>): Usage[] {
-  const unique = new Map(messages.map((message) => [message.id, message]));
-  return [...unique.values()].filter(({ id }) => !applied.has(id));
+/** Numbers of one process rise, so one that is not above the last counted one is a repetition. */
+function withoutRepeats(messages: Usage[], { processes = {}, applied = [] }: Counted): Usage[] {
+  const ids = new Set(applied);
+  const last = new Map(Object.entries(processes));
+  return messages.filter(({ id, process, sequence }) => {
+    if (ids.has(id)) return false;
+    if (process === undefined || sequence === undefined) {
+      ids.add(id);
+      return true;
+    }
+    if (sequence <= (last.get(process) ?? 0)) return false;
+    last.set(process, sequence);
+    return true;
+  });
 }
 
 function additionOf(_id: string, messages: Usage[]): AnyBulkWriteOperation<EndpointDay>[] {
   const [first] = messages;
   if (!first) return [];
   const increments: Record<string, number> = {};
-  for (const { rows } of messages) {
+  const unnumbered: string[] = [];
+  const notCounted: Record<string, object> = {};
+  const last: Record<string, number> = {};
+  for (const { id, rows, process, sequence } of messages) {
     for (const { endpoint, calls, errors } of rows) {
       const path = `rows.${encodeName(endpoint)}`;
       increments[`${path}.calls`] = (increments[`${path}.calls`] ?? 0) + calls;
       increments[`${path}.errors`] = (increments[`${path}.errors`] ?? 0) + errors;
     }
+    if (process === undefined || sequence === undefined) unnumbered.push(id);
+    else {
+      notCounted[`processes.${process}`] ??= { $not: { $gte: sequence } };
+      last[`processes.${process}`] = sequence;
+    }
   }
-  const ids = messages.map(({ id }) => id);
   const { partner_id, day } = first;
+  const slice = -Math.max(APPLIED_MAX, unnumbered.length);
   return [
     {
       updateOne: {
-        filter: { _id, applied: { $nin: ids } },
+        // An earlier release may have counted numbered reports by their ids.
+        filter: { _id, applied: { $nin: messages.map(({ id }) => id) }, ...notCounted },
         update: {
           $setOnInsert: { partner_id, day, day_at: dayStart(day) },
           ...(Object.keys(increments).length > 0 && { $inc: increments }),
-          $push: { applied: { $each: ids, $slice: -Math.max(APPLIED_MAX, ids.length) } },
+          ...(Object.keys(last).length > 0 && { $set: last }),
+          ...(unnumbered.length > 0 && {
+            $push: { applied: { $each: unnumbered, $slice: slice } },
+          }),
         } as object,
         upsert: true,
       },
