@@ -54,7 +54,15 @@ const data = (always: Record<string, Schema>, maybe: Record<string, Schema> = {}
 
 const received = {
   always: { bsuid, message_id: is.orNull(message_id), ...content },
-  maybe: { from: phone, contact: is.node({ name: is.text('Ada'), wa_id: phone }) },
+  maybe: {
+    from: phone,
+    contact: is.node({
+      name: is.text('Ada'),
+      username: is.text('ada.l'),
+      wa_id: phone,
+      parent_user_id: is.text('US.ENT.9Pt3Lw66Ha10'),
+    }),
+  },
 };
 const pricing = is.node({
   billable: is.flag(true),
@@ -133,7 +141,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     summary: 'A customer sent a message',
     upstream: '`messages` → `messages[]`, every type, including unknown ones',
     notes:
-      '`from` is absent if the phone number is hidden. `contact` has `name` and `wa_id` where given.',
+      '`from` is absent if the phone number is hidden. `contact` has `name`, `username`, `wa_id` and `parent_user_id` where given.',
     data: data(received.always, received.maybe),
   },
   'message.sent': statusOf('A message was sent'),

@@ -1,12 +1,15 @@
 // Finds the contact that belongs to an item of a value. Contacts are matched by id, never by
 // position, and through an index, because a value may hold a thousand of each.
 
+import { isSameNumber, numberKey } from '@bmg/common/ids';
 import { listOf, objectOf, stringOf, toText } from './read';
 
 export interface Person {
   readonly name: string | null;
+  readonly username: string | null;
   readonly wa_id: string | null;
   readonly user_id: string | null;
+  readonly parent_user_id: string | null;
 }
 
 export interface Contacts {
@@ -16,6 +19,7 @@ export interface Contacts {
 
 interface Index {
   readonly people: readonly Person[];
+  /** By the number's key: `from` and `wa_id` may be two spellings of one number. */
   readonly by_wa_id: ReadonlyMap<string, Person>;
   readonly by_user_id: ReadonlyMap<string, Person>;
 }
@@ -38,7 +42,7 @@ export function findPerson(
   if (contacts.list.length === 1) return soleIfMatching(personOf(contacts.list[0]), wa_id, user_id);
   const { people, by_wa_id, by_user_id } = (contacts.index ??= indexOf(contacts.list));
   if (wa_id === null && user_id === null) return people.length === 1 ? (people[0] ?? null) : null;
-  const known = wa_id === null ? undefined : by_wa_id.get(wa_id);
+  const known = wa_id === null ? undefined : by_wa_id.get(numberKey(wa_id));
   return known ?? (user_id === null ? null : (by_user_id.get(user_id) ?? null));
 }
 
@@ -49,7 +53,7 @@ function soleIfMatching(
   user_id: string | null,
 ): Person | null {
   if (wa_id === null && user_id === null) return person;
-  if (wa_id !== null && person?.wa_id === wa_id) return person;
+  if (wa_id !== null && person?.wa_id && isSameNumber(person.wa_id, wa_id)) return person;
   return user_id !== null && person?.user_id === user_id ? person : null;
 }
 
@@ -58,7 +62,7 @@ function indexOf(list: readonly unknown[]): Index {
   const by_wa_id = new Map<string, Person>();
   const by_user_id = new Map<string, Person>();
   for (const person of people) {
-    if (person.wa_id !== null) by_wa_id.set(person.wa_id, person);
+    if (person.wa_id !== null) by_wa_id.set(numberKey(person.wa_id), person);
     if (person.user_id !== null) by_user_id.set(person.user_id, person);
   }
   return { people, by_wa_id, by_user_id };
@@ -67,6 +71,12 @@ function indexOf(list: readonly unknown[]): Index {
 function personOf(item: unknown): Person | null {
   const contact = objectOf(item);
   if (contact === null) return null;
-  const name = stringOf(objectOf(contact.profile)?.name);
-  return { name, wa_id: toText(contact.wa_id), user_id: toText(contact.user_id) };
+  const profile = objectOf(contact.profile);
+  return {
+    name: stringOf(profile?.name),
+    username: toText(profile?.username),
+    wa_id: toText(contact.wa_id),
+    user_id: toText(contact.user_id),
+    parent_user_id: toText(contact.parent_user_id),
+  };
 }

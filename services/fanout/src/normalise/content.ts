@@ -1,6 +1,7 @@
 // The parts that all message events share: the type, the text and the other side of the
 // conversation.
 
+import { parseBsuid } from '@bmg/common/ids';
 import { findPerson, type Person } from './contacts';
 import type { Context } from './context';
 import { isObject, objectOf, toContact, stringOf, toText, type JsonObject } from './read';
@@ -32,7 +33,19 @@ export interface Party {
   readonly contact: string | null;
 }
 
-export function partyOf(context: Context, phone: string | null, user_id: string | null): Party {
+/** A BSUID that stands in the place of a phone number is one all the same. */
+export function identityOf(
+  phone: string | null,
+  user_id: string | null,
+): Pick<Party, 'phone' | 'bsuid'> {
+  const misplaced = phone === null ? null : parseBsuid(phone);
+  return misplaced === null
+    ? { phone, bsuid: user_id }
+    : { phone: null, bsuid: user_id ?? misplaced };
+}
+
+export function partyOf(context: Context, from: string | null, from_user_id: string | null): Party {
+  const { phone, bsuid: user_id } = identityOf(from, from_user_id);
   const person = findPerson(context.contacts, phone, user_id);
   const bsuid = user_id ?? person?.user_id ?? null;
   return { phone, bsuid, person, contact: toContact(phone ?? person?.wa_id ?? bsuid) };

@@ -56,10 +56,16 @@ export function receivedData(message: JsonObject, sender: Party): Record<string,
   return data;
 }
 
+const CONTACT_FIELDS = ['name', 'username', 'wa_id', 'parent_user_id'] as const;
+
+/** Null without any of the fields. The BSUID stands beside the contact. */
 function contactOf({ person }: Party): Record<string, unknown> | null {
-  if (person === null || (person.name === null && person.wa_id === null)) return null;
+  if (person === null) return null;
   const contact: Record<string, unknown> = {};
-  setIfGiven(contact, 'name', person.name);
-  setIfGiven(contact, 'wa_id', person.wa_id);
-  return contact;
+  let found = false;
+  for (const field of CONTACT_FIELDS) {
+    setIfGiven(contact, field, person[field]);
+    found ||= person[field] !== null;
+  }
+  return found ? contact : null;
 }
