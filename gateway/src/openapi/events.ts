@@ -160,7 +160,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     summary: 'A message from before the onboarding; do not trigger automation',
     upstream: '`history`: threads, and media that follows later',
     notes:
-      'Media that follows later has `phase` and `progress` null. If the client declined to share its history, one event has `errors` and no message.',
+      'In a one-to-one thread, `direction` is `inbound` for messages of the customer and `outbound` for all others. Media that follows later has `phase` and `progress` null. If the client declined to share its history, one event has `errors` and no message.',
     data: data(
       {
         history: { const: true },

@@ -1,7 +1,8 @@
 // `history`: upstream replays it once after onboarding, in phases and chunks. A media message
 // arrives twice: first a placeholder in its thread, later the message itself outside any thread.
 
-import { conversationOf, partyOf, textOf, typeOf } from './content';
+import { isSameNumber } from '@bmg/common/ids';
+import { conversationOf, identityOf, partyOf, textOf, typeOf } from './content';
 import {
   changeState,
   eachItem,
@@ -137,10 +138,12 @@ function threadOf(thread: JsonObject): Thread {
 
 function readMessage(item: JsonObject, context: Context, position: Position): void {
   const { thread } = position;
-  const outbound = position.outbound || isOutbound(item, context);
-  const phone = toText(outbound ? item.to : item.from) ?? thread.phone;
-  const user_id = toText(outbound ? item.to_user_id : item.from_user_id) ?? thread.bsuid;
-  const party = partyOf(context, phone, user_id);
+  const outbound = position.outbound || isOutbound(item, context, thread);
+  const party = partyOf(
+    context,
+    toText(outbound ? item.to : item.from) ?? thread.phone,
+    toText(outbound ? item.to_user_id : item.from_user_id) ?? thread.bsuid,
+  );
   const timestamp = timeOf(item.timestamp, context);
   const data: Record<string, unknown> = {
     history: true,
@@ -151,7 +154,7 @@ function readMessage(item: JsonObject, context: Context, position: Position): vo
     direction: outbound ? 'outbound' : 'inbound',
     message_id: toText(item.id),
   };
-  setIfGiven(data, outbound ? 'to' : 'from', phone);
+  setIfGiven(data, outbound ? 'to' : 'from', party.phone);
   data.bsuid = party.bsuid;
   data.type = typeOf(item);
   data.text = textOf(item);
@@ -166,11 +169,27 @@ function readMessage(item: JsonObject, context: Context, position: Position): vo
   });
 }
 
-/** A message from the number itself, or one that names a recipient other than the number. */
-function isOutbound(item: JsonObject, { place }: Context): boolean {
+/** In a one-to-one thread, everything that is not from its person is from the business. */
+function isOutbound(item: JsonObject, { place }: Context, thread: Thread): boolean {
   const from = toContact(toText(item.from));
-  if (from !== null && from === place.digits) return true;
+  const isNumber = (other: string): boolean =>
+    place.digits !== null && isSameNumber(other, place.digits);
+  if (from !== null && isNumber(from)) return true;
+  const isPerson = toText(item.group_id) === null ? isFromPerson(item, thread) : undefined;
+  if (isPerson !== undefined) return !isPerson;
   if (toText(item.to_user_id) !== null) return true;
   const to = toContact(toText(item.to));
-  return to !== null && to !== place.digits;
+  return to !== null && !isNumber(to);
+}
+
+/** Undefined if the message and the thread have no id of the same kind. */
+function isFromPerson(item: JsonObject, { phone, bsuid }: Thread): boolean | undefined {
+  const sender = identityOf(toText(item.from), toText(item.from_user_id));
+  const person = toContact(phone);
+  const known: boolean[] = [];
+  if (sender.phone !== null && person !== null) {
+    known.push(isSameNumber(toContact(sender.phone) ?? '', person));
+  }
+  if (sender.bsuid !== null && bsuid !== null) known.push(sender.bsuid === bsuid);
+  return known.length === 0 ? undefined : known.includes(true);
 }
