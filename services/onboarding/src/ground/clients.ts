@@ -1,5 +1,6 @@
 // Clients: one row per partner, business account and number.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import { spellingsOf } from '@bmg/common/ids';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Sealed } from '@bmg/common/vault';
 
@@ -155,6 +156,7 @@ export interface Clients {
   /** The active rows of any partner with the number or account, for the directory and events. */
   ownersOfNumber(phone_number_id: string, waba_id?: string): Promise<Client[]>;
   ownersOfNumbers(phone_number_ids: string[]): Promise<Client[]>;
+  /** By the digits as the account has them, else by their other spelling. */
   ownersOfDisplayNumber(waba_id: string, phone_number: string): Promise<Client[]>;
   ownersOfAccount(waba_id: string): Promise<Client[]>;
   /** For the operator: clients of all partners, or of one. */
@@ -352,7 +354,11 @@ export function createClients(db: Db): Clients {
       owners({ phone_number_id, ...(waba_id !== undefined && { waba_id }) }),
     ownersOfNumbers: (phone_number_ids) =>
       owners({ phone_number_id: { $in: phone_number_ids } }, OWNERS_MAX * phone_number_ids.length),
-    ownersOfDisplayNumber: (waba_id, phone_number) => owners({ waba_id, phone_number }),
+    async ownersOfDisplayNumber(waba_id, phone_number) {
+      const found = await owners({ waba_id, phone_number: { $in: spellingsOf(phone_number) } });
+      const asWritten = found.filter((row) => row.phone_number === phone_number);
+      return asWritten.length > 0 ? asWritten : found;
+    },
     ownersOfAccount: (waba_id) => owners({ waba_id }),
   };
 }

@@ -195,3 +195,38 @@ test('no lookup takes more than 1,000 entries', async () => {
     expect(failure.message).toMatch(/: at most 1000 at once$/);
   }
 });
+
+describe('owners of a number that an event names by its digits', () => {
+  const ownersOf = async (display_phone_number: string, waba_id = ONE_NUMBER.waba_id) => {
+    const asked = { waba_id, phone_number_id: undefined, display_phone_number, all_active: false };
+    const { partner_ids, phone_number_id } = await directory.getOwners(asked, testCall());
+    return { partner_ids, phone_number_id };
+  };
+
+  test.each([
+    ['5511987650001', '551187650001'],
+    ['525587650001', '5215587650001'],
+    ['5491154933738', '541154933738'],
+  ])('are found for %s and for its other spelling %s', async (stored, other) => {
+    const [one] = await twoPartners();
+    const scope = { partner_id: one, ...ONE_NUMBER };
+    await world.deps.clients.change(scope, { phone_number: stored });
+    const found = { partner_ids: [one], phone_number_id: ONE_NUMBER.phone_number_id };
+    expect(await ownersOf(stored)).toEqual(found);
+    expect(await ownersOf(other)).toEqual(found);
+    expect(await ownersOf(other, TWO_NUMBERS)).toMatchObject({ partner_ids: [] });
+  });
+
+  test('are those of the number as it is written, if the account has both spellings', async () => {
+    const [one] = await twoPartners();
+    const spellings = ['551187650001', '5511987650001'];
+    for (const [at, phone_number_id] of NUMBERS.entries()) {
+      const scope = { partner_id: one, waba_id: TWO_NUMBERS, phone_number_id };
+      await world.deps.clients.change(scope, { phone_number: spellings[at] as string });
+    }
+    for (const [at, phone_number_id] of NUMBERS.entries()) {
+      const found = await ownersOf(spellings[at] as string, TWO_NUMBERS);
+      expect(found).toEqual({ partner_ids: [one], phone_number_id });
+    }
+  });
+});
