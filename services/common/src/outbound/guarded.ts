@@ -5,6 +5,7 @@ import { connect as netConnect, isIP, type LookupFunction, type Socket } from 'n
 import type { TcpNetConnectOpts } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isAllowedAddress } from './addresses';
+import { acceptUnusualFraming, HEAD_MAX_BYTES } from './answer-framing';
 import { codeOf, ConnectFailed, failureOf } from './failures';
 import { dnsResolve, systemResolve, type Resolve } from './resolve';
 
@@ -38,7 +39,6 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 const CONNECTIONS_PER_ORIGIN = 32;
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_HINT_MAX_MS = 60_000;
-const RESPONSE_HEADERS_LIMIT_BYTES = 16_384;
 const TLS_SESSIONS_MAX = 1_000;
 const ADDRESSES_TRIED_MAX = 4;
 export const ADDRESS_ATTEMPT_TIMEOUT_MS = 500;
@@ -56,7 +56,7 @@ export function guardedAgent(options: GuardedAgentOptions): GuardedAgent {
     keepAliveMaxTimeout: KEEP_ALIVE_HINT_MAX_MS,
     headersTimeout: STALL_LIMIT_MS,
     bodyTimeout: STALL_LIMIT_MS,
-    maxHeaderSize: RESPONSE_HEADERS_LIMIT_BYTES,
+    maxHeaderSize: HEAD_MAX_BYTES,
   });
   return {
     allowPrivate: options.allowPrivate,
@@ -103,7 +103,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      callback(null, socket);
+      callback(null, acceptUnusualFraming(socket));
     };
     const fail = (failed: ConnectFailed): void => {
       if (settled) return;

@@ -84,6 +84,23 @@ test('sends the exact bytes and headers and returns the status and headers', asy
   });
 });
 
+test.each([
+  ['an unasked 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0'],
+  ['long headers', `HTTP/1.1 202 Accepted\r\nx: ${'y'.repeat(100_000)}\r\nContent-Length: 0`],
+  [
+    'a length beside chunks',
+    'HTTP/1.1 204 No Content\r\nContent-Length: 7\r\nTransfer-Encoding: chunked',
+  ],
+])('returns the status of an answer with %s', async (_framing, head) => {
+  const bytes = `${head}\r\n\r\n`;
+  const url = await tcp((socket) => {
+    socket.write(bytes.slice(0, 12));
+    setTimeout(() => socket.end(bytes.slice(12)), 20);
+  });
+  const status = Number(/ (2\d\d) /.exec(head)?.[1]);
+  await expect(post(url)).resolves.toMatchObject({ status });
+});
+
 test.each([301, 302, 303, 307, 308])('returns a %i without following it', async (status) => {
   const paths: (string | undefined)[] = [];
   const url = await http((request, response) => {
@@ -201,7 +218,7 @@ describe('an oversized or missing answer', () => {
 
   test.each([
     ['another protocol than HTTP', '220 mail.example ESMTP\r\n'],
-    ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n`],
+    ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}\r\n`],
   ])('fails with protocol for %s', async (_case, bytes) => {
     const url = await tcp((socket) => socket.write(bytes));
     expect(await failure(post(url))).toBe('protocol');
