@@ -45,6 +45,7 @@ describe('a template send', () => {
     ],
     [132001, 'one that is not approved', aTemplate('review_pending')],
     [132015, 'a paused one', aTemplate('sale_paused')],
+    [100, 'a line break', aTemplate('order_update', [bodyOf('Hello Ada,\nyour order', 'A-17')])],
     [132000, 'too few parameters', aTemplate('order_update', [bodyOf('Ada')])],
     [132000, 'too many parameters', aTemplate('hello_world', [bodyOf('Ada')])],
     [132012, 'missing names', aTemplate('welcome_named', [bodyOf('a', 'b')])],

@@ -32,6 +32,8 @@ test.each([
     { status: 'REJECTED', reason: 'INVALID_FORMAT' },
   ],
   ['template.status_updated', { status: 'APPROVED' }, { status: 'APPROVED', reason: null }],
+  ['template.status_updated', { status: 'REINSTATED' }, { status: 'APPROVED', reason: null }],
+  ['template.status_updated', { status: 'UNARCHIVED' }, { status: 'APPROVED', reason: null }],
   [
     'template.quality_updated',
     { previous_quality: 'GREEN', new_quality: 'RED' },
@@ -40,6 +42,17 @@ test.each([
   ['template.category_updated', { new_category: 'MARKETING' }, { category: 'MARKETING' }],
 ])('%s with %j sets the right fields', async (event, data, fields) => {
   await expect(changes(event, { ...data, ...template })).resolves.toEqual([{ ...about, fields }]);
+});
+
+test.each(['FLAGGED', 'LOCKED'])('%s changes no status', async (status) => {
+  await expect(changes('template.status_updated', { status, ...template })).resolves.toEqual([]);
+});
+
+test('spells the language of an event as the list of templates does', async () => {
+  const data = { status: 'APPROVED', ...template, template_language: 'pt-BR' };
+  await expect(changes('template.status_updated', data)).resolves.toMatchObject([
+    { language: 'pt_BR' },
+  ]);
 });
 
 test('ignores a category change that is only announced', async () => {

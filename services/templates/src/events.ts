@@ -10,7 +10,13 @@ const READERS: ReadonlyMap<string, (data: Data) => Data | undefined> = new Map<
   string,
   (data: Data) => Data | undefined
 >([
-  ['template.status_updated', ({ status, reason }) => ({ status, reason: reason ?? null })],
+  [
+    'template.status_updated',
+    ({ status: event, reason }) => {
+      const status = statusAfter(String(event));
+      return status === undefined ? undefined : { status, reason: reason ?? null };
+    },
+  ],
   ['template.quality_updated', ({ new_quality }) => ({ quality: new_quality })],
   [
     'template.category_updated',
@@ -18,6 +24,22 @@ const READERS: ReadonlyMap<string, (data: Data) => Data | undefined> = new Map<
     ({ new_category, announced }) => (announced === true ? undefined : { category: new_category }),
   ],
 ]);
+
+/** What the upstream calls an event, and lists as another status. */
+const STATUS_AFTER: Readonly<Record<string, string | undefined>> = {
+  REINSTATED: 'APPROVED',
+  UNARCHIVED: 'APPROVED',
+  // Neither is a status: the template is listed as before.
+  FLAGGED: undefined,
+  LOCKED: undefined,
+};
+
+/** The status of a template after an event; undefined if the event does not change it. */
+export const statusAfter = (event: string): string | undefined =>
+  event in STATUS_AFTER ? STATUS_AFTER[event] : event;
+
+/** The upstream's events spell a language in both ways, its lists in one. */
+export const languageOf = (language: string): string => language.replace('-', '_');
 
 /** Returns the handler of event batches. Events that do not concern a template are ignored. */
 export const applyTemplateEvents =
@@ -37,7 +59,7 @@ function changeOf({ event, waba_id, timestamp, data }: Event): TemplateChange | 
     waba_id,
     template_id,
     ...(typeof template_name === 'string' && { name: template_name }),
-    ...(typeof template_language === 'string' && { language: template_language }),
+    ...(typeof template_language === 'string' && { language: languageOf(template_language) }),
     fields,
     ...(typeof previous_category === 'string' && { first_category: previous_category }),
     at: new Date(timestamp * 1_000),

@@ -6,6 +6,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import { needTarget, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { FindTemplateRequest, FindTemplateResponse } from '@bmg/proto/templates';
+import { statusAfter } from './events';
 import { listTemplates, type ListedTemplate } from './list';
 import { factOf, type TemplateStore } from './store';
 
@@ -86,7 +87,8 @@ export function createTemplateFinder(deps: FinderDependencies): TemplateFinder {
         languages,
         template: {
           id: listed.id,
-          status: known?.status ?? String(listed.status),
+          // A record of an earlier release may hold the name of an event.
+          status: statusAfter(known?.status ?? '') || String(listed.status),
           category,
           first_category: known?.first_category ?? category,
           category_since: known?.known_at?.category,

@@ -149,7 +149,13 @@ function parametersOf(component: JsonObject | undefined): JsonObject[] {
 function textOf(parameter: JsonObject, where: string): string {
   const type = parameter['type'];
   if (type === 'text') {
-    return messageText(parameter['text'], `${where}.parameters.text`, 32_768) as string;
+    const text = messageText(parameter['text'], `${where}.parameters.text`, 32_768) as string;
+    if (/[\n\r\t]| {5}/.test(text)) {
+      throw invalidParameter(
+        'Param text cannot have new-line/tab characters or more than 4 consecutive spaces',
+      );
+    }
+    return text;
   }
   const content = typeof type === 'string' ? parameter[type] : undefined;
   const fallback = isObject(content) ? content['fallback_value'] : undefined;

@@ -46,6 +46,10 @@ test.each<[string, object[], unknown[], number | undefined]>([
     [{ type: 'body', parameters: [{ type: 'currency', currency: { fallback_value: '$1' } }] }],
     undefined,
   ],
+  ['a line break in a parameter', ORDER, [sent('Hello Ada,\nyour order', 'A-17')], 100],
+  ['a tab in a parameter', ORDER, [sent('Ada', 'A\t17')], 100],
+  ['five spaces in a parameter', ORDER, [sent('Ada', 'A     17')], 100],
+  ['four spaces in a parameter', ORDER, [sent('Ada', 'A    17')], undefined],
   ['a text that is too long', [body('{{1}}')], [sent('x'.repeat(1_025))], 132_005],
   [
     'named parameters',

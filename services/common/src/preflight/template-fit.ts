@@ -6,6 +6,9 @@ const BODY_MAX = 1_024;
 const HEADER_MAX = 60;
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 const NUMBER = /^\d+$/;
+/** The upstream takes neither in the text of a parameter. */
+const UNFIT = /[\n\r\t]| {5}/;
+const UNFIT_TEXT = 'must not have a line break, a tab, or more than four spaces in a row';
 const MEDIA_FORMATS = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'];
 const FIELD = 'template.components';
 
@@ -91,6 +94,10 @@ type Fault = (where: string, at: number) => Reason;
 function valueOf(parameter: Json): string | Fault {
   const { type, text } = parameter;
   if (type === 'text') {
+    if (typeof text === 'string' && UNFIT.test(text)) {
+      return (where, at) =>
+        upstreamRefusal(100, `parameter ${at + 1} of the ${where} ${UNFIT_TEXT}`, FIELD);
+    }
     if (typeof text === 'string' && text !== '') return text;
     const code = text === undefined || text === null || text === '' ? 131_008 : 131_009;
     return (where, at) =>
