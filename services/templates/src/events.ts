@@ -1,5 +1,6 @@
 // Applies template events to the template records.
 import type { Received } from '@bmg/common/bus';
+import { languageOf, statusAfter } from '@bmg/common/preflight';
 import type { Event } from '@bmg/proto/stream';
 import type { TemplateChange, TemplateStore } from './store';
 
@@ -24,22 +25,6 @@ const READERS: ReadonlyMap<string, (data: Data) => Data | undefined> = new Map<
     ({ new_category, announced }) => (announced === true ? undefined : { category: new_category }),
   ],
 ]);
-
-/** What the upstream calls an event, and lists as another status. */
-const STATUS_AFTER: Readonly<Record<string, string | undefined>> = {
-  REINSTATED: 'APPROVED',
-  UNARCHIVED: 'APPROVED',
-  // Neither is a status: the template is listed as before.
-  FLAGGED: undefined,
-  LOCKED: undefined,
-};
-
-/** The status of a template after an event; undefined if the event does not change it. */
-export const statusAfter = (event: string): string | undefined =>
-  event in STATUS_AFTER ? STATUS_AFTER[event] : event;
-
-/** The upstream's events spell a language in both ways, its lists in one. */
-export const languageOf = (language: string): string => language.replace('-', '_');
 
 /** Returns the handler of event batches. Events that do not concern a template are ignored. */
 export const applyTemplateEvents =

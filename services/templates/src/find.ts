@@ -1,12 +1,12 @@
 // One template, for the check of a message before it is sent. Status and category come from the record,
 // which events keep up to date; the content comes from the upstream and is cached.
 import { LRUCache } from '@bmg/common/cache';
+import { statusAfter } from '@bmg/common/preflight';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import { needTarget, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { FindTemplateRequest, FindTemplateResponse } from '@bmg/proto/templates';
-import { statusAfter } from './events';
 import { listTemplates, type ListedTemplate } from './list';
 import { factOf, type TemplateStore } from './store';
 

@@ -1,6 +1,7 @@
 // The last status of each template, as status events reported it. Used when the templates service is unavailable.
 import type { Collection, Db } from 'mongodb';
 import type { Received } from '@bmg/common/bus';
+import { languageOf, statusAfter } from '@bmg/common/preflight';
 import type { Event } from '@bmg/proto/stream';
 
 interface TemplateState {
@@ -25,7 +26,8 @@ export function createTemplateStateStore(db: Db): TemplateStates {
   return {
     async statusOf(waba_id, { name, language }) {
       const state = await states.findOne({ _id: idOf(waba_id, name, language) });
-      return state?.status;
+      // A row of an earlier release may hold the name of an event.
+      return statusAfter(state?.status ?? '') || undefined;
     },
     async apply(batch) {
       const reported = batch.flatMap(({ message }) => read(message) ?? []);
@@ -45,16 +47,14 @@ export function createTemplateStateStore(db: Db): TemplateStates {
 }
 
 const idOf = (waba_id: string, name: string, language: string): string =>
-  JSON.stringify([waba_id, name, language]);
+  JSON.stringify([waba_id, name, languageOf(language)]);
 
 function read({ event, waba_id, timestamp, data }: Event): TemplateState | undefined {
   if (event !== STATUS_EVENT) return undefined;
   const status_change = JSON.parse(data) as Record<string, unknown>;
   const { template_name, template_language, status } = status_change;
   if (typeof template_name !== 'string' || typeof template_language !== 'string') return undefined;
-  return {
-    _id: idOf(waba_id, template_name, template_language),
-    status: String(status),
-    at: timestamp,
-  };
+  const after = statusAfter(String(status));
+  if (after === undefined) return undefined;
+  return { _id: idOf(waba_id, template_name, template_language), status: after, at: timestamp };
 }

@@ -10,3 +10,4 @@ export {
   type Reason,
 } from './reasons';
 export { needsPhone, templateMisfit } from './template-fit';
+export { languageOf, statusAfter } from './template-status';
