@@ -24,7 +24,7 @@ export const settings = {
     fields.url('issuer (OpenID Connect) with which people sign in to the console'),
   ) as Field<string | undefined>,
   CONSOLE_TEXTS: fields.flag(
-    'whether conversations in the console show the texts that customers wrote, from the event log',
+    'whether the console has the texts that customers wrote, from the event log; otherwise no answer of its API has them',
     false,
   ),
   UPSTREAM_SDK_URL: fields.url('script that the onboarding page loads for the sign-up dialog', {

@@ -594,6 +594,35 @@ test('shows the last calls with the partner key, without their content, only to 
   expect(theirs.body.requests).toEqual([]);
 });
 
+test('neither answers nor the stream have what a customer wrote', async () => {
+  const partner = await mesh.createPartner();
+  await partner.register(ONE);
+  const browser = await browserOf(partner, '192.0.2.33');
+  const { phone_number_id } = ONE;
+  const text = 'Nobody in the console reads this';
+  await mesh.emulator.inbound({ phone_number_id, from: '15550100779', text });
+  const read = async (path: string) => JSON.stringify((await browser.call('GET', path)).body);
+  const id = await eventually(async () => {
+    const { body } = await partner.call('GET', '/events?limit=100');
+    const events = body.events as Array<{ event_id: string }>;
+    return events.find((one) => JSON.stringify(one).includes(text))?.event_id ?? false;
+  });
+  for (const path of ['/v1/events', `/v1/events/${id}`]) {
+    const answer = await read(path);
+    expect(answer).toContain(id);
+    expect(answer).not.toContain(text);
+  }
+  const { cookie } = browser;
+  const url = `${origin}/dashboard/api/events/stream?after=0`;
+  const abort = new AbortController();
+  const stream = await fetch(url, { headers: { cookie }, signal: abort.signal });
+  const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+  let sent = '';
+  while (!sent.includes(id)) sent += new TextDecoder().decode((await reader.read()).value);
+  abort.abort();
+  expect(sent).not.toContain(text);
+});
+
 test('streams new events to a session, resumes after the last one, and ends with the session', async () => {
   const partner = await mesh.createPartner();
   await partner.register(ONE);

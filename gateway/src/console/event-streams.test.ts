@@ -18,7 +18,7 @@ const anEvent = (seq: number): LoggedEvent => ({
   event_id: `evt_${seq}`,
   event: 'message.received',
   waba_id: '900',
-  envelope: '{"event":"message.received"}',
+  envelope: '{"event":"message.received","data":{"text":"Call me"}}',
   received_at: new Date(0),
   logged_at: new Date(0),
   delivery: undefined,
@@ -60,7 +60,7 @@ beforeEach(async () => {
   check = async () => undefined;
   read_older = undefined;
   load = createLoad(100, log);
-  streams = createEventStreams({ events, load, log });
+  streams = createEventStreams({ events, load, shows_texts: false, log });
   const app = new Koa();
   app.use(async (context: Context) => {
     context.state['call'] = { deadline: Date.now() + 1_000, span: {}, request_id: 'r' };
@@ -97,7 +97,7 @@ test('sends events with their positions, heartbeats without events, and continue
   expect(JSON.parse((blocks[1] as string).split('data: ')[1] as string)).toMatchObject({
     seq: 5,
     event_id: 'evt_5',
-    envelope: { event: 'message.received' },
+    envelope: { event: 'message.received', data: { text: null } },
   });
   expect(asked.map(({ after }) => after)).toEqual([4, 6, 6, 7]);
   expect(new Set(asked.map(({ partner_id }) => partner_id))).toEqual(new Set(['ptn_1']));

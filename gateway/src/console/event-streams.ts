@@ -15,6 +15,7 @@ import { contentBytesWithin } from '../endpoints/parts/page-bytes';
 import type { AnswerRoom } from '../limits/answers';
 import type { Load } from '../limits/load';
 import { createTurns } from './turns';
+import { withoutTexts } from './without-texts';
 
 export interface EventStreams extends Component {
   /**
@@ -32,6 +33,8 @@ export interface StreamReader {
 interface Dependencies {
   events: Client<EventLogDefinition>;
   load: Pick<Load, 'enterStream' | 'answerRoom' | 'read_rate'>;
+  /** Events have the texts that customers wrote. */
+  shows_texts: boolean;
   log: Logger;
 }
 
@@ -61,7 +64,10 @@ const SLOW_READER_MS = 15_000;
 const RECONNECT_MS = 2_000;
 const POSITION = /^\d{1,15}$/;
 
-export function createEventStreams({ events, load, log }: Dependencies): EventStreams {
+export function createEventStreams(deps: Dependencies): EventStreams {
+  const { events, load, log } = deps;
+  const shown = (page: ListEventsResponse): ListEventsResponse =>
+    deps.shows_texts ? page : { ...page, events: page.events.map(withoutTexts) };
   const stopped = new AbortController();
   const turns = createTurns();
   const end = (): void => stopped.abort();
@@ -78,10 +84,12 @@ export function createEventStreams({ events, load, log }: Dependencies): EventSt
       const { partner_id } = reader;
       const leave = load.enterStream(partner_id);
       const room = load.answerRoom(partner_id);
-      const read: Read = (position, wait, call) =>
-        events.listEvents(
-          { partner_id, after: position, limit: PAGE, wait, max_bytes: CONTENT_BYTES },
-          call,
+      const read: Read = async (position, wait, call) =>
+        shown(
+          await events.listEvents(
+            { partner_id, after: position, limit: PAGE, wait, max_bytes: CONTENT_BYTES },
+            call,
+          ),
         );
       const readOlder: Read = (position, _wait, call) =>
         turns.take(partner_id, async () => {

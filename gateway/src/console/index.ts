@@ -35,6 +35,7 @@ import { createRecordedRun } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import { createRoutes } from './routes';
 import { createSessionCookies, type SessionCookies } from './session-cookie';
+import { hidingTexts } from './without-texts';
 
 export interface ConsoleDependencies extends Omit<RouteDependencies, 'cookies' | 'recorder'> {
   bucket: Bucket;
@@ -66,7 +67,8 @@ export const consoleApi = (deps: ConsoleDependencies): ((router: Router<State>) 
     }
     const authorize = authorizeBySession({ ...deps, cookies, own_origin });
     const reads = { ...deps.chain, meter: meterApart(deps.chain.meter) };
-    for (const endpoint of deps.endpoints) {
+    const shown = deps.shows_texts ? deps.endpoints : deps.endpoints.map(hidingTexts);
+    for (const endpoint of shown) {
       const of_row = endpoint.verb === 'GET' ? reads : deps.chain;
       const chain = createEndpointChain(endpoint, of_row, authorize);
       router.register(`${BASE}/v1${endpoint.path}`, [endpoint.verb], chain);

@@ -27,7 +27,9 @@ interface Parts {
 
 export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }: Parts) {
   const { load, bucket, logins } = limits;
-  const streams = createEventStreams({ events: rpc.client(EventLogDefinition), load, log });
+  const { CONSOLE_TEXTS: shows_texts } = config;
+  const events = rpc.client(EventLogDefinition);
+  const streams = createEventStreams({ events, load, shows_texts, log });
   const api = consoleApi({
     ...parts,
     streams,
@@ -43,7 +45,7 @@ export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }
     renewal: auth.renewal,
     public_url: config.PUBLIC_URL,
     issuer_url: config.OIDC_ISSUER,
-    shows_texts: config.CONSOLE_TEXTS,
+    shows_texts,
   });
   return { streams, pages: [api, consoleSite(config.PUBLIC_URL, log)] };
 }
