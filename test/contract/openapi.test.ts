@@ -7,6 +7,7 @@ import { CATALOG } from '@bmg/common/errors';
 import { NOTICES } from '@bmg/common/notices';
 import { changelogPage } from '../../gateway/src/docs/changelog-page';
 import { ALERT_EVENT, ENDPOINT_DISABLED_EVENT, TEST_EVENT } from '../../gateway/src/openapi/events';
+import { noticeHeaders } from '../../gateway/src/edge/notice-headers';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';
 import { HISTORY, NOTICE_TEXTS } from '../../gateway/src/docs/history';
@@ -339,7 +340,7 @@ describe('the table', () => {
 describe('the pages', () => {
   const { nav } = readGuides(document, { public_url: 'https://gateway.example.com' });
   const home = homePage(document, nav);
-  const changelog = changelogPage(nav);
+  const changelog = changelogPage(nav, document);
 
   test('the changelog has the versions, newest first, and the notices with their texts', () => {
     const places = HISTORY.map(({ version }) => changelog.indexOf(`id="v${version}"`));
@@ -354,6 +355,23 @@ describe('the pages', () => {
       for (const text of [id, severity, effective]) expect(changelog).toContain(text);
       expect(NOTICE_TEXTS[id]?.length).toBeGreaterThan(50);
     }
+  });
+
+  test('the changelog names the release of the software and each endpoint that it adds', () => {
+    const { version } = JSON.parse(
+      readFileSync(join(__dirname, '../../gateway/package.json'), 'utf8'),
+    ) as { version: string };
+    expect(changelog).toContain(`<h2 id="release">Release ${version}</h2>`);
+    const added = operations.filter(({ operation }) => operation['x-addition']);
+    expect(added.length).toBeGreaterThan(30);
+    for (const { path, verb, operation } of added) {
+      expect(changelog).toContain(`<code>${verb.toUpperCase()} ${path}</code>`);
+      expect(changelog).toContain(operation.summary);
+    }
+    expect(changelog).toContain('Clients for TypeScript, Python, Java and Go');
+    expect(noticeHeaders('https://gateway.example.com')).toMatchObject({
+      ...{ 'X-Service-Api-Version': '2.9.2', 'X-Service-Release': version },
+    });
   });
 
   test('neither the pages nor the document contain a secret or a local address', () => {

@@ -193,6 +193,7 @@ describe('every response', () => {
     for (const path of ['/health', '/clients', '/nothing-here']) {
       const { headers } = await partner.call('GET', path);
       expect(headers.get('x-service-api-version')).toBe('2.9.2');
+      expect(headers.get('x-service-release')).toMatch(/^\d+\.\d+\.\d+$/);
       expect(headers.get('x-service-changelog')).toMatch(/\/changelog$/);
       expect(headers.get('x-service-notice-level')).toBe('action_required');
       expect(headers.get('x-service-notice')?.split(',')).toHaveLength(2);

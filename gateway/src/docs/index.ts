@@ -109,7 +109,7 @@ function textsOf({ document, guides: { guides, nav }, llms }: Documentation): Re
     '/collection.json': forTools(buildCollection(document)),
     '/environment.json': forTools(buildEnvironment(document)),
     '/docs': page(homePage(document, nav)),
-    '/changelog': page(changelogPage(nav)),
+    '/changelog': page(changelogPage(nav, document)),
     '/docs/design': page(designPage(nav)),
     ...Object.fromEntries(pages),
     '/docs/style.css': { type: 'text/css', text: SHELL_CSS, cache: IMMUTABLE_CACHE },

@@ -1,11 +1,13 @@
-// The notice headers of every response (contract 16.2). They change only with a release, so that
+// The headers of every response: versions and notices (contract 16.2). They change only with a release, so that
 // they are built once.
 import { API_VERSION, highestSeverity, NOTICES } from '@bmg/common/notices';
+import { RELEASE } from './release';
 
 export const noticeHeaders = (public_url: string): Record<string, string> => {
   const level = highestSeverity(NOTICES);
   return {
     'X-Service-Api-Version': API_VERSION,
+    'X-Service-Release': RELEASE,
     'X-Service-Changelog': `${public_url}/changelog`,
     ...(level && {
       'X-Service-Notice': NOTICES.map(({ id }) => id).join(','),

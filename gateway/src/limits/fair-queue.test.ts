@@ -84,7 +84,7 @@ test('gives up after the time, and its place in the queue is free again', async 
   expect(await next).toBe(true);
 });
 
-test('a caller that has gone leaves the queue and takes no place', async () => {
+test('a caller that has disconnected leaves the queue and takes no place', async () => {
   for (const holder of ['a', 'a']) enter(holder);
   const caller = new AbortController();
   const [gone, next] = [wait('a', caller.signal), wait('a')];

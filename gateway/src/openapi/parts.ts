@@ -18,6 +18,7 @@ const numberHeader = (description: string, example: number): Json => ({
 
 export const headers: Json = {
   ApiVersion: textHeader('Version of this API.', API_VERSION),
+  Release: textHeader('Release of the software that answers.', '2.10.0'),
   Changelog: textHeader('URL of the changelog.', 'https://gateway.example.com/changelog'),
   Notice: textHeader(
     'IDs of the active notices, comma-separated. Absent if there are none. An ID never changes.',
@@ -59,6 +60,7 @@ export const ignoredHeader: Json = { 'X-Service-Ignored': ref('headers', 'Ignore
 /** On every response. */
 export const everyHeader: Json = {
   'X-Service-Api-Version': ref('headers', 'ApiVersion'),
+  'X-Service-Release': ref('headers', 'Release'),
   'X-Service-Changelog': ref('headers', 'Changelog'),
   'X-Service-Notice': ref('headers', 'Notice'),
   'X-Service-Notice-Level': ref('headers', 'NoticeLevel'),
