@@ -1,5 +1,5 @@
 // The two-step PIN: its format, its storage, and which one registers a number.
-import { ApiError, invalidField } from '@bmg/common/errors';
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Target } from '@bmg/proto/common';
 import type { Tools } from './tools';
@@ -18,15 +18,31 @@ const scopeOf = ({ partner_id, waba_id }: Target, phone_number_id: string) => ({
   phone_number_id,
 });
 
-/** The request's PIN, else the one stored for the number, else PLATFORM_PIN. */
+/**
+ * The request's PIN, else the one stored for the number, else PLATFORM_PIN for a registered number.
+ * A wrong PIN would use up one of few attempts, so that there is no default for other numbers.
+ */
 export async function choosePin(
-  { directory, platform_pin }: Pick<Tools, 'directory' | 'platform_pin'>,
+  {
+    directory,
+    credentials,
+    platform_pin,
+  }: Pick<Tools, 'directory' | 'credentials' | 'platform_pin'>,
   request: { pin?: string | undefined; target: Target; phone_number_id: string },
   call: Call,
 ): Promise<string> {
   if (request.pin !== undefined) return request.pin;
-  const { pin } = await directory.getPin(scopeOf(request.target, request.phone_number_id), call);
-  return pin ?? platform_pin;
+  const { target, phone_number_id } = request;
+  const { pin } = await directory.getPin(scopeOf(target, phone_number_id), call);
+  if (pin !== undefined) return pin;
+  await credentials.of({ ...target, phone_number_id }, call).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 'WABA_NOT_REGISTERED') throw error;
+    throw missingFields(
+      ['pin'],
+      'pin is required: no PIN is stored for this number, which is not registered here',
+    );
+  });
+  return platform_pin;
 }
 
 /**

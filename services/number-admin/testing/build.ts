@@ -20,6 +20,8 @@ export const TARGET = {
 
 export interface DirectoryDouble {
   credential: Partial<GetCredentialResponse>;
+  /** The numbers that are registered. */
+  clients: Set<string>;
   pins: Map<string, string>;
   stored: StorePinRequest[];
   /** The error that storing a PIN throws, if any. */
@@ -43,7 +45,12 @@ export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_TIMEOUT_MS: timeout_ms,
   });
-  const directory: DirectoryDouble = { credential: {}, pins: new Map(), stored: [] };
+  const directory: DirectoryDouble = {
+    credential: {},
+    clients: new Set([NUMBER]),
+    pins: new Map(),
+    stored: [],
+  };
   const credentials = createCredentials(
     {
       getCredentials: async ({ scopes }) => {
@@ -55,7 +62,11 @@ export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
           business_id: '600000000000001',
           ...directory.credential,
         };
-        return { found: scopes.map(() => ({ credential })) };
+        return {
+          found: scopes.map(({ phone_number_id }) =>
+            directory.clients.has(phone_number_id) ? { credential } : {},
+          ),
+        };
       },
     },
     { current: async () => undefined },

@@ -29,8 +29,9 @@ export const setTwoStepPin: RowDocs = {
 export const registerPhone: RowDocs = {
   answer: outcome,
   example: { pin: '246810' },
+  codes: ['MISSING_FIELDS'],
   notes:
-    'Makes one attempt with the `pin` of the request, otherwise with the stored PIN of the number, otherwise with the PIN of the platform.',
+    'Makes one attempt with the `pin` of the request, otherwise with the stored PIN of the number, otherwise, if the number is registered, with the PIN of the platform.',
 };
 
 export const deregisterPhone: RowDocs = {

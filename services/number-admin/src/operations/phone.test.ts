@@ -94,6 +94,19 @@ describe('registering', () => {
     expect(lastBody()).toMatchObject({ pin: '000000' });
   });
 
+  test('uses the platform’s PIN for another number only if that is registered', async () => {
+    rig.upstream.answers(LISTED);
+    const registering = register({ phone_number_id: OTHER_NUMBER });
+    await expect(registering).rejects.toMatchObject({
+      ...{ code: 'MISSING_FIELDS', details: { fields: ['pin'] } },
+    });
+    expect(rig.upstream.asked.filter(({ method }) => method === 'POST')).toEqual([]);
+    rig.directory.clients.add(OTHER_NUMBER);
+    rig.upstream.answers(LISTED, OK);
+    await register({ phone_number_id: OTHER_NUMBER });
+    expect(lastBody()).toMatchObject({ pin: '000000' });
+  });
+
   test('does not try another PIN after a refused one', async () => {
     rig.directory.pins.set(NUMBER, '111111');
     rig.upstream.answers(upstreamError(WRONG_PIN), OK);
