@@ -80,3 +80,48 @@ test('a repeated category change has the prices of the first one', async () => {
   await createMemory(redis).complete([repeated], []);
   expect(JSON.stringify(repeated.data)).toBe(JSON.stringify(first.data));
 });
+
+describe('the handler of a thread', () => {
+  const thread = (contact: string) => ({ ...aStatus('', 'sent'), contact });
+  const handOver = (contact: string, timestamp: number) =>
+    createMemory(redis).complete(
+      [],
+      [
+        {
+          ...thread(contact),
+          kind: 'handover',
+          timestamp,
+          data: { current_handler: 'other_app' },
+        },
+      ],
+    );
+  const receive = (contact: string, timestamp: number) =>
+    createMemory(redis).complete(
+      [{ ...thread(contact), event: 'message.received', timestamp, data: { message_id: 'w' } }],
+      [],
+    );
+  const handlerOf = async (contact: string): Promise<unknown> => {
+    const event: NormalisedEvent = {
+      ...thread(contact),
+      event: 'standby.message_received',
+      data: { current_handler: 'ai_agent' },
+    };
+    await createMemory(redis).complete([event], []);
+    return event.data['current_handler'];
+  };
+
+  test('is the one of the last handover, until the app receives a message of the thread', async () => {
+    await handOver('15550100001', 100);
+    await handOver('15550100002', 100);
+    expect(await handlerOf('15550100001')).toBe('other_app');
+    await receive('15550100001', 101);
+    expect(await handlerOf('15550100001')).toBe('ai_agent');
+    expect(await handlerOf('15550100002')).toBe('other_app');
+  });
+
+  test('stays when a message from before the handover arrives late', async () => {
+    await handOver('15550100003', 100);
+    await receive('15550100003', 99);
+    expect(await handlerOf('15550100003')).toBe('other_app');
+  });
+});

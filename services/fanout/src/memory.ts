@@ -48,6 +48,15 @@ end
 return math.floor(bits / (seen * 16)) % 2
 `;
 
+// A message that the app receives means that the app handles the thread again, unless the handover is
+// newer: webhooks are repeated, and arrive in any order.
+const HAND_BACK_SCRIPT = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local since = tonumber(redis.call('GET', KEYS[2]) or '0')
+if tonumber(ARGV[1]) < since then return 0 end
+return redis.call('DEL', KEYS[1], KEYS[2])
+`;
+
 const SUPERSEDED = 1;
 const DUPLICATE = 2;
 const STATUS_LIFE_S = 2 * 86_400;
@@ -58,7 +67,8 @@ const HANDLER_LIFE_S = 30 * 86_400;
 const COST_LIFE_S = 2 * 86_400;
 const CONTACT_LIFE_S = 180 * 86_400;
 
-interface WithStatus extends Redis {
+interface WithScripts extends Redis {
+  bmgHandBack(handler_key: string, handed_over_key: string, timestamp: number): Promise<number>;
   bmgStatus(
     key: string,
     rank: number,
@@ -70,7 +80,8 @@ interface WithStatus extends Redis {
 
 export function createMemory(connection: RedisConnection): Memory {
   connection.redis.defineCommand('bmgStatus', { numberOfKeys: 1, lua: STATUS_SCRIPT });
-  const redis = connection.redis as WithStatus;
+  connection.redis.defineCommand('bmgHandBack', { numberOfKeys: 2, lua: HAND_BACK_SCRIPT });
+  const redis = connection.redis as WithScripts;
 
   const status = async (event: NormalisedEvent, reached: MessageStatus): Promise<void> => {
     const rank = statusRank(reached);
@@ -83,9 +94,17 @@ export function createMemory(connection: RedisConnection): Memory {
     event.duplicate = true;
     metrics.webhook_items_ignored.inc({ field: event.event, reason: 'told_before' });
   };
+  const handOver = (change: StateChange): Promise<unknown> =>
+    Promise.all([
+      redis.set(handedOverKey(change), change.timestamp, 'EX', HANDLER_LIFE_S),
+      redis.set(handlerKey(change), String(change.data['current_handler']), 'EX', HANDLER_LIFE_S),
+    ]);
   const handler = async (event: NormalisedEvent): Promise<void> => {
     const known = await redis.get(handlerKey(event));
     if (known) event.data['current_handler'] = known;
+  };
+  const handBack = async (event: NormalisedEvent): Promise<void> => {
+    await redis.bmgHandBack(handlerKey(event), handedOverKey(event), event.timestamp);
   };
   const contact = async (event: NormalisedEvent): Promise<void> => {
     const { action, phone_number, bsuid } = event.data;
@@ -111,6 +130,7 @@ export function createMemory(connection: RedisConnection): Memory {
   const completeOne = async (event: NormalisedEvent): Promise<void> => {
     const reached = statusOfEvent(event.event);
     if (reached) return status(event, reached);
+    if (event.event === 'message.received') return handBack(event);
     if (event.event.startsWith('standby.')) return handler(event);
     if (event.event === 'contact.synced') return contact(event);
     if (event.event === 'template.category_updated') return cost(event);
@@ -120,16 +140,7 @@ export function createMemory(connection: RedisConnection): Memory {
       if (!connection.up()) return;
       try {
         const handovers = state.filter(({ kind }) => kind === 'handover');
-        await Promise.all(
-          handovers.map((change) =>
-            redis.set(
-              handlerKey(change),
-              String(change.data['current_handler']),
-              'EX',
-              HANDLER_LIFE_S,
-            ),
-          ),
-        );
+        await Promise.all(handovers.map(handOver));
         await Promise.all(events.map(completeOne));
       } catch {
         // Events must not wait for Redis: they go out without these facts.
@@ -138,8 +149,10 @@ export function createMemory(connection: RedisConnection): Memory {
   };
 }
 
-const handlerKey = ({
-  phone_number_id,
-  contact,
-}: Pick<StateChange, 'phone_number_id' | 'contact'>): string =>
+type Thread = Pick<StateChange, 'phone_number_id' | 'contact'>;
+
+const handlerKey = ({ phone_number_id, contact }: Thread): string =>
   contentId('handler', phone_number_id ?? '', contact ?? '');
+/** When the known handler got the thread, in epoch seconds. */
+const handedOverKey = ({ phone_number_id, contact }: Thread): string =>
+  contentId('handover', phone_number_id ?? '', contact ?? '');
