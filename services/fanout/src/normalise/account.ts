@@ -49,6 +49,7 @@ function accountUpdate(value: JsonObject, context: Context): void {
     contact: null,
     timestamp,
     data: row.data?.(value, context) ?? withoutFieldName(value),
+    digits: row.event && row.state ? toDigits(value.phone_number) : null,
   });
   if (row.state === undefined) return;
   changeState(context, {

@@ -106,16 +106,19 @@ export function emit(
     timestamp: number;
     data: Record<string, unknown>;
     callback_data?: string | null;
+    /** A number that only this event names. */
+    digits?: string | null;
   },
 ): void {
   const { place } = context;
   const { callback_data } = event;
+  const digits = event.digits ?? place.digits;
   context.out.events.push({
     occurrence: event.occurrence,
     event: event.event,
     waba_id: place.waba_id,
     phone_number_id: place.phone_number_id,
-    display_phone_number: place.phone_number_id === null ? place.digits : null,
+    display_phone_number: place.phone_number_id === null ? digits : null,
     contact: event.contact,
     timestamp: event.timestamp,
     data: event.data,
