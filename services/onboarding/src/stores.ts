@@ -17,6 +17,11 @@ import * as signUp from './connect/sign-up';
 import * as sync from './connect/sync';
 import { clientIndexes, CLIENTS, createClients } from './ground/clients';
 import { createNumberDays, NUMBER_DAYS, numberDayIndexes } from './ground/number-days';
+import {
+  createOpenRegistrations,
+  OPEN_REGISTRATIONS,
+  openRegistrationIndexes,
+} from './ground/open-registrations';
 import { createPartners, partnerIndexes, PARTNERS } from './ground/partners';
 import { createPeople, PEOPLE, peopleIndexes } from './ground/people';
 import * as operator from './operator';
@@ -35,6 +40,7 @@ export const createStores = (db: Db) => ({
   exchanges: signUp.createCodeExchanges(db),
   messageUsage: usage.createMessageUsage(db),
   numberDays: createNumberDays(db),
+  openRegistrations: createOpenRegistrations(db),
   partnerAlerts: alerts.createPartnerAlerts(db),
   partnerKeys: keys.createPartnerKeys(db),
   partnerLogos: partners.createPartnerLogos(db),
@@ -59,6 +65,7 @@ export const indexes: Indexes = {
   [usage.COUNTED_MESSAGES]: usage.countedMessageIndexes,
   [usage.MESSAGE_USAGE]: usage.messageUsageIndexes,
   [NUMBER_DAYS]: numberDayIndexes,
+  [OPEN_REGISTRATIONS]: openRegistrationIndexes,
   [payments.BILLING_ACCOUNTS]: payments.billingAccountIndexes,
   [payments.SLOT_CHARGES]: payments.slotChargeIndexes,
   [alerts.PARTNER_ALERTS]: alerts.partnerAlertIndexes,

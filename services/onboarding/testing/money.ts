@@ -135,6 +135,7 @@ export async function openMoneyWorld() {
     vault,
     upstream,
     payments,
+    openRegistrations: { open: async () => undefined, close: async () => undefined },
     clientTokens: { recheckOthers: async () => undefined },
     onTokensDue: () => undefined,
   });

@@ -5,6 +5,7 @@ import type { ClientScope, FilterRow } from '@bmg/common/purge';
 import { CLIENTS } from '../ground/clients';
 import { CODE_EXCHANGES, type CodeExchange, SESSIONS } from '../connect/sign-up';
 import { NUMBER_DAYS } from '../ground/number-days';
+import { OPEN_REGISTRATIONS } from '../ground/open-registrations';
 import { ONBOARDING_EVENTS } from '../connect/onboarding-log';
 
 const exchangesOf = ({ partner_id, waba_id }: ClientScope, db: Db): Promise<CodeExchange[]> =>
@@ -35,6 +36,11 @@ export const purgeRows: FilterRow[] = [
   },
   {
     collection: NUMBER_DAYS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: OPEN_REGISTRATIONS,
     of: 'client',
     filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
   },

@@ -6,13 +6,17 @@ import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { monthOf } from '../../ground/slots';
 import type { OnboardingLogDependencies } from '../onboarding-log';
 import { secretIdentity, type Client, type NumberFacts, type Scope } from '../../ground/clients';
+import type { OpenRegistrations } from '../../ground/open-registrations';
 import { fetchNumber, subscribe, unsubscribe } from '../upstream';
 import { clientMessage } from './message';
 import { registerClient, type RegisterDependencies } from './register';
 import { versionKeys } from './state-events';
 
 export type ClientDependencies = RegisterDependencies &
-  OnboardingLogDependencies & { settings: { EVENT_LOG_DAYS: number } };
+  OnboardingLogDependencies & {
+    openRegistrations: Pick<OpenRegistrations, 'closeAccount' | 'ofAccount'>;
+    settings: { EVENT_LOG_DAYS: number };
+  };
 
 const DAY_MS = 86_400_000;
 /** Events in flight are logged, and expired ones deleted, within this time. */
@@ -91,14 +95,19 @@ const tokenOf = ({ vault }: ClientDependencies, client: Client): string =>
 
 /** Safe to repeat: completes a deletion that a crash interrupted. */
 async function deleteAccount(deps: ClientDependencies, scope: Scope, call: Call): Promise<void> {
-  const { clients, partners, upstream, now, log } = deps;
+  const { clients, openRegistrations, partners, upstream, now, log } = deps;
   const { partner_id, waba_id } = scope;
+  // A registration that failed half-way has events, but no client that could be found.
+  await openRegistrations.closeAccount(scope);
   const client = await deletableClient(deps, scope);
   await clients.remove(scope, now());
   await deps.versions.bump(versionKeys([scope]));
   await partners.releaseWaba(partner_id, waba_id, monthOf(now()));
-  const others = await clients.ownersOfAccount(waba_id);
-  if (others.length > 0) return;
+  const others = await Promise.all([
+    clients.ownersOfAccount(waba_id),
+    openRegistrations.ofAccount(waba_id, now()),
+  ]);
+  if (others.flat().length > 0) return;
   // A failure here does not fail the deletion: events of the account no longer have an owner.
   await unsubscribe(upstream, waba_id, tokenOf(deps, client), call).catch((error: unknown) =>
     log.warn({ err: error, waba_id }, 'failed to unsubscribe deleted account'),

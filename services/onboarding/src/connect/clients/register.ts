@@ -1,10 +1,9 @@
 // Registers a client, by hand or from the embedded sign-up. Everything is checked upstream before
-// anything is stored: a refusal leaves nothing behind, and a repeated request completes what a
-// crash interrupted.
+// the client is stored: a refusal leaves nothing behind, and a repeated request completes what a
+// crash interrupted. The partner gets the account's events from before it is subscribed.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
+import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
-import type { Upstream } from '@bmg/common/upstream';
 import { createOnboardingLog, type OnboardingLogDependencies } from '../onboarding-log';
 import { type PaymentProcessor, refuseUnlessPaid, takePlace } from '../../billing/payments';
 import { type ClientSyncs, openSyncWindow, syncCoexistence, syncFacts } from '../sync';
@@ -13,11 +12,11 @@ import {
   fetchNumber,
   type ListedNumber,
   listNumbers,
-  subscribe,
   type SyncOutcomes,
 } from '../upstream';
 import { monthOf } from '../../ground/slots';
 import type { ClientTokens } from './store';
+import { subscribeAhead, type SubscribeDependencies } from './subscribe-ahead';
 import type { NumberDays } from '../../ground/number-days';
 import {
   secretIdentity,
@@ -27,22 +26,20 @@ import {
   type Registration,
   type Scope,
 } from '../../ground/clients';
+import type { OpenNumber } from '../../ground/open-registrations';
 import { hasRoom, type Partner, type Partners } from '../../ground/partners';
 import type { Vault } from '@bmg/common/vault';
 
-export interface RegisterDependencies {
+export interface RegisterDependencies extends SubscribeDependencies {
   clients: Clients;
   partners: Partners;
   vault: Vault;
-  upstream: Upstream;
-  versions: Versions;
   payments: PaymentProcessor;
   clientTokens: Pick<ClientTokens, 'recheckOthers'>;
   clientSyncs: Pick<ClientSyncs, 'change'>;
   numberDays: Pick<NumberDays, 'record'>;
   /** Called when tokens are due for a check. */
   onTokensDue(): void;
-  now: () => Date;
 }
 
 export interface RegistrationInput {
@@ -109,13 +106,14 @@ export async function storeClient(
   const purchase = { ...idsOf(scope), month: monthOf(deps.now()) };
   // An account beyond the paid slots is charged before it becomes active (contract 1.7).
   const cover = await deps.payments.cover(purchase, call);
-  await subscribe(upstream, scope.waba_id, token, call);
+  const { verified_name, ...number } = facts;
+  const opened: [OpenNumber] = [{ ...scope, phone_number: number.phone_number }];
+  await subscribeAhead(deps, opened, token, call);
 
   const before = await clients.find(scope);
   const place = await takePlace(deps, purchase, cover, call);
   if (!place) throw limitReached(partner);
   const now = deps.now();
-  const { verified_name, ...number } = facts;
   const registration: Registration = {
     ...scope,
     ...number,
@@ -128,6 +126,7 @@ export async function storeClient(
     ...openSyncWindow(before, { onboarding_id: given.onboarding_id, ...number }, now),
   };
   const previous = await clients.upsert(registration, now);
+  await deps.openRegistrations.close(opened);
   // A partner whose access has ended loses the number's events with this onboarding.
   await clientTokens.recheckOthers(scope);
   onTokensDue();

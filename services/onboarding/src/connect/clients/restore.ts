@@ -2,22 +2,18 @@
 // numbers and its webhook subscription. If the upstream refuses the subscription, nothing is
 // restored.
 import { ApiError } from '@bmg/common/errors';
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
+import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
-import type { Upstream } from '@bmg/common/upstream';
 import { type PlaceDependencies, refuseUnlessPaid, takePlace } from '../../billing/payments';
-import { subscribe } from '../upstream';
 import { monthOf } from '../../ground/slots';
 import { secretIdentity, type Client, type Clients, type Scope } from '../../ground/clients';
 import { hasRoom, partnerOf } from '../../ground/partners';
 import type { Vault } from '@bmg/common/vault';
+import { subscribeAhead, type SubscribeDependencies } from './subscribe-ahead';
 
-export interface RestoreDependencies extends PlaceDependencies {
+export interface RestoreDependencies extends PlaceDependencies, SubscribeDependencies {
   clients: Clients;
   vault: Vault;
-  upstream: Upstream;
-  versions: Versions;
-  now: () => Date;
 }
 
 /** Returns the account's active numbers. Safe to repeat after a crash at any step. */
@@ -26,10 +22,10 @@ export async function restoreAccount(
   scope: Scope,
   call: Call,
 ): Promise<[Client, ...Client[]]> {
-  const { clients, partners, payments, vault, upstream, versions, now } = deps;
+  const { clients, partners, payments, vault, versions, now } = deps;
   const { partner_id, waba_id } = scope;
   const partner = await partnerOf(partners, partner_id);
-  const [latest] = await clients.deletedOf(scope);
+  const [latest, ...others] = await clients.deletedOf(scope);
   if (!latest) throw nothingToRestore();
   if (!hasRoom(partner, waba_id)) throw limitReached();
   // Charged like a registration: a restored account takes a slot again.
@@ -38,10 +34,11 @@ export async function restoreAccount(
   // Before anything is stored: a client without a subscription would look healthy and receive no
   // events.
   const token = vault.open(secretIdentity(latest, 'token'), latest.token);
-  await subscribe(upstream, waba_id, token, call);
+  await subscribeAhead(deps, [latest, ...others], token, call);
   const place = await takePlace(deps, purchase, cover, call);
   if (!place) throw limitReached();
   await clients.restore(scope, place, now());
+  await deps.openRegistrations.close([latest, ...others]);
   await versions.bump([partnerVersionKey(partner_id), wabaVersionKey(waba_id)]);
   await payments.review(partner_id);
   const [first, ...rest] = await clients.activeOf(scope);

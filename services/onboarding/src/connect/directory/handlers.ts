@@ -1,17 +1,17 @@
 // RPC handlers of the directory: authentication of callers, the number a call is for, its
 // credential, and the partners that own a number. Other services cache these answers under the
 // directory version.
-import { groupBy } from '@bmg/common/collections';
 import { loadOne, toRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition, Refusal } from '@bmg/proto/onboarding';
-import { LISTED_NUMBERS_MAX, secretIdentity, type Client } from '../../ground/clients';
+import { LISTED_NUMBERS_MAX, secretIdentity } from '../../ground/clients';
 import type { PartnerKeys } from '../../accounts/keys';
 import { createBatches, type BatchDependencies } from './batches';
 import { createCallers, type CallerDependencies } from './callers';
-import { receivingClients } from './receiving';
+import { createOwnerHandlers, type OwnerDependencies } from './owners';
+import { refuseTooMany } from './too-many';
 
 /** All of the directory but `authenticateSession`, which belongs to the sign-up. */
 export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticateSession'>;
@@ -21,9 +21,11 @@ export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticat
  * one short method for each RPC.
  */
 export const createDirectoryHandlers = (
-  deps: BatchDependencies & CallerDependencies & { partnerKeys: PartnerKeys; peppers: Peppers },
+  deps: BatchDependencies &
+    CallerDependencies &
+    OwnerDependencies & { partnerKeys: PartnerKeys; peppers: Peppers },
 ): DirectoryHandlers => {
-  const { clients, partners, partnerKeys, peppers, vault, now } = deps;
+  const { clients, partners, partnerKeys, peppers, vault } = deps;
   const { targets, credentials, receivers } = createBatches(deps);
   const callers = createCallers(deps);
   return {
@@ -60,32 +62,7 @@ export const createDirectoryHandlers = (
       }));
       return { found };
     },
-    async getOwners({ waba_id, phone_number_id, display_phone_number, all_active }) {
-      const found =
-        phone_number_id !== undefined
-          ? await clients.ownersOfNumber(phone_number_id, waba_id || undefined)
-          : display_phone_number !== undefined
-            ? await clients.ownersOfDisplayNumber(waba_id, display_phone_number)
-            : await clients.ownersOfAccount(waba_id);
-      const rows = all_active ? found : receivingClients(found, now());
-      return {
-        ...ownersOf(rows),
-        phone_number_id:
-          display_phone_number === undefined ? phone_number_id : rows[0]?.phone_number_id,
-      };
-    },
-    async getOwnersOfNumbers({ numbers }) {
-      refuseTooMany('numbers', numbers);
-      const ids = [...new Set(numbers.map(({ phone_number_id }) => phone_number_id))];
-      const found = await clients.ownersOfNumbers(ids);
-      const rowsOf = groupBy(found, (client) => client.phone_number_id);
-      const owners = numbers.map(({ phone_number_id, waba_id }) => {
-        const rows = rowsOf.get(phone_number_id) ?? [];
-        const ofAccount = rows.filter((row) => waba_id === '' || row.waba_id === waba_id);
-        return { ...ownersOf(receivingClients(ofAccount, now())), phone_number_id };
-      });
-      return { owners };
-    },
+    ...createOwnerHandlers(deps),
     async listNumbers(request) {
       const numbers = await clients.numbersOf(request);
       return {
@@ -120,16 +97,3 @@ const byName = <V>(names: string[], answers: Array<V | Error>): Record<string, V
       answer instanceof Error ? [] : [[names[index] as string, answer] as const],
     ),
   );
-
-const ownersOf = (rows: Client[]) => ({
-  partner_ids: [...new Set(rows.map((row) => row.partner_id))],
-  waba_id: rows[0]?.waba_id,
-});
-
-/** Entries of one batch. */
-const ASKED_AT_ONCE_MAX = 1_000;
-
-function refuseTooMany(field: string, asked: unknown[]): void {
-  if (asked.length <= ASKED_AT_ONCE_MAX) return;
-  throw new ApiError('INVALID_PAYLOAD', `${field}: at most ${ASKED_AT_ONCE_MAX} at once`);
-}
