@@ -1,13 +1,13 @@
 // Applies the topic `contact`: the facts that webhooks report about phone numbers.
 import type { Received } from '@bmg/common/bus';
-import { normalisePhone } from '@bmg/common/ids';
+import { normalisePhone, spellingsOf } from '@bmg/common/ids';
 import {
   Contacts_Contact_Kind as Kind,
   type Contacts as ContactRecords,
   type Contacts_Contact,
 } from '@bmg/proto/stream';
 import { inboundFacts } from './conversation-facts';
-import type { ContactChange } from './contact-changes';
+import type { ContactChange, ContactRemoval } from './contact-changes';
 import type { Conversing } from './conversations';
 import type { RecentContacts } from './recent-contacts';
 
@@ -57,7 +57,7 @@ function changesOf(
     case Kind.KIND_UNSYNCED:
       return [{ remove: { ...about, source: 'sync' } }];
     case Kind.KIND_UNDELIVERABLE:
-      return [{ remove: { ...about, at: new Date(at_ms + CLOCK_SKEW_MS) } }];
+      return removals({ ...about, at: new Date(at_ms + CLOCK_SKEW_MS) });
     case Kind.KIND_SYNCED:
       return [{ learn: { ...about, wa_id: phone, source: 'sync' } }];
     case Kind.KIND_TRAFFIC:
@@ -67,3 +67,9 @@ function changesOf(
       return [];
   }
 }
+
+/** A send may have stored the number in its other spelling, too. */
+const removals = (removal: ContactRemoval): ContactChange[] =>
+  spellingsOf(removal.phone).map((phone) => ({
+    remove: phone === removal.phone ? removal : { ...removal, phone, reported_as: removal.phone },
+  }));

@@ -1,5 +1,5 @@
 // Changes of contact records, and the writes that they make: one for each contact and batch. Pure.
-import type { AnyBulkWriteOperation } from 'mongodb';
+import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import { groupBy } from '@bmg/common/collections';
 
 /** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
@@ -22,6 +22,8 @@ export interface ContactRemoval {
   at: Date;
   /** Removes only facts from this source. Defaults to any source. */
   source?: ContactSource;
+  /** The spelling that the platform reported: a contact to which it gave another id stays. */
+  reported_as?: string;
 }
 
 /** An occurrence between a number and a contact that a pre-flight needs. */
@@ -140,8 +142,10 @@ function upsert(key: string, facts: Fact[]): Operation {
 }
 
 /** A contact without conversations is deleted, another one is only unknown to the platform. */
-function removal(key: string, { at, source }: ContactRemoval): Operation[] {
-  const filter = { _id: key, seen_at: { $lte: at } };
+function removal(key: string, { at, source, reported_as }: ContactRemoval): Operation[] {
+  const filter: Filter<ContactRecord> = { _id: key, seen_at: { $lte: at } };
+  // `null` finds contacts without an id.
+  if (reported_as !== undefined) filter.wa_id = { $in: [reported_as, null as never] };
   const absent = { $exists: false };
   return [
     {

@@ -168,6 +168,15 @@ describe('an event', () => {
     ).resolves.toEqual([{ remove: { ...about, at: new Date(AT * 1_000 + 5_000) } }]);
   });
 
+  test('message.failed removes both spellings of an unreachable number', async () => {
+    const failed = { recipient: '551187650001', errors: [{ code: 131026 }] };
+    const at = new Date(AT * 1_000 + 5_000);
+    await expect(changes(['message.failed', failed])).resolves.toEqual([
+      { remove: { waba_id: WABA, phone: '551187650001', at } },
+      { remove: { waba_id: WABA, phone: '5511987650001', at, reported_as: '551187650001' } },
+    ]);
+  });
+
   test('of another kind stores nothing', async () => {
     await expect(
       changes(['message.sent', { recipient: '15550100777' }], ['constructor', {}]),

@@ -1,5 +1,6 @@
 export type { ContactFact, Conversation } from './contact-changes';
 export { createRecentContacts, type RecentContacts } from './recent-contacts';
+export { joinConversations } from './spellings';
 export {
   contactIndexes,
   type Contacts,

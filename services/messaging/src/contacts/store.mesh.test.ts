@@ -179,3 +179,68 @@ test('a removal leaves nothing of a contact that never wrote', async () => {
   ]);
   expect(await db.collection('contacts').countDocuments()).toBe(0);
 });
+
+describe('the two spellings of a number', () => {
+  const LONG = '5511987650001';
+  const SHORT = '551187650001';
+  const scope = { waba_id: WABA, phone_number_id: '800' };
+  const note = { ...scope, contact: SHORT };
+  const learnt = (phone: string, wa_id: string) => ({
+    learn: { waba_id: WABA, phone, wa_id, source: 'traffic' as const, at: at(0) },
+  });
+  const failed = { code: 131_026, at: at(2) };
+
+  test('share their conversation, whatever of each is stored', async () => {
+    await contacts.apply([
+      { note: { ...note, kind: 'inbound', at: at(1) } },
+      { note: { ...note, contact: LONG, kind: 'inbound', at: at(0) } },
+      { note: { ...note, contact: LONG, kind: 'failed', ...failed } },
+    ]);
+    const together = { inbound_at: at(1), failed };
+    for (const wanted of [[SHORT], [LONG], [LONG, SHORT]]) {
+      const found = await conversations.find(scope, wanted);
+      for (const one of wanted) expect(found.get(one)).toEqual(together);
+    }
+    expect((await conversations.find(scope, ['551141234567'])).size).toBe(0);
+  });
+
+  test('are one contact, whose id is the upstream’s', async () => {
+    await contacts.apply([learnt(SHORT, SHORT)]);
+    await expect(contacts.find(WABA, LONG)).resolves.toEqual({ wa_id: SHORT });
+    await expect(contacts.findIds(WABA, [LONG, '15550100777'])).resolves.toEqual(
+      new Map([[LONG, SHORT]]),
+    );
+  });
+
+  test('are two people if the upstream gave each an id of its own', async () => {
+    await contacts.apply([
+      learnt(SHORT, SHORT),
+      learnt(LONG, LONG),
+      { note: { ...note, kind: 'inbound', at: at(0) } },
+      { note: { ...note, contact: LONG, kind: 'failed', ...failed } },
+    ]);
+    const found = await conversations.find(scope, [LONG, SHORT]);
+    expect(found.get(SHORT)).toEqual({ inbound_at: at(0) });
+    expect(found.get(LONG)).toEqual({ failed });
+    await contacts.apply([
+      { remove: { waba_id: WABA, phone: SHORT, at: at(1) } },
+      { remove: { waba_id: WABA, phone: LONG, at: at(1), reported_as: SHORT } },
+    ]);
+    await expect(contacts.find(WABA, LONG)).resolves.toEqual({ wa_id: LONG });
+  });
+
+  test('are removed together, and the address book removes its own spelling', async () => {
+    await contacts.apply([
+      learnt(SHORT, SHORT),
+      learnt(LONG, SHORT),
+      { remove: { waba_id: WABA, phone: SHORT, at: at(1) } },
+      { remove: { waba_id: WABA, phone: LONG, at: at(1), reported_as: SHORT } },
+    ]);
+    await expect(contacts.find(WABA, LONG)).resolves.toBeNull();
+    await contacts.apply([
+      learnt(SHORT, SHORT),
+      { remove: { waba_id: WABA, phone: LONG, source: 'sync', at: at(1) } },
+    ]);
+    await expect(contacts.find(WABA, LONG)).resolves.toEqual({ wa_id: SHORT });
+  });
+});

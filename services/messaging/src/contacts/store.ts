@@ -2,6 +2,8 @@
 // customer last wrote to which number and from which entry point, and why the last send failed. Events
 // renew a record; without any it expires.
 import type { Collection, Db, IndexDescription } from 'mongodb';
+import { groupBy } from '@bmg/common/collections';
+import { numberKey, spellingsOf } from '@bmg/common/ids';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import {
   contactKey,
@@ -12,6 +14,7 @@ import {
   type Conversation,
   type ConversationFact,
 } from './contact-changes';
+import { joinConversations, recordsOf } from './spellings';
 
 export interface Contacts {
   start(now: Date): Promise<void>;
@@ -22,7 +25,7 @@ export interface Contacts {
   /** As `learn`, for a fact that waited: its contact has a record, unless that was purged. */
   noteLate(fact: ConversationFact): Promise<void>;
   find(waba_id: string, phone: string): Promise<{ wa_id: string } | null>;
-  /** The platform's ids of the phone numbers that are known. */
+  /** The ids that the platform gave for these phone numbers. */
   findIds(waba_id: string, phones: readonly string[]): Promise<Map<string, string>>;
   drain(): Promise<void>;
 }
@@ -56,6 +59,7 @@ export const contactIndexes: IndexDescription[] = [
   { key: { bsuid: 1 }, sparse: true },
 ];
 
+type Conversing = Pick<ContactRecord, '_id' | 'bsuid' | 'wa_id' | 'numbers'>;
 type Stored = ContactRecord & { started_at?: Date };
 
 const collection = (db: Db): Collection<Stored> => db.collection(CONTACTS);
@@ -88,30 +92,52 @@ export function createContacts(db: Db): Contacts {
     noteLate: (note) => writer.add({ note, late: true }),
     drain: () => writer.drain(),
     async find(waba_id, phone) {
-      const found = await contacts.findOne(
-        { _id: contactKey(waba_id, phone) },
-        { projection: { wa_id: 1, in_address_book: 1 } },
-      );
-      const wa_id = found && platformId(found, phone);
-      return wa_id ? { wa_id } : null;
+      const records = await recordsOfAll(contacts, waba_id, [phone]);
+      const wa_id = first(recordsOf(phone, records), (record) => platformId(record, phone));
+      return wa_id === undefined ? null : { wa_id };
     },
     async findIds(waba_id, phones) {
       const ids = new Map<string, string>();
       for (let at = 0; at < phones.length; at += FOUND_MAX) {
-        const some = phones.slice(at, at + FOUND_MAX).map((phone) => contactKey(waba_id, phone));
-        const records = contacts.find(
-          { _id: { $in: some } },
-          { projection: { wa_id: 1, in_address_book: 1 } },
-        );
-        for await (const record of records) {
-          const phone = record._id.slice(waba_id.length + 1);
-          const wa_id = platformId(record, phone);
+        const some = phones.slice(at, at + FOUND_MAX);
+        const records = groupBy(await recordsOfAll(contacts, waba_id, some), keyOfRecord);
+        for (const phone of some) {
+          const found = recordsOf(phone, records.get(numberKey(phone)) ?? []);
+          const wa_id = first(found, (record) => record.wa_id);
           if (wa_id !== undefined) ids.set(phone, wa_id);
         }
       }
       return ids;
     },
   };
+}
+
+type Known = Pick<ContactRecord, '_id' | 'wa_id' | 'in_address_book'>;
+
+/** The records of all spellings of these numbers. */
+const recordsOfAll = (
+  contacts: Collection<Stored>,
+  waba_id: string,
+  phones: readonly string[],
+): Promise<Known[]> =>
+  contacts
+    .find({ _id: { $in: keysOf(waba_id, phones) } })
+    .project<Known>({ wa_id: 1, in_address_book: 1 })
+    .toArray();
+
+const keysOf = (waba_id: string, contacts: readonly string[]): string[] =>
+  contacts.flatMap((one) => spellingsOf(one).map((spelling) => contactKey(waba_id, spelling)));
+
+/** Equal for the spellings of one number. */
+const keyOfRecord = ({ _id }: Pick<ContactRecord, '_id'>): string =>
+  numberKey(_id.slice(_id.indexOf('/') + 1));
+
+function first<R, V>(records: readonly R[], read: (record: R) => V | undefined): V | undefined {
+  for (const record of records) {
+    const value = read(record);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 /** Undefined if the platform is not known to have the number. */
@@ -129,16 +155,28 @@ export function createConversations(db: Db): Conversations {
       for (let at = 0; at < wanted.length; at += FOUND_MAX) {
         const some = wanted.slice(at, at + FOUND_MAX);
         const bsuids = some.filter((contact) => contact.includes('.'));
-        const byKey = { _id: { $in: some.map((contact) => contactKey(waba_id, contact)) } };
+        const byKey = { _id: { $in: keysOf(waba_id, some) } };
         const byBsuid = { bsuid: { $in: bsuids }, _id: { $gt: `${waba_id}/`, $lt: `${waba_id}0` } };
-        const records = contacts
+        const records = await contacts
           .find(bsuids.length === 0 ? byKey : { $or: [byKey, byBsuid] })
-          .project<Pick<ContactRecord, '_id' | 'bsuid' | 'numbers'>>({ bsuid: 1, [field]: 1 });
-        for await (const { _id, bsuid, numbers } of records) {
-          const conversation = numbers?.[phone_number_id];
-          if (!conversation) continue;
-          found.set(_id.slice(waba_id.length + 1), conversation);
-          if (bsuid !== undefined) found.set(bsuid, conversation);
+          .project<Conversing>({ bsuid: 1, wa_id: 1, [field]: 1 })
+          .toArray();
+        const ofNumber = groupBy(records, keyOfRecord);
+        const conversationOf = (contact: string): Conversation | undefined =>
+          joinConversations(
+            recordsOf(contact, ofNumber.get(numberKey(contact)) ?? []).map(
+              ({ numbers }) => numbers?.[phone_number_id],
+            ),
+          );
+        const named = new Map(some.map((contact) => [contact, contact]));
+        for (const { _id, bsuid } of records) {
+          const contact = _id.slice(waba_id.length + 1);
+          named.set(contact, contact);
+          if (bsuid !== undefined) named.set(bsuid, contact);
+        }
+        for (const [name, contact] of named) {
+          const conversation = conversationOf(contact);
+          if (conversation) found.set(name, conversation);
         }
       }
       return found;

@@ -2,12 +2,13 @@
 // to them failed.
 import { upstreamRefusal, type Reason } from '@bmg/common/preflight';
 import type { Credential } from '@bmg/common/directory';
-import { normalisePhone } from '@bmg/common/ids';
+import { isSameNumber, normalisePhone } from '@bmg/common/ids';
 import type { Target } from '@bmg/proto/common';
 import {
   type Contacts,
   type Conversation,
   type Conversations,
+  joinConversations,
   type Window,
   windowOf,
 } from '../contacts';
@@ -18,7 +19,7 @@ export interface RecipientSources {
 }
 
 export interface RecipientFacts {
-  /** The recipient as given, and as the platform names it. */
+  /** The recipient as given, and the id that the platform gave for it. */
   ids: string[];
   conversation: Conversation | undefined;
   window: Window;
@@ -32,18 +33,21 @@ export async function readRecipients(
   recipients: readonly string[],
   at: Date,
 ): Promise<(recipient: string) => RecipientFacts> {
-  const [ids, recorded_since] = await Promise.all([
+  const [known_ids, recorded_since] = await Promise.all([
     contacts.findIds(target.waba_id, recipients),
     conversations.recordedSince(),
   ]);
   // In some countries the platform's id of a number differs from the number.
-  const found = await conversations.find(target, [...new Set([...recipients, ...ids.values()])]);
+  const found = await conversations.find(target, [
+    ...new Set([...recipients, ...known_ids.values()]),
+  ]);
   const known_since = new Date(Math.max(recorded_since.getTime(), registered_at?.getTime() ?? 0));
   return (recipient) => {
-    const id = ids.get(recipient);
-    const conversation = found.get(recipient) ?? found.get(id ?? '');
+    const id = known_ids.get(recipient);
+    const ids = id === undefined ? [recipient] : [recipient, id];
+    const conversation = joinConversations(ids.map((one) => found.get(one)));
     return {
-      ids: id === undefined ? [recipient] : [recipient, id],
+      ids,
       conversation,
       window: windowOf(conversation, known_since, at),
     };
@@ -58,7 +62,7 @@ export function recipientReasons(
   category: string | undefined,
   now: Date,
 ): Reason[] {
-  return recipient === normalisePhone(phone_number)
+  return isSameNumber(recipient, normalisePhone(phone_number) ?? '')
     ? [upstreamRefusal(131_021, 'is the number that sends', 'to')]
     : customerReasons(conversation, category, now);
 }
