@@ -45,6 +45,24 @@ test('skips contacts without a recipient, and keeps the first of duplicates', as
   expect(places).toEqual([2, 4]);
 });
 
+test('keeps the first of two spellings of a number, as it was written', async () => {
+  const { contacts, duplicates } = await readPlain([
+    { recipient: '+55 11 8765-0001' },
+    { recipient: '5511987650001' },
+    { recipient: '+52 1 55 1234 5678' },
+    { recipient: '525512345678' },
+    { recipient: '551141234567' },
+    { recipient: '5511941234567' },
+  ]);
+  expect(contacts.map(({ recipient }) => recipient)).toEqual([
+    '551187650001',
+    '5215512345678',
+    '551141234567',
+    '5511941234567',
+  ]);
+  expect(duplicates).toBe(2);
+});
+
 test('an invalid recipient names its contact and up to 20 others', async () => {
   const list = Array.from({ length: 40 }, (_, at) => ({ recipient: at % 2 ? 'abc' : phone(at) }));
   const error = await refused(() => readPlain(list));

@@ -1,6 +1,6 @@
 // Reads the contacts of a new broadcast: normalised, and each recipient once. No I/O.
 import { invalidField } from '@bmg/common/errors';
-import { parseBsuid } from '@bmg/common/ids';
+import { numberKey, parseBsuid } from '@bmg/common/ids';
 import { inTurns } from '@bmg/common/lifecycle';
 import {
   checkContactCount,
@@ -23,7 +23,7 @@ export interface ReadContacts {
   places: number[];
   /** Contacts without a recipient. */
   skipped: number;
-  /** Contacts whose recipient was given before; the first one counts. */
+  /** Contacts whose recipient was given before, in any spelling; the first one counts. */
   duplicates: number;
 }
 
@@ -64,7 +64,8 @@ function readContact(
   const parsed = parseContact(text);
   if (parsed === null) throw invalidField(`contacts[${place}].recipient`, INVALID_CONTACT);
   const recipient = 'phone' in parsed ? parsed.phone : parsed.bsuid;
-  if (known.has(recipient)) {
+  const key = numberKey(recipient);
+  if (known.has(key)) {
     read.duplicates += 1;
     return;
   }
@@ -72,7 +73,7 @@ function readContact(
   const params = readParams(contact.params, where);
   // Checked now, so that no send fails later because a placeholder has no value.
   filler.check(params, where);
-  known.add(recipient);
+  known.add(key);
   read.contacts.push({ recipient, params });
   read.places.push(place);
 }
