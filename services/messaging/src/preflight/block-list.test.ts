@@ -1,7 +1,7 @@
 import { ownCall } from '@bmg/common/rpc';
 import { createLogger, unsampled } from '@bmg/common/telemetry';
 import type { Json, UpstreamRequest } from '@bmg/common/upstream';
-import { blockReasons, createBlockLists, incompleteList } from './block-list';
+import { blockList, blockReasons, createBlockLists, incompleteList } from './block-list';
 
 const TARGET = {
   partner_id: 'ptn_1',
@@ -41,6 +41,16 @@ test('a blocked customer is named by number and by BSUID', async () => {
   expect(codes(blockReasons(list, ['15550109999', 'US.blocked7']))).toEqual(['RECIPIENT_BLOCKED']);
   expect(blockReasons(list, ['15550100250'])).toEqual([]);
   expect(incompleteList(list)).toEqual([]);
+});
+
+test.each([
+  ['in the other spelling', ['551187650001'], true],
+  ['by the id that the upstream gave', ['5511987650001', '5511987650001'], true],
+  ['unless the upstream gave another id', ['551187650001', '551187650001'], false],
+  ['unless it only looks alike', ['551187650002'], false],
+])('a customer is blocked %s', (_how, ids, blocked) => {
+  const list = blockList(['5511987650001'], true);
+  expect(codes(blockReasons(list, ids))).toEqual(blocked ? ['RECIPIENT_BLOCKED'] : []);
 });
 
 test('reads at most ten pages, and reports that more follow', async () => {

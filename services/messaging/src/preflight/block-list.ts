@@ -2,6 +2,7 @@
 // kept for some seconds.
 import { reason, type Reason } from '@bmg/common/preflight';
 import { LRUCache } from '@bmg/common/cache';
+import { numberKey } from '@bmg/common/ids';
 import { ownCall, type Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import { eachPage, itemsOf, segment, type Upstream } from '@bmg/common/upstream';
@@ -10,6 +11,8 @@ import type { Target } from '@bmg/proto/common';
 export interface BlockList {
   /** Phone numbers and BSUIDs. */
   ids: ReadonlySet<string>;
+  /** The keys of the numbers, for recipients whose id is not known. */
+  keys: ReadonlySet<string>;
   /** False if more customers may be blocked. */
   complete: boolean;
 }
@@ -56,10 +59,10 @@ export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logge
           }
           complete = next === undefined;
         }
-        return { ids, complete };
+        return blockList(ids, complete);
       } catch (error) {
         log.warn({ err: error }, 'failed to read the block list of a number');
-        return { ids, complete: false };
+        return blockList(ids, false);
       }
     },
   });
@@ -69,9 +72,15 @@ export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logge
   };
 }
 
-/** `ids`: the recipient as given, and as the platform names it. */
+export const blockList = (ids: Iterable<string>, complete: boolean): BlockList => ({
+  ids: new Set(ids),
+  keys: new Set([...ids].map(numberKey)),
+  complete,
+});
+
+/** `ids`: the recipient as given, and the id that the platform gave for it. */
 export const blockReasons = (list: BlockList, ids: readonly string[]): Reason[] =>
-  ids.some((id) => list.ids.has(id))
+  isBlocked(list, ids)
     ? [
         reason('no', {
           code: 'RECIPIENT_BLOCKED',
@@ -81,6 +90,12 @@ export const blockReasons = (list: BlockList, ids: readonly string[]): Reason[] 
         }),
       ]
     : [];
+
+/** The platform lists its own ids: a recipient without one is compared by the rule for numbers. */
+const isBlocked = (list: BlockList, [recipient = '', ...given]: readonly string[]): boolean =>
+  given.length > 0
+    ? [recipient, ...given].some((id) => list.ids.has(id))
+    : list.keys.has(numberKey(recipient));
 
 /** About every customer that the list does not name. */
 export const incompleteList = ({ complete }: BlockList): Reason[] =>
