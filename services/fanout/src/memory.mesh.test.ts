@@ -2,7 +2,7 @@ import { contentId } from '@bmg/common/ids';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
 import { createMemory } from './memory';
-import type { NormalisedEvent } from './normalise';
+import type { NormalisedEvent, StateChange } from './normalise';
 
 let redis: RedisConnection;
 beforeAll(async () => {
@@ -123,5 +123,52 @@ describe('the handler of a thread', () => {
     await handOver('15550100003', 100);
     await receive('15550100003', 99);
     expect(await handlerOf('15550100003')).toBe('other_app');
+  });
+});
+
+describe('the two spellings of a number', () => {
+  const LONG = '5511987650001';
+  const SHORT = '551187650001';
+  const aHandover = (contact: string, current_handler: string): StateChange => ({
+    ...aStatus('', 'sent'),
+    kind: 'handover',
+    contact,
+    data: { current_handler },
+  });
+  const received = (contact: string): NormalisedEvent => ({
+    ...aStatus('', 'sent'),
+    event: 'standby.message_received',
+    contact,
+    data: { current_handler: 'ai_agent' },
+  });
+
+  test('have one handler, which the latest handover named', async () => {
+    const handlerOf = async (contact: string): Promise<unknown> => {
+      const event = received(contact);
+      await createMemory(redis).complete([event], []);
+      return event.data['current_handler'];
+    };
+    await createMemory(redis).complete([], [aHandover(SHORT, 'business')]);
+    expect([await handlerOf(LONG), await handlerOf(SHORT)]).toEqual(['business', 'business']);
+    await createMemory(redis).complete([], [aHandover(LONG, 'partner')]);
+    expect([await handlerOf(LONG), await handlerOf(SHORT)]).toEqual(['partner', 'partner']);
+    expect(await handlerOf('551141234567')).toBe('ai_agent');
+  });
+
+  test('are one contact of the address book', async () => {
+    const synced = async (phone_number: string, action: string): Promise<unknown> => {
+      const event: NormalisedEvent = {
+        ...aStatus('', 'sent'),
+        occurrence: `contact|${phone_number}|${action}|${Math.random()}`,
+        event: 'contact.synced',
+        data: { action, phone_number },
+      };
+      await createMemory(redis).complete([event], []);
+      return event.data['action'];
+    };
+    expect(await synced(SHORT, 'add')).toBe('add');
+    expect(await synced(LONG, 'add')).toBe('update');
+    expect(await synced(LONG, 'remove')).toBe('remove');
+    expect(await synced(SHORT, 'add')).toBe('add');
   });
 });

@@ -9,7 +9,7 @@
 // right even if Redis has lost its data.
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
-import { contentId } from '@bmg/common/ids';
+import { contentId, spellingsOf } from '@bmg/common/ids';
 import { RECONCILED, statusOfEvent, statusRank, type MessageStatus } from '@bmg/common/messages';
 import { metrics } from '@bmg/common/telemetry';
 import type { NormalisedEvent, StateChange } from './normalise';
@@ -94,25 +94,39 @@ export function createMemory(connection: RedisConnection): Memory {
     event.duplicate = true;
     metrics.webhook_items_ignored.inc({ field: event.event, reason: 'told_before' });
   };
-  const handOver = (change: StateChange): Promise<unknown> =>
-    Promise.all([
-      redis.set(handedOverKey(change), change.timestamp, 'EX', HANDLER_LIFE_S),
-      redis.set(handlerKey(change), String(change.data['current_handler']), 'EX', HANDLER_LIFE_S),
+  const handOver = async (change: StateChange): Promise<void> => {
+    const [key, ...others] = keysOf('handler', change);
+    const [handed_over_key] = keysOf('handover', change);
+    await Promise.all([
+      redis.set(handed_over_key, change.timestamp, 'EX', HANDLER_LIFE_S),
+      redis.set(key, String(change.data['current_handler']), 'EX', HANDLER_LIFE_S),
+      // An earlier handover of the other spelling must not come back.
+      others.length > 0 && redis.del(...others),
     ]);
+  };
   const handler = async (event: NormalisedEvent): Promise<void> => {
-    const known = await redis.get(handlerKey(event));
+    const known = (await redis.mget(keysOf('handler', event))).find((one) => one !== null);
     if (known) event.data['current_handler'] = known;
   };
   const handBack = async (event: NormalisedEvent): Promise<void> => {
-    await redis.bmgHandBack(handlerKey(event), handedOverKey(event), event.timestamp);
+    const handed_over_keys = keysOf('handover', event);
+    await Promise.all(
+      keysOf('handler', event).map((key, at) =>
+        redis.bmgHandBack(key, handed_over_keys[at] as string, event.timestamp),
+      ),
+    );
   };
   const contact = async (event: NormalisedEvent): Promise<void> => {
     const { action, phone_number, bsuid } = event.data;
     const person = String(phone_number ?? bsuid ?? '');
     if (person === '') return;
-    const key = contentId('contact', event.phone_number_id ?? '', person);
+    const [key, ...others] = keysOf('contact', { ...event, contact: person });
     if (action === 'remove') {
-      await redis.del(key);
+      await redis.del(key, ...others);
+      return;
+    }
+    if (others.length > 0 && (await redis.exists(...others)) > 0) {
+      event.data['action'] = 'update';
       return;
     }
     const first = await redis.set(key, event.occurrence, 'EX', CONTACT_LIFE_S, 'NX');
@@ -151,8 +165,10 @@ export function createMemory(connection: RedisConnection): Memory {
 
 type Thread = Pick<StateChange, 'phone_number_id' | 'contact'>;
 
-const handlerKey = ({ phone_number_id, contact }: Thread): string =>
-  contentId('handler', phone_number_id ?? '', contact ?? '');
-/** When the known handler got the thread, in epoch seconds. */
-const handedOverKey = ({ phone_number_id, contact }: Thread): string =>
-  contentId('handover', phone_number_id ?? '', contact ?? '');
+/** The key of the person as it is spelled, then that of the other spelling. */
+function keysOf(space: string, { phone_number_id, contact }: Thread): [string, ...string[]] {
+  const [own, ...others] = spellingsOf(contact ?? '').map((one) =>
+    contentId(space, phone_number_id ?? '', one),
+  );
+  return [own as string, ...others];
+}
