@@ -126,6 +126,21 @@ describe('the handler of a thread', () => {
   });
 });
 
+test.each([
+  ['participant', '15550100777', '15550100778'],
+  ['participant_bsuid', 'US.4Qm7Zr81Kd02', 'US.8Bo'],
+])('statuses of a group are told apart by their %s', async (field, ada, bo) => {
+  const of = (person: string, status: 'delivered' | 'failed', source?: string) => {
+    const event = aStatus(`wamid.group-${field}`, 'sent', source);
+    event.event = `message.${status}`;
+    return { ...event, data: { ...event.data, [field]: person } };
+  };
+  const fresh = { superseded: false, duplicate: false };
+  expect(await tell(of(ada, 'failed'))).toEqual(fresh);
+  expect(await tell(of(bo, 'delivered'))).toEqual(fresh);
+  expect(await tell(of(ada, 'delivered'))).toEqual({ superseded: true, duplicate: false });
+});
+
 describe('the two spellings of a number', () => {
   const LONG = '5511987650001';
   const SHORT = '551187650001';

@@ -86,7 +86,13 @@ export function createMemory(connection: RedisConnection): Memory {
   const status = async (event: NormalisedEvent, reached: MessageStatus): Promise<void> => {
     const rank = statusRank(reached);
     const message_id = String(event.data['message_id']);
-    const key = contentId('status', event.phone_number_id ?? '', message_id);
+    const participant = event.data['participant'] ?? event.data['participant_bsuid'];
+    const key = contentId(
+      'status',
+      event.phone_number_id ?? '',
+      message_id,
+      ...(participant ? [String(participant)] : []),
+    );
     const reconciled = event.data['source'] === RECONCILED ? 1 : 0;
     const answer = await redis.bmgStatus(key, rank, STATUS_LIFE_S, reconciled, RECONCILED_LIFE_S);
     if (answer === SUPERSEDED) event.data['superseded'] = true;
