@@ -93,6 +93,26 @@ test.each<[string, MessageFilter, (record: MessageRecord) => boolean]>([
   expect(await readAll(filter)).toEqual(newestFirst(wanted));
 });
 
+test('filters by recipient in either spelling of the number', async () => {
+  const partner_id = 'ptn_spellings';
+  const recipients = ['5511987650001', '551187650001', '551187650002'];
+  const messages = createMessages(db);
+  await Promise.all(
+    recipients.map((recipient, index) =>
+      messages.record(
+        aRecord(index, { partner_id, recipient, _id: recipient, message_id: recipient }),
+      ),
+    ),
+  );
+  const filter = { recipient: '551187650001' };
+  const page = await createMessageList(db).page({ partner_id }, filter, {
+    after: undefined,
+    limit: 7,
+  });
+  const found = page.messages.map(({ recipient }) => recipient).sort();
+  expect(found).toEqual(['551187650001', '5511987650001']);
+});
+
 test('lists the messages of one broadcast, newest first, for its own partner', async () => {
   const of = (broadcast: number, index: number, over: Partial<MessageRecord> = {}) =>
     aRecord(index, {

@@ -1,6 +1,7 @@
 // Reads message records for a partner: pages of its sends, newest first, and single ones. One page
 // searches a bounded number of records, however little a filter matches.
 import type { Collection, Db, Filter, FindOptions } from 'mongodb';
+import { spellingsOf } from '@bmg/common/ids';
 import { beginningWith, type MessageRecord, MESSAGES } from '../messages';
 
 /** A partner sees only its own sends. */
@@ -83,7 +84,10 @@ export function createMessageList(db: Db): MessageList {
     async page(scope, filter, { after, limit }) {
       const { from, to, message_id, recipient, category, request_id_prefix, ...rest } = filter;
       // Few records: the index of the field finds them all.
-      const named = given({ message_id, recipient });
+      const named = {
+        ...given({ message_id }),
+        ...(recipient !== undefined && { recipient: { $in: spellingsOf(recipient) } }),
+      };
       const others = given({ ...rest, 'pricing.category': category });
       const ordered: Filter<MessageRecord> = {
         ...scopeOf(scope),

@@ -1,5 +1,6 @@
 // Whether an event of the log passes a reader's filter: by its fields beside the content, and by the
 // contact in the content. Contacts are personal data, so they are nowhere but in the sealed content.
+import { spellingsOf } from '@bmg/common/ids';
 import type { LoggedEvent, Match } from '../store/event-log';
 
 /** Fields of an event's data that name a person. */
@@ -14,12 +15,13 @@ const CONTACT_FIELDS = [
   'phone_number',
 ];
 
-/** Whether the event of this envelope names the contact: digits of a phone number, or a BSUID. */
+/** Whether the event of this envelope names the contact: a phone number in any spelling, or a BSUID. */
 export function namesContact(envelope: Buffer, contact: string): boolean {
+  const spellings: readonly unknown[] = spellingsOf(contact);
   // Most envelopes need not be parsed.
-  if (!envelope.includes(contact)) return false;
+  if (!spellings.some((one) => envelope.includes(one as string))) return false;
   const { data } = JSON.parse(envelope.toString('utf8')) as { data?: Record<string, unknown> };
-  return CONTACT_FIELDS.some((field) => data?.[field] === contact);
+  return CONTACT_FIELDS.some((field) => spellings.includes(data?.[field]));
 }
 
 /** By all but the contact. A deleted event passes no filter: only its position and ID are left. */
