@@ -2,10 +2,10 @@
 // and its outcome afterwards: a gateway that is killed in between leaves a record with an unknown
 // outcome, and no change without one. While records cannot be stored, changes are refused.
 import { ApiError, isUnimplemented, toApiError } from '@bmg/common/errors';
+import { outcomeOf } from '@bmg/common/idempotency';
 import type { Call, Client } from '@bmg/common/rpc';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { AuditDefinition, EndChangeRequest } from '@bmg/proto/audit';
-import { outcomeOf } from '../idempotency/outcome';
 import type { Change } from './change';
 
 export interface Recorder {

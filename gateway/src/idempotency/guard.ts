@@ -1,7 +1,14 @@
 // Repeating a request safely: the work of an Idempotency-Key is done at most once, across all
 // replicas and failures. Requests without a key never come here.
 import type { IncomingHttpHeaders } from 'node:http';
-import { toApiError, type ApiError } from '@bmg/common/errors';
+import { ApiError, toApiError } from '@bmg/common/errors';
+import {
+  cannotProtect,
+  keyInUse,
+  keyReused,
+  outcomeOf,
+  unknownOutcome,
+} from '@bmg/common/idempotency';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
@@ -10,14 +17,6 @@ import { errorBody } from '../edge/error-body';
 import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import type { Answer } from './answer';
 import { fingerprint, readKey } from './key';
-import {
-  cannotProtect,
-  keyInUse,
-  keyReused,
-  outcomeOf,
-  quotaUsedUp,
-  unknownOutcome,
-} from './outcome';
 import {
   createRecords,
   RECORDS_MAX,
@@ -142,6 +141,15 @@ async function begin(records: Records, request: BeginRequest): Promise<BeginResu
     throw cannotProtect(error);
   }
 }
+
+const FULL_RETRY_AFTER_S = 3_600;
+
+const quotaUsedUp = (limit: number): ApiError =>
+  new ApiError(
+    'QUOTA_EXCEEDED',
+    'your requests with an Idempotency-Key of the last 24 hours have used up their quota: send this one without a key, or later',
+    { details: { limit }, retry_after_s: FULL_RETRY_AFTER_S },
+  );
 
 function storedAnswer({ status, body }: Answer): StoredAnswer {
   const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -1,6 +1,6 @@
 // The rules for a failure under an Idempotency-Key: which one frees the key, which one is stored as
 // the answer, and which one leaves open whether the work was done (contract 15.3).
-import { ApiError } from '@bmg/common/errors';
+import { ApiError } from '../errors';
 
 /**
  * not_done: the key is free again. final: a repeat gets the stored answer. unknown: the work may
@@ -59,15 +59,6 @@ export const keyReused = (): ApiError =>
   new ApiError(
     'IDEMPOTENCY_KEY_REUSED',
     'this Idempotency-Key was used for another request within the last 24 hours: use a new key',
-  );
-
-const FULL_RETRY_AFTER_S = 3_600;
-
-export const quotaUsedUp = (limit: number): ApiError =>
-  new ApiError(
-    'QUOTA_EXCEEDED',
-    'your requests with an Idempotency-Key of the last 24 hours have used up their quota: send this one without a key, or later',
-    { details: { limit }, retry_after_s: FULL_RETRY_AFTER_S },
   );
 
 /** The request requires protection against repetition: it is refused if there is none. */

@@ -1,4 +1,4 @@
-import { ApiError, CATALOG, type ErrorCode, type ErrorExtras } from '@bmg/common/errors';
+import { ApiError, CATALOG, type ErrorCode, type ErrorExtras } from '../errors';
 import { outcomeOf, unknownOutcome, type Outcome } from './outcome';
 
 const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>

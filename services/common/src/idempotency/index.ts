@@ -1,0 +1,8 @@
+export {
+  cannotProtect,
+  keyInUse,
+  keyReused,
+  outcomeOf,
+  unknownOutcome,
+  type Outcome,
+} from './outcome';
