@@ -185,6 +185,12 @@ test('skips contacts without an address, removes duplicates and reports both cou
   ];
   const { body } = await post(aBroadcast(contacts, { scheduled_at: later() }));
   expect(body).toMatchObject({ total: 2, skipped: 3, duplicates: 2, warnings: [] });
+  const blank = await post(aBroadcast([{}, '', { recipient: ' ' }], { scheduled_at: later() }));
+  expect([blank.status, blank.body.error.code, blank.body.error.details.fields]).toEqual([
+    400,
+    'MISSING_FIELDS',
+    ['contacts'],
+  ]);
 });
 
 test('warns at creation when a broadcast exceeds the daily messaging limit of the number', async () => {

@@ -26,7 +26,10 @@ export async function validateRequest(
     throw invalidField('template_components', `is larger than ${COMPONENTS_BYTES_MAX} bytes`);
   }
   const filler = createFiller(q.template_components);
-  return { ...(await readContacts(q.contacts, filler, faults)), filler };
+  const read = await readContacts(q.contacts, filler, faults);
+  // All of them were blank.
+  if (read.contacts.length === 0) throw missingFields(['contacts']);
+  return { ...read, filler };
 }
 
 function validateTime(scheduled_at: Date | undefined, now: Date): void {

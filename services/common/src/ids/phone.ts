@@ -14,6 +14,10 @@ const SEPARATORS = /[\s().\u2010-\u2015\u2212-]/g;
 // would make another number of it.
 const TRUNK_IN_PARENTHESES = /\(\s*0\s*\)/;
 
+// Marks that address books and messengers put around a number: they have no width.
+const INVISIBLE = '\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff';
+const MARKS_AROUND = new RegExp(`^[${INVISIBLE}\\s]+|[${INVISIBLE}\\s]+$`, 'g');
+
 const TEXT_LENGTH_MAX = 64;
 
 // A parenthesis is not opened before a 0, and the text stays below TEXT_LENGTH_MAX.
@@ -25,7 +29,8 @@ export const PHONE_PATTERN = `\\+?\\(?[1-9](?:${GAP}0|${OPEN_GAP}[1-9]){6,14}`;
 /** The digits of an international phone number without its `+`, or null when it is none. */
 export function normalisePhone(text: string): string | null {
   if (text.length > TEXT_LENGTH_MAX || TRUNK_IN_PARENTHESES.test(text)) return null;
-  return INTERNATIONAL.exec(text.replace(SEPARATORS, ''))?.[1] ?? null;
+  const digits = text.replace(MARKS_AROUND, '').replace(SEPARATORS, '');
+  return INTERNATIONAL.exec(digits)?.[1] ?? null;
 }
 
 const BULLET = '•';

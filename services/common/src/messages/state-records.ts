@@ -61,17 +61,20 @@ type Statement = Pick<Contacts_Contact, 'kind'> & {
   wa_id?: unknown;
   bsuid?: unknown;
   from_ad?: boolean;
-  /** True if the contact sent a message. */
+  /** True if the contact wrote a message. */
   inbound?: boolean;
 };
 
-const received = ({ from, bsuid, contact, raw }: Data): Statement => ({
+/** What no customer wrote: it opens no 24-hour window. */
+const UNWRITTEN: ReadonlySet<unknown> = new Set(['system', 'request_welcome']);
+
+const received = ({ from, bsuid, contact, raw, type }: Data): Statement => ({
   kind: Kind.KIND_TRAFFIC,
   phone: from,
   wa_id: objectOf(contact)['wa_id'],
   bsuid,
   from_ad: Boolean(objectOf(objectOf(raw)['message'])['referral']),
-  inbound: true,
+  inbound: !UNWRITTEN.has(type),
 });
 
 const CONTACT_READERS: ReadonlyMap<string, (data: Data) => Statement | undefined> = new Map<

@@ -1,0 +1,22 @@
+import { contactRecord } from './state-records';
+
+const received = (type: string) =>
+  contactRecord({
+    event: 'message.received',
+    timestamp: 1_790_000_000,
+    phone_number_id: '800000000000001',
+    contact: '15550100777',
+    data: { from: '15550100777', type },
+    opaque: undefined,
+    received_at_ms: 0,
+  });
+
+test.each([
+  ['text', '800000000000001'],
+  ['reaction', '800000000000001'],
+  ['unsupported', '800000000000001'],
+  ['system', undefined],
+  ['request_welcome', undefined],
+])('a message of type %s opens the window of %p', (type, phone_number_id) => {
+  expect(received(type)).toMatchObject({ phone: '15550100777', phone_number_id });
+});
