@@ -21,6 +21,8 @@ export interface HealthMonitor extends Component {
   report(): HealthReport;
 }
 
+type ProbedRedis = Pick<RedisConnection, 'up'> & { redis: Pick<RedisConnection['redis'], 'ping'> };
+
 export const HEALTH_PATH = '/v1/health';
 const CHECK_EVERY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 1_000;
@@ -29,12 +31,14 @@ const CHECK_TIMEOUT_MS = 1_000;
  * ms.
  */
 const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
+/** One late answer is no outage: Redis is down if none has come for this time. */
+const REDIS_SILENCE_MS = 3_000;
 /** Fanout has no RPCs: it is healthy while it consumes the upstream's webhooks from Kafka. */
 const FANOUT = 'fanout';
 
 export function createHealthMonitor(
   addresses: Record<string, string>,
-  redis: RedisConnection,
+  redis: ProbedRedis,
   kafka: { bus: Pick<Bus, 'check' | 'attended'>; brokers: string },
   log: Logger,
 ): HealthMonitor {
@@ -42,14 +46,7 @@ export function createHealthMonitor(
     name,
     client: createRpcClient(HealthDefinition, address),
   }));
-  const states = new Map<string, State>(
-    [...clients, { name: FANOUT }].map(({ name }) => [name, 'down']),
-  );
-  const last_ok = new Map<string, number>();
-  const set = (name: string, ok: boolean): void => {
-    states.set(name, ok ? 'ok' : 'down');
-    if (ok) last_ok.set(name, performance.now());
-  };
+  const { states, set, isOld } = createStates([...Object.keys(addresses), ...[FANOUT, 'redis']]);
   const checkAll = async (): Promise<void> => {
     await Promise.all([
       ...clients.map(async ({ name, client }) => {
@@ -62,13 +59,17 @@ export function createHealthMonitor(
       }),
       (async () => {
         // The last publish may be old, so a broker must accept too.
-        set('kafka', await succeeds([kafka.bus.check(), anyAccepts(kafka.brokers)]));
+        const checks = [kafka.bus.check(), anyAccepts(kafka.brokers)];
+        set('kafka', await succeeds([within(CHECK_TIMEOUT_MS, Promise.all(checks))]));
       })(),
       (async () => {
         set(FANOUT, await succeeds([within(CHECK_TIMEOUT_MS, kafka.bus.attended(FANOUT))]));
       })(),
+      (async () => {
+        if (await answers(redis)) set('redis', true);
+        else if (!redis.up() || isOld('redis', REDIS_SILENCE_MS)) set('redis', false);
+      })(),
     ]);
-    set('redis', redis.up());
   };
   const poller = createPoller('health', CHECK_EVERY_MS, checkAll, log);
   return {
@@ -84,10 +85,8 @@ export function createHealthMonitor(
     },
     report() {
       const all_ok = [...states.values()].every((state) => state === 'ok');
-      const now = performance.now();
       const can_send = Object.entries(ESSENTIAL).every(
-        ([name, cached_ms]) =>
-          states.get(name) === 'ok' || now - (last_ok.get(name) ?? -Infinity) < cached_ms,
+        ([name, cached_ms]) => states.get(name) === 'ok' || !isOld(name, cached_ms),
       );
       return {
         http: can_send ? 200 : 503,
@@ -104,7 +103,26 @@ export function createHealthMonitor(
   };
 }
 
-const succeeds = (checks: Promise<void>[]): Promise<boolean> =>
+/** The state of each dependency, and when it last was ok. */
+function createStates(names: string[]) {
+  const states = new Map<string, State>(names.map((name) => [name, 'down']));
+  const last_ok = new Map<string, number>();
+  return {
+    states,
+    set(name: string, ok: boolean): void {
+      states.set(name, ok ? 'ok' : 'down');
+      if (ok) last_ok.set(name, performance.now());
+    },
+    isOld: (name: string, max_ms: number): boolean =>
+      performance.now() - (last_ok.get(name) ?? -Infinity) >= max_ms,
+  };
+}
+
+/** A stopped process keeps its connections: only an answer shows that it works. */
+const answers = async ({ up, redis }: ProbedRedis): Promise<boolean> =>
+  up() && succeeds([within(CHECK_TIMEOUT_MS, redis.ping())]);
+
+const succeeds = (checks: Promise<unknown>[]): Promise<boolean> =>
   Promise.all(checks).then(
     () => true,
     () => false,
