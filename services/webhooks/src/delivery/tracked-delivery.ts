@@ -1,5 +1,6 @@
 // A delivery that this process schedules, and its forms: Kafka message, database row, attempt.
 import type { Unsettled } from '@bmg/common/bus';
+import { numberKey } from '@bmg/common/ids';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import type { Attempt, Outcome } from './attempt';
@@ -29,7 +30,12 @@ export interface TrackedDelivery extends LaneItem {
 /** How long a delivery is kept in the store: while it waits, and again after it has failed. */
 export const RETENTION_MS = 30 * 86_400_000;
 
-const laneOf = (receiver: string, conversation: string): string => `${receiver}|${conversation}`;
+/** A conversation ends in its contact; both spellings of a number share a lane. */
+function laneOf(receiver: string, conversation: string): string {
+  const contact_at = conversation.lastIndexOf('|') + 1;
+  const contact = numberKey(conversation.slice(contact_at));
+  return `${receiver}|${conversation.slice(0, contact_at)}${contact}`;
+}
 
 /** From a Kafka message, for an endpoint or the webhook URL; `now` in epoch milliseconds. */
 export function trackedMessage(
