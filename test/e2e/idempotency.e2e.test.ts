@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openRedis } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
+import { eventually } from '../testkit/eventually';
 import {
   JOIN_LIMIT_MS,
   ONE,
@@ -40,7 +41,13 @@ afterAll(async () => {
   await replica.stop();
   await mesh.stop();
 }, 60_000);
-afterEach(() => mesh.emulator.clearFaults());
+afterEach(async () => {
+  await mesh.emulator.clearFaults();
+  await mesh.emulator.behaviour({ hold: false });
+});
+
+/** The replica has a short request timeout, so that its requests soon count as ended. */
+const LEASE_END_MS = 30_000;
 
 const countSent = async (): Promise<number> => (await mesh.emulator.summary()).total;
 const fault = (effect: object, path = '/messages$') =>
@@ -145,6 +152,70 @@ describe('a repeated send', () => {
   });
 });
 
+/** To the partner this is a Redis that has lost its memory. */
+async function forget(): Promise<void> {
+  const { REDIS_URL, REDIS_KEY_PREFIX = '' } = mesh.env as Record<string, string>;
+  const connection = openRedis({ REDIS_URL, REDIS_KEY_PREFIX } as never, createLogger('test'));
+  await connection.start(new AbortController().signal);
+  const pattern = `${REDIS_KEY_PREFIX}bmg:{${partner.partner_id}}:idempotency*`;
+  const keys = await connection.redis.keys(pattern);
+  expect(keys.length).toBeGreaterThan(0);
+  await connection.redis.del(...keys.map((key) => key.slice(REDIS_KEY_PREFIX.length)));
+  await connection.stop();
+}
+
+describe('a send that Redis has forgotten', () => {
+  test('is not repeated, and gets the first answer again', async () => {
+    const before = await countSent();
+    const key = randomUUID();
+    const first = await ask(key);
+    await forget();
+    const again = await ask(key);
+    expect([again.status, again.body, isReplay(again)]).toEqual([200, first.body, true]);
+    expect(await countSent()).toBe(before + 1);
+  });
+
+  test('still refuses another body under its key', async () => {
+    const key = randomUUID();
+    const first = await ask(key);
+    await forget();
+    const other = await ask(key, { body: { ...HELLO, text: 'Bye' } });
+    expect(codeOf(other)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect((await ask(key)).body).toEqual(first.body);
+  });
+
+  test('stays unknown until its status arrives', async () => {
+    await mesh.emulator.behaviour({ hold: true });
+    await fault({ drop: 'after' });
+    const before = await countSent();
+    const key = randomUUID();
+    expect((await ask(key, { base_url: replica.base_url })).body.error).toMatchObject(UNKNOWN);
+    await forget();
+    const late = await eventually(async () => {
+      const answer = await ask(key);
+      return answer.status !== 409 && answer;
+    }, LEASE_END_MS);
+    expect([late.status, late.body.error]).toEqual([502, expect.objectContaining(UNKNOWN)]);
+    await mesh.emulator.behaviour({ hold: false });
+    await mesh.emulator.releaseWebhooks();
+    const learnt = await eventually(async () => {
+      const answer = await ask(key);
+      return answer.status === 200 && answer;
+    });
+    expect(isReplay(learnt)).toBe(true);
+    expect(await countSent()).toBe(before + 1);
+  }, 60_000);
+
+  test('is sent by a repeat if the upstream had refused it', async () => {
+    await fault({ error: { status: 400, code: 131047, message: '(#131047) Re-engagement' } });
+    const key = randomUUID();
+    expect((await ask(key)).status).toBe(502);
+    await forget();
+    const again = await ask(key);
+    expect([again.status, isReplay(again)]).toEqual([200, false]);
+  });
+});
+
 describe('a send that failed', () => {
   test.each([
     ['a field that is wrong', { body: { ...HELLO, text: 4 } }, 400],
@@ -236,6 +307,19 @@ describe('other requests', () => {
     const again = await ask(key, { ...given, base_url: replica.base_url });
     expect([again.status, again.body, isReplay(again)]).toEqual([status, first.body, true]);
   });
+
+  const CLAIMED = new Set(['a file']);
+  test.each(rows.filter(([name]) => CLAIMED.has(name)))(
+    '%s is made once also after Redis has forgotten it',
+    async (_name, make, status) => {
+      const key = randomUUID();
+      const given = make();
+      const first = await ask(key, given);
+      await forget();
+      const again = await ask(key, given);
+      expect([again.status, again.body, isReplay(again)]).toEqual([status, first.body, true]);
+    },
+  );
 
   test.each([
     ['a file', '/media$'],

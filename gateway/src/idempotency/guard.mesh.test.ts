@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
+import { earlierUnknown, keyInUse, keyReused } from '@bmg/common/idempotency';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
@@ -123,6 +124,31 @@ test('refuses a repeat while the first request runs', async () => {
   expect(refused).toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE', http: 409, retry_after_s: 1 });
   expect(await ask(never)).toMatchObject({ replayed: true });
 });
+
+test('marks the first answer as a replay if only the service remembered it', async () => {
+  const { ask } = aRequest();
+  const first = await ask(done, {
+    run: async ({ idempotency }) => {
+      if (idempotency) idempotency.replayed = true;
+      return done();
+    },
+  });
+  expect(first).toMatchObject({ body: { message_id: 'wamid.1' }, replayed: true });
+});
+
+test.each([
+  [earlierUnknown(), UNKNOWN],
+  [keyInUse(), { code: 'IDEMPOTENCY_KEY_IN_USE' }],
+  [keyReused(), { code: 'IDEMPOTENCY_KEY_REUSED' }],
+])(
+  'runs again at the service after it has found an earlier request: %s',
+  async (refusal, answered) => {
+    const { ask, calls } = aRequest();
+    await expect(ask(fails(refusal))).rejects.toMatchObject(answered);
+    expect(await ask(done)).toMatchObject({ status: 201 });
+    expect(calls).toHaveLength(2);
+  },
+);
 
 test('refuses another body under the same key', async () => {
   const { ask } = aRequest();

@@ -6,6 +6,7 @@ import {
   cannotProtect,
   keyInUse,
   keyReused,
+  leavesEarlierUnknown,
   outcomeOf,
   unknownOutcome,
 } from '@bmg/common/idempotency';
@@ -77,7 +78,12 @@ export function createGuards({ redis, messaging, docs_url, log }: GuardDependenc
 
     const runOnce = async (work: Work, ticket: Ticket): Promise<Answer> => {
       const { request_id } = ticket;
-      const idempotency = { key: request_id, fingerprint: ticket.fingerprint, given: ticket.key };
+      const idempotency = {
+        key: request_id,
+        fingerprint: ticket.fingerprint,
+        given: ticket.key,
+        replayed: false,
+      };
       let answer: Answer;
       try {
         answer = work.answer(await work.run({ ...work.call, idempotency }));
@@ -85,12 +91,14 @@ export function createGuards({ redis, messaging, docs_url, log }: GuardDependenc
         const failure = toApiError(error);
         const outcome = outcomeOf(failure);
         await records.complete(ticket, outcome, storedFailure(failure, work.call, docs_url));
-        if (outcome !== 'unknown' || failure.code === 'IDEMPOTENCY_KEY_IN_USE') throw failure;
+        if (leavesEarlierUnknown(failure)) throw unknownOutcome(failure, retry_after_s);
+        if (outcome !== 'unknown') throw failure;
         log.warn({ err: failure, request_id }, 'outcome of a request with a key is unknown');
         throw unknownOutcome(failure, retry_after_s);
       }
       await records.complete(ticket, 'final', storedAnswer(answer));
-      return answer;
+      // Redis had lost the record of the first request, and the service had not.
+      return idempotency.replayed ? { ...answer, replayed: true } : answer;
     };
 
     const lookUp = async (work: Work, ticket: Ticket): Promise<Answer> => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, connect, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { RETENTION_MS } from '@bmg/common/idempotency';
 import { pause } from '@bmg/common/lifecycle';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
-import { createRecords, recordKey, RETENTION_MS, type BeginRequest, type Ticket } from './records';
+import { createRecords, recordKey, type BeginRequest, type Ticket } from './records';
 import { eventually } from '../../../test/testkit/eventually';
 import { joinSockets } from '../../../test/testkit/join-sockets';
 

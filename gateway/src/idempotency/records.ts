@@ -2,15 +2,13 @@
 // expired after a day. Every change is one script, so that of many equal requests exactly one
 // begins.
 import { createHash } from 'node:crypto';
-import type { Outcome } from '@bmg/common/idempotency';
+import { RETENTION_MS, type Outcome } from '@bmg/common/idempotency';
 import { newId } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Redis } from 'ioredis';
 
-/** Contract 15.2: 24 hours. */
-export const RETENTION_MS = 24 * 3_600_000;
 /**
  * Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as
  * unknown.

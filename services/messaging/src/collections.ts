@@ -1,6 +1,7 @@
 // The collections of the service: its stores on one database, all indexes, and the documents to
 // delete when a client is purged (deploy/DATA.md).
 import type { Db } from 'mongodb';
+import { REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
 import type { Indexes } from '@bmg/common/mongo';
 import { below, type FilterRow } from '@bmg/common/purge';
 import {
@@ -61,6 +62,7 @@ export const indexes: Indexes = {
   [LEDGER_DAYS]: ledgerDayIndexes,
   [LEDGER_LATE]: lateEntryIndexes,
   [REFUSED_TOKENS]: refusedTokenIndexes,
+  [REQUEST_CLAIMS]: requestClaimIndexes,
   [SEND_CLAIMS]: sendClaimIndexes,
 };
 

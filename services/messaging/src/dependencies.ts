@@ -8,6 +8,7 @@ import {
   type FileFetcher,
   type Transfer,
 } from '@bmg/common/files';
+import { createOnce, type Once } from '@bmg/common/idempotency';
 import { openMongo } from '@bmg/common/mongo';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import type { Client } from '@bmg/common/rpc';
@@ -41,6 +42,7 @@ export interface Dependencies extends Stores {
   broadcasts: Client<BroadcastsDefinition> | undefined;
   eventLog: Client<EventLogDefinition> | undefined;
   credentials: Credentials;
+  once: Once;
   recent: RecentContacts;
   recordReads: RecordReads;
   sendJournal: ReturnType<typeof createSendJournal>;
@@ -69,6 +71,7 @@ export function openDependencies({ config, log, use, useBus, connect }: Kit<Conf
     broadcasts: connect(BroadcastsDefinition, config.BROADCASTS_ADDR),
     eventLog: connect(EventLogDefinition, config.WEBHOOKS_ADDR),
     credentials: failingAsNotSent(createCredentials(directory, createVersions(redis, log))),
+    once: createOnce({ db, now, log }),
     recent: createRecentContacts(),
     recordReads: createRecordReads(log),
     sendJournal: createSendJournal({

@@ -1,5 +1,5 @@
 import { ApiError, CATALOG, type ErrorCode, type ErrorExtras } from '../errors';
-import { outcomeOf, unknownOutcome, type Outcome } from './outcome';
+import { earlierUnknown, outcomeOf, unknownOutcome, type Outcome } from './outcome';
 
 const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>
   new ApiError(code, 'why', extras);
@@ -62,7 +62,9 @@ describe('the outcome of a failed request', () => {
       'final',
     ],
     ['a conflict of state', failure('CANNOT_CANCEL'), 'final'],
-    ['work that another run is doing', failure('IDEMPOTENCY_KEY_IN_USE'), 'unknown'],
+    ['work that another run is doing', failure('IDEMPOTENCY_KEY_IN_USE'), 'not_done'],
+    ['a key that an earlier request holds', failure('IDEMPOTENCY_KEY_REUSED'), 'not_done'],
+    ['an earlier request whose outcome is unknown', earlierUnknown(), 'not_done'],
   ])('%s', (_name, error, outcome) => {
     expect(outcomeOf(error)).toBe(outcome);
   });

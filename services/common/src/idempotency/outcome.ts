@@ -11,17 +11,21 @@ export type Outcome = 'not_done' | 'final' | 'unknown';
 /** Statuses of refusals, which are sent before any work is done. */
 const REFUSALS = new Set([400, 401, 402, 403, 404, 429, 503]);
 
+/** Refusals of a service that has found an earlier request with the key. */
+const EARLIER = new Set<string>(['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED']);
+const EARLIER_UNKNOWN = 'earlier_unknown';
+
 /** The outcome of a failure for its key. */
 export function outcomeOf(failure: ApiError): Outcome {
   const stated = statedOutcome(failure);
   if (stated === 'not_sent') return 'not_done';
   if (stated === 'unknown') return 'unknown';
+  // This request has done nothing: the service refused it because of an earlier one.
+  if (EARLIER.has(failure.code) || stated === EARLIER_UNKNOWN) return 'not_done';
   // Retryable means that the upstream did nothing: it refused for now, or was not reached.
   if (failure.code === 'UPSTREAM_ERROR') return failure.retryable ? 'not_done' : 'final';
   // The connection to a service broke. It is retryable if that was before the request was sent.
   if (failure.code === 'SERVICE_UNAVAILABLE' && !failure.retryable) return 'unknown';
-  // Another run of the same work is still in progress at the service.
-  if (failure.code === 'IDEMPOTENCY_KEY_IN_USE') return 'unknown';
   if (REFUSALS.has(failure.http)) return 'not_done';
   // The other 5xx are timeouts and faults of our own: the work may have been done.
   return failure.http >= 500 ? 'unknown' : 'final';
@@ -47,6 +51,16 @@ export const unknownOutcome = (cause?: unknown, retry_after_s?: number): ApiErro
     'the outcome of this request is unknown: repeat it with the same Idempotency-Key to look it up; the work is not done twice',
     { retryable: true, details: { outcome: 'unknown' }, retry_after_s, cause },
   );
+
+/** From a service to the gateway, which answers `unknownOutcome` and lets the key go. */
+export const earlierUnknown = (): ApiError =>
+  new ApiError('UPSTREAM_ERROR', 'the outcome of the first request with this key is unknown', {
+    retryable: true,
+    details: { outcome: EARLIER_UNKNOWN },
+  });
+
+export const leavesEarlierUnknown = (failure: ApiError): boolean =>
+  statedOutcome(failure) === EARLIER_UNKNOWN;
 
 export const keyInUse = (): ApiError =>
   new ApiError(

@@ -1,5 +1,5 @@
 // The context of a call: deadline, trace, request id. The target is part of the message instead.
-import type { Metadata } from '@grpc/grpc-js';
+import { Metadata } from '@grpc/grpc-js';
 import { parseTraceparent, traceparent, type SpanContext } from '../telemetry';
 import { ROUTE } from './rendezvous';
 
@@ -15,7 +15,15 @@ export interface Call {
    * The request id under which the gateway records the outcome (Idempotency-Key), with a
    * fingerprint, and the key as the partner gave it.
    */
-  idempotency?: { key: string; fingerprint: string; given?: string | undefined } | undefined;
+  idempotency?:
+    | {
+        key: string;
+        fingerprint: string;
+        given?: string | undefined;
+        /** Set if the reply is the one of an earlier request with the key. */
+        replayed?: boolean;
+      }
+    | undefined;
   /** Calls with the same route go to the same replica, if the client balances by route. */
   route?: string;
 }
@@ -28,6 +36,7 @@ const REQUEST_ID = 'x-request-id';
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const FINGERPRINT = 'idempotency-fingerprint';
 const GIVEN_KEY = 'idempotency-given';
+const REPLAYED = 'idempotency-replayed';
 
 /** The call of a background worker, without a request behind it. */
 export const ownCall = (span: SpanContext, limit_ms: number): Call => ({
@@ -65,4 +74,16 @@ export function readCall(metadata: Metadata): {
         ? undefined
         : { key, fingerprint: text(FINGERPRINT) ?? '', given: text(GIVEN_KEY) },
   };
+}
+
+/** The trailer of a reply; undefined for nearly all replies. */
+export function replayedTrailer({ idempotency }: Call): Metadata | undefined {
+  if (!idempotency?.replayed) return undefined;
+  const trailer = new Metadata();
+  trailer.set(REPLAYED, 'true');
+  return trailer;
+}
+
+export function readTrailer(trailer: Metadata, { idempotency }: Call): void {
+  if (idempotency && trailer.get(REPLAYED).length > 0) idempotency.replayed = true;
 }

@@ -14,7 +14,7 @@ import { fromServiceError, isAnswered, neverLeft, type ApiError } from '../error
 import { audienceOf, certificatesFor, OPERATOR_SECRET_HEADER, operatorSecret } from '../identity';
 import { pause, type Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan } from '../telemetry';
-import { HOP_MS, writeCall, type Call } from './call';
+import { HOP_MS, readTrailer, writeCall, type Call } from './call';
 import './closing-sessions';
 import { grpcMethod, isRead, type Client, type Definition, type Method } from './definition';
 import { RENDEZVOUS } from './rendezvous';
@@ -142,7 +142,7 @@ async function unary(
       writeCall(metadata, call, span.spanContext());
       if (secret !== undefined) metadata.set(OPERATOR_SECRET_HEADER, secret);
       // Not cancelled when the caller disconnects: the outcome of a write would be unknown.
-      client.makeUnaryRequest(
+      const sent = client.makeUnaryRequest(
         path,
         requestSerialize,
         responseDeserialize,
@@ -151,6 +151,7 @@ async function unary(
         { deadline: call.deadline - HOP_MS },
         (error, reply) => (error ? reject(error) : resolve(reply)),
       );
+      if (call.idempotency) sent.on('status', ({ metadata }) => readTrailer(metadata, call));
     });
   try {
     const reply = await attempt().catch((error: ServiceError) => {

@@ -14,7 +14,7 @@ import { readFileSync } from 'node:fs';
 import { toApiError, toStatus, type ApiError } from '../errors';
 import type { Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan, traceIds, type Logger } from '../telemetry';
-import { readCall, type Call } from './call';
+import { readCall, replayedTrailer, type Call } from './call';
 import './closing-sessions';
 import {
   grpcService,
@@ -166,7 +166,7 @@ function serveUnary(served: Served) {
       ),
     ).then(
       (message) => {
-        reply(null, message);
+        reply(null, message, replayedTrailer(call));
         end();
       },
       (error: unknown) => {

@@ -1,13 +1,7 @@
 // Claims of broadcast sends: one small document for each request id, with the latest attempt that was
 // claimed or fenced. `send/claimed-send.ts` describes the protocol.
-import {
-  MongoBulkWriteError,
-  type AnyBulkWriteOperation,
-  type Collection,
-  type Db,
-  type IndexDescription,
-} from 'mongodb';
-import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
+import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
+import { createClaimWriter, writeClaims } from '@bmg/common/mongo';
 import { CLAIM, FENCE, RELEASE, type Transition } from './rules';
 
 /** One attempt to send under a request id. Attempts under one id are numbered in their order. */
@@ -58,8 +52,8 @@ type Operation = AnyBulkWriteOperation<StoredClaim>;
 /** Longer than a broadcast settles its sends: `SETTLED_FOR_MS` in broadcasts, with days to spare. */
 const KEPT_DAYS = 7;
 const DAY_S = 86_400;
-/** As for message records: one more command costs far more than one more document. */
-const BATCHES_APART_MS = 4;
+/** A broadcast sends later what could not be claimed in time. */
+const WAIT_MAX_MS = 1_000;
 
 export const SEND_CLAIMS = 'send_claims';
 export const sendClaimIndexes: IndexDescription[] = [
@@ -67,50 +61,20 @@ export const sendClaimIndexes: IndexDescription[] = [
   { key: { partner_id: 1, waba_id: 1 } },
 ];
 
-/**
- * While the database is slow or unavailable, claims that are not written yet are given up: if this process
- * died later, a stored claim would leave open whether its message went out.
- */
-const WAIT_MAX_MS = 1_000;
-
-interface Claiming {
-  scope: ClaimScope;
-  attempt: Attempt;
-  entry: string | undefined;
-  progress: 'waiting' | 'given_up' | 'written';
-  granted: boolean;
-}
-
 export function createSendClaims(db: Db, now: () => Date): SendClaims {
   const claims: Collection<StoredClaim> = db.collection(SEND_CLAIMS);
-  const writer = createBatchWriter<Claiming>(
-    async (all) => {
-      const batch = all.filter(({ progress }) => progress === 'waiting');
-      for (const one of batch) one.progress = 'written';
-      const refused = await writeAll(
-        claims,
-        batch.map(({ scope, attempt, entry = null }) =>
-          upsert(CLAIM, attempt, { ...scope, entry, at: now() }),
-        ),
-      );
-      for (const [at, one] of batch.entries()) one.granted = !refused.has(at);
-    },
-    { apart_ms: BATCHES_APART_MS },
-  );
+  const write = createClaimWriter(claims, WAIT_MAX_MS);
   /** Returns the positions of those that were refused. */
   const fenceEach = (
     all: ReadonlyArray<{ scope: ClaimScope; attempt: Attempt }>,
   ): Promise<Set<number>> =>
-    writeAll(
+    writeClaims(
       claims,
       all.map(({ scope, attempt }) => upsert(FENCE, attempt, { ...scope, at: now() })),
     );
   return {
-    async claim(scope, attempt, entry) {
-      const claiming: Claiming = { scope, attempt, entry, progress: 'waiting', granted: false };
-      await givenUpIfWaiting(claiming, writer.add(claiming));
-      return claiming.granted;
-    },
+    claim: (scope, attempt, entry) =>
+      write(upsert(CLAIM, attempt, { ...scope, entry: entry ?? null, at: now() })),
     async release(attempt, entry) {
       await claims.updateOne(releaseFilter(attempt, entry), { $set: { state: RELEASE.to } });
     },
@@ -145,18 +109,6 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
   };
 }
 
-/** Rejects if the claim has not begun to be written in time; then it never will be. */
-function givenUpIfWaiting(claiming: Claiming, stored: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      if (claiming.progress !== 'waiting') return;
-      claiming.progress = 'given_up';
-      reject(new Error('the database is too slow for claims'));
-    }, WAIT_MAX_MS);
-    stored.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
-
 /** The documents on which the rule allows the transition. */
 const filterOf = ({ from, stored }: Transition, { request_id, attempt }: Attempt) => ({
   _id: request_id,
@@ -185,21 +137,3 @@ const upsert = (
     upsert: true,
   },
 });
-
-/** Returns the places of the operations that were refused. */
-async function writeAll(
-  claims: Collection<StoredClaim>,
-  operations: Operation[],
-): Promise<Set<number>> {
-  if (operations.length === 0) return new Set();
-  try {
-    await claims.bulkWrite(operations, { ordered: false });
-    return new Set();
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failed = [error.writeErrors].flat();
-    // Any other error leaves the stored state unknown: nothing counts as claimed or fenced.
-    if (error.result.getWriteConcernError() || !failed.every(isDuplicateKey)) throw error;
-    return new Set(failed.map(({ index }) => index));
-  }
-}

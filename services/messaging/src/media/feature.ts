@@ -1,7 +1,7 @@
 import { createByteRate, createTransferPool } from '@bmg/common/overload';
 import { implementPart } from '@bmg/common/rpc';
 import type { Feature } from '@bmg/common/service';
-import { MessagingDefinition } from '@bmg/proto/messaging';
+import { MessagingDefinition, UploadMediaResponse } from '@bmg/proto/messaging';
 import type { Dependencies } from '../dependencies';
 import { uploadedOnce } from '../send';
 import { DOWNLOAD_BYTES_PER_S, downloadMedia, DOWNLOADS_MAX } from './download';
@@ -21,7 +21,10 @@ export function media(deps: Dependencies): Feature {
   return {
     rpcs: [
       implementPart(MessagingDefinition, {
-        uploadMedia: (request, call) => uploadedOnce(uploadMedia(deps, request, call), call),
+        uploadMedia: deps.once(
+          (request, call) => uploadedOnce(uploadMedia(deps, request, call), call),
+          { codec: UploadMediaResponse },
+        ),
         downloadMedia: (request, call) => downloadMedia(downloading, request, call),
       }),
     ],

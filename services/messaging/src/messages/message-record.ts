@@ -41,6 +41,8 @@ export interface MessageRecord extends ChargeFacts {
   waba_id: string;
   phone_number_id: string;
   message_id: string;
+  /** The status in the upstream's answer, if delivery is paced. */
+  message_status?: string;
   kind: string;
   /** Of a template. */
   template?: { name: string; language: string };

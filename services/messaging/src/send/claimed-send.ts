@@ -23,7 +23,7 @@
 // look them up. Without the journal (no folder for it, another machine, a full disk) the same holds
 // for every claim of the killed process.
 import { ApiError } from '@bmg/common/errors';
-import { pause } from '@bmg/common/lifecycle';
+import { settleClaim } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { SendClaimedMessageRequest, SendResult } from '@bmg/proto/messaging';
@@ -130,24 +130,12 @@ async function claimAttempt(
   });
 }
 
-const RELEASE_TRIES_MAX = 30;
-const RELEASE_RETRY_MS = 1_000;
-
 /** In the background: an unreleased claim only leaves its outcome unknown to a caller that lost the error. */
-async function releaseClaim(
+const releaseClaim = (
   { sendClaims, log }: Pick<ClaimedSendDependencies, 'sendClaims' | 'log'>,
   attempt: Attempt,
   entry: JournalEntry | undefined,
-): Promise<void> {
-  for (let tries = 1; tries <= RELEASE_TRIES_MAX; tries += 1) {
-    try {
-      return await sendClaims.release(attempt, entry?.id);
-    } catch (err) {
-      if (tries === RELEASE_TRIES_MAX) log.warn({ err }, 'failed to release the claim of a send');
-      await pause(RELEASE_RETRY_MS);
-    }
-  }
-}
+): Promise<void> => settleClaim(() => sendClaims.release(attempt, entry?.id), log);
 
 /** Limits of the number's rate and of one recipient: refused before anything is sent. */
 const TRY_LATER = new Set<number | undefined>([130_429, 131_056]);

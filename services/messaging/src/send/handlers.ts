@@ -1,7 +1,8 @@
 // The RPCs that send, and those that find the outcome of a send.
-import type { Handlers } from '@bmg/common/rpc';
-import { needTarget, segment } from '@bmg/common/upstream';
-import type { MessagingDefinition } from '@bmg/proto/messaging';
+import type { Once } from '@bmg/common/idempotency';
+import type { Call, Handlers } from '@bmg/common/rpc';
+import { needTarget, segment, type Targeted } from '@bmg/common/upstream';
+import type { MessagingDefinition, SendResult } from '@bmg/proto/messaging';
 import { sendClaimed, type ClaimedSendDependencies } from './claimed-send';
 import {
   interactiveContent,
@@ -35,19 +36,23 @@ export type SendHandlers = Pick<
 export type SendHandlerDependencies = ClaimedSendDependencies &
   LearnDependencies &
   OutcomeDependencies &
-  SettleDependencies;
+  SettleDependencies & { once: Once };
 
 export function createSendHandlers(deps: SendHandlerDependencies): SendHandlers {
   const learning = createLearner(deps);
+  /** The message record has the first answer, for a repeat. */
+  const find = async ({ target }: Targeted, request_id: string): Promise<SendResult | undefined> =>
+    (await findOutcome(deps, { target, request_id })).result;
+  const sending = <Q extends Targeted>(
+    work: (request: Q, call: Call) => Promise<SendResult>,
+  ): typeof work => deps.once(learning(work), { find });
   return {
-    sendText: learning((q, call) => send(deps, q, textContent(q.text, q.preview_url), call)),
-    sendTemplate: learning((q, call) => send(deps, q, templateContent(q.template), call)),
-    sendMedia: learning((q, call) => send(deps, q, mediaContent(q.type, q.media), call)),
-    sendInteractive: learning((q, call) => send(deps, q, interactiveContent(q.interactive), call)),
-    sendLocation: learning((q, call) => send(deps, q, locationContent(q), call)),
-    sendReaction: learning((q, call) =>
-      send(deps, q, reactionContent(q.message_id, q.emoji), call),
-    ),
+    sendText: sending((q, call) => send(deps, q, textContent(q.text, q.preview_url), call)),
+    sendTemplate: sending((q, call) => send(deps, q, templateContent(q.template), call)),
+    sendMedia: sending((q, call) => send(deps, q, mediaContent(q.type, q.media), call)),
+    sendInteractive: sending((q, call) => send(deps, q, interactiveContent(q.interactive), call)),
+    sendLocation: sending((q, call) => send(deps, q, locationContent(q), call)),
+    sendReaction: sending((q, call) => send(deps, q, reactionContent(q.message_id, q.emoji), call)),
     sendBroadcastMessage: learning((q, call) => send(deps, q, templateContent(q.template), call)),
     sendClaimedMessage: learning((q, call) => sendClaimed(deps, q, call)),
     async markRead(q, call) {

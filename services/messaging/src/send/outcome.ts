@@ -18,8 +18,9 @@ export async function findOutcome(
   // A request id is not secret: a send of another partner or number counts as unknown.
   const record = await messages.findByRequest(needTarget(target), request_id);
   if (!record) return {};
-  const { message_id, waba_id, recipient } = record;
-  return { result: { message_id, contacts: await contactsOf(contacts, waba_id, recipient) } };
+  const { message_id, message_status, waba_id, recipient } = record;
+  const named = await contactsOf(contacts, waba_id, recipient);
+  return { result: { message_id, message_status, contacts: named } };
 }
 
 /** The contacts of the upstream's answer, as well as the service knows them. */

@@ -86,6 +86,7 @@ export async function send(
       waba_id: target.waba_id,
       phone_number_id: target.phone_number_id,
       message_id: result.message_id,
+      ...(result.message_status !== undefined && { message_status: result.message_status }),
       kind: content.kind,
       ...(content.template && { template: content.template }),
       recipient: 'phone' in recipient ? recipient.phone : recipient.bsuid,
