@@ -34,11 +34,15 @@ export const lookupContact: RowDocs = {
   },
   answer: is.record({
     phone: is.text('15550100777'),
-    exists: is.flag(true, 'Whether the service knows the number.'),
+    exists: is.flag(true, 'Whether the number is on the platform, as far as the service knows.'),
+    known: is.flag(
+      true,
+      'Whether the service has learned anything of the number. False beside `exists: false`: the number may be on the platform all the same.',
+    ),
     waId: is.orNull(
       is.text('15550100777', 'Platform ID of the number. The only field in camelCase.'),
     ),
   }),
   notes:
-    'Answers from what the service has learned from your messages and from contact sync. A number it has never seen does not exist here; the service does not guess.',
+    'Answers from what the service has learned from your messages and from contact sync. A number that it has never seen has `exists: false` and `known: false`, which does not mean that the number is not on the platform: send a message to learn it.',
 };

@@ -58,5 +58,8 @@ test.each([
   [{ phone: '15550100777', exists: false, wa_id: undefined }, null],
 ])('answers a contact with waId in camelCase: %j', (reply, waId) => {
   const { phone, exists } = reply;
-  expect(row('GET', '/contacts/:phone').reply?.(reply, input)).toEqual({ phone, exists, waId });
+  const known = exists;
+  expect(row('GET', '/contacts/:phone').reply?.(reply, input)).toEqual({
+    ...{ phone, exists, known, waId },
+  });
 });

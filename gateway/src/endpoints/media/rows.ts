@@ -44,6 +44,8 @@ export const media: Endpoint[] = [
     reply: ({ phone, exists, wa_id }) => ({
       phone,
       exists,
+      // Nothing but what was learned makes a number exist here.
+      known: exists,
       waId: wa_id ?? null,
     }),
     docs: docs.lookupContact,
