@@ -27,8 +27,9 @@ const event = (id: string, over: Partial<FailedEvent>) =>
     payload: { data: { from: '15550100888', message_id: 'wamid.B' } },
     ...over,
   }) as FailedEvent;
-const request = (status: number, code: string | null) =>
+const request = (status: number, code: string | null, upstream_code: number | null = null) =>
   ({
+    upstream_code,
     at: '2026-11-02T10:00:00Z',
     method: 'POST',
     path: '/messages/send',
@@ -82,6 +83,24 @@ test('leaves out calls that succeeded, and separates our failures from those of 
     'gateway/SERVICE_UNAVAILABLE',
     'request/MISSING_FIELDS',
     'upstream/UPSTREAM_ERROR',
+  ]);
+});
+
+test('places a call that the upstream refused by its code', () => {
+  const known = { '132001': 'request', '131026': 'recipient', '131042': 'upstream' };
+  const explain = (code: string) => {
+    const cause = known[code as keyof typeof known];
+    return cause && { meaning: `Means ${code}.`, action: 'Correct it.', cause };
+  };
+  const requests = [132_001, 131_026, 131_042, 999].map((upstream_code) =>
+    request(502, 'UPSTREAM_ERROR', upstream_code),
+  );
+  const found = problemsOf({ messages: [], events: [], requests }, explain as typeof advise);
+  expect(found.map((one) => [keyOf(one), one.meaning]).sort()).toEqual([
+    ['recipient/131026', 'Means 131026.'],
+    ['request/132001', 'Means 132001.'],
+    ['upstream/131042', 'Means 131042.'],
+    ['upstream/999', 'Calls of the API were answered with HTTP 502.'],
   ]);
 });
 

@@ -76,7 +76,9 @@ export function problemsOf(found: Found, advise: typeof adviceOf = adviceOf): Pr
   const placed = [
     ...found.messages.map((message) => ofMessage(message, advise)),
     ...found.events.map(ofEvent),
-    ...found.requests.filter(({ status }) => status >= 400).map(ofRequest),
+    ...found.requests
+      .filter(({ status }) => status >= 400)
+      .map((request) => ofRequest(request, advise)),
   ];
   for (const { item, ...about } of placed) {
     const key = keyOf(about);
@@ -172,14 +174,20 @@ function receiverAdvice(
       };
 }
 
-function ofRequest(request: LoggedRequest): Placed {
-  const { status, code, method, path, at, request_id } = request;
+/** The upstream's code says whose fault it is: most that it refuses are mistakes of the call. */
+function ofRequest(request: LoggedRequest, advise: (code: string) => Advice | undefined): Placed {
+  const { status, code, upstream_code, method, path, at, request_id } = request;
   const name = code ?? `HTTP ${status}`;
+  const advice = upstream_code === null ? undefined : advise(String(upstream_code));
+  const usual: Cause =
+    status < 500 ? 'request' : name.startsWith('UPSTREAM') ? 'upstream' : 'gateway';
   return {
-    cause: status < 500 ? 'request' : name.startsWith('UPSTREAM') ? 'upstream' : 'gateway',
-    code: name,
-    meaning: `Calls of the API were answered with HTTP ${status}.`,
-    action: 'The error reference says what the code means and whether to repeat the call.',
+    cause: advice && isCause(advice.cause) ? advice.cause : usual,
+    code: upstream_code === null ? name : String(upstream_code),
+    meaning: advice?.meaning ?? `Calls of the API were answered with HTTP ${status}.`,
+    action:
+      advice?.action ??
+      'The error reference says what the code means and whether to repeat the call.',
     item: {
       id: request_id,
       at,

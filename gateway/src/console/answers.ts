@@ -195,6 +195,8 @@ const logged_request = record({
   request_id: text,
   /** The keys of its query and body that were ignored. */
   ignored: orNull(text),
+  /** The upstream's code, if the upstream refused it. */
+  upstream_code: orNull(whole),
 });
 export type LoggedRequest = Of<typeof logged_request>;
 export const requests = record({ requests: list(logged_request) });

@@ -163,6 +163,7 @@ function recordRequest(
       duration_ms,
       request_id,
       ignored: context.response.get(IGNORED_HEADER) || null,
+      upstream_code: state.error?.upstream_code ?? null,
     });
   }
   const line = {

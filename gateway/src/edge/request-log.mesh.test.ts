@@ -13,6 +13,7 @@ const aRequest = (at: number): LoggedRequest => ({
   duration_ms: 1.5,
   request_id: `req-${at}`,
   ignored: at % 2 ? 'typing_indicator' : null,
+  upstream_code: at % 3 ? 132_001 : null,
 });
 
 test('keeps the last calls of each partner, of all replicas, newest first', async () => {

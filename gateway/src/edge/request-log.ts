@@ -18,6 +18,8 @@ export interface LoggedRequest {
   request_id: string;
   /** The keys of its query and body that were ignored, as in the answer's header. */
   ignored: string | null;
+  /** The upstream's code, if the upstream refused the call. */
+  upstream_code: number | null;
 }
 
 export interface RequestLog extends Component {
@@ -83,17 +85,28 @@ export function createRequestLog({ redis, up }: RedisConnection, log: Logger): R
   };
 }
 
-type Packed = [number, string, string, number, string | null, number, string, (string | null)?];
+type Packed = [
+  ...[at: number, method: string, path: string, status: number, code: string | null],
+  ...[duration_ms: number, request_id: string],
+  // Absent in calls that the release before has recorded.
+  ...[ignored?: string | null, upstream_code?: number | null],
+];
 
 const pack = (request: LoggedRequest): string => {
-  const { at, method, path, status, code, duration_ms, request_id, ignored } = request;
-  const packed: Packed = [at, method, path, status, code, duration_ms, request_id, ignored];
-  return JSON.stringify(packed);
+  const { at, method, path, status, code, duration_ms, request_id, ignored, upstream_code } =
+    request;
+  return JSON.stringify([
+    ...[at, method, path, status, code, duration_ms, request_id],
+    ...[ignored, upstream_code],
+  ]);
 };
 
 function unpack(packed: string): LoggedRequest {
-  const [at, method, path, status, code, duration_ms, request_id, ignored = null] = JSON.parse(
-    packed,
-  ) as Packed;
-  return { at, method, path, status, code, duration_ms, request_id, ignored };
+  const [at, method, path, status, code, duration_ms, request_id, ignored, upstream_code] =
+    JSON.parse(packed) as Packed;
+  return {
+    ...{ at, method, path, status, code, duration_ms, request_id },
+    ignored: ignored ?? null,
+    upstream_code: upstream_code ?? null,
+  };
 }
