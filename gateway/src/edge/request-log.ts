@@ -88,7 +88,7 @@ export function createRequestLog({ redis, up }: RedisConnection, log: Logger): R
 type Packed = [
   ...[at: number, method: string, path: string, status: number, code: string | null],
   ...[duration_ms: number, request_id: string],
-  // Absent in calls that the release before has recorded.
+  // Absent in calls that the previous release recorded.
   ...[ignored?: string | null, upstream_code?: number | null],
 ];
 

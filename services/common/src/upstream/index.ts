@@ -19,5 +19,5 @@ export {
   type Targeted,
 } from './operations';
 export { createAccountLimits, type AccountLimits } from './account-limits';
-export { cursorsOf, eachPage, type Pages } from './paging';
+export { cursorsOf, eachPage, nextOf, type Pages } from './paging';
 export { scrub, upstreamError, type UpstreamErrorBody } from './upstream-codes';

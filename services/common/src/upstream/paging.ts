@@ -61,7 +61,7 @@ export async function allPages(
  * The cursor of the next page. The last page may have a cursor too, but no `next`, which is a link
  * and may hold a token.
  */
-function nextOf(body: Json): string | undefined {
+export function nextOf(body: Json): string | undefined {
   const { next } = pagingOf(body);
   const { after } = cursorsOf(body);
   return next && after ? after : undefined;

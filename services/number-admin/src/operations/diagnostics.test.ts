@@ -46,6 +46,17 @@ describe('the activity log', () => {
     await expect(list()).resolves.toMatchObject({ items: { length: 25 } });
     expect(limits()).toEqual([undefined]);
   });
+
+  test('has a cursor for the rest if it is cut off, and none otherwise', async () => {
+    rig.upstream.answers(page(25, 'a1'));
+    expect((await list()).after).toBe('a1');
+    rig.upstream.answers(page(100, 'a1'), page(100, 'a2'));
+    expect((await list(200)).after).toBe('a2');
+    rig.upstream.answers(page(25));
+    expect((await list()).after).toBeUndefined();
+    rig.upstream.answers(page(25));
+    expect((await list(200)).after).toBeUndefined();
+  });
 });
 
 describe('a list without paging for the caller', () => {

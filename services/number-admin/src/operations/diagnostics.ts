@@ -6,6 +6,7 @@ import {
   isObject,
   itemsOf,
   needTarget,
+  nextOf,
   type Json,
   type Targeted,
 } from '@bmg/common/upstream';
@@ -95,7 +96,12 @@ export const diagnostics = (
       // Without a limit: one page of the upstream's own size.
       return items_max === undefined ? undefined : { page_size: 100, items_max };
     },
-    reply: (body, q) => ({ items: itemsOf(body), limit: usedLimit(q, ACTIVITIES_MAX) }),
+    reply: (body, q) => {
+      const limit = usedLimit(q, ACTIVITIES_MAX);
+      // Several pages are one body, which has a cursor only if items were left out.
+      const after = limit === undefined ? nextOf(body) : cursorsOf(body).after;
+      return { items: itemsOf(body), limit, after };
+    },
   },
   async listAssignedUsers(q, call) {
     const business = q.business_id || (await defaultBusiness(tools, q, call));

@@ -127,7 +127,7 @@ export const account: Case[] = [
         },
       },
     ],
-    reply: { items: [{ id: '1' }] },
+    reply: { items: [{ id: '1' }], after: 'a1' },
   },
   {
     method: 'listAssignedUsers',
