@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { phone } from '../../testing/builders';
 import { TARGET, useService, WAITING_MAX } from '../../testing/service';
 import { aCredential } from '../../testing/worker';
@@ -129,25 +130,40 @@ test('warns of exceeding the messaging limit at creation, and when the request i
   }
 });
 
-test('one Idempotency-Key creates one broadcast, and refuses another body', async () => {
+test.each([
+  ['in several runs', () => ({ key: randomUUID(), given: 'order-1' })],
+  ['in one run of the previous release', () => ({ key: 'run-1' })],
+])(
+  'one Idempotency-Key creates one broadcast, and refuses another body: %s',
+  async (_name, run) => {
+    const scheduled_at = new Date(Date.now() + 3_600_000);
+    const aRun = (fingerprint = 'f-1') => ({ idempotency: { ...run(), fingerprint } });
+    const answers = await Promise.allSettled(
+      Array.from({ length: 4 }, () => rig.create({ scheduled_at }, aRun())),
+    );
+    const created = answers.flatMap((answer) =>
+      answer.status === 'fulfilled' ? [answer.value] : [],
+    );
+    const refused = answers.flatMap((answer) =>
+      answer.status === 'rejected' ? [answer.reason] : [],
+    );
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(created.map(({ broadcast_id }) => broadcast_id)).size).toBe(1);
+    for (const error of refused) expect(error).toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE' });
+    expect(await rig.create({ scheduled_at }, aRun())).toEqual(created[0]);
+    await expect(rig.create({ scheduled_at }, aRun('f-2'))).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    });
+  },
+);
+
+test('a retry of the run that a replica of the previous release began creates nothing', async () => {
   const scheduled_at = new Date(Date.now() + 3_600_000);
-  const idempotency = { key: 'k-1', fingerprint: 'f-1' };
-  const answers = await Promise.allSettled(
-    Array.from({ length: 4 }, () => rig.create({ scheduled_at }, { idempotency })),
-  );
-  const created = answers.flatMap((answer) =>
-    answer.status === 'fulfilled' ? [answer.value] : [],
-  );
-  const refused = answers.flatMap((answer) =>
-    answer.status === 'rejected' ? [answer.reason] : [],
-  );
-  expect(created.length).toBeGreaterThan(0);
-  expect(new Set(created.map(({ broadcast_id }) => broadcast_id)).size).toBe(1);
-  for (const error of refused) expect(error).toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE' });
-  expect(await rig.create({ scheduled_at }, { idempotency })).toEqual(created[0]);
-  await expect(
-    rig.create({ scheduled_at }, { idempotency: { ...idempotency, fingerprint: 'f-2' } }),
-  ).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+  const run = { key: randomUUID(), fingerprint: 'f' };
+  const first = await rig.create({ scheduled_at }, { idempotency: run });
+  const again = { ...run, given: 'order-2' };
+  expect(await rig.create({ scheduled_at }, { idempotency: again })).toEqual(first);
+  expect(again).not.toHaveProperty('replayed');
 });
 
 test('a partner with the most broadcasts that may wait gets no further one until it cancels', async () => {

@@ -1,6 +1,7 @@
 // Creates a broadcast: checks everything first, then stores it as a draft, which no partner sees until all
 // of its contacts are stored.
 import { ApiError } from '@bmg/common/errors';
+import { identityOf } from '@bmg/common/idempotency';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
@@ -11,7 +12,7 @@ import { approvalMessage, neededApproval } from '../approval';
 import { validateRequest, type ValidRequest } from './validate-request';
 import { chunksOf } from './chunking';
 import { limitWarnings } from './messaging-limit';
-import { RepeatedRequests } from './repeated-requests';
+import { RepeatedRequests, type Keyed } from './repeated-requests';
 import { waitingRefusal, type WaitingLimit } from './waiting';
 import type { BroadcastEvent } from '../broadcast-machine';
 import { chunkIds, newSalt } from '../request-id';
@@ -36,7 +37,8 @@ export interface CreateDependencies extends WaitingLimit {
 /** An id is taken if two broadcasts are created in the same millisecond, once in a thousand times. */
 const ID_TRIES_MAX = 5;
 
-type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings' | 'approval'>;
+type Stored = Pick<Broadcast, 'warnings' | 'approval'> & Partial<Keyed>;
+type Idempotency = NonNullable<Call['idempotency']>;
 
 export class BroadcastCreator {
   private readonly repeated: RepeatedRequests;
@@ -48,9 +50,9 @@ export class BroadcastCreator {
   /** Throws the first problem found; nothing is stored in that case. */
   async create(q: CreateBroadcastRequest, call: Call): Promise<CreateBroadcastResponse> {
     const target = needTarget(q.target);
-    const { key, fingerprint } = keyOf(target, call);
-    const earlier = key && (await this.repeated.find(key, fingerprint));
-    if (earlier) return responseOf(earlier);
+    const keyed = call.idempotency && keyOf(target, call.idempotency);
+    const earlier = keyed && (await this.repeated.find(keyed));
+    if (earlier) return answerOf(earlier, call);
 
     const valid = await validateRequest(q, this.deps.now());
     const full = await waitingRefusal(this.deps, target);
@@ -63,10 +65,10 @@ export class BroadcastCreator {
     const broadcast = await this.store(target, q, valid, {
       warnings,
       ...(approval && { approval }),
-      ...(key !== undefined && { idempotency: key, fingerprint }),
+      ...keyed,
     });
     if (!q.scheduled_at && !approval) this.deps.wake();
-    return responseOf(broadcast);
+    return answerOf(broadcast, call);
   }
 
   /** A scheduled broadcast may be created while its number is paused: it can be active again when due. */
@@ -120,7 +122,7 @@ export class BroadcastCreator {
     };
     const draft = await this.insertDraft(unnumbered);
     if (!draft) {
-      return this.repeated.findWinner(request.idempotency, request.fingerprint);
+      return this.repeated.findWinner(request);
     }
     try {
       await chunks.insert(draft, pages);
@@ -163,14 +165,23 @@ const firstEventOf = ({ approval, scheduled_at }: Broadcast): BroadcastEvent => 
   return scheduled_at ? 'schedule' : 'queue';
 };
 
-function keyOf(
-  { partner_id }: Target,
-  { idempotency }: Call,
-): { key: string | undefined; fingerprint: string } {
-  return {
-    key: idempotency && `${partner_id}/${idempotency.key}`,
-    fingerprint: idempotency?.fingerprint ?? '',
-  };
+const runOf = ({ partner_id }: Pick<Target, 'partner_id'>, { key }: Idempotency): string =>
+  `${partner_id}/${key}`;
+
+/** The partner's key outlives Redis; the run is all that the previous release stored and sent. */
+function keyOf(target: Target, idempotency: Idempotency): Keyed {
+  const { fingerprint, given } = idempotency;
+  const run = runOf(target, idempotency);
+  const identities = given === undefined ? [run] : [identityOf(target.partner_id, given), run];
+  return { idempotency: identities, fingerprint };
+}
+
+/** Marks the reply as a replay if another request has created the broadcast. */
+function answerOf(broadcast: Broadcast, { idempotency }: Call): CreateBroadcastResponse {
+  const is_own =
+    !idempotency || [broadcast.idempotency].flat().includes(runOf(broadcast, idempotency));
+  if (!is_own) idempotency.replayed = true;
+  return responseOf(broadcast);
 }
 
 /** The response as of creation, whatever the state of the broadcast is by now. */

@@ -53,11 +53,11 @@ export interface BroadcastDrafts {
   newIds(partner_id: string): Promise<BroadcastIds>;
   /** Returns 'taken' when the draft's Idempotency-Key is in use, 'id_taken' when one of its ids is. */
   insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken' | 'id_taken'>;
-  findByKey(idempotency: string): Promise<Broadcast | null>;
+  findByKey(identities: readonly string[]): Promise<Broadcast | null>;
   /** Those in the states of `WAITING` of a partner; counts no further than `most`. */
   countWaiting(partner_id: string, most: number): Promise<number>;
   /** Makes an Idempotency-Key available again. */
-  releaseKey(id: number, idempotency: string): Promise<void>;
+  releaseKey(id: number): Promise<void>;
 }
 
 /** The methods that workers need, for the broadcasts of all partners. */
@@ -161,8 +161,8 @@ const createPartnerBroadcasts = (broadcasts: Collection<Broadcast>): PartnerBroa
 
 function createDrafts(db: Db): BroadcastDrafts {
   const broadcasts = collection(db);
-  const findByKey = (idempotency: string): Promise<Broadcast | null> =>
-    broadcasts.findOne({ idempotency });
+  const findByKey = (identities: readonly string[]): Promise<Broadcast | null> =>
+    broadcasts.findOne({ idempotency: { $in: [...identities] } });
   return {
     newIds: createBroadcastIds(db, broadcasts),
     async insertDraft(broadcast) {
@@ -172,17 +172,14 @@ function createDrafts(db: Db): BroadcastDrafts {
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const { idempotency } = broadcast;
-        return idempotency && (await findByKey(idempotency)) ? 'taken' : 'id_taken';
+        return idempotency && (await findByKey([idempotency].flat())) ? 'taken' : 'id_taken';
       }
     },
     findByKey,
     countWaiting: (partner_id, most) =>
       broadcasts.countDocuments({ partner_id, status: { $in: [...WAITING] } }, { limit: most }),
-    async releaseKey(_id, idempotency) {
-      await broadcasts.updateOne(
-        { _id, idempotency },
-        { $unset: { idempotency: true, fingerprint: true } },
-      );
+    async releaseKey(_id) {
+      await broadcasts.updateOne({ _id }, { $unset: { idempotency: true, fingerprint: true } });
     },
   };
 }

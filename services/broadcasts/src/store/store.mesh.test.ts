@@ -196,8 +196,8 @@ test('an Idempotency-Key can be used once, and again after it is released', asyn
     );
   expect(await insert()).toBe('stored');
   expect(await insert()).toBe('taken');
-  const found = await broadcasts.findByKey(idempotency);
-  await broadcasts.releaseKey(found?._id ?? 0, idempotency);
+  const found = await broadcasts.findByKey([idempotency]);
+  await broadcasts.releaseKey(found?._id ?? 0);
   expect(await insert()).toBe('stored');
 });
 

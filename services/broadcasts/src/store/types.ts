@@ -57,8 +57,11 @@ export interface Broadcast {
   has_contacts: boolean;
   /** Absent in broadcasts that an earlier release stored. */
   warnings?: Warning[];
-  /** `<partner>/<Idempotency-Key>`, and the fingerprint of the request's body. */
-  idempotency?: string;
+  /**
+   * The identities of the request that created it, both below `<partner>/`: of the partner's key, and
+   * of the run. The previous release stored only the latter.
+   */
+  idempotency?: string | string[];
   fingerprint?: string;
 }
 
