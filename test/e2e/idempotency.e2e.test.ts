@@ -308,7 +308,7 @@ describe('other requests', () => {
     expect([again.status, again.body, isReplay(again)]).toEqual([status, first.body, true]);
   });
 
-  const CLAIMED = new Set(['a file', 'a broadcast']);
+  const CLAIMED = new Set(['a file', 'a broadcast', 'a template']);
   test.each(rows.filter(([name]) => CLAIMED.has(name)))(
     '%s is made once also after Redis has forgotten it',
     async (_name, make, status) => {

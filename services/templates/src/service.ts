@@ -1,11 +1,13 @@
 import { createBus } from '@bmg/common/bus';
 import { createCredentials, createVersions } from '@bmg/common/directory';
 import { createFileFetcher, createTransfer } from '@bmg/common/files';
+import { createOnce } from '@bmg/common/idempotency';
 import { openMongo } from '@bmg/common/mongo';
 import { openRedis } from '@bmg/common/redis';
 import { implement } from '@bmg/common/rpc';
 import { defineService, purge, type Kit } from '@bmg/common/service';
 import { createUpstream } from '@bmg/common/upstream';
+import { Node } from '@bmg/proto/common';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { Config } from './config';
@@ -26,15 +28,21 @@ export const createTemplates = defineService({
     const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
     const credentials = createCredentials(directory, createVersions(redis, log));
     const store = createTemplateStore(db);
-    const shared = { db, directory, credentials, store, log, now: () => new Date() };
+    const now = (): Date => new Date();
+    const once = createOnce({ db, now, log });
+    const shared = { db, directory, credentials, store, once, log, now };
     useBus(createBus(config, 'templates', log));
     return { ...shared, upstream, files, transfer, app_id: config.UPSTREAM_APP_ID };
   },
   features: [
-    (deps) => ({
-      rpcs: [implement(TemplatesDefinition, createTemplatesHandlers(deps))],
-      consumers: { template: applyTemplateEvents(deps.store) },
-    }),
+    (deps) => {
+      const handlers = createTemplatesHandlers(deps);
+      const createTemplate = deps.once(handlers.createTemplate, { codec: Node });
+      return {
+        rpcs: [implement(TemplatesDefinition, { ...handlers, createTemplate })],
+        consumers: { template: applyTemplateEvents(deps.store) },
+      };
+    },
     purge(purgeRows),
   ],
 });

@@ -1,6 +1,7 @@
 // Template records: one document per template, from lists, creations and events. Each field has the time at
 // which it was true, so that late information never overwrites newer information.
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import { REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
 import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
 import type { FilterRow } from '@bmg/common/purge';
 
@@ -71,7 +72,10 @@ const idOf = ({ waba_id, template_id }: { waba_id: string; template_id: string }
   `${waba_id}/${template_id}`;
 
 const TEMPLATES = 'templates';
-export const indexes: Indexes = { [TEMPLATES]: [{ key: { waba_id: 1, name: 1, language: 1 } }] };
+export const indexes: Indexes = {
+  [TEMPLATES]: [{ key: { waba_id: 1, name: 1, language: 1 } }],
+  [REQUEST_CLAIMS]: requestClaimIndexes,
+};
 export const purgeRows: FilterRow[] = [
   { collection: TEMPLATES, of: 'account', filter: ({ waba_id }) => ({ waba_id }) },
 ];
