@@ -21,6 +21,7 @@ const shared = {
     '^@bmg/common/telemetry/register$': '<rootDir>/services/common/src/telemetry/register.ts',
     '^@bmg/common/(.*)$': '<rootDir>/services/common/src/$1/index.ts',
     '^@bmg/proto/google-status$': '<rootDir>/proto/gen/google/rpc/status.ts',
+    '^@bmg/proto/struct$': '<rootDir>/proto/gen/google/protobuf/struct.ts',
     '^@bmg/proto/health$': '<rootDir>/proto/gen/grpc/health/v1/health.ts',
     '^@bmg/proto/descriptors$': '<rootDir>/proto/gen/descriptors.binpb',
     '^@bmg/proto/(.*)$': '<rootDir>/proto/gen/bmg/$1/v1/$1.ts',

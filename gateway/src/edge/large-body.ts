@@ -5,6 +5,7 @@
 // request of the service item by item.
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
+import { reviverOf } from '@bmg/common/json';
 import { inTurns } from '@bmg/common/lifecycle';
 import type { Codec } from '@bmg/common/rpc';
 import { parse as secureParse } from 'secure-json-parse';
@@ -63,7 +64,7 @@ function slice(bytes: Buffer, from: number, to: number): string {
 
 function parseText(text: string): unknown {
   try {
-    return secureParse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
+    return secureParse(text, reviverOf(text), { protoAction: 'error', constructorAction: 'error' });
   } catch (error) {
     const forbidden = /__proto__|constructor/.test(text) && isJson(text);
     if (!forbidden) throw notJson(error);

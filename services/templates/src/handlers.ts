@@ -4,7 +4,7 @@ import { within } from '@bmg/common/lifecycle';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
-import { segment, type Json, type Upstream } from '@bmg/common/upstream';
+import { idOf, segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { ListCategoriesResponse, TemplatesDefinition } from '@bmg/proto/templates';
 import { uploadHeader, type HeaderDependencies } from './header/upload';
@@ -168,8 +168,9 @@ function created(
   answer: Json,
   { category }: NewTemplate,
 ): Record<'id' | 'status' | 'category', string> {
-  const { id, status } = answer;
-  if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
+  const { status } = answer;
+  const id = idOf(answer['id']);
+  if (id === undefined) {
     throw new ApiError(
       'UPSTREAM_ERROR',
       'the upstream accepted the template but returned no template ID',
@@ -180,7 +181,7 @@ function created(
     );
   }
   return {
-    id: String(id),
+    id,
     status: typeof status === 'string' ? status : 'PENDING',
     category: String(answer['category'] ?? category),
   };

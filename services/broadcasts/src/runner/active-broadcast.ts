@@ -1,4 +1,5 @@
 // A broadcast as one worker runs it: the chunks whose leases the worker holds, and which contact is next.
+import { parseExact } from '@bmg/common/json';
 import type { SendClaimedMessageRequest } from '@bmg/proto/messaging';
 import { isBsuid } from '../create/contacts';
 import { requestId } from '../request-id';
@@ -48,7 +49,7 @@ export class ActiveBroadcast {
     this.started_since = stored.started_at?.getTime() ?? Date.now();
     this.stop = stored.stop;
     this.started = stored.status === 'processing';
-    this.filler = createFiller(JSON.parse(stored.template_components) as Json[]);
+    this.filler = createFiller(parseExact(stored.template_components) as Json[]);
   }
 
   /** The internal id. */

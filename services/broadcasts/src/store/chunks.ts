@@ -1,6 +1,7 @@
 // Chunks of contacts. Every access is by the chunk's id, which follows from the broadcast's id, so that the
 // cost does not grow with the number of broadcasts.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { parseExact } from '@bmg/common/json';
 import { allWaiting, emptyTally } from '../contact-states/contact-state';
 import type { Contact } from '../create/contacts';
 import { chunkId } from '../request-id';
@@ -214,7 +215,7 @@ function toDocument(broadcast_id: number, at: number, page: Contact[]): ContactC
 }
 
 function toContacts({ recipients, params }: ContactChunk): Contact[] {
-  const given = params === null ? [] : (JSON.parse(params) as Array<Contact['params']>);
+  const given = params === null ? [] : (parseExact(params) as Array<Contact['params']>);
   return (JSON.parse(recipients) as string[]).map((recipient, at) => ({
     recipient,
     params: given[at] ?? null,

@@ -32,6 +32,11 @@ test('named params carry their names', () => {
   ]);
 });
 
+test('params that are integers beyond 2^53 keep every digit', () => {
+  const [component] = fill([], { order: 9007199254740993n });
+  expect(component).toEqual(body(text('9007199254740993', 'order')));
+});
+
 test('without params the components stay unchanged', () => {
   const components = [
     {

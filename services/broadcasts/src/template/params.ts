@@ -42,7 +42,7 @@ function readParam(value: unknown, where: string): Param {
     if (value.trim() === '') throw invalidField(where, 'must not be blank');
     return value;
   }
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (['number', 'bigint', 'boolean'].includes(typeof value)) return String(value);
   if (isObject(value) && typeof value['type'] === 'string') return value;
   throw invalidField(where, 'must be a text, a number, or a parameter object with a type');
 }

@@ -2,6 +2,7 @@
 // most errors.
 import type { Readable } from 'node:stream';
 import { ApiError } from '../errors';
+import { parseExact } from '../json';
 import { scrub, upstreamError, type Json, type UpstreamErrorBody } from '../upstream';
 
 /** The error for a refusal; undefined applies the general rule. */
@@ -79,7 +80,7 @@ function problemOf(cause: unknown): string {
 
 function parse(text: string): Json | undefined {
   try {
-    return objectOf(JSON.parse(text));
+    return objectOf(parseExact(text));
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import './exact-struct';
+
 export { HOP_MS, ownCall, type Call } from './call';
 export {
   implement,

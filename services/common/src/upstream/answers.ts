@@ -29,3 +29,9 @@ export function without(answer: Json, ...names: string[]): Json {
 /** An upstream 200 whose body cannot be used. */
 export const unusable = (what: string, details?: object): ApiError =>
   new ApiError('UPSTREAM_ERROR', `the upstream answered without ${what}`, { details });
+
+/** The digits of an id that the upstream wrote as text or as a number; undefined without one. */
+export function idOf(id: unknown): string | undefined {
+  if (typeof id === 'string') return id === '' ? undefined : id;
+  return typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;
+}

@@ -2,6 +2,7 @@
 // a header, a span and a metric per request. Every failure becomes an ApiError.
 import { Agent, FormData, type Dispatcher } from 'undici';
 import { ApiError } from '../errors';
+import { parseExact } from '../json';
 import type { Component } from '../lifecycle';
 import { HOP_MS, type Call } from '../rpc';
 import { endSpan, metrics, SpanKind, startSpan, traceparent, type Span } from '../telemetry';
@@ -291,7 +292,7 @@ function judge(
 
 function parse(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

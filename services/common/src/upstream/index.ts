@@ -1,4 +1,4 @@
-export { isObject, itemsOf, succeeded, unusable, without, type Json } from './answers';
+export { idOf, isObject, itemsOf, succeeded, unusable, without, type Json } from './answers';
 export {
   createUpstream,
   segment,

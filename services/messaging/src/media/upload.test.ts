@@ -210,6 +210,13 @@ describe('the upstream’s answer', () => {
     });
   });
 
+  test('keeps every digit of a media ID that is a number', async () => {
+    await upstream('{"id":122097329108006499}');
+    await expect(upload(`${await source()}/a.png`, 'image/png')).resolves.toEqual({
+      media_id: '122097329108006499',
+    });
+  });
+
   test('is an error if it names no media ID', async () => {
     await upstream('{}');
     await expect(upload(`${await source()}/a.png`, 'image/png')).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import {
 } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
-import { needTarget, segment } from '@bmg/common/upstream';
+import { idOf, needTarget, segment } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { UploadMediaRequest, UploadMediaResponse } from '@bmg/proto/messaging';
 import { limitOf, mediaRule, type MediaRule } from './limits';
@@ -81,7 +81,8 @@ async function post(
     },
     call,
   );
-  if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
+  const media_id = idOf(id);
+  if (media_id === undefined) {
     throw new ApiError(
       'UPSTREAM_ERROR',
       'the upstream accepted the file but returned no media ID',
@@ -90,5 +91,5 @@ async function post(
       },
     );
   }
-  return { media_id: String(id) };
+  return { media_id };
 }

@@ -1,0 +1,1 @@
+export { parseExact, reviverOf } from './exact';
