@@ -57,6 +57,26 @@ test('takes the last of two equal keys, also in slices', async () => {
   expect(await read(`{"a":${one},"a":1}`)).toEqual({ a: 1 });
 });
 
+test('keeps every digit of integers beyond 2^53, in one turn or in slices', async () => {
+  const part = '{"flow_id":122097329108006499,"data":[{"order_no":9007199254740993}]}';
+  const long = JSON.stringify(filler(1.2 * MIB)).slice(1, -1);
+  for (const text of [`{"a":[${part}]}`, `{"a":[${part},${long},${part}]}`]) {
+    expect(JSON.stringify(await read(text))).toBe(text);
+  }
+});
+
+test.each([
+  ['{"text":"\\ud83d"}', 'text'],
+  ['{"a":[{"text":"ok \\ud83d\\ude00"},{"text":"\\uDE00 half"}]}', 'a[1].text'],
+  ['{"a":{"\\ud83d":1}}', 'a'],
+])('refuses half a surrogate pair: %s', async (text, field) => {
+  await expect(read(text)).rejects.toMatchObject({ code: 'INVALID_FIELD', details: { field } });
+});
+
+test('takes escaped surrogate pairs', async () => {
+  expect(await read('{"text":"\\ud83d\\ude00 \\\\ud83d"}')).toEqual({ text: '😀 \\ud83d' });
+});
+
 describe('in a body that is parsed in slices', () => {
   const long = JSON.stringify(filler(1.2 * MIB)).slice(1, -1);
   test.each([

@@ -11,6 +11,7 @@ import type { BodyMemory } from '../limits/load';
 import { overloaded } from '../limits/overloaded';
 import { JsonScan } from './json-scan';
 import { parseSliced, SLICE_BYTES } from './large-body';
+import { refuseHalfPairs } from './half-pairs';
 
 /** Characters of a content type that an error repeats. */
 const TYPE_SHOWN_MAX = 100;
@@ -77,6 +78,7 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('the body must be a JSON object');
   }
+  refuseHalfPairs(bytes, value as Fields);
   const own = limits.lower?.(value as Fields);
   if (own && bytes.length > own.limit_bytes) throw tooLarge(own.limit_bytes);
   if (own && scan.nodes > (own.nodes_max ?? BODY_NODES_MAX)) throw tooManyValues(own.nodes_max);
