@@ -92,7 +92,7 @@ test('refuses another body under the same key', async () => {
   await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
 });
 
-test('leaves a request without a key alone', async () => {
+test('passes a request without a key unchanged', async () => {
   const claims = db.collection(REQUEST_CLAIMS);
   const before = await claims.countDocuments();
   const ask = aPartner();

@@ -7,7 +7,7 @@
 // | has another fingerprint | 422 |
 // | has an answer, here or in a record of the service | gets the first answer again |
 // | has none, and its process may be at work | 409 |
-// | has none, and its process must have ended | is told that the outcome is unknown |
+// | has none, and its process must have ended | 502 with an unknown outcome |
 //
 // A failure that proves that nothing was done releases the claim. A claim that cannot be stored
 // refuses the request.
