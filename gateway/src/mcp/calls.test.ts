@@ -75,6 +75,15 @@ test('an error of the endpoint is an error of the tool, with how long to wait', 
   });
 });
 
+test('the keys that an endpoint ignored are named beside its answer', async () => {
+  const headers = { 'X-Service-Ignored': 'page' };
+  const caller = callerOf({ '/clients': { body: { success: true }, headers } });
+  expect(await firstOf('list_numbers', { limit: 5 }, caller)).toMatchObject({
+    is_error: false,
+    notes: ['These arguments were ignored: page.'],
+  });
+});
+
 test('arguments that are refused never reach the endpoint', async () => {
   const caller = callerOf({});
   expect(await firstOf('find_messages', { page: 2 }, caller)).toMatchObject({
