@@ -88,8 +88,10 @@ describe('authentication', () => {
   const ask = (tls: TlsSettings) =>
     client(HealthDefinition, 'onboarding', tls).check({ service: '' }, mesh.call());
 
-  test('accepts a health check with any certificate of the mesh’s authority', async () => {
-    expect((await ask(mesh.files('stranger'))).status).toBe(Serving.SERVING);
+  test('accepts a health check of a known caller, and none of another one', async () => {
+    expect((await ask(mesh.files('fanout'))).status).toBe(Serving.SERVING);
+    const refused = await ask(mesh.files('stranger')).catch(grpcCode);
+    expect(refused).toBe(status.PERMISSION_DENIED);
   });
 
   test('refuses plain text', async () => {

@@ -1,5 +1,5 @@
-// The access rules of gRPC: for each RPC, the callers that may use it. An unknown caller may use
-// only health and reflection, and an RPC without a row is closed to every caller.
+// The access rules of gRPC: for each RPC, the callers that may use it. An RPC without a row is closed
+// to every caller, and all are closed to an unknown one.
 import { processIdentities } from '../config';
 
 export const CALLER_NAMES = [
@@ -260,8 +260,14 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   },
 };
 
+/** The standard services, which every process serves. */
+const STANDARD: typeof RPCS = {
+  Health: { Check: CALLER_NAMES, Watch: CALLER_NAMES },
+  ServerReflection: { ServerReflectionInfo: ['operator'] },
+};
+
 const rows = new Map<string, ReadonlySet<string>>(
-  Object.entries(RPCS).flatMap(([service, methods]) =>
+  Object.entries({ ...RPCS, ...STANDARD }).flatMap(([service, methods]) =>
     Object.entries(methods).map(
       ([method, callers]) => [`${service}/${method}`, new Set<string>(callers)] as const,
     ),

@@ -1,10 +1,11 @@
 // Every caller against every RPC on a running server: with certificates, and without.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { DataDefinition } from '@bmg/proto/data';
+import { HealthDefinition } from '@bmg/proto/health';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import {
@@ -112,6 +113,51 @@ test('admits each caller to exactly the RPCs of its rows', async () => {
     expect(await admitted(port, filesOf('stranger', [name]))).toEqual([]);
   }
 });
+
+test('closes health to unknown callers, and reflection to all but the operator', async () => {
+  const authority = createAuthority();
+  const filesOf = (name: string) => {
+    const folder = join(dir, `standard-${name.replaceAll(/\W/g, '-')}`);
+    return writeFiles(folder, authority.issue({ names: [name] }), authority.certificate);
+  };
+  Object.assign(process.env, filesOf(`IP:${HOST}`), { GRPC_IDENTITIES: NAMESPACE });
+  const port = await serve(HOST);
+  const outcomesOf = async (name: string): Promise<unknown[]> => {
+    const tls = filesOf(name);
+    const health = createRpcClient(HealthDefinition, `${HOST}:${port}`, { tls });
+    open.push(health);
+    const check = await health.rpc.check({ service: '' }, call()).then(
+      () => 'admitted',
+      () => 'refused',
+    );
+    return [check, await reflect(port, tls)];
+  };
+  const refused = status.PERMISSION_DENIED;
+  const nameOf = (caller: string): string => NAMESPACE.replace('{caller}', caller);
+  expect(await outcomesOf(nameOf('operator'))).toEqual(['admitted', 'admitted']);
+  expect(await outcomesOf(nameOf('gateway'))).toEqual(['admitted', refused]);
+  expect(await outcomesOf('DNS:stranger.other-team.svc')).toEqual(['refused', refused]);
+});
+
+/** How a request for the names of all services ends. */
+const reflect = (port: number, files: ReturnType<typeof writeFiles>): Promise<unknown> =>
+  new Promise((resolve) => {
+    const read = (name: keyof typeof files): Buffer => readFileSync(files[name]);
+    const tls = credentials.createSsl(
+      read('GRPC_TLS_CA_FILE'),
+      read('GRPC_TLS_KEY_FILE'),
+      read('GRPC_TLS_CERT_FILE'),
+    );
+    const client = new Client(`${HOST}:${port}`, tls);
+    open.push({ stop: async () => client.close() });
+    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+    const plain = (bytes: Buffer): Buffer => bytes;
+    const stream = client.makeBidiStreamRequest(path, plain, plain);
+    stream.on('data', () => resolve('admitted'));
+    stream.on('error', (error) => resolve((error as ServiceError).code));
+    // list_services, field 7, empty.
+    stream.write(Buffer.from([0x3a, 0]));
+  });
 
 test('without certificates refuses every RPC to other machines', async () => {
   expect(await admitted(await serve('0.0.0.0'), {})).toEqual([]);

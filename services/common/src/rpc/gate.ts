@@ -1,5 +1,6 @@
 // Admission before every handler: checks the caller's access and the number of calls in flight.
-// Health calls are exempt: an overloaded process must still report that it is alive.
+// Health and reflection are exempt from the number: an overloaded process must still report that it
+// is alive.
 import {
   status,
   type ServerUnaryCall,
@@ -31,7 +32,15 @@ export interface Gate {
     definition: Definition,
     method: Method,
   ): Partial<StatusObject> | undefined;
+  /** The same for the standard services: of callers with certificates only the access is checked. */
+  enterStandard(incoming: Incoming, rpc: Rpc): Partial<StatusObject> | undefined;
   leave(): void;
+}
+
+/** The names of an RPC. */
+interface Rpc {
+  definition: Pick<Definition, 'name'>;
+  method: Pick<Method, 'name'>;
 }
 
 /** Calls in flight in this process; further ones are refused at once. */
@@ -48,7 +57,7 @@ export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_
 
   const deny = (
     names: string[],
-    { definition, method, hint = '' }: { definition: Definition; method: Method; hint?: string },
+    { definition, method, hint = '' }: Rpc & { hint?: string },
   ): Partial<StatusObject> => {
     const caller = names.join(' or ') || 'a caller without a name';
     const rpc = `${definition.name}/${method.name}`;
@@ -62,19 +71,24 @@ export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_
     if (!is_local) return false;
     return audience === 'mesh' || isLocalOperator(incoming, log);
   };
-  const count = (definition: Definition, method: Method, outcome: string): void =>
+  const count = (definition: Rpc['definition'], method: Rpc['method'], outcome: string): void =>
     metrics.rpc_server_duration.observe(
       { rpc_service: definition.name, rpc_method: method.name, outcome },
       0,
     );
 
+  const checkCertificate = (incoming: Incoming, rpc: Rpc): Partial<StatusObject> | undefined => {
+    const names = callersOf(incoming);
+    const is_allowed = mayCall(names, rpc.definition.name, rpc.method.name);
+    return is_allowed ? undefined : deny(names, rpc);
+  };
+
   return {
+    enterStandard: (incoming, rpc) => (secure ? checkCertificate(incoming, rpc) : undefined),
     enter(incoming, definition, method) {
       if (secure) {
-        const names = callersOf(incoming);
-        if (!mayCall(names, definition.name, method.name)) {
-          return deny(names, { definition, method });
-        }
+        const refusal = checkCertificate(incoming, { definition, method });
+        if (refusal) return refusal;
       } else {
         const audience = audienceOf(definition.name, method.name);
         if (!admitsWithoutCertificate(incoming, audience)) {

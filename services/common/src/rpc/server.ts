@@ -3,6 +3,7 @@
 import {
   Server,
   type sendUnaryData,
+  type ServerDuplexStream,
   type ServerUnaryCall,
   type ServerWritableStream,
   type UntypedServiceImplementation,
@@ -62,20 +63,17 @@ export function createRpcServer(
   const large = createLargeRequests(log);
   const health = createHealth(services.map(({ definition }) => definition.fullName));
   for (const { definition, handlers } of [...services, health.implementation]) {
-    const watch =
-      definition === health.implementation.definition ? undefined : { log, gate, large };
+    const watch = definition === health.implementation.definition ? undefined : { log, large };
     const wired = Object.entries(definition.methods).map(([key, method]) => [
       method.name,
-      serve({ definition, method, handler: handlers[key] as Handler, watch }),
+      serve({ definition, method, handler: handlers[key] as Handler, gate, watch }),
     ]);
     server.addService(
       grpcService(definition, deserialize),
       Object.fromEntries(wired) as UntypedServiceImplementation,
     );
   }
-  new ReflectionService(describeProtos(), {
-    services: services.map(({ definition }) => definition.fullName),
-  }).addToServer(server);
+  addReflection(server, services, gate);
 
   let port = settings.port;
   return {
@@ -109,12 +107,41 @@ export function createRpcServer(
 
 type Handler = (request: unknown, call: Call) => Promise<unknown> | AsyncIterable<unknown>;
 
-/** One method as it is served. Health has no `watch`: its calls are neither checked nor logged. */
+/** One method as it is served. Health has no `watch`: its calls are neither counted nor logged. */
 interface Served {
   definition: Definition;
   method: Method;
   handler: Handler;
-  watch: { log: Logger; gate: Gate; large: LargeRequests } | undefined;
+  gate: Gate;
+  watch: { log: Logger; large: LargeRequests } | undefined;
+}
+
+const enter = ({ definition, method, gate, watch }: Served, incoming: Incoming) =>
+  watch
+    ? gate.enter(incoming, definition, method)
+    : gate.enterStandard(incoming, { definition, method });
+
+const REFLECTION = {
+  definition: { name: 'ServerReflection' },
+  method: { name: 'ServerReflectionInfo' },
+};
+
+/** Reflection adds its services itself: each call passes the gate before it reaches them. */
+function addReflection(server: Server, services: Implementation[], gate: Gate): void {
+  type Reflect = (stream: ServerDuplexStream<unknown, unknown>) => void;
+  const addService: Server['addService'] = (definition, handlers) => {
+    const reflect = handlers['ServerReflectionInfo'] as Reflect;
+    server.addService(definition, {
+      ServerReflectionInfo(stream: ServerDuplexStream<unknown, unknown>) {
+        const refusal = gate.enterStandard(stream as never, REFLECTION);
+        if (refusal) stream.emit('error', refusal);
+        else reflect(stream);
+      },
+    });
+  };
+  new ReflectionService(describeProtos(), {
+    services: services.map(({ definition }) => definition.fullName),
+  }).addToServer({ addService } as Server);
 }
 
 /** A large request stays encoded until it is its turn. */
@@ -127,10 +154,10 @@ const serve = (served: Served) =>
   served.method.responseStream ? serveStream(served) : serveUnary(served);
 
 function serveStream(served: Served) {
-  const { definition, method, handler, watch } = served;
+  const { method, handler } = served;
   const repeatable = isRead(method);
   return async (stream: ServerWritableStream<unknown, unknown>): Promise<void> => {
-    const refusal = watch?.gate.enter(stream, definition, method);
+    const refusal = enter(served, stream);
     if (refusal) return void stream.emit('error', refusal);
     const { call, end } = beginCall(served, stream);
     try {
@@ -149,10 +176,10 @@ function serveStream(served: Served) {
 }
 
 function serveUnary(served: Served) {
-  const { definition, method, handler, watch } = served;
+  const { method, handler, watch } = served;
   const repeatable = isRead(method);
   return (incoming: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>): void => {
-    const refusal = watch?.gate.enter(incoming, definition, method);
+    const refusal = enter(served, incoming);
     if (refusal) return reply(refusal);
     const { call, end } = beginCall(served, incoming);
     const handle = (request: unknown) => handler(request, call) as Promise<unknown>;
@@ -180,7 +207,7 @@ function serveUnary(served: Served) {
 
 /** Starts the call's span. `end` ends it, and records the metric and the log line. */
 function beginCall(
-  { definition, method, watch }: Served,
+  { definition, method, gate, watch }: Served,
   incoming: Incoming,
 ): { call: Call; end(error?: ApiError): void } {
   const { parent, request_id, idempotency } = readCall(incoming.metadata);
@@ -220,7 +247,7 @@ function beginCall(
     );
     endSpan(span, error);
     if (!watch) return;
-    watch.gate.leave();
+    gate.leave();
     const { log } = watch;
     const line = {
       rpc: `${definition.name}/${method.name}`,
