@@ -29,6 +29,7 @@ import { compile, type Validator } from '../endpoints/parts/schema';
 import type { Bucket } from '../limits/bucket';
 import type { Load } from '../limits/load';
 import type { NetworkLimit } from '../limits/network-limit';
+import { checkFreshLogIn } from './fresh-log-in';
 import { checkOwnSite } from './own-site';
 import { checkRate } from './rate';
 import { createRecordedRun } from './recorded';
@@ -108,6 +109,7 @@ const authorizeBySession =
     state.console_session = sessionName(token_hash);
     state.person_id = restriction?.person_id;
     checkScope(restriction, endpoint, context.ip);
+    checkFreshLogIn(session, endpoint, new Date());
     await checkRate(deps.bucket, partner_id);
     const { rate_limit_per_sec, approval_above } = session;
     const rate_limit = await takeFromLimit(
@@ -156,6 +158,7 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     state.partner_id = visitor.partner_id;
     state.person_id = visitor.restriction?.person_id;
     checkScope(visitor.restriction, needed, context.ip);
+    checkFreshLogIn(visitor.session, route, new Date());
     await checkRate(deps.bucket, visitor.partner_id, route);
     hold(context, deps.load.enterPartner(visitor.partner_id));
     return run(route, visitor, await readRequest(context, checkBody));

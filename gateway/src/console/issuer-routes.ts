@@ -5,11 +5,12 @@ import type { Context } from 'koa';
 import { toApiError } from '@bmg/common/errors';
 import * as answers from './answers';
 import type { Route, RouteDependencies, RouteRequest } from './route';
-import { logIn } from './session-routes';
+import { logIn, sessionHashes } from './session-routes';
 
 const START = '/session/issuer';
 const COOKIE = 'bmg_issuer';
-const SECRET = /^[\w-]{43}$/;
+/** The secret, and the hashes of the session that the log-in replaces: its cookie is not sent back here. */
+const FLOW_COOKIE = /^[\w-]{43}(\.[\w:+/=-]{1,128}){0,10}$/;
 const SECRET_BYTES = 32;
 /** The time that a person has at the issuer. */
 const LIFE_S = 600;
@@ -71,8 +72,10 @@ export function issuerRoutes(deps: RouteDependencies): Route[] {
         orReason(request, async () => {
           const secret = randomBytes(SECRET_BYTES).toString('base64url');
           const flow = flowOf(secret);
-          const { url } = await passkeys.startIssuerLogIn({ flow }, request.call);
-          setCookie(request.context, secret, LIFE_S);
+          const fresh = request.context.query['fresh'] !== undefined;
+          const { url } = await passkeys.startIssuerLogIn({ flow, fresh }, request.call);
+          const value = [secret, ...sessionHashes(deps, request)].join('.');
+          setCookie(request.context, value, LIFE_S);
           return url;
         }),
     },
@@ -85,12 +88,17 @@ export function issuerRoutes(deps: RouteDependencies): Route[] {
       run: (request) =>
         orReason(request, async () => {
           const { context, call } = request;
-          const secret = context.cookies.get(COOKIE, { signed: false }) ?? '';
-          if (!SECRET.test(secret)) return `${home}?sign_in=not_accepted`;
+          const value = context.cookies.get(COOKIE, { signed: false }) ?? '';
+          if (!FLOW_COOKIE.test(value)) return `${home}?sign_in=not_accepted`;
+          const [secret = '', ...replaced] = value.split('.');
           const flow = flowOf(secret);
           const query = context.querystring;
-          await logIn(deps, request, START, (session_hash) =>
-            passkeys.logInWithIssuer({ flow, query, session_hash }, call),
+          await logIn(
+            deps,
+            request,
+            START,
+            (session_hash) => passkeys.logInWithIssuer({ flow, query, session_hash }, call),
+            replaced,
           );
           setCookie(context, '', 0);
           return home;

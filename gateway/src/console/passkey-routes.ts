@@ -109,6 +109,7 @@ const ownPasskeyRoutes = ({ passkeys }: RouteDependencies): Route[] => [
   {
     verb: 'post',
     path: '/passkeys/options',
+    fresh_log_in: true,
     any_scope: true,
     answer: answers.passkey_options,
     run: async (visitor, { call }) => ({
@@ -118,6 +119,7 @@ const ownPasskeyRoutes = ({ passkeys }: RouteDependencies): Route[] => [
   {
     verb: 'post',
     path: '/passkeys',
+    fresh_log_in: true,
     any_scope: true,
     audit: { values: ['name'] },
     answer: answers.passkey,

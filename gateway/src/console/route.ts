@@ -77,6 +77,8 @@ interface Options extends AnyScope {
   absent?: Fields;
   /** True: the browser itself opens the address, and is sent on to another one. */
   redirects?: true;
+  /** True: only shortly after the session's log-in. */
+  fresh_log_in?: true;
   /** Set for what the audit log records: changes, and the reveal of a secret. */
   audit?: RowAudit;
   /** Requests a second of one partner to this row, in addition to the limit on all rows. */

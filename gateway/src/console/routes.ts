@@ -118,6 +118,7 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     {
       verb: 'post',
       path: '/webhook-secret/reveal',
+      fresh_log_in: true,
       audit: {},
       answer: answers.revealed_secret,
       run: async ({ partner_id }, { call }) => ({
@@ -127,6 +128,7 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     {
       verb: 'post',
       path: '/webhook-secret/rotate',
+      fresh_log_in: true,
       audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
       answer: answers.rotated_secret,
       body: schemas.rotateSecret,

@@ -10,17 +10,30 @@ import { recordLogIn } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import * as schemas from './schemas';
 
-/** Opens a session, records the log-in and sets the cookie. */
+/** The hashes of the session whose cookie the request has, if any. */
+export function sessionHashes({ cookies }: RouteDependencies, { context }: RouteRequest): string[] {
+  const token = cookies.read(context);
+  return token === undefined ? [] : cookies.hashes(token);
+}
+
+/**
+ * Opens a session, records the log-in and sets the cookie. The session of the cookie that it replaces
+ * ends.
+ */
 export async function logIn(
-  { settings, cookies, recorder, shows_texts }: RouteDependencies,
-  { context, call }: RouteRequest,
+  deps: RouteDependencies,
+  request: RouteRequest,
   path: string,
   open: (session_hash: string) => Promise<Session>,
+  replaced: readonly string[] = sessionHashes(deps, request),
 ): Promise<Fields> {
+  const { settings, cookies, recorder, shows_texts } = deps;
+  const { context, call } = request;
   const token = cookies.newToken();
   const [token_hash] = cookies.hashes(token);
   const session = await open(token_hash);
   await recordLogIn(recorder, settings, { context, call, session, token_hash, path });
+  for (const hash of replaced) await settings.closeSession({ token_hash: hash }, call);
   cookies.set(context, token);
   return sessionAnswer({ cookies, shows_texts }, session, token);
 }

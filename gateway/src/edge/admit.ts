@@ -36,7 +36,10 @@ export interface Admitted {
 }
 
 /** What decides how a request is admitted. */
-export type Admission = Pick<Endpoint, 'verb' | 'scope' | 'counted' | 'key_scope' | 'person_only'> &
+export type Admission = Pick<
+  Endpoint,
+  'verb' | 'scope' | 'counted' | 'key_scope' | 'person_only' | 'fresh_log_in'
+> &
   AnyScope;
 
 export const KEY = 'x-partner-key';

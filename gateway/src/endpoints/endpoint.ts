@@ -62,6 +62,8 @@ export interface Options {
   hands_events?: true | ((body: Fields) => boolean);
   /** True: only a person who is signed in to the console may call it, and no key. */
   person_only?: true;
+  /** True: a console session may call it only shortly after its log-in. Keys are not concerned. */
+  fresh_log_in?: true;
   /** False: in the usage record, but not counted by the rate limit. */
   counted?: boolean;
   /** Name in the usage record. Defaults to the path. */

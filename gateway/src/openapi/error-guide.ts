@@ -124,6 +124,11 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
       'The request is for a person who is signed in to the console, and was made with a key; or the person does not have the role that it needs. details.roles names the roles.',
     action: 'Let a person with one of these roles do it in the console.',
   },
+  FRESH_LOG_IN_REQUIRED: {
+    meaning:
+      'The console session may do this only within five minutes of its log-in. No key gets this answer.',
+    action: 'Log in again: with a passkey, the issuer or the partner key, as before.',
+  },
   SECOND_PERSON_REQUIRED: {
     meaning: 'The person who created a broadcast may not approve it.',
     action: 'Let another person with the role owner or developer approve it.',

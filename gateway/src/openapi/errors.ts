@@ -45,6 +45,7 @@ export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
       ? (['KEY_RESTRICTED'] as const)
       : []),
     ...(row.person_only ? (['PERSON_REQUIRED'] as const) : []),
+    ...(row.fresh_log_in ? (['FRESH_LOG_IN_REQUIRED'] as const) : []),
     ...(row.docs?.codes ?? []),
   ]);
   return (Object.keys(CATALOG) as ErrorCode[]).filter((code) => codes.has(code));

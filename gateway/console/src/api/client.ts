@@ -40,6 +40,14 @@ let onSessionEnd = (): void => undefined;
 export const rememberCsrfToken = (token: string): void => {
   csrf_token = token;
 };
+/** Has the person log in again; rejects if that is cancelled. */
+let logInAgain = (refusal: ApiFailure): Promise<void> => Promise.reject(refusal);
+/** Requests that are refused meanwhile wait for the same log-in. */
+let logging_in: Promise<void> | undefined;
+
+export const whenLogInIsOld = (listener: typeof logInAgain): void => {
+  logInAgain = listener;
+};
 export const whenSessionEnds = (listener: () => void): void => {
   onSessionEnd = listener;
 };
@@ -55,7 +63,19 @@ export function addressOf(path: string, query: Request['query'] = {}): string {
   return url.href;
 }
 
+/** A change that needs a fresh log-in is made again after it. */
 export async function call<T>(method: Method, path: string, request: Request = {}): Promise<T> {
+  try {
+    return await send<T>(method, path, request);
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.code !== 'FRESH_LOG_IN_REQUIRED') throw error;
+    logging_in ??= logInAgain(error).finally(() => (logging_in = undefined));
+    await logging_in;
+    return send<T>(method, path, request);
+  }
+}
+
+async function send<T>(method: Method, path: string, request: Request): Promise<T> {
   const { body, query, number, idempotency_key, signal } = request;
   const response = await fetch(addressOf(path, query), {
     method,

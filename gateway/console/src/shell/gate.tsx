@@ -7,6 +7,7 @@ import { sessionQuery } from '../api/queries';
 import { Failure } from '../parts/failure';
 import { createConsoleRouter } from '../router';
 import { Invitation } from './invitation';
+import { LogInAgain } from './log-in-again';
 import { SignIn } from './sign-in';
 
 export function Gate() {
@@ -36,5 +37,10 @@ function SignedIn() {
 function Screens() {
   const queries = useQueryClient();
   const [router] = useState(() => createConsoleRouter(queries));
-  return <RouterProvider router={router} />;
+  return (
+    <>
+      <RouterProvider router={router} />
+      <LogInAgain />
+    </>
+  );
 }

@@ -11,7 +11,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { call, rememberCsrfToken, type ApiFailure } from '../api/client';
 import { canUsePasskeys, logInWithPasskey } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
@@ -39,50 +39,123 @@ const refusalOf = (): string | undefined => {
   return reason === null ? undefined : (REFUSALS[reason] ?? REFUSALS['not_accepted']);
 };
 
+interface LogInFormProps {
+  /** A person has a passkey or the issuer, the holder of the partner key types it. */
+  as: 'anyone' | 'person' | 'key';
+  /** The person signs in at the issuer again. */
+  fresh?: boolean;
+  onEnter: (session: Session) => void;
+  /** Above the ways to sign in. */
+  children: ReactNode;
+}
+
 /**
- * People use their passkey. The partner key is typed once: the answer sets the session's cookie,
- * and the key is not kept. Longer than 70 lines: the markup of one form.
+ * The ways to sign in. The partner key is typed once: the answer sets the session's cookie, and the
+ * key is not kept.
  */
-export function SignIn() {
-  const queries = useQueryClient();
+export function LogInForm({ as, fresh = false, onEnter, children }: LogInFormProps) {
   const input = useRef<HTMLInputElement>(null);
   const ways = useQuery(logInQuery).data;
-  const has_passkeys = (ways?.passkeys ?? false) && canUsePasskeys();
-  const issuer = ways?.issuer ?? null;
-  const enter = (session: Session): void => {
+  const has_passkeys = as !== 'key' && (ways?.passkeys ?? false) && canUsePasskeys();
+  const issuer = as === 'key' ? null : (ways?.issuer ?? null);
+  const onSuccess = (session: Session): void => {
     rememberCsrfToken(session.csrf_token);
-    queries.setQueryData(sessionQuery.queryKey, session);
+    onEnter(session);
   };
-  const [refusal] = useState(refusalOf);
-  const passkey = useMutation({ mutationFn: logInWithPasskey, onSuccess: enter });
+  const passkey = useMutation({ mutationFn: logInWithPasskey, onSuccess });
   const open = useMutation({
     mutationFn: (partner_key: string) =>
       call<Session>('POST', '/session', { body: { partner_key } }),
-    onSuccess: enter,
+    onSuccess,
     onError: () => input.current?.focus(),
   });
+  useEffect(() => input.current?.focus(), []);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        // React passes it on to a form that renders a dialog with this one.
+        event.stopPropagation();
+        open.mutate(input.current?.value.trim() ?? '');
+      }}
+    >
+      <Stack>
+        {children}
+        {has_passkeys && (
+          <Button loading={passkey.isPending} onClick={() => passkey.mutate()}>
+            Use a passkey
+          </Button>
+        )}
+        {passkey.error && <Failure error={passkey.error} title="You are not signed in" />}
+        {issuer && (
+          <Button
+            component="a"
+            href={fresh ? `${ISSUER_PATH}?fresh=1` : ISSUER_PATH}
+            variant={has_passkeys ? 'default' : 'filled'}
+          >
+            Use {issuer}
+          </Button>
+        )}
+        {(has_passkeys || issuer) && as === 'anyone' && <Divider label="or" />}
+        {as !== 'person' && (
+          <KeyField input={input} open={open} is_first={!has_passkeys && !issuer} />
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+interface KeyFieldProps {
+  input: RefObject<HTMLInputElement | null>;
+  open: { error: Error | null; isPending: boolean };
+  is_first: boolean;
+}
+
+function KeyField({ input, open, is_first }: KeyFieldProps) {
+  const wrong = open.error && WRONG_KEY.has((open.error as ApiFailure).code);
+  return (
+    <>
+      <PasswordInput
+        ref={input}
+        label="Partner key"
+        name="partner_key"
+        autoComplete="current-password"
+        spellCheck={false}
+        required
+        error={wrong ? 'This is not a valid partner key. Check that you copied all of it.' : null}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+      />
+      {open.error && !wrong && <Failure error={open.error} title="You are not signed in" />}
+      <Button type="submit" variant={is_first ? 'filled' : 'default'} loading={open.isPending}>
+        Sign in
+      </Button>
+    </>
+  );
+}
+
+export function SignIn() {
+  const queries = useQueryClient();
+  const ways = useQuery(logInQuery).data;
+  const has_people = ((ways?.passkeys ?? false) && canUsePasskeys()) || ways?.issuer;
+  const [refusal] = useState(refusalOf);
   useEffect(() => {
     document.title = 'Sign in · Console';
-    input.current?.focus();
   }, []);
-  const wrong = open.error && WRONG_KEY.has((open.error as ApiFailure).code);
   return (
     <Center component="main" mih="100vh" p="md">
       <Paper withBorder p="xl" w="100%" maw={420} radius="lg">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            open.mutate(input.current?.value.trim() ?? '');
-          }}
-        >
-          <Stack>
+        <Stack>
+          <LogInForm
+            as="anyone"
+            onEnter={(session) => queries.setQueryData(sessionQuery.queryKey, session)}
+          >
             <img src={icon} alt="" width={40} height={40} />
             <div>
               <Title order={1} size="h3">
                 Sign in to the console
               </Title>
               <Text size="sm" c="dimmed" mt={4}>
-                {has_passkeys || issuer
+                {has_people
                   ? 'As a person who was invited, or with the partner key that your provider gave you.'
                   : 'With the partner key that your provider gave you.'}
               </Text>
@@ -92,50 +165,14 @@ export function SignIn() {
                 <Text size="sm">{refusal}</Text>
               </Alert>
             )}
-            {has_passkeys && (
-              <Button loading={passkey.isPending} onClick={() => passkey.mutate()}>
-                Use a passkey
-              </Button>
-            )}
-            {passkey.error && <Failure error={passkey.error} title="You are not signed in" />}
-            {issuer && (
-              <Button
-                component="a"
-                href={ISSUER_PATH}
-                variant={has_passkeys ? 'default' : 'filled'}
-              >
-                Use {issuer}
-              </Button>
-            )}
-            {(has_passkeys || issuer) && <Divider label="or" />}
-            <PasswordInput
-              ref={input}
-              label="Partner key"
-              name="partner_key"
-              autoComplete="current-password"
-              spellCheck={false}
-              required
-              error={
-                wrong ? 'This is not a valid partner key. Check that you copied all of it.' : null
-              }
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
-            />
-            {open.error && !wrong && <Failure error={open.error} title="You are not signed in" />}
-            <Button
-              type="submit"
-              variant={has_passkeys || issuer ? 'default' : 'filled'}
-              loading={open.isPending}
-            >
-              Sign in
-            </Button>
-            <Alert variant="light" color="gray" p="xs">
-              <Text size="xs">
-                The session lasts 8 hours, or 30 minutes without use. The key itself is not stored.
-                You build an integration? Read the <Anchor href="../docs">reference</Anchor>.
-              </Text>
-            </Alert>
-          </Stack>
-        </form>
+          </LogInForm>
+          <Alert variant="light" color="gray" p="xs">
+            <Text size="xs">
+              The session lasts 8 hours, or 30 minutes without use. The key itself is not stored.
+              You build an integration? Read the <Anchor href="../docs">reference</Anchor>.
+            </Text>
+          </Alert>
+        </Stack>
       </Paper>
     </Center>
   );

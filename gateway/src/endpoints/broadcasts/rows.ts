@@ -227,6 +227,7 @@ export const broadcasts: Endpoint[] = [
   }),
   post('/broadcasts/:broadcast_id/approve', rpc(BroadcastsDefinition, 'approveBroadcast'), {
     scope: 'filter',
+    fresh_log_in: true,
     key_scope: APPROVING_SCOPE,
     person_only: true,
     addition: true,
@@ -245,6 +246,7 @@ export const broadcasts: Endpoint[] = [
   }),
   put('/broadcast-approval', rpc(PeopleDefinition, 'setBroadcastApproval'), {
     scope: 'partner',
+    fresh_log_in: true,
     person_only: true,
     addition: true,
     audit: { values: ['above'], before_of: 'partner' },

@@ -53,6 +53,7 @@ export const keys: Endpoint[] = [
   }),
   post('/keys', rpc(KeysDefinition, 'createKey'), {
     scope: 'partner',
+    fresh_log_in: true,
     addition: true,
     status: 201,
     audit: { values: CHANGES, ids: { key_id: 'key.key_id' } },
@@ -99,6 +100,7 @@ export const keys: Endpoint[] = [
   }),
   post('/keys/:key_id/rotate', rpc(KeysDefinition, 'rotateKey'), {
     scope: 'partner',
+    fresh_log_in: true,
     addition: true,
     audit: {
       values: ['overlap_hours'],

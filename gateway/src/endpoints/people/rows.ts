@@ -61,6 +61,7 @@ export const people: Endpoint[] = [
   }),
   post('/people', rpc(PeopleDefinition, 'invitePerson'), {
     scope: 'partner',
+    fresh_log_in: true,
     addition: true,
     status: 201,
     audit: { values: ['email', 'role'], ids: { person_id: 'person.person_id' } },
@@ -77,6 +78,7 @@ export const people: Endpoint[] = [
   }),
   patch('/people/:person_id', rpc(PeopleDefinition, 'updatePerson'), {
     scope: 'partner',
+    fresh_log_in: true,
     addition: true,
     audit: { values: ['role'], before_of: 'person', reduces_risk: 'if_narrower' },
     omits: OF_OPERATOR,
@@ -97,6 +99,7 @@ export const people: Endpoint[] = [
   }),
   post('/people/:person_id/invitation', rpc(PeopleDefinition, 'renewInvitation'), {
     scope: 'partner',
+    fresh_log_in: true,
     addition: true,
     audit: { before_of: 'person', before: ['email', 'role', 'state'] },
     request: onPerson,

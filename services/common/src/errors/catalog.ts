@@ -43,6 +43,7 @@ export const CATALOG = {
   SCOPE_MISSING: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   KEY_RESTRICTED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   PERSON_REQUIRED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
+  FRESH_LOG_IN_REQUIRED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   SECOND_PERSON_REQUIRED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   ADDRESS_NOT_ALLOWED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   // 404: missing.

@@ -25,12 +25,17 @@ export interface Identity {
   subject: string;
   /** Null unless the issuer has verified it. */
   email: string | null;
+  /** When it checked who signs in; null if it does not say. */
+  authenticated_at: Date | null;
 }
 
 export interface Issuer {
   isConfigured: boolean;
-  /** Where the browser goes. Throws SERVICE_UNAVAILABLE if the issuer cannot be reached. */
-  authorizationUrl(flow: Flow): Promise<string>;
+  /**
+   * Where the browser goes. `fresh`: the issuer checks again who signs in, unless it just did. Throws
+   * SERVICE_UNAVAILABLE if the issuer cannot be reached.
+   */
+  authorizationUrl(flow: Flow, fresh?: boolean): Promise<string>;
   /** `query` is that of the address to which the issuer sent the browser back. */
   identify(flow: Flow, query: string): Promise<Identity>;
 }
@@ -42,6 +47,8 @@ const ANSWER_MAX_BYTES = 256 * 1024;
 /** Keys and addresses of the issuer may change. */
 const REDISCOVER_MS = 3_600_000;
 const POOL = 'issuer';
+/** Requested of an issuer whose log-in must be fresh: the gateway accepts up to five minutes. */
+const FRESH_S = '60';
 
 interface Discovered {
   client: typeof OpenId;
@@ -95,7 +102,7 @@ export function createIssuer(
   };
   return {
     isConfigured: OIDC_ISSUER !== undefined,
-    async authorizationUrl({ state, nonce, code_verifier }) {
+    async authorizationUrl({ state, nonce, code_verifier }, fresh = false) {
       const { client, config } = await discovered().catch(away);
       const code_challenge = await client.calculatePKCECodeChallenge(code_verifier);
       return client.buildAuthorizationUrl(config, {
@@ -105,6 +112,7 @@ export function createIssuer(
         nonce,
         code_challenge,
         code_challenge_method: 'S256',
+        ...(fresh && { max_age: FRESH_S }),
       }).href;
     },
     async identify({ state, nonce, code_verifier }, query) {
@@ -127,7 +135,12 @@ export function createIssuer(
             : claims;
         const { email, email_verified } = facts as Record<string, unknown>;
         const is_verified = typeof email === 'string' && email_verified === true;
-        return { issuer: claims.iss, subject: claims.sub, email: is_verified ? email : null };
+        return {
+          issuer: claims.iss,
+          subject: claims.sub,
+          email: is_verified ? email : null,
+          authenticated_at: timeOf(claims.auth_time),
+        };
       } catch (error) {
         if (causes(error).some((one) => one instanceof RequestFailed)) return away(error);
         throw issuerRefusal(
@@ -138,6 +151,12 @@ export function createIssuer(
       }
     },
   };
+}
+
+/** A time in the future is not believed. */
+function timeOf(auth_time: unknown): Date | null {
+  if (typeof auth_time !== 'number') return null;
+  return new Date(Math.min(auth_time * 1_000, Date.now()));
 }
 
 export type RefusalReason = 'not_accepted' | 'unknown_person' | 'several_partners';

@@ -150,19 +150,19 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
       );
       return openSession(deps, partner, person, session_hash);
     },
-    async startIssuerLogIn({ flow }) {
-      return { url: await issuer.authorizationUrl(flow as Flow) };
+    async startIssuerLogIn({ flow, fresh }) {
+      return { url: await issuer.authorizationUrl(flow as Flow, fresh) };
     },
     async logInWithIssuer({ flow, query, session_hash }) {
       const identity = await issuer.identify(flow as Flow, query);
       const { partner_id, person: found } = await findIdentified(identity);
       const { person_id } = found;
       const partner = await activePartner(partner_id);
-      const { issuer: iss, subject } = identity;
+      const { issuer: iss, subject, authenticated_at } = identity;
       const person = await people.change(partner_id, (list) =>
         withIdentity(list, { person_id, identity: { issuer: iss, subject }, at: now() }),
       );
-      return openSession(deps, partner, person, session_hash);
+      return openSession(deps, partner, person, session_hash, authenticated_at);
     },
     async listPasskeys(request) {
       const { passkey_ids } = await getPerson(request);
@@ -202,9 +202,15 @@ async function openSession(
   partner: Partner,
   person: Person,
   token_hash: string,
+  authenticated_at?: Date | null,
 ): Promise<Session> {
   const { person_id } = person;
-  const session = newSession({ partner_id: partner._id, person_id }, token_hash, now());
+  const opened = {
+    partner_id: partner._id,
+    person_id,
+    ...(authenticated_at !== undefined && { authenticated_at }),
+  };
+  const session = newSession(opened, token_hash, now());
   await dashboardSessions.insert(session);
   await dashboardSessions.removeOldest(partner._id, person_id, SESSIONS_MAX);
   log.info({ partner_id: partner._id, person_id }, 'opened console session of a person');

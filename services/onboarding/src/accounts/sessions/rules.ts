@@ -5,10 +5,7 @@ import type { DashboardSession } from './store';
 import type { Partner } from '../../ground/partners';
 import type { Person } from '../../ground/people';
 
-export interface TimedSession {
-  created_at: Date;
-  used_at: Date;
-}
+export type TimedSession = Pick<DashboardSession, 'created_at' | 'used_at' | 'authenticated_at'>;
 
 const MINUTE_MS = 60_000;
 const SESSION_LIFE_MS = 8 * 60 * MINUTE_MS;
@@ -22,7 +19,7 @@ export const expiresAt = ({ created_at }: Pick<TimedSession, 'created_at'>): Dat
 
 /** The record of a log-in: with the partner key of this hash, or as this person. */
 export const newSession = (
-  opened: Pick<DashboardSession, 'partner_id' | 'key_hash' | 'person_id'>,
+  opened: Pick<DashboardSession, 'partner_id' | 'key_hash' | 'person_id' | 'authenticated_at'>,
   token_hash: string,
   at: Date,
 ): DashboardSession => ({
@@ -40,6 +37,10 @@ export const isAlive = (session: TimedSession, now: Date): boolean =>
 export const isToBeTouched = ({ used_at }: Pick<TimedSession, 'used_at'>, now: Date): boolean =>
   now.getTime() - used_at.getTime() >= TOUCH_EVERY_MS;
 
+/** Long ago for an issuer that did not say it. */
+const authenticatedAt = ({ created_at, authenticated_at }: TimedSession): Date =>
+  authenticated_at === undefined ? created_at : (authenticated_at ?? new Date(0));
+
 /** Without a person the session has all rights of the partner. */
 export const sessionMessage = (
   partner: Partner,
@@ -51,6 +52,7 @@ export const sessionMessage = (
   rate_limit_per_sec: partner.rate_limit_per_sec,
   approval_above: partner.approval_above ?? undefined,
   expires_at: expiresAt(session),
+  authenticated_at: authenticatedAt(session),
   person: person && {
     person_id: person.person_id,
     email: person.email,

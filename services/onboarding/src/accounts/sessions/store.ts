@@ -12,6 +12,10 @@ export interface DashboardSession {
   /** Names the session without its token; a session of the previous release has none. */
   session_id?: string;
   created_at: Date;
+  /**
+   * When the issuer checked who signs in, or null if it did not say. Absent: at the log-in.
+   */
+  authenticated_at?: Date | null;
   used_at: Date;
   /** When the TTL index removes the record. */
   purge_at: Date;
