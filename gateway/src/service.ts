@@ -18,6 +18,7 @@ import { documents, readDocumentation } from './docs';
 import { NOTICE_TEXTS } from './docs/history';
 import { createHttpServer } from './edge/http-server';
 import { noticeHeaders } from './edge/notice-headers';
+import { transportHeaders } from './edge/transport-headers';
 import { wireEdge } from './edge/wire';
 import { chapters, endpoints } from './endpoints';
 import { createHealthMonitor } from './health';
@@ -38,7 +39,10 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const directory = createRpcClient(DirectoryDefinition, addresses.onboarding);
   const health = createHealthMonitor(addresses, redis, { bus, brokers: config.KAFKA_BROKERS }, log);
   const public_url = config.PUBLIC_URL.replace(/\/$/, '');
-  const answers = { notices: noticeHeaders(config.PUBLIC_URL), docs_url: `${public_url}/docs` };
+  const answers = {
+    notices: { ...noticeHeaders(config.PUBLIC_URL), ...transportHeaders(config.PUBLIC_URL) },
+    docs_url: `${public_url}/docs`,
+  };
   const limits = wireLimits(config, redis, log);
   const auth = wireAuth(directory.rpc, config.KEY_PEPPER, { load: limits.load, log });
   const parts = { redis, bus, rpc, auth, limits, log };

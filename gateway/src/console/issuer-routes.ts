@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import { toApiError } from '@bmg/common/errors';
 import * as answers from './answers';
 import type { Route, RouteDependencies, RouteRequest } from './route';
+import { cookieOf } from './session-cookie';
 import { logIn, sessionHashes } from './session-routes';
 
 const START = '/session/issuer';
@@ -20,8 +21,7 @@ const SEE_OTHER = 303;
 export function issuerRoutes(deps: RouteDependencies): Route[] {
   const { passkeys, peppers, public_url, issuer_url } = deps;
   if (issuer_url === undefined) return [];
-  const { protocol, pathname } = new URL(public_url);
-  const base = pathname.replace(/\/+$/, '');
+  const { name, scope } = cookieOf(public_url, COOKIE, `/dashboard/api${START}`);
   const home = `${public_url.replace(/\/+$/, '')}/dashboard/`;
   /** Nothing is stored: what the issuer must return follows from the browser's cookie. */
   const flowOf = (secret: string) => ({
@@ -33,14 +33,7 @@ export function issuerRoutes(deps: RouteDependencies): Route[] {
   const setCookie = (context: Context, value: string, age_s: number): void =>
     context.append(
       'Set-Cookie',
-      [
-        `${COOKIE}=${value}`,
-        `Max-Age=${age_s}`,
-        `Path=${base}/dashboard/api${START}`,
-        'HttpOnly',
-        'SameSite=Lax',
-        ...(protocol === 'http:' ? [] : ['Secure']),
-      ].join('; '),
+      [`${name}=${value}`, `Max-Age=${age_s}`, ...scope, 'HttpOnly', 'SameSite=Lax'].join('; '),
     );
   const sendTo = (context: Context, address: string): void => {
     context.status = SEE_OTHER;
@@ -88,7 +81,7 @@ export function issuerRoutes(deps: RouteDependencies): Route[] {
       run: (request) =>
         orReason(request, async () => {
           const { context, call } = request;
-          const value = context.cookies.get(COOKIE, { signed: false }) ?? '';
+          const value = context.cookies.get(name, { signed: false }) ?? '';
           if (!FLOW_COOKIE.test(value)) return `${home}?sign_in=not_accepted`;
           const [secret = '', ...replaced] = value.split('.');
           const flow = flowOf(secret);

@@ -6,6 +6,8 @@ import type { Context } from 'koa';
 import type { Peppers } from '@bmg/common/keys';
 
 const NAME = 'bmg_session';
+/** Browsers take a cookie of such a name only from this host itself, over HTTPS and for all paths. */
+const HOST_ONLY = '__Host-';
 /** The longest life of a session; onboarding may end it earlier. */
 const LIFE_S = 8 * 3_600;
 const TOKEN_BYTES = 32;
@@ -25,23 +27,31 @@ export interface SessionCookies {
   isCsrfToken(given: string, token: string): boolean;
 }
 
-export function createSessionCookies(public_url: string, peppers: Peppers): SessionCookies {
+/**
+ * How a cookie is named and where it is sent. Over plain HTTP (local work) browsers take neither the
+ * prefix nor `Secure`.
+ */
+export function cookieOf(
+  public_url: string,
+  name: string,
+  path: string,
+): { name: string; scope: readonly string[] } {
   const { protocol, pathname } = new URL(public_url);
-  const attributes = [
-    `Path=${pathname.replace(/\/+$/, '')}/dashboard`,
-    'HttpOnly',
-    'SameSite=Strict',
-    // Over plain HTTP (local work) browsers would not send a Secure cookie back.
-    ...(protocol === 'http:' ? [] : ['Secure']),
-  ];
+  if (protocol === 'https:') return { name: HOST_ONLY + name, scope: ['Path=/', 'Secure'] };
+  return { name, scope: [`Path=${pathname.replace(/\/+$/, '')}${path}`] };
+}
+
+export function createSessionCookies(public_url: string, peppers: Peppers): SessionCookies {
+  const { name, scope } = cookieOf(public_url, NAME, '/dashboard');
+  const attributes = [...scope, 'HttpOnly', 'SameSite=Strict'];
   const setCookie = (context: Context, value: string, age_s: number): void =>
-    context.set('Set-Cookie', [`${NAME}=${value}`, `Max-Age=${age_s}`, ...attributes].join('; '));
+    context.set('Set-Cookie', [`${name}=${value}`, `Max-Age=${age_s}`, ...attributes].join('; '));
   const csrfTokens = (token: string): [string, ...string[]] => peppers.hashes(`csrf:${token}`);
   return {
     newToken: () => randomBytes(TOKEN_BYTES).toString('base64url'),
     set: (context, token) => setCookie(context, token, LIFE_S),
     read(context) {
-      const token = context.cookies.get(NAME, { signed: false });
+      const token = context.cookies.get(name, { signed: false });
       return token !== undefined && TOKEN.test(token) ? token : undefined;
     },
     clear: (context) => setCookie(context, '', 0),
