@@ -1,4 +1,4 @@
-// Asks for a log-in when the gateway wants a fresh one for a change, which is then made again.
+// Shows the ways to log in when a change needs a fresh log-in; the change is made again after it.
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
