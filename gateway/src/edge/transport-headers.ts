@@ -1,4 +1,4 @@
-// Tells browsers to use HTTPS only, on every response, where partners reach the gateway over it.
+// The header with which browsers use HTTPS only, where partners reach the gateway over it.
 const A_YEAR_S = 31_536_000;
 
 export const transportHeaders = (public_url: string): Record<string, string> =>
