@@ -1,5 +1,5 @@
-// Open registrations: numbers whose account the upstream was asked to subscribe, or is about to be,
-// and whose client is not active yet. The upstream may send webhooks as soon as it has processed the
+// Open registrations: numbers whose account is being subscribed upstream, and whose client is not
+// active yet. The upstream may send webhooks as soon as it has processed the
 // request, so their events belong to the partner from here on. The client itself is stored only once
 // the account is subscribed and has its place in the plan.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';

@@ -93,7 +93,7 @@ it('keeps the events of a subscription without an answer for a repeat, which is 
   expect(await owners()).toEqual([_id]);
 });
 
-it('ends a registration that nobody repeats after a day', async () => {
+it('ends a registration that is not repeated within a day', async () => {
   const { _id } = await world.partner();
   await world.emulator.fault({ match: SUBSCRIPTION, drop: 'after' });
   await failureOf(register(_id));
