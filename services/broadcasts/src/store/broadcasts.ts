@@ -112,6 +112,9 @@ export const broadcastIndexes: IndexDescription[] = [
   { key: { partner_id: 1, status: 1 } },
   { key: { status: 1, phone_number_id: 1 } },
   { key: { status: 1, scheduled_at: 1 } },
+  { key: { status: 1, created_at: 1 } },
+  // Nearly every broadcast has ended, and its contacts are deleted.
+  { key: { has_contacts: 1 }, sparse: true },
   // Covers the search for active broadcasts.
   { key: { status: 1, _id: 1, partner_id: 1, phone_number_id: 1 } },
 ];
@@ -274,7 +277,7 @@ function addTo(
 const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcasts => ({
   endedWithContacts: (limit) =>
     broadcasts
-      .find({ status: { $in: [...ENDED] }, has_contacts: true })
+      .find({ has_contacts: true, status: { $in: [...ENDED] } })
       .limit(limit)
       .toArray(),
   inStateBefore: (status, since, at, limit) =>
@@ -289,7 +292,7 @@ const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcas
       .limit(limit)
       .toArray(),
   async contactsRemoved(_id) {
-    await broadcasts.updateOne({ _id }, { $set: { has_contacts: false } });
+    await broadcasts.updateOne({ _id }, { $unset: { has_contacts: true } });
   },
   async remove(_id) {
     await broadcasts.deleteOne({ _id });

@@ -53,8 +53,8 @@ export interface Broadcast {
   approval?: Approval;
   created_at: Date;
   stop: Stop | null;
-  /** Whether its contacts are still stored. */
-  has_contacts: boolean;
+  /** Whether its contacts are still stored; absent once they are deleted. */
+  has_contacts?: boolean;
   /** Absent in broadcasts that an earlier release stored. */
   warnings?: Warning[];
   /**

@@ -180,13 +180,19 @@ const NUMBERS_MAX = 200;
 /** Fetches one extra row to detect more. */
 const ALL_NUMBERS_MAX = LISTED_NUMBERS_MAX + 1;
 
+/** An index that begins with the status serves the order behind a list of all of them. */
+const ANY_STATUS: { $in: ClientStatus[] } = { $in: ['active', 'deleted'] };
+
 export const CLIENTS = 'clients';
 /** How long support can restore a deleted client, with its sealed token and PIN. */
 const DELETED_KEPT_DAYS = 180;
 export const clientIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, waba_id: 1 } },
+  { key: { partner_id: 1, waba_id: 1, status: 1, registered_at: 1, _id: 1 } },
+  { key: { waba_id: 1, status: 1, registered_at: 1, _id: 1 } },
   { key: { phone_number_id: 1 } },
-  { key: { waba_id: 1 } },
+  { key: { partner_id: 1, status: 1, registered_at: 1, _id: 1 } },
+  { key: { partner_id: 1, status: 1, last_activity_at: -1 } },
+  { key: { status: 1, registered_at: 1, _id: 1 } },
   // Full: rows without a time for a refresh are looked for at every start.
   { key: { status: 1, refresh_due_at: 1 } },
   { key: { sync_retry_at: 1 }, sparse: true },
@@ -298,10 +304,15 @@ export function createClients(db: Db): Clients {
       return found.map(({ phone_number_id }) => phone_number_id);
     },
     list: (partner_id, status, bounds) =>
-      page(status === 'all' ? { partner_id } : { partner_id, status }, bounds),
-    listAll: (partner_id, bounds) => page(partner_id === undefined ? {} : { partner_id }, bounds),
+      page({ partner_id, status: status === 'all' ? ANY_STATUS : status }, bounds),
+    listAll: (partner_id, bounds) =>
+      page({ ...(partner_id !== undefined && { partner_id }), status: ANY_STATUS }, bounds),
     newestActive: (limit) =>
-      clients.find({ status: 'active' }).sort({ registered_at: -1, _id: 1 }).limit(limit).toArray(),
+      clients
+        .find({ status: 'active' })
+        .sort({ registered_at: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
     change: (scope, change) =>
       clients.findOneAndUpdate(
         { _id: clientId(scope) },

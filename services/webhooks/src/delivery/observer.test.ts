@@ -2,7 +2,7 @@ import { createLogger, metrics } from '@bmg/common/telemetry';
 import type { Lanes } from './lanes';
 import { createObserver } from './observer';
 import type { TrackedDelivery } from './tracked-delivery';
-import type { WaitingDelivery } from '../store/deliveries';
+import type { Overdue, WaitingDelivery } from '../store/deliveries';
 
 const METRICS_TICKS = 50;
 const SCAN_TICKS = 300;
@@ -14,17 +14,21 @@ log.level = 'silent';
 function rig(tracked: Array<Partial<TrackedDelivery>> = []) {
   const rows: WaitingDelivery[] = [];
   const added: string[] = [];
-  const asked: Array<{ partitions: number[]; after: string; due: Date }> = [];
+  const asked: Array<{ partitions: number[]; after: string | undefined; due: Date }> = [];
   const known = new Set<string>();
   const overflowing = new Set<string>();
   const state = { fails: false };
   const observer = createObserver({
     deliveries: {
       counts: async () => ({ retrying: 7, failed: 3 }),
-      overdue: async (partitions: number[], due: Date, page: { after: string; limit: number }) => {
-        asked.push({ partitions, after: page.after, due });
+      overdue: async (
+        partitions: number[],
+        due: Date,
+        page: { after: Overdue | undefined; limit: number },
+      ) => {
+        asked.push({ partitions, after: page.after?._id, due });
         if (state.fails) throw new Error('away');
-        return rows.filter(({ _id }) => _id > page.after).slice(0, page.limit);
+        return rows.filter(({ _id }) => _id > (page.after?._id ?? '')).slice(0, page.limit);
       },
     } as never,
     lanes: {
@@ -102,7 +106,7 @@ describe('the scan of stored deliveries', () => {
     overflowing.add('ptn_away');
     await ticks(SCAN_TICKS);
     expect(added).toEqual(['a']);
-    expect(asked).toMatchObject([{ partitions: [1, 2], after: '' }]);
+    expect(asked).toMatchObject([{ partitions: [1, 2], after: undefined }]);
     expect(Date.now() - Number(asked[0]?.due)).toBeGreaterThanOrEqual(30_000);
     const stored = (await metrics.deliveries_stored.get()).values;
     expect(stored.map(({ labels, value }) => [labels.status, value])).toEqual([
@@ -116,7 +120,7 @@ describe('the scan of stored deliveries', () => {
     const ids = Array.from({ length: PAGE + 1 }, (_unused, at) => String(at).padStart(6, '0'));
     rows.push(...ids.map((id) => row(id)));
     for (let round = 0; round < 3; round += 1) await ticks(SCAN_TICKS);
-    expect(asked.map(({ after }) => after)).toEqual(['', ids[PAGE - 1], '']);
+    expect(asked.map(({ after }) => after)).toEqual([undefined, ids[PAGE - 1], undefined]);
     expect(new Set(added).size).toBe(PAGE + 1);
   });
 

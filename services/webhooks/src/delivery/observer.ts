@@ -3,7 +3,7 @@ import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Lanes } from './lanes';
 import { receiverOfRow, type TrackedDelivery } from './tracked-delivery';
 import { TICK_MS } from './uncommitted';
-import type { Deliveries, WaitingDelivery } from '../store/deliveries';
+import type { Deliveries, Overdue, WaitingDelivery } from '../store/deliveries';
 
 export interface Observer {
   /** Must be called every `passed` times TICK_MS with the partitions assigned to this process. */
@@ -32,7 +32,7 @@ const LONG_WAIT_MS = 60_000;
 export function createObserver(deps: ObserverDependencies): Observer {
   const { deliveries, lanes, log, trackRow, overflows } = deps;
   let ticks = 0;
-  let scanned_until = '';
+  let scanned_until: Overdue | undefined;
 
   /** The age of the oldest delivery, and by partner of the oldest without any attempt. */
   function publishAges(): void {
@@ -62,7 +62,7 @@ export function createObserver(deps: ObserverDependencies): Observer {
     const page = { after: scanned_until, limit: PAGE_MAX };
     const rows = await deliveries.overdue(partitions, due, page);
     // One page per scan: most overdue rows are tracked and wait for their turn.
-    scanned_until = rows.length < PAGE_MAX ? '' : (rows.at(-1)?._id ?? '');
+    scanned_until = rows.length < PAGE_MAX ? undefined : rows.at(-1);
     for (const row of rows) {
       if (!lanes.get(row._id) && !overflows(receiverOfRow(row) ?? row.partner_id)) trackRow(row);
     }

@@ -86,11 +86,11 @@ export interface Deliveries {
   endpointsOf(partner_id: string): Promise<string[]>;
   /** Partners with `retrying` rows in these partitions. */
   partnersIn(partitions: number[], limit: number): Promise<string[]>;
-  /** `retrying` rows that were due before `due`, by page, in order of their ids. */
+  /** `retrying` rows that were due before `due`, by page, those that are due the longest first. */
   overdue(
     partitions: number[],
     due: Date,
-    page: { after: string; limit: number },
+    page: { after: Overdue | undefined; limit: number },
   ): Promise<WaitingDelivery[]>;
   /** Makes the receiver's `retrying` rows due at `at`; `failed` ones stay failed. */
   makeDue(of: ReceiverName, at: Date): Promise<void>;
@@ -105,6 +105,9 @@ export interface Deliveries {
   drain(): Promise<void>;
 }
 
+/** Position among the overdue rows. */
+export type Overdue = Pick<WaitingDelivery, '_id' | 'next_attempt_at'>;
+
 /** Position in order of arrival; the id orders deliveries of the same millisecond. */
 export interface Cursor {
   created_at: Date;
@@ -114,7 +117,11 @@ export interface Cursor {
 export const DELIVERIES = 'deliveries';
 export const deliveryIndexes: IndexDescription[] = [
   { key: { partner_id: 1, status: 1, created_at: 1, _id: 1 } },
-  { key: { status: 1, partition: 1, created_at: 1 } },
+  // The order in which waiting deliveries are loaded, of all receivers and of one.
+  { key: { status: 1, partition: 1, created_at: 1, order: 1 } },
+  { key: { partner_id: 1, endpoint_id: 1, status: 1, partition: 1, created_at: 1, order: 1 } },
+  { key: { status: 1, partition: 1, partner_id: 1 } },
+  { key: { status: 1, partition: 1, next_attempt_at: 1, _id: 1 } },
   { key: { expires_at: 1 }, expireAfterSeconds: 0 },
 ];
 
@@ -125,6 +132,9 @@ const WRITES_MAX = 5;
 
 /** Few, because the driver holds a whole batch in memory; a body has up to some MiB. */
 const LIST_BATCH = 10;
+
+/** Rows that one command returns. The database reads their bodies, too, although it leaves them out. */
+const WAITING_BATCH = 1_000;
 
 /**
  * Rows that one command requeues: a database holds up other writes for as long as a command takes. On two
@@ -172,6 +182,7 @@ export function createDeliveries(db: Db): Deliveries {
       .project<WaitingDelivery>(WAITING_FIELDS)
       .sort({ created_at: 1, order: 1 })
       .limit(limit)
+      .batchSize(WAITING_BATCH)
       .toArray();
   return {
     put({ _id, ...fields }) {
@@ -248,10 +259,15 @@ export function createDeliveries(db: Db): Deliveries {
           status: 'retrying',
           partition: { $in: partitions },
           next_attempt_at: { $lt: due },
-          _id: { $gt: after },
+          ...(after && {
+            $or: [
+              { next_attempt_at: { $gt: after.next_attempt_at } },
+              { next_attempt_at: after.next_attempt_at, _id: { $gt: after._id } },
+            ],
+          }),
         })
         .project<WaitingDelivery>(WAITING_FIELDS)
-        .sort({ _id: 1 })
+        .sort({ next_attempt_at: 1, _id: 1 })
         .limit(limit)
         .toArray(),
     async makeDue(of, at) {

@@ -118,8 +118,9 @@ export const EVENT_LOG = 'event_log';
 const EVENT_HEADS = 'event_heads';
 export const eventLogIndexes: IndexDescription[] = [
   { key: { 'events.event_id': 1 }, unique: true },
-  { key: { partner_id: 1, at: 1 } },
-  { key: { at: 1 } },
+  { key: { partner_id: 1, at: 1, _id: 1 } },
+  // Covers the search for old buckets, which have up to a MiB of content each.
+  { key: { at: 1, _id: 1, partner_id: 1, last: 1 } },
 ];
 
 const POSITION_DIGITS = 12;
@@ -146,6 +147,14 @@ export const newBucket = (
   packed,
 });
 
+const firstOf = (bucket_id: string): number => Number(bucket_id.slice(-POSITION_DIGITS));
+
+/** The IDs of the partner's buckets from a position on. */
+export const bucketIds = (partner_id: string, first = 0) => ({
+  $gte: bucketKey(partner_id, first),
+  $lt: `${partner_id}0`,
+});
+
 /** The identity under which a bucket's bodies are sealed. */
 export const bucketIdentity = (partner_id: string, first: number): string =>
   `event-log/${bucketKey(partner_id, first)}`;
@@ -158,10 +167,6 @@ export function createEventLogStore(db: Db): EventLogStore {
     promoteBuffers: true,
   });
   const heads: Collection<{ _id: string; last: number; at: Date }> = db.collection(EVENT_HEADS);
-  const from = (partner_id: string, first: number) => ({
-    $gte: bucketKey(partner_id, first),
-    $lt: `${partner_id}0`,
-  });
   const inRange = (
     partner_id: string,
     { first, last }: Range,
@@ -188,7 +193,7 @@ export function createEventLogStore(db: Db): EventLogStore {
     async head(partner_id) {
       const [[newest], kept] = await Promise.all([
         log
-          .find({ _id: from(partner_id, 0) })
+          .find({ _id: bucketIds(partner_id) })
           .project<Head>({ last: 1, at: 1 })
           .sort({ _id: -1 })
           .limit(1)
@@ -226,11 +231,11 @@ export function createEventLogStore(db: Db): EventLogStore {
     async firstSince(partner_id, since) {
       const [found] = await log
         .find({ partner_id, at: { $gte: since } })
-        .project<Pick<Bucket, 'first'>>({ first: 1 })
+        .project<Pick<Bucket, '_id'>>({ _id: 1 })
         .sort({ at: 1, _id: 1 })
         .limit(1)
         .toArray();
-      return found?.first;
+      return found && firstOf(found._id);
     },
     buckets: (...asked) => inRange(...asked).batchSize(READ_BATCH),
     firstBucket: async (...asked) =>
@@ -268,7 +273,7 @@ export function createEventLogStore(db: Db): EventLogStore {
           last: 1,
           at: 1,
         })
-        .sort({ at: 1 })
+        .sort({ at: 1, _id: 1 })
         .limit(EXPIRE_MAX)
         .toArray();
       if (old.length === 0) return false;

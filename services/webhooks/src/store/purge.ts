@@ -1,9 +1,9 @@
 // The collections that hold data of a client: see deploy/DATA.md.
-import type { Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { ClientScope, FilterRow, RewriteRow } from '@bmg/common/purge';
 import { ATTEMPTS, type AttemptBatch } from './attempts';
 import { DELIVERIES } from './deliveries';
-import { EVENT_LOG, type Bucket } from './event-log';
+import { bucketIds, EVENT_LOG, type Bucket } from './event-log';
 import { withoutAccountAttempts } from '../event-log/attempt-log';
 import { withoutAccount } from '../event-log/bodies';
 import type { Packer } from '../event-log/packer';
@@ -19,7 +19,8 @@ export const createPurgeRows = (packer: Packer): Array<FilterRow | RewriteRow> =
     of: 'client',
     rewrite: ({ partner_id, waba_id }, db, dry_run) =>
       rewrite<Bucket>(db, EVENT_LOG, {
-        filter: { partner_id, events: { $elemMatch: { waba_id } } },
+        ids: bucketIds(partner_id),
+        filter: { events: { $elemMatch: { waba_id } } },
         countIn: ({ events }) => events.filter((one) => one.waba_id === waba_id).length,
         without: dry_run ? undefined : (bucket) => withoutAccount(packer, bucket, waba_id),
       }),
@@ -36,10 +37,16 @@ export const createPurgeRows = (packer: Packer): Array<FilterRow | RewriteRow> =
   },
 ];
 
+/** Few, because the driver holds a whole batch in memory; a bucket has up to a MiB of content. */
+const READ_BATCH = 4;
+const ID_PAGE = 500;
+
 const isOf = (one: ClientScope, { partner_id, waba_id }: ClientScope): boolean =>
   one.partner_id === partner_id && one.waba_id === waba_id;
 
 interface Rewrite<T> {
+  /** A range of IDs that is read in pages; absent: an index finds the documents. */
+  ids?: { $gte: string; $lt: string };
   filter: object;
   countIn(document: T): number;
   /** Absent: the items are only counted. */
@@ -49,14 +56,41 @@ interface Rewrite<T> {
 async function rewrite<T extends { _id: string }>(
   db: Db,
   name: string,
-  { filter, countIn, without }: Rewrite<T>,
+  { ids, filter, countIn, without }: Rewrite<T>,
 ): Promise<number> {
   const collection = db.collection<{ _id: string }>(name, { promoteBuffers: true });
   let items = 0;
-  for await (const found of collection.find(filter)) {
-    const document = found as unknown as T;
-    items += countIn(document);
-    if (without) await collection.replaceOne({ _id: document._id }, await without(document));
+  const rewriteAll = async (selected: object): Promise<void> => {
+    for await (const found of collection.find(selected).batchSize(READ_BATCH)) {
+      const document = found as unknown as T;
+      items += countIn(document);
+      if (without) await collection.replaceOne({ _id: document._id }, await without(document));
+    }
+  };
+  if (!ids) await rewriteAll(filter);
+  else {
+    for await (const page of pagesOf(collection, ids)) await rewriteAll({ _id: page, ...filter });
   }
   return items;
+}
+
+/** Ranges of at most ID_PAGE documents, so that no command searches a partner's whole log. */
+async function* pagesOf(
+  collection: Collection<{ _id: string }>,
+  { $gte, $lt }: { $gte: string; $lt: string },
+): AsyncIterable<{ $gte: string; $lte: string }> {
+  let found: Array<{ _id: string }>;
+  let range: { $gte: string; $lt: string } | { $gt: string; $lt: string } = { $gte, $lt };
+  do {
+    found = await collection
+      .find({ _id: range })
+      .project<{ _id: string }>({ _id: 1 })
+      .sort({ _id: 1 })
+      .limit(ID_PAGE)
+      .toArray();
+    const [first, last] = [found[0], found.at(-1)];
+    if (!first || !last) return;
+    yield { $gte: first._id, $lte: last._id };
+    range = { $gt: last._id, $lt };
+  } while (found.length === ID_PAGE);
 }

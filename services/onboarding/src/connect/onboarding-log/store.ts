@@ -24,7 +24,7 @@ export interface OnboardingEvents {
 export const ONBOARDING_EVENTS = 'onboarding_events';
 const KEPT_DAYS = 180;
 export const onboardingEventIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, created_at: -1 } },
+  { key: { partner_id: 1, created_at: -1, _id: -1 } },
   { key: { created_at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
 ];
 
