@@ -40,9 +40,13 @@ import de.bwaldvogel.mongo.wire.bson.BsonEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,6 +62,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -192,6 +197,7 @@ public class MongoServer {
         private Document handle(Channel channel, String database, String command, Document query) {
             if (command.equalsIgnoreCase("listDatabases")) return listDatabases();
             if (command.equalsIgnoreCase("aggregate")) SELECTED.set(firstMatch(query));
+            Shapes.record(database, command, query);
             try {
                 return super.handleCommand(channel, database, command, query);
             } finally {
@@ -304,6 +310,93 @@ public class MongoServer {
                 int next = !compacted ? 0 : late ? stepBytes / 2 : stepBytes * 2;
                 stepBytes = Math.max(STEP_BYTES_MIN, Math.min(next, STEP_BYTES_MAX));
             }
+        }
+    }
+
+    /**
+     * Writes the shape of each distinct query to the file that BMG_QUERIES names, a JSON object a
+     * line: the fields and operators without their values. Tests compare them with the indexes.
+     */
+    static final class Shapes {
+        private static final String FILE = System.getenv("BMG_QUERIES");
+        private static final int SHAPES_MAX = 20_000;
+        private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
+
+        static void record(String database, String command, Document query) {
+            if (FILE == null) return;
+            switch (command.toLowerCase(Locale.ROOT)) {
+                case "find" -> write(database, query.get("find"), query, query.get("filter"));
+                case "distinct" -> write(database, query.get("distinct"), query, query.get("query"));
+                case "findandmodify" ->
+                    write(database, query.get("findAndModify"), query, query.get("query"));
+                case "update" -> each(database, query.get("update"), query.get("updates"));
+                case "delete" -> each(database, query.get("delete"), query.get("deletes"));
+                case "aggregate" -> write(
+                    database,
+                    query.get("aggregate"),
+                    query,
+                    query.get("pipeline") instanceof List<?> stages && !stages.isEmpty()
+                        && stages.get(0) instanceof Document first ? first.get("$match") : null);
+                default -> { }
+            }
+        }
+
+        private static void each(String database, Object collection, Object operations) {
+            if (!(operations instanceof List<?> all)) return;
+            for (Object one : all) {
+                if (one instanceof Document operation) {
+                    write(database, collection, operation, operation.get("q"));
+                }
+            }
+        }
+
+        private static void write(String database, Object collection, Document query, Object filter) {
+            String shape = "{\"database\":" + text(database.replaceFirst(".*-", ""))
+                + ",\"collection\":" + text(String.valueOf(collection))
+                + ",\"filter\":" + (filter instanceof Document ? shapeOf(filter) : "{}")
+                + ",\"sort\":" + (query.get("sort") instanceof Document sort ? order(sort) : "[]")
+                + ",\"limited\":" + (query.get("limit") != null) + "}";
+            if (SEEN.size() >= SHAPES_MAX || !SEEN.add(shape)) return;
+            try {
+                Files.writeString(
+                    Path.of(FILE), shape + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            } catch (IOException e) {
+                System.err.println("failed to record a query: " + e);
+            }
+        }
+
+        private static String shapeOf(Object value) {
+            if (value instanceof Document document) {
+                List<String> fields = new ArrayList<>();
+                for (Entry<String, Object> field : document.entrySet()) {
+                    boolean plain = field.getKey().equals("$in") || field.getKey().equals("$nin");
+                    String shape = field.getKey().equals("$exists")
+                        ? String.valueOf(field.getValue())
+                        : plain ? "1" : shapeOf(field.getValue());
+                    fields.add(text(field.getKey()) + ":" + shape);
+                }
+                return "{" + String.join(",", fields) + "}";
+            }
+            if (value instanceof List<?> all && all.stream().anyMatch(Document.class::isInstance)) {
+                Set<String> shapes = new TreeSet<>();
+                for (Object one : all) shapes.add(shapeOf(one));
+                return "[" + String.join(",", shapes) + "]";
+            }
+            return value == null ? "null" : "1";
+        }
+
+        /** Pairs, because the order of an object's numeric fields is lost in JSON. */
+        private static String order(Document sort) {
+            List<String> fields = new ArrayList<>();
+            for (Entry<String, Object> field : sort.entrySet()) {
+                boolean up = ((Number) field.getValue()).intValue() > 0;
+                fields.add("[" + text(field.getKey()) + "," + (up ? 1 : -1) + "]");
+            }
+            return "[" + String.join(",", fields) + "]";
+        }
+
+        private static String text(String value) {
+            return "\"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
         }
     }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngines } from '../../deploy/local/src/start-engines';
 import teardown from './global-teardown';
+import { QUERIES } from '../queries/check-queries';
 import { ENGINES_LIVE_SHORT } from './world';
 
 export default async function setup(): Promise<void> {
@@ -11,7 +12,7 @@ export default async function setup(): Promise<void> {
   const engines = await startEngines({
     dir,
     ports: 'free',
-    env: { ...process.env, ...ENGINES_LIVE_SHORT },
+    env: { ...process.env, ...ENGINES_LIVE_SHORT, BMG_QUERIES: join(dir, QUERIES) },
     log: (line) => process.stdout.write(`${line}\n`),
   });
   for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'] as const) {
