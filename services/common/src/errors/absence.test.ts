@@ -24,6 +24,11 @@ describe('absenceIn recognises an unavailable engine', () => {
     ['the server is not the primary', answered(10_107), 'nothing_done'],
     ['the connection broke', broken, 'unknown'],
     ['the server was shutting down', answered(11_600), 'unknown'],
+    ['the time limit of the command passed', answered(50), 'unknown'],
+    ['the time limit of the server passed', answered(262), 'unknown'],
+    ['a lock was not free in time', answered(24), 'unknown'],
+    ['another write was in the way', answered(112), 'unknown'],
+    ['the command was interrupted', answered(11_601), 'unknown'],
     ['Kafka gave no answer', kafka, 'unknown'],
     ['it is the cause of another error', new Error('no', { cause: selection }), 'nothing_done'],
   ])('%s', (_name, error, expected) => {
@@ -60,6 +65,13 @@ describe('toApiError', () => {
 
   test('an interrupted read is retryable', () => {
     expect(toApiError(broken, { repeatable: true }).retryable).toBe(true);
+  });
+
+  test('a command that took too long is retryable only if it reads', () => {
+    const late = answered(50);
+    const expected = { code: 'SERVICE_UNAVAILABLE', http: 503 };
+    expect(toApiError(late, { repeatable: true })).toMatchObject({ ...expected, retryable: true });
+    expect(toApiError(late)).toMatchObject({ ...expected, retryable: false });
   });
 
   test('keeps an ApiError unchanged, whatever its cause', () => {

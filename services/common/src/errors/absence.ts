@@ -25,6 +25,8 @@ const KAFKA =
 /** Error codes of a MongoDB server that is not, or no longer, the primary. */
 const NOT_PRIMARY = new Set([10_107, 13_435, 10_058]);
 const SHUTTING_DOWN = new Set([91, 189, 11_600, 11_602, 13_436]);
+/** A time limit passed, a lock or a conflicting write was in the way, or the command was killed. */
+const OVERLOADED = new Set([50, 262, 24, 112, 11_601]);
 
 /** The connection was never established. */
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
@@ -51,5 +53,6 @@ function absenceOf(error: Error): Absence | undefined {
   if (KAFKA.test(name)) return 'unknown';
   if (!name.startsWith('Mongo') || typeof code !== 'number') return undefined;
   if (NOT_PRIMARY.has(code)) return 'nothing_done';
-  return SHUTTING_DOWN.has(code) ? 'unknown' : undefined;
+  // Part of a bulk write may have been executed.
+  return SHUTTING_DOWN.has(code) || OVERLOADED.has(code) ? 'unknown' : undefined;
 }

@@ -1,5 +1,5 @@
 // A service's own database: connect (waiting for the server), ping, close.
-import { MongoClient, type Db } from 'mongodb';
+import { MongoClient, type Db, type MongoClientOptions } from 'mongodb';
 import { authorities } from '../config';
 import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
@@ -13,6 +13,8 @@ const CONNECT_LIMIT_MS = 3_000;
 const POOL_WAIT_LIMIT_MS = 5_000;
 /** Timeout for a server that accepted an operation and hangs. */
 const ANSWER_LIMIT_MS = 10_000;
+/** Timeout for the build of a collection's indexes. */
+const INDEX_LIMIT_MS = 600_000;
 const POOL_MAX = 50;
 
 export interface Database extends Component {
@@ -33,7 +35,7 @@ export function openMongo(
   log: Logger,
   indexes: Indexes,
 ): Database {
-  const client = new MongoClient(settings.MONGO_URL, {
+  const options: MongoClientOptions = {
     ...tlsOf(settings),
     serverSelectionTimeoutMS: SELECT_LIMIT_MS,
     connectTimeoutMS: CONNECT_LIMIT_MS,
@@ -42,10 +44,24 @@ export function openMongo(
     maxPoolSize: POOL_MAX,
     // An acknowledged write survives the loss of a node and a crash.
     writeConcern: { w: 'majority', journal: true },
-    retryWrites: false,
     ignoreUndefined: true,
-  });
-  const db = client.db(settings.MONGO_DATABASE_PREFIX + name);
+  };
+  const client = new MongoClient(settings.MONGO_URL, options);
+  const database = settings.MONGO_DATABASE_PREFIX + name;
+  const db = client.db(database);
+  /** On a connection of its own, since a large index takes longer to build than any command may. */
+  const prepareIndexes = async (signal: AbortSignal): Promise<void> => {
+    const limits = { socketTimeoutMS: INDEX_LIMIT_MS, maxPoolSize: 1 };
+    const builder = new MongoClient(settings.MONGO_URL, { ...options, ...limits });
+    const close = (): void => void builder.close().catch(() => undefined);
+    signal.addEventListener('abort', close);
+    try {
+      await createIndexes(builder.db(database), indexes, log);
+    } finally {
+      signal.removeEventListener('abort', close);
+      await builder.close();
+    }
+  };
   const open = (signal: AbortSignal): Promise<void> =>
     waitFor(
       'MongoDB',
@@ -53,7 +69,7 @@ export function openMongo(
         // Explicit on every attempt: the client would otherwise reuse the state of a failed one for
         // ever.
         await client.connect();
-        await createIndexes(db, indexes);
+        await prepareIndexes(signal);
       },
       log,
       signal,
