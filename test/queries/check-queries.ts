@@ -32,6 +32,7 @@ const EXCEPTIONS: ReadonlyArray<[query: RegExp, why: string]> = [
   [/^onboarding\.partner_keys .*key_hash"/, 'peppers that can end, by the operator'],
   [/^onboarding\.(partner_keys|webhook_endpoints) \{"partner_id":1\}/, 'at most some dozens each'],
   [/^onboarding\.dashboard_sessions \{"partner_id":1/, 'the log-ins of eight hours'],
+  [/^onboarding\.code_exchanges \{"partner_id":1,"result/, 'a purge; the codes of three hours'],
   [/^webhooks\.replays \{"running":/, 'one for each partner that replays'],
   [/^webhooks\.deliveries \{"next_attempt_at":1\}/, 'a test looks for its row'],
 ];
