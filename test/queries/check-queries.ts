@@ -31,6 +31,7 @@ const EXCEPTIONS: ReadonlyArray<[query: RegExp, why: string]> = [
   ],
   [/^onboarding\.partner_keys .*key_hash"/, 'peppers that can end, by the operator'],
   [/^onboarding\.(partner_keys|webhook_endpoints) \{"partner_id":1\}/, 'at most some dozens each'],
+  [/^onboarding\.clients \{"partner_id":1,"waba_id":1,"status":1\}/, 'the numbers of one account'],
   [/^onboarding\.dashboard_sessions \{"partner_id":1/, 'the log-ins of eight hours'],
   [/^onboarding\.code_exchanges \{"partner_id":1,"result/, 'a purge; the codes of three hours'],
   [/^webhooks\.replays \{"running":/, 'one for each partner that replays'],
