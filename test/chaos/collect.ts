@@ -167,7 +167,7 @@ async function scanLogs(stage: Scene): Promise<Pick<History, 'leaks' | 'log_line
   return { leaks, log_lines };
 }
 
-/** What is looked at once everything has settled. */
+/** Observes the mesh after everything has settled. */
 export type Finish = () => Promise<Pick<History, 'uncommitted' | 'posted_again'>>;
 
 export interface Collected {

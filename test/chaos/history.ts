@@ -119,7 +119,7 @@ export interface History {
   faults: FaultSpan[];
   /**
    * Partitions that a consumer group has not committed to the end: `group topic/partition: 3`. Null
-   * if nobody has looked.
+   * if the offsets were not read.
    */
   uncommitted: string[] | null;
   /** Events that a receiver had accepted, posted again after a restart that followed the run. */

@@ -1,5 +1,5 @@
-// A key that leaked uses up its quota of changes, and its partner the rest: the owner still narrows and
-// revokes it, and logs in.
+// A key that leaked uses up its quota of changes, and its partner the rest: the owner still narrows
+// and revokes it, and logs in.
 import { callRest, JOIN_LIMIT_MS, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
 import { ADA } from './endpoint-stage';
 

@@ -1,4 +1,5 @@
-// A change that needs a fresh log-in, in a real browser: the page asks for it, and makes the change then.
+// A change that needs a fresh log-in, in a real browser: the page asks for it, and makes the change
+// then.
 import { STAGE_LIMIT_MS } from './connect-browser';
 import { eventually } from '../testkit/eventually';
 import { faultsOf, LIMIT_MS, openConsoleStage, type ConsoleStage } from './console-stage';

@@ -1,5 +1,5 @@
-// What a session may do only shortly after its log-in, and what happens to a session that another log-in
-// replaces.
+// What a session may do only shortly after its log-in, and what happens to a session that another
+// log-in replaces.
 import { JOIN_LIMIT_MS, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import {
   ageLogIns,

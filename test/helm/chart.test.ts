@@ -1,5 +1,5 @@
-// The rendered chart: every variant fits the schemas of Kubernetes and of optional projects, and each
-// process accepts the settings that it gets.
+// The rendered chart: every variant fits the schemas of Kubernetes and of optional projects, and
+// each process accepts the settings that it gets.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// Prints what a change does to the rendered examples of the chart: `make helm-diff BASE=<ref>` renders
-// them from that commit and from this checkout. Helm is the one that `make helm-check` has built.
+// Prints what a change does to the rendered examples of the chart: `make helm-diff BASE=<ref>`
+// renders them from that commit and from this checkout. Helm is the one that `make helm-check` has
+// built.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';

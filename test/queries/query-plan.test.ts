@@ -81,7 +81,7 @@ it.each(cases)('judges %s', (_name, filter, sort, verdict) => {
   expect(verdictOn(shape, INDEXES)).toBe(verdict);
 });
 
-it('judges a query for everything by its limit', () => {
+it('decides on a query for everything by its limit', () => {
   const shape = { database: 'd', collection: 'c', filter: {}, sort: [] };
   expect(verdictOn({ ...shape, limited: true }, INDEXES)).toBe('served');
   expect(verdictOn({ ...shape, limited: false }, INDEXES)).toBe('scans');

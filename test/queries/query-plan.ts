@@ -1,5 +1,5 @@
-// How MongoDB answers a query from the declared indexes: fields compared with equal values first, then
-// those of the order, then ranges; an index serves the whole order or nothing of it.
+// How MongoDB answers a query from the declared indexes: fields compared with equal values first,
+// then those of the order, then ranges; an index serves the whole order or nothing of it.
 import type { Indexes } from '../../services/common/src/mongo';
 
 /** A query without its values, as the stand-in for MongoDB records it. */
@@ -46,7 +46,7 @@ export function verdictOn(shape: QueryShape, indexes: Indexes[string]): Verdict 
   return verdicts.find((one) => one !== 'served') ?? 'served';
 }
 
-/** Whether the index has the order, behind fields with equal values. */
+/** True if the index has the order, behind fields with equal values. */
 function serves(key: Key, compared: Comparisons, sort: QueryShape['sort']): boolean {
   const isEqual = (field: string): boolean => compared.get(field) === 'equal';
   const rest = sort.filter(([field]) => !isEqual(field));

@@ -1,5 +1,5 @@
-// Whether the consumer groups of a mesh have committed all that was published: what they have not
-// committed is read again after their next restart.
+// Finds out if the consumer groups of a mesh have committed all that was published: what they have
+// not committed is read again after their next restart.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
 import { behind } from '../../services/common/src/bus/lag';

@@ -1,5 +1,6 @@
-// What a session may do only shortly after its log-in: a cookie that was stolen, or a browser that was left
-// open, does not suffice for it. The person, or the holder of the key, logs in again. Pure.
+// What a session may do only shortly after its log-in: a cookie that was stolen, or a browser that
+// was left open, does not suffice for it. The person, or the holder of the key, logs in again.
+// Pure.
 import { ApiError } from '@bmg/common/errors';
 import type { Session } from '@bmg/proto/settings';
 

@@ -10,7 +10,10 @@ import { logIn, sessionHashes } from './session-routes';
 
 const START = '/session/issuer';
 const COOKIE = 'bmg_issuer';
-/** The secret, and the hashes of the session that the log-in replaces: its cookie is not sent back here. */
+/**
+ * The secret, and the hashes of the session that the log-in replaces: its cookie is not sent back
+ * here.
+ */
 const FLOW_COOKIE = /^[\w-]{43}(\.[\w:+/=-]{1,128}){0,10}$/;
 const SECRET_BYTES = 32;
 /** The time that a person has at the issuer. */

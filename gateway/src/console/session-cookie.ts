@@ -6,7 +6,9 @@ import type { Context } from 'koa';
 import type { Peppers } from '@bmg/common/keys';
 
 const NAME = 'bmg_session';
-/** Browsers take a cookie of such a name only from this host itself, over HTTPS and for all paths. */
+/**
+ * Browsers take a cookie of such a name only from this host itself, over HTTPS and for all paths.
+ */
 const HOST_ONLY = '__Host-';
 /** The longest life of a session; onboarding may end it earlier. */
 const LIFE_S = 8 * 3_600;
@@ -28,8 +30,8 @@ export interface SessionCookies {
 }
 
 /**
- * How a cookie is named and where it is sent. Over plain HTTP (local work) browsers take neither the
- * prefix nor `Secure`.
+ * How a cookie is named and where it is sent. Over plain HTTP (local work) browsers take neither
+ * the prefix nor `Secure`.
  */
 export function cookieOf(
   public_url: string,

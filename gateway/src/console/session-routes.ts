@@ -17,8 +17,8 @@ export function sessionHashes({ cookies }: RouteDependencies, { context }: Route
 }
 
 /**
- * Opens a session, records the log-in and sets the cookie. The session of the cookie that it replaces
- * ends.
+ * Opens a session, records the log-in and sets the cookie. The session of the cookie that it
+ * replaces ends.
  */
 export async function logIn(
   deps: RouteDependencies,

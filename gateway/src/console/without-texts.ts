@@ -1,5 +1,5 @@
-// Takes out of events what customers and the partner wrote, for a console whose operator does not show
-// texts. Pure.
+// Takes out of events what customers and the partner wrote, for a console whose operator does not
+// show texts. Pure.
 import type { LoggedEvent } from '@bmg/proto/webhooks';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 

@@ -1,5 +1,5 @@
-// The headers of every response: versions and notices (contract 16.2). They change only with a release, so that
-// they are built once.
+// The headers of every response: versions and notices (contract 16.2). They change only with a
+// release, so that they are built once.
 import { API_VERSION, highestSeverity, NOTICES } from '@bmg/common/notices';
 import { RELEASE } from './release';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The same from `src` and from `dist`. */
+/** The path is right from `src` and from `dist`. */
 const MANIFEST = join(__dirname, '../../package.json');
 
 export const RELEASE = (JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }).version;

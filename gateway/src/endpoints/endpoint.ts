@@ -56,8 +56,8 @@ export interface Options {
   /** What an API key needs to call it. Defaults to `read` for a GET, and to `manage` for others. */
   key_scope?: KeyScope;
   /**
-   * The request hands events to an address, always or with some bodies: a key needs the scope `read`
-   * too.
+   * The request hands events to an address, always or with some bodies: a key needs the scope
+   * `read` too.
    */
   hands_events?: true | ((body: Fields) => boolean);
   /** True: only a person who is signed in to the console may call it, and no key. */

@@ -38,7 +38,7 @@ export interface Load extends AnswerLimits {
 }
 
 export interface WaitingRequest {
-  /** Of the body that is not read yet; undefined if it is not known. */
+  /** The size of the body that is not read yet; undefined if it is not known. */
   body_bytes: number | undefined;
   /** Aborted when the caller closes the connection. */
   gone: AbortSignal;

@@ -15,7 +15,8 @@ export const nodeUnder =
   ({ fields }: Node): Fields => ({ [name]: fields ?? {} });
 
 /**
- * Works like `nodeUnder`, and repeats the fields of `shown` at the top, where the contract has them.
+ * Works like `nodeUnder`, and repeats the fields of `shown` at the top, where the contract has
+ * them.
  */
 export const nodeAndTop =
   (name: string, { properties = {} }: Schema) =>

@@ -57,7 +57,7 @@ export function createFraming(): (chunk: Buffer) => Buffer {
   };
 }
 
-/** Chunks of a body start otherwise; a chunk that is too short to tell is not held back. */
+/** Chunks of a body start otherwise; a chunk too short for a status is passed on. */
 const isHead = (bytes: Buffer): boolean =>
   bytes.length > STATUS_AT && bytes.compare(START, 0, START.length, 0, START.length) === 0;
 
