@@ -586,6 +586,8 @@ test('shows the last calls with the partner key, without their content, only to 
       code: sent.body.error.code,
       duration_ms: expect.any(Number),
       request_id: sent.body.error.request_id,
+      ignored: 'q',
+      upstream_code: null,
     },
     expect.objectContaining({ method: 'POST', path: '/clients/register', code: null }),
   ]);
