@@ -206,10 +206,9 @@ test('encodes other bytes than letters, digits and _.[]-, and cuts no escape', a
     'a b': 1,
     'é, \r\nx: y': 1,
     ['x'.repeat(62) + 'é']: 1,
-    '\ud800': 1,
   };
   const { ignored } = await call(READ, body);
-  expect(ignored).toBe(`a%20b, %C3%A9%2C%20%0D%0Ax%3A%20y, ${'x'.repeat(62)}, %EF%BF%BD`);
+  expect(ignored).toBe(`a%20b, %C3%A9%2C%20%0D%0Ax%3A%20y, ${'x'.repeat(62)}`);
 });
 
 describe('is bounded', () => {

@@ -111,9 +111,16 @@ describe('a source that lies about its length', () => {
 
   test('announces two lengths', async () => {
     const url = await saying(
-      'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+      'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabc',
     );
     await expect(get(url)).rejects.toMatchObject({ details: { reason: 'protocol' } });
+  });
+
+  test('announces a length beside chunks: the chunks count', async () => {
+    const url = await saying(
+      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    );
+    expect((await contentOf(url)).toString()).toBe('abc');
   });
 
   test('sends more than it announces: the excess is discarded', async () => {

@@ -16,6 +16,8 @@ const IDLE_MS = 5 * 60_000;
 const TURN_MS = 2_000;
 /** The time from a request to its outcome, with all waiting. */
 export const CALL_LIMIT_MS = 10_000;
+/** A check has ten seconds in the connector, and before them the time that it takes to start. */
+const CHECK_LIMIT_MS = 16_000;
 /** Handed to a connector at a time. */
 const WINDOW: Size = { events: 500, bytes: 8 * 1024 * 1024 };
 /** Waiting for all connectors; a partner has a quarter of them. */
@@ -118,7 +120,8 @@ class ConnectorSet {
       return await new Promise<ConnectorReply>((resolve, reject) => {
         const fail = (text: string): void => reject(new ConnectorFailed(text));
         const one: Waiting = { work, size, resolve, fail };
-        timer = setTimeout(() => this.expire(partner, one), CALL_LIMIT_MS);
+        const limit_ms = work.check ? CHECK_LIMIT_MS : CALL_LIMIT_MS;
+        timer = setTimeout(() => this.expire(partner, one), limit_ms);
         partner.waiting.push(one);
         this.serve(partner);
       });

@@ -13,10 +13,10 @@ const HEAP_MAX_MIB = 96;
 const DATA_MAX_KIB = 832 * 1024;
 const FILES_MAX = 1_024;
 /**
- * The nice value gives a connector four tenths of the CPU that a process of normal priority gets. A
- * higher value makes the tests of settings time out on a busy machine.
+ * The nice value gives a connector two thirds of the CPU that a process of normal priority gets.
+ * With a higher value a connector starts too late on a busy machine.
  */
-const NICE = 4;
+const NICE = 2;
 
 const MAIN = resolve(__dirname, '../../dist/connector/main.js');
 /** The folders that hold the code of this repository and of its libraries. */
