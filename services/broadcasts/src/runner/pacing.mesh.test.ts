@@ -99,8 +99,9 @@ test('two broadcasts of one number share its pace; another number is not affecte
   expect(shared).toHaveLength(400);
   expect(alone).toHaveLength(200);
   for (const rate of [ratePerSec(shared), ratePerSec(alone)]) {
-    // A busy machine misses slots, and missed slots are not replaced.
-    expect(rate).toBeGreaterThan(80 * SHARE * 0.75 * Math.min(1, yardstick.kept));
+    // A busy machine misses slots, and missed slots are not replaced. A number that shared the pace
+    // of another one would have half of it.
+    expect(rate).toBeGreaterThan(80 * SHARE * 0.6 * Math.min(1, yardstick.kept));
     expect(rate).toBeLessThan(80 * SHARE * 1.05);
   }
   expect(mostInOneSecond(shared)).toBeLessThanOrEqual(mostOf(80, yardstick));
