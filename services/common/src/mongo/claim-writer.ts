@@ -74,8 +74,10 @@ export async function writeClaims<T extends object>(
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failed = [error.writeErrors].flat();
-    // Any other error leaves the stored state unknown: nothing counts as claimed.
-    if (error.result.getWriteConcernError() || !failed.every(isDuplicateKey)) throw error;
+    // Any other error leaves the stored state unknown: nothing counts as claimed. The driver wraps a
+    // lost connection in an error of this kind without an operation that failed.
+    const only_taken = failed.length > 0 && failed.every(isDuplicateKey);
+    if (!only_taken || error.result.getWriteConcernError()) throw error;
     return new Set(failed.map(({ index }) => index));
   }
 }
