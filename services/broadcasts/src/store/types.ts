@@ -53,7 +53,7 @@ export interface Broadcast {
   approval?: Approval;
   created_at: Date;
   stop: Stop | null;
-  /** Whether its contacts are still stored; absent once they are deleted. */
+  /** True while its contacts are stored; absent once they are deleted. */
   has_contacts?: boolean;
   /** Absent in broadcasts that an earlier release stored. */
   warnings?: Warning[];

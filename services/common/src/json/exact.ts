@@ -30,5 +30,5 @@ const exactInteger: Reviver = (_key, value, context) => {
 export const reviverOf = (text: string): ((key: string, value: unknown) => unknown) | undefined =>
   LONG_INTEGER.test(text) ? exactInteger : undefined;
 
-/** As JSON.parse, with long integers as `bigint`. */
+/** Parses like JSON.parse, with long integers as `bigint`. */
 export const parseExact = (text: string): unknown => JSON.parse(text, reviverOf(text)) as unknown;

@@ -1,10 +1,10 @@
 // Claims: documents whose ids only one writer can take. They are written in batches, and a caller
 // acts only once its claim is stored.
-import { MongoBulkWriteError, type AnyBulkWriteOperation, type Collection } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { pause } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import { createBatchWriter } from './batch-writer';
-import { isDuplicateKey } from './open';
+import { duplicatesIn } from './duplicate-key';
 
 /** Resolves once the claim is stored; false if its id is taken. Rejects if neither is certain. */
 export interface ClaimWriter<T extends object> {
@@ -72,13 +72,7 @@ export async function writeClaims<T extends object>(
     await claims.bulkWrite(operations, { ordered: false });
     return new Set();
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failed = [error.writeErrors].flat();
-    // Any other error leaves the stored state unknown: nothing counts as claimed. The driver wraps a
-    // lost connection in an error of this kind without an operation that failed.
-    const only_taken = failed.length > 0 && failed.every(isDuplicateKey);
-    if (!only_taken || error.result.getWriteConcernError()) throw error;
-    return new Set(failed.map(({ index }) => index));
+    return new Set(duplicatesIn(error).map(({ index }) => index));
   }
 }
 

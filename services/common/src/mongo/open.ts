@@ -95,7 +95,3 @@ function tlsOf({ MONGO_URL, MONGO_TLS_CA_FILE }: MongoSettings): { ca?: string }
   });
   return ca === undefined ? {} : { ca };
 }
-
-/** True for a write that a unique index refused. */
-export const isDuplicateKey = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11_000;

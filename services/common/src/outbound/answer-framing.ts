@@ -4,7 +4,7 @@
 // 2xx has the event, however its proxy wrote that down.
 import type { Socket } from 'node:net';
 
-/** Of one head; undici refuses a final one above its own limit. */
+/** The longest head that is held back; undici refuses a final one above its own limit. */
 export const HEAD_MAX_BYTES = 128 * 1024;
 
 const START = Buffer.from('HTTP/1.');

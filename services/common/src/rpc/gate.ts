@@ -32,7 +32,7 @@ export interface Gate {
     definition: Definition,
     method: Method,
   ): Partial<StatusObject> | undefined;
-  /** The same for the standard services: of callers with certificates only the access is checked. */
+  /** Answers calls of the standard services: only the access of callers with certificates counts. */
   enterStandard(incoming: Incoming, rpc: Rpc): Partial<StatusObject> | undefined;
   leave(): void;
 }

@@ -14,7 +14,7 @@ const DATA_MAX_KIB = 832 * 1024;
 const FILES_MAX = 1_024;
 /**
  * The nice value gives a connector two thirds of the CPU that a process of normal priority gets.
- * With a higher value a connector starts too late on a busy machine.
+ * A connector with a higher value starts too late on a busy machine.
  */
 const NICE = 2;
 

@@ -19,7 +19,7 @@ export interface Contacts {
 
 interface Index {
   readonly people: readonly Person[];
-  /** By the number's key: `from` and `wa_id` may be two spellings of one number. */
+  /** Keyed by the number's key: `from` and `wa_id` may be two spellings of one number. */
   readonly by_wa_id: ReadonlyMap<string, Person>;
   readonly by_user_id: ReadonlyMap<string, Person>;
 }

@@ -2,14 +2,8 @@
 // partner at consecutive positions. Inserting a bucket is what gives its events their positions, so
 // positions have no gaps, and nothing appears below one that exists. A head outlives its buckets:
 // positions are never given twice.
-import {
-  MongoBulkWriteError,
-  type Collection,
-  type Db,
-  type FindCursor,
-  type IndexDescription,
-} from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Collection, Db, FindCursor, IndexDescription } from 'mongodb';
+import { duplicatesIn } from '@bmg/common/mongo';
 import type { Packed } from '../event-log/packer';
 
 /** One attempt to deliver an event, without the receiver's answer, which is packed. */
@@ -207,13 +201,10 @@ export function createEventLogStore(db: Db): EventLogStore {
       try {
         await log.insertMany(buckets, { ordered: false });
       } catch (error) {
-        if (!(error instanceof MongoBulkWriteError)) throw error;
-        for (const failure of [error.writeErrors].flat()) {
-          if (!isDuplicateKey(failure)) throw error;
+        for (const failure of duplicatesIn(error)) {
           const taken = /index: _id_/.test(failure.errmsg ?? '');
           refused.set(failure.index, taken ? 'position_taken' : 'event_known');
         }
-        if (refused.size === 0) throw error;
       }
       return refused;
     },

@@ -32,7 +32,7 @@ const shareOf = (limit: number, part: number, min = 1): number =>
 export const quotasOf = (changes: number) => ({
   changes,
   programs: halfOf(changes),
-  /** Of one actor, by its type; the partner key has the whole quota. */
+  /** The quota of one actor, by its type; the partner key has the whole quota. */
   changes_of: {
     api_key: shareOf(changes, 5),
     person: shareOf(changes, 5),
@@ -54,7 +54,7 @@ interface Changed {
   after: Values | null;
 }
 
-/** Whether the values after a change allow nothing that those before did not. */
+/** True if the values after a change allow nothing that those before did not. */
 function isNarrower(before_of: string, { before, after }: Changed): boolean {
   if (!before || !after) return false;
   if (before_of === 'person') {
