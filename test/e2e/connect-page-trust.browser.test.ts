@@ -122,14 +122,17 @@ describe('the outcome of a sign-up', () => {
     });
   });
 
-  test('names no client if no origin is known', async () => {
+  test('goes whole to any opener if no origin is known', async () => {
     const { message } = await finish(null, withoutReferrer);
-    expect((await message()).data).toEqual({ type: 'SERVICE_CONNECT_SUCCESS', state: 'order-18' });
-  });
-
-  test('names no client to an opener that only its referrer names', async () => {
-    const { message } = await finish(null);
-    expect((await message()).data).toEqual({ type: 'SERVICE_CONNECT_SUCCESS', state: 'order-18' });
+    expect((await message()).data).toEqual({
+      type: 'SERVICE_CONNECT_SUCCESS',
+      state: 'order-18',
+      waba_id: WABA,
+      phone_number_id: ONE.phone_number_id,
+      display_name: expect.any(String),
+      quality_rating: expect.any(String),
+      connection_mode: expect.any(String),
+    });
   });
 
   test('is not delivered to a page of another origin', async () => {
@@ -172,6 +175,7 @@ describe('the page', () => {
     expect((await message()).data).toMatchObject({
       type: 'SERVICE_CONNECT_SUCCESS',
       state: 'old',
+      waba_id: WABA,
     });
   });
 

@@ -322,7 +322,7 @@ describe('an abandoned sign-up', () => {
     expect(await page.getByRole('button', { name: 'Try again' }).isEnabled()).toBe(true);
   });
 
-  test('is reported and stored with the text, code and trace of an error', async () => {
+  test('is reported and stored with the code and trace of an error', async () => {
     const { page, dialog, message } = await stage.begin();
     const popup = await dialog();
     await press(popup, '#error');
@@ -330,7 +330,7 @@ describe('an abandoned sign-up', () => {
     expect(data).toMatchObject({
       type: 'SERVICE_CONNECT_ERROR',
       state: 'order-17',
-      message: 'Name not allowed',
+      message: 'The sign-up dialog failed.',
       code: '123456',
       current_step: null,
     });
@@ -355,7 +355,7 @@ describe('an error is shown', () => {
     expect((await message()).data).toEqual({
       type: 'SERVICE_CONNECT_ERROR',
       state: 'order-17',
-      message: '(#100) This authorization code has expired.',
+      message: 'The code of the sign-up could not be exchanged.',
       code: 'CODE_EXCHANGE_FAILED',
       upstream_session_id: null,
       current_step: 'CODE_EXCHANGE',

@@ -34,7 +34,7 @@ export interface PageConfig {
   sdk_url: string;
   /** The partner's own text; it is on every message to the opener. */
   state: string | null;
-  /** Origin of the page that may learn the outcome, as its server gave it. */
+  /** The only origin that gets messages, as the partner's server gave it. */
   origin: string | null;
 }
 
@@ -111,21 +111,24 @@ const REQUEST_LIMIT_MS = 50_000;
 const WATCH_EVERY_MS = 500;
 const ATTEMPTS_MAX = 3;
 const ANY_ORIGIN = '*';
-/**
- * Fields of a message that a page of an unknown origin may receive, beside the type and the state.
- */
-const FOR_ANYONE = ['reason', 'code', 'current_step'];
 const TEXT_MAX = 200;
 /** A number is written from the left in every language: U+2066 and U+2069. */
 const FROM_LEFT = '\u2066';
 const END_OF_ISOLATE = '\u2069';
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The step in the report to the opener; the registration unless named here. */
-const STEP_OF_FAILURE: Record<string, string> = {
-  CODE_EXCHANGE_FAILED: 'CODE_EXCHANGE',
-  DISCOVERY_FAILED: 'DISCOVERY',
+/** What the opener learns of a failed registration; a text of our own, never the platform's. */
+const FAILED_STEPS: Record<string, { step: string; message: string }> = {
+  CODE_EXCHANGE_FAILED: {
+    step: 'CODE_EXCHANGE',
+    message: 'The code of the sign-up could not be exchanged.',
+  },
+  DISCOVERY_FAILED: {
+    step: 'DISCOVERY',
+    message: 'The account of the sign-up could not be read.',
+  },
 };
+const REGISTRATION = { step: 'REGISTRATION', message: 'The number could not be registered.' };
 
 const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 const startButton = element('start') as HTMLButtonElement;
@@ -133,7 +136,6 @@ const { notice, config = '{}' } = element('connect').dataset;
 const page = JSON.parse(notice ?? config) as PageConfig & NoticeConfig;
 const { texts } = page;
 const sdkWindow = window as Window & { FB?: Sdk; fbAsyncInit?: () => void };
-const openerOrigin = findOpenerOrigin();
 let current: SignUp | null = null;
 /** True once the opener knows how the sign-up ended, or that it failed. */
 let is_outcome_sent = false;
@@ -178,32 +180,15 @@ function enableStart(label?: string): void {
 // --- messages to the opener, reports to the service ---
 
 /**
- * The origin that the partner's server named, or our own if that of the opener can be read.
- * Otherwise it is unknown: the message goes to any origin ('*') in the opener's window, without
- * names and ids. A referrer proves nothing, because any page that opens the link has one.
+ * To the origin that the partner's server named; without one to any origin, as the fields are no
+ * secrets: the opener checks the message's origin and `state`.
  */
-function findOpenerOrigin(): string | null {
-  if (!window.opener) return null;
-  if (page.origin) return page.origin;
-  try {
-    const { origin } = (window.opener as Window).location;
-    if (origin && origin !== 'null') return origin;
-  } catch {
-    // The opener has another origin.
-  }
-  return ANY_ORIGIN;
-}
-
 function postToOpener(type: string, fields: Record<string, unknown>): void {
-  if (!window.opener || !openerOrigin) return;
-  const shown = openerOrigin === ANY_ORIGIN ? withoutSensitive(fields) : fields;
-  const message = { type, state: page.state, ...shown };
+  if (!window.opener) return;
   is_outcome_sent = true;
-  (window.opener as Window).postMessage(message, openerOrigin);
+  const message = { type, state: page.state, ...fields };
+  (window.opener as Window).postMessage(message, page.origin ?? ANY_ORIGIN);
 }
-
-const withoutSensitive = (fields: Record<string, unknown>): object =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => FOR_ANYONE.includes(name)));
 
 function tellError(error: { code: string; message: string }, signUp?: SignUp, step?: string): void {
   postToOpener('SERVICE_CONNECT_ERROR', {
@@ -431,7 +416,8 @@ function endWithoutCode(signUp: SignUp): void {
       upstream_session_id: session,
       current_step: signUp.step,
     });
-    return tellError({ code: code || 'DIALOG_FAILED', message }, signUp);
+    const failure = { code: code || 'DIALOG_FAILED', message: 'The sign-up dialog failed.' };
+    return tellError(failure, signUp);
   }
   if (signUp.account) {
     showProblem(texts.no_code);
@@ -459,7 +445,8 @@ async function complete(signUp: SignUp): Promise<void> {
   showProblem(`${texts.not_connected} ${texts.failures[code] ?? texts.other_failure}`);
   if (code === 'UNAUTHORIZED') startButton.hidden = true;
   else enableStart(texts.try_again);
-  tellError(answer.error, signUp, STEP_OF_FAILURE[code] ?? 'REGISTRATION');
+  const { step, message } = FAILED_STEPS[code] ?? REGISTRATION;
+  tellError({ code, message }, signUp, step);
 }
 
 function succeeded(client: Client): void {

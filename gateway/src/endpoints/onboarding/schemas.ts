@@ -84,7 +84,7 @@ export const createConnectSession = object({
   origin: {
     ...text(
       ORIGIN_MAX,
-      'Origin of your page that opens the link. Only a page of this origin gets the names and IDs of the client with the outcome.',
+      'Origin of your page that opens the link. Only a page of this origin gets the messages about the outcome; without it, any page that opens the link.',
     ),
     pattern: '^https?://([a-z0-9.-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?$',
     errorMessage: 'must be an origin such as https://shop.example.com',
