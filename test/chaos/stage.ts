@@ -65,7 +65,7 @@ export interface Stage extends Scene {
 
 const PRELOAD = resolve(__dirname, 'preload.js');
 const RATE_LIMIT = 10_000;
-const CALL_LIMIT_MS = 15_000;
+const CALL_LIMIT_MS = 60_000;
 export const APP_SECRETS = ['app-secret-local', 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='];
 
 /** Shorter than in production, so that unknown outcomes resolve during the run. */

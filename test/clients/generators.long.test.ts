@@ -4,7 +4,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
 import { lacks, run } from './commands';
 import { GENERATORS, programFile, type Generator } from './generators';
 
@@ -26,11 +26,11 @@ beforeAll(async () => {
   mesh = await joinMesh();
   document = await (await fetch(`${new URL(mesh.base_url).origin}/openapi.json`)).text();
   root = await mkdtemp(join(tmpdir(), 'bmg-generators-'));
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await rm(root, { recursive: true, force: true });
   await mesh.stop();
-}, JOIN_LIMIT_MS);
+});
 
 /** Generates and compiles in a folder, which is returned. */
 async function make({ name, steps, calls }: Generator): Promise<string> {

@@ -205,7 +205,7 @@ describe('without certificates', () => {
       return Object.entries(definition.methods).map(
         async ([key, method]): Promise<[string, string]> => {
           const call = {
-            deadline: Date.now() + 30_000,
+            deadline: Date.now() + 60_000,
             span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
             request_id: 'test',
           };

@@ -16,7 +16,7 @@ let partner: TestPartner;
 const shell = useGuideShell();
 beforeEach(async () => {
   partner = await shell.newPartner();
-}, LIMIT_MS);
+});
 afterEach(async () => {
   await shell.mesh.emulator.clearFaults();
   await shell.mesh.emulator.behaviour({ fail_status: null });
@@ -318,4 +318,4 @@ test('every question of the page has a test', () => {
   expect([...SECTIONS.keys()]).toEqual(Object.keys(TESTS));
 });
 
-test.each(Object.entries(TESTS))('%s', (question, run) => run(question), LIMIT_MS);
+test.each(Object.entries(TESTS))('%s', (question, run) => run(question));

@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { engines } from '../../gateway/client/package.json';
-import { JOIN_LIMIT_MS, joinMesh, type Mesh } from '../harness/shared-mesh';
+import { joinMesh, type Mesh } from '../harness/shared-mesh';
 import { expectProgramWorks, installClient } from './client-package';
 
 const run = promisify(execFile);
-const LIMIT_MS = 300_000;
 
 let mesh: Mesh;
 let folder: string;
@@ -18,11 +17,11 @@ beforeAll(async () => {
   mesh = await joinMesh();
   folder = await mkdtemp(join(tmpdir(), 'bmg-client-'));
   await installClient(folder);
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await mesh.stop();
-}, 60_000);
+});
 
 /** Installs a binary of Node and returns its path. */
 async function installNode(version: string): Promise<string> {
@@ -48,5 +47,4 @@ test.each([engines.node.replace('>=', ''), '24'])(
     expect(stdout).toMatch(new RegExp(`^v${version.replaceAll('.', '\\.')}`));
     await expectProgramWorks(folder, mesh, node);
   },
-  LIMIT_MS,
 );

@@ -1,6 +1,6 @@
 // The collection that the gateway serves works: its requests, with the variables of a partner, are
 // answered.
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { filled, readCollection, type ReadCollection } from './collection-items';
 
 let mesh: Mesh;
@@ -14,8 +14,8 @@ beforeAll(async () => {
   const answer = await fetch(`${new URL(mesh.base_url).origin}/collection.json`);
   expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   collection = readCollection((await answer.json()) as object);
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 /** Sends a request as a program that has imported the collection. */
 async function run(name: string): Promise<{ status: number; body: unknown }> {

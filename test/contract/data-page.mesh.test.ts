@@ -17,7 +17,7 @@ import { purgeRows as templates } from '../../services/templates/src/store';
 import { createPacker } from '../../services/webhooks/src/event-log/packer';
 import { createPurgeRows } from '../../services/webhooks/src/store/purge';
 import { eventually } from '../testkit/eventually';
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh } from '../harness/shared-mesh';
 
 const ROOT = resolve(__dirname, '../..');
 const page = readFileSync(resolve(ROOT, 'deploy/DATA.md'), 'utf8');
@@ -56,11 +56,11 @@ beforeAll(async () => {
   await partner.call('POST', '/messages/send', { to: '15550100777', text: 'Hello' }, headers);
   await partner.call('GET', '/analytics?days=7', undefined, headers);
   await eventually(() => partner.receiver.of('message.sent')[0]);
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await client.close();
   await mesh.stop();
-}, 60_000);
+});
 
 async function collections(): Promise<Array<{ name: string; db: Db; collection: string }>> {
   const prefix = mesh.env['MONGO_DATABASE_PREFIX'] as string;

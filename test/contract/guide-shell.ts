@@ -6,15 +6,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from '../../deploy/local/src/tools';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 
 const run = promisify(execFile);
 export const GUIDES_FOLDER = resolve(__dirname, '../../gateway/docs/guides');
 /** A command fails with an answer above 399, and its answers are one on a line. */
 const PRELUDE = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; echo; }\n';
-export const COMMANDS_LIMIT_MS = 60_000;
-const STOP_LIMIT_MS = 60_000;
+const COMMANDS_LIMIT_MS = 240_000;
 
 export const readGuide = (name: string): string =>
   readFileSync(resolve(GUIDES_FOLDER, `${name}.md`), 'utf8');
@@ -57,11 +56,11 @@ export function useGuideShell(): GuideShell {
   beforeAll(async () => {
     shell.folder = await mkdtemp(join(tmpdir(), 'guides-'));
     shell.mesh = await joinMesh();
-  }, JOIN_LIMIT_MS);
+  });
   afterAll(async () => {
     await rm(shell.folder, { recursive: true, force: true });
     await shell.mesh.stop();
-  }, STOP_LIMIT_MS);
+  });
   return shell;
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from '../../deploy/local/src/tools';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
 
 const run = promisify(execFile);
 const GENERATOR = 'openapi-python-client==0.29.1';
@@ -38,11 +38,11 @@ let folder: string;
 beforeAll(async () => {
   mesh = await joinMesh();
   folder = await mkdtemp(join(tmpdir(), 'bmg-python-'));
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await mesh.stop();
-}, 60_000);
+});
 
 const python = findProgram('python3', process.env);
 

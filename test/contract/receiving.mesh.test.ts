@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
 import { signatureHeaders } from '../../services/webhooks/src/delivery/sign-delivery';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { codeBlock, codeBlocks, quoted, readPage, tableRow } from './receiving/page';
 import { LANGUAGES, preparePoller, startReceiver, type Receiver } from './receiving/receivers';
@@ -165,8 +165,8 @@ describe('the poller', () => {
   let mesh: Mesh;
   beforeAll(async () => {
     mesh = await joinMesh();
-  }, JOIN_LIMIT_MS);
-  afterAll(() => mesh.stop(), 60_000);
+  });
+  afterAll(() => mesh.stop());
 
   test.each(LANGUAGES.filter(({ isHere }) => isHere))(
     'in $name continues where it was killed, and handles what the receiver beside it did not',
@@ -190,7 +190,7 @@ describe('the poller', () => {
         eventually(async () => {
           const { length } = await events();
           return length >= count && poller.position() === length;
-        }, LIMIT_MS);
+        });
       try {
         poller.start();
         await inbound();
@@ -207,7 +207,7 @@ describe('the poller', () => {
         const { partner_id } = partner;
         await mesh.operator.updatePartner({ ...UNCHANGED, partner_id, webhook_url }, mesh.call());
         await inbound();
-        await eventually(() => receiver?.printed().includes('message.received'), LIMIT_MS);
+        await eventually(() => receiver?.printed().includes('message.received'));
         poller.start();
         await untilRead(3);
         // Everything again, including the events that the poller has stored.
@@ -215,7 +215,7 @@ describe('the poller', () => {
         await eventually(async () => {
           const replay = await partner.call('GET', `/events/replays/${body.replay_id}`);
           return replay.body.status === 'completed';
-        }, LIMIT_MS);
+        });
         await eventually(async () => {
           // The history of the sign-up may still be growing.
           const logged = await events();
@@ -231,7 +231,6 @@ describe('the poller', () => {
         rmSync(EVENTS_DIR, { recursive: true, force: true });
       }
     },
-    COMPILED_LIMIT_MS,
   );
 });
 

@@ -13,7 +13,6 @@ const COUNT = SERVERS[FORM] ?? 8;
 const SEED = Number(process.env.ANSWERS_SEED ?? Date.now() % 1_000_000);
 const AT_ONCE = 8;
 const WARM_UP = 6;
-const LIMIT_MS = FORM === 'long' ? 3_600_000 : 120_000;
 
 const SEND_MAX_MS = 11_000;
 const CHECK_MAX_MS = 11_000;
@@ -138,31 +137,27 @@ function watch() {
 }
 
 describe.each(DESTINATION_TYPES)(`%s (seed ${SEED})`, (type) => {
-  test(
-    'every send ends in time and nothing is held, whatever the server answers',
-    async () => {
-      const thrown: unknown[] = [];
-      const onThrown = (error: unknown): void => void thrown.push(error);
-      process.on('uncaughtException', onThrown);
-      process.on('unhandledRejection', onThrown);
-      const late: string[] = [];
-      // Loads what the library loads for an answer, an error and a broken connection.
-      for (let seed = 1; seed <= WARM_UP; seed += 1) late.push(...(await attack(type, seed)));
-      const stop = watch();
-      const seeds = Array.from({ length: COUNT }, (_one, at) => SEED + 1 + at);
-      const worker = async (): Promise<void> => {
-        for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
-          late.push(...(await attack(type, seed)));
-        }
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, worker));
-      const { held_ms, memory_bytes } = stop();
-      process.off('uncaughtException', onThrown);
-      process.off('unhandledRejection', onThrown);
-      expect({ late, thrown }).toEqual({ late: [], thrown: [] });
-      expect(held_ms).toBeLessThan(HELD_MAX_MS);
-      expect(memory_bytes).toBeLessThan(MEMORY_MAX_BYTES);
-    },
-    LIMIT_MS,
-  );
+  test('every send ends in time and nothing is held, whatever the server answers', async () => {
+    const thrown: unknown[] = [];
+    const onThrown = (error: unknown): void => void thrown.push(error);
+    process.on('uncaughtException', onThrown);
+    process.on('unhandledRejection', onThrown);
+    const late: string[] = [];
+    // Loads what the library loads for an answer, an error and a broken connection.
+    for (let seed = 1; seed <= WARM_UP; seed += 1) late.push(...(await attack(type, seed)));
+    const stop = watch();
+    const seeds = Array.from({ length: COUNT }, (_one, at) => SEED + 1 + at);
+    const worker = async (): Promise<void> => {
+      for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
+        late.push(...(await attack(type, seed)));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const { held_ms, memory_bytes } = stop();
+    process.off('uncaughtException', onThrown);
+    process.off('unhandledRejection', onThrown);
+    expect({ late, thrown }).toEqual({ late: [], thrown: [] });
+    expect(held_ms).toBeLessThan(HELD_MAX_MS);
+    expect(memory_bytes).toBeLessThan(MEMORY_MAX_BYTES);
+  });
 });

@@ -11,7 +11,6 @@ import { forward } from '../testkit/forwarder';
 import { BUCKET, createQueue as createQueueAt, openS3, openSqs, takeMessages } from './aws-clients';
 import { INSTALL_LIMIT_MS, motoMissing, startMoto, type Moto } from './moto';
 
-const LIMIT_MS = 120_000;
 const START_LIMIT_MS = 60_000;
 const never = new AbortController().signal;
 const FORBIDDEN = { resolve: async () => [{ address: '169.254.169.254', family: 4 as const }] };
@@ -32,7 +31,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
   }, INSTALL_LIMIT_MS + START_LIMIT_MS);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));
-  }, LIMIT_MS);
+  });
   afterAll(() => {
     sqs?.destroy();
     s3?.destroy();
@@ -81,81 +80,65 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { meta: { event_id: string } }).meta.event_id);
 
-  test(
-    'a queue gets the envelope with its id and the event',
-    async () => {
-      const queue_url = await createQueue('shape');
-      const destination = await open('sqs', { queue_url });
-      await destination.check(never);
-      const events = testEvents('sqs-shape', 45);
+  test('a queue gets the envelope with its id and the event', async () => {
+    const queue_url = await createQueue('shape');
+    const destination = await open('sqs', { queue_url });
+    await destination.check(never);
+    const events = testEvents('sqs-shape', 45);
+    expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+    const stored = await takeAll(queue_url);
+    expect(stored).toHaveLength(events.length);
+    for (const { event_id, event, body } of events) {
+      const message = stored.find((one) => idOf(one) === event_id);
+      expect(message?.Body).toBe(body.toString());
+      expect(message?.MessageAttributes?.['event']?.StringValue).toBe(event);
+    }
+  });
+
+  test('a FIFO queue gets each event once, in the order of its conversation', async () => {
+    const queue_url = await createQueue('ordered.fifo');
+    const destination = await open('sqs', { queue_url });
+    const events = testEvents('fifo', 60);
+    for (const _repetition of [1, 2]) {
       expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
-      const stored = await takeAll(queue_url);
-      expect(stored).toHaveLength(events.length);
-      for (const { event_id, event, body } of events) {
-        const message = stored.find((one) => idOf(one) === event_id);
-        expect(message?.Body).toBe(body.toString());
-        expect(message?.MessageAttributes?.['event']?.StringValue).toBe(event);
-      }
-    },
-    LIMIT_MS,
-  );
+    }
+    const stored = await takeAll(queue_url);
+    expect(stored.map(idOf).sort()).toEqual(events.map((one) => one.event_id).sort());
+    for (const key of new Set(events.map((one) => one.ordering_key))) {
+      const wanted = events.filter((one) => one.ordering_key === key);
+      const got = stored.filter((one) => one.Attributes?.['MessageGroupId'] === key);
+      expect(got.map(idOf)).toEqual(wanted.map((one) => one.event_id));
+    }
+  });
 
-  test(
-    'a FIFO queue gets each event once, in the order of its conversation',
-    async () => {
-      const queue_url = await createQueue('ordered.fifo');
-      const destination = await open('sqs', { queue_url });
-      const events = testEvents('fifo', 60);
-      for (const _repetition of [1, 2]) {
-        expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
-      }
-      const stored = await takeAll(queue_url);
-      expect(stored.map(idOf).sort()).toEqual(events.map((one) => one.event_id).sort());
-      for (const key of new Set(events.map((one) => one.ordering_key))) {
-        const wanted = events.filter((one) => one.ordering_key === key);
-        const got = stored.filter((one) => one.Attributes?.['MessageGroupId'] === key);
-        expect(got.map(idOf)).toEqual(wanted.map((one) => one.event_id));
-      }
-    },
-    LIMIT_MS,
-  );
+  test('an object has the events of some seconds, one per line, in the folder of their hour', async () => {
+    const prefix = 'shape/';
+    const settings = { endpoint: moto.url, bucket: BUCKET, prefix };
+    const destination = await open('s3', settings);
+    const events = testEvents('s3-shape', 30);
+    // The last one: events of its conversation that come after it would wait for it.
+    const later = events.at(-1);
+    if (later) later.received_at_ms += 3_600_000;
+    for (const _repetition of [1, 2]) {
+      const sent = await Promise.all(events.map((one) => destination.send([one], never)));
+      expect(sent.flat()).toEqual(events.map(() => ({ ok: true })));
+    }
+    const found = await objects(prefix);
+    expect([...found.keys()]).toEqual([
+      expect.stringMatching(/^shape\/2026\/11\/25\/13\/evt_s3-shape_0-29-[0-9a-f]{16}\.ndjson$/),
+      expect.stringMatching(/^shape\/2026\/11\/25\/14\/evt_s3-shape_29-1-[0-9a-f]{16}\.ndjson$/),
+    ]);
+    const [first = ''] = found.values();
+    expect(first.split('\n').slice(0, -1)).toEqual(
+      events.filter((one) => one !== later).map(({ body }) => body.toString()),
+    );
+  });
 
-  test(
-    'an object has the events of some seconds, one per line, in the folder of their hour',
-    async () => {
-      const prefix = 'shape/';
-      const settings = { endpoint: moto.url, bucket: BUCKET, prefix };
-      const destination = await open('s3', settings);
-      const events = testEvents('s3-shape', 30);
-      // The last one: events of its conversation that come after it would wait for it.
-      const later = events.at(-1);
-      if (later) later.received_at_ms += 3_600_000;
-      for (const _repetition of [1, 2]) {
-        const sent = await Promise.all(events.map((one) => destination.send([one], never)));
-        expect(sent.flat()).toEqual(events.map(() => ({ ok: true })));
-      }
-      const found = await objects(prefix);
-      expect([...found.keys()]).toEqual([
-        expect.stringMatching(/^shape\/2026\/11\/25\/13\/evt_s3-shape_0-29-[0-9a-f]{16}\.ndjson$/),
-        expect.stringMatching(/^shape\/2026\/11\/25\/14\/evt_s3-shape_29-1-[0-9a-f]{16}\.ndjson$/),
-      ]);
-      const [first = ''] = found.values();
-      expect(first.split('\n').slice(0, -1)).toEqual(
-        events.filter((one) => one !== later).map(({ body }) => body.toString()),
-      );
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    'a check of a bucket writes one small object, which is no list of events',
-    async () => {
-      const settings = { endpoint: moto.url, bucket: BUCKET, prefix: 'check/' };
-      await (await open('s3', settings)).check(never);
-      expect(await objects('check/')).toEqual(new Map([['check/connection-check.txt', 'ok\n']]));
-    },
-    LIMIT_MS,
-  );
+  test('a check of a bucket writes one small object, which is no list of events', async () => {
+    const settings = { endpoint: moto.url, bucket: BUCKET, prefix: 'check/' };
+    await (await open('s3', settings)).check(never);
+    expect(await objects('check/')).toEqual(new Map([['check/connection-check.txt', 'ok\n']]));
+  });
 
   const wrong = { secret_access_key: 'battery-staple' };
   // This server refuses requests to queues in a form that has no code for their client; the codes
@@ -219,44 +202,36 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
   const CASES = FAULTS.flatMap((fault) =>
     (['sqs', 's3'] as const).map((kind) => [fault[0], kind, fault] as const),
   );
-  test.each(CASES)(
-    'reports %s of %s',
-    async (_name, kind, [, change, guard, setting, error]) => {
-      const { queue_url, endpoint, bucket, ...keys } = await change();
-      const settings =
-        kind === 'sqs'
-          ? { queue_url: queue_url ?? (await createQueue('shape')), ...keys }
-          : { endpoint: endpoint ?? moto.url, bucket: bucket ?? BUCKET, ...keys };
-      const destination = await open(kind, settings, guard);
-      const fault = await destination.check(never).catch((one: unknown) => one);
-      expect(fault).toBeInstanceOf(DestinationError);
-      expect(fault).toMatchObject({ setting: setting[kind] });
-      expect(String(fault)).not.toMatch(/battery-staple|169\.254/);
-      expect(String(fault)).not.toContain(moto.admin.secret_access_key);
-      const text = typeof error === 'string' ? error : error[kind];
-      expect(await destination.send(testEvents('fault', 1), never)).toEqual([
-        { ok: false, error: text, permanent: false },
-      ]);
-    },
-    LIMIT_MS,
-  );
+  test.each(CASES)('reports %s of %s', async (_name, kind, [, change, guard, setting, error]) => {
+    const { queue_url, endpoint, bucket, ...keys } = await change();
+    const settings =
+      kind === 'sqs'
+        ? { queue_url: queue_url ?? (await createQueue('shape')), ...keys }
+        : { endpoint: endpoint ?? moto.url, bucket: bucket ?? BUCKET, ...keys };
+    const destination = await open(kind, settings, guard);
+    const fault = await destination.check(never).catch((one: unknown) => one);
+    expect(fault).toBeInstanceOf(DestinationError);
+    expect(fault).toMatchObject({ setting: setting[kind] });
+    expect(String(fault)).not.toMatch(/battery-staple|169\.254/);
+    expect(String(fault)).not.toContain(moto.admin.secret_access_key);
+    const text = typeof error === 'string' ? error : error[kind];
+    expect(await destination.send(testEvents('fault', 1), never)).toEqual([
+      { ok: false, error: text, permanent: false },
+    ]);
+  });
 
-  test(
-    'an event larger than a message of a queue is refused for good, and the others are stored',
-    async () => {
-      const queue_url = await createQueue('sizes');
-      const destination = await open('sqs', { queue_url });
-      const events = testEvents('sqs-sizes', 6);
-      const [first, second, third] = events;
-      if (first) first.body = Buffer.alloc(300 * 1024, 'x');
-      for (const large of [second, third]) if (large) large.body = Buffer.alloc(200 * 1024, 'x');
-      const [refused, ...others] = await destination.send(events, never);
-      expect(refused).toMatchObject({ ok: false, permanent: true });
-      expect(others).toEqual(others.map(() => ({ ok: true })));
-      expect(await takeAll(queue_url)).toHaveLength(events.length - 1);
-    },
-    LIMIT_MS,
-  );
+  test('an event larger than a message of a queue is refused for good, and the others are stored', async () => {
+    const queue_url = await createQueue('sizes');
+    const destination = await open('sqs', { queue_url });
+    const events = testEvents('sqs-sizes', 6);
+    const [first, second, third] = events;
+    if (first) first.body = Buffer.alloc(300 * 1024, 'x');
+    for (const large of [second, third]) if (large) large.body = Buffer.alloc(200 * 1024, 'x');
+    const [refused, ...others] = await destination.send(events, never);
+    expect(refused).toMatchObject({ ok: false, permanent: true });
+    expect(others).toEqual(others.map(() => ({ ok: true })));
+    expect(await takeAll(queue_url)).toHaveLength(events.length - 1);
+  });
 
   test.each(['sqs', 's3'] as const)(
     'a %s server that hangs fails the events in time, and takes them once it goes on',
@@ -278,7 +253,6 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
       }
       await sendAll(destination, testEvents('hang', 1));
     },
-    LIMIT_MS,
   );
 
   test.each(['sqs', 's3'] as const)(
@@ -308,6 +282,5 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
       );
       expect([...confirmed].filter((id) => !stored.has(id))).toEqual([]);
     },
-    LIMIT_MS,
   );
 });

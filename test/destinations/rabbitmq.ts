@@ -13,7 +13,6 @@ export const INSTALL_LIMIT_MS = 300_000;
 export const START_LIMIT_MS = 120_000;
 export const USERNAME = 'partner';
 export const PASSWORD = 'correct-horse';
-const ENDS_LIMIT_MS = 30_000;
 const LOG_TAIL_CHARS = 2_000;
 const PROGRAM = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 const INSTALL_LOCK = '/tmp/bmg-install-rabbitmq.lock';
@@ -107,7 +106,7 @@ export async function startRabbitMq(): Promise<RabbitMq> {
   const kill = async (): Promise<void> => {
     const ended = node;
     await signalProcess(pid(), 'SIGKILL');
-    await eventually(() => ended?.exitCode !== null || ended.signalCode !== null, ENDS_LIMIT_MS);
+    await eventually(() => ended?.exitCode !== null || ended.signalCode !== null);
   };
   await start();
   return {

@@ -1,6 +1,6 @@
 // Large broadcasts wait for the approval of a second person, on the wire: who may set it, who may
 // approve, and what keys, people and the audit log see.
-import { JOIN_LIMIT_MS, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { aBroadcast, createBroadcast, people, scopeOf, untilCompleted } from './broadcast-support';
 import {
@@ -10,8 +10,6 @@ import {
   type ConsoleAnswer,
   type SignedIn,
 } from './people-support';
-
-jest.setTimeout(120_000);
 
 const ABOVE = 3;
 const SETTING = '/v1/broadcast-approval';
@@ -33,8 +31,8 @@ beforeAll(async () => {
   owner = await web.member(partner, 'owner');
   developer = await web.member(partner, 'developer');
   support = await web.member(partner, 'support');
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 const refused = ({ status, body }: ConsoleAnswer | Awaited<ReturnType<TestPartner['call']>>) => [
   status,

@@ -143,7 +143,7 @@ afterAll(async () => {
     server.close();
   }
   await receiver?.close();
-}, 60_000);
+});
 
 /** Passes events and sends of another partner through the mesh, until all of them are delivered. */
 async function warmUp(): Promise<void> {

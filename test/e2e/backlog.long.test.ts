@@ -13,9 +13,7 @@ const BACKLOG = 50_000;
 const MEMORY_KEEPS = 10_000;
 const OVERFLOW = 30_000;
 const MESSAGES_OF_BODY = 100;
-const START_LIMIT_MS = 180_000;
 const TEST_LIMIT_MS = 600_000;
-const COMPLETE_LIMIT_MS = 90_000;
 /** Memory growth that a process may show, whatever its backlog. */
 const GROWTH_MAX_MIB = 500;
 
@@ -27,8 +25,8 @@ let ingress_url: string;
 beforeAll(async () => {
   mesh = await joinProcessMesh();
   ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
-}, START_LIMIT_MS);
-afterAll(() => mesh?.stop(), START_LIMIT_MS);
+});
+afterAll(() => mesh?.stop());
 
 test('delivers a backlog in order with bounded memory', async () => {
   const receiver = await startPartner();
@@ -74,7 +72,7 @@ test('loses no event when an unreachable receiver has more waiting than fit in m
     });
     expect(await postRaw(ingress_url, inboundBody(TWO_B, ...messages))).toBe(200);
   }
-  await eventually(() => receiver.arrivals.length >= MEMORY_KEEPS, COMPLETE_LIMIT_MS);
+  await eventually(() => receiver.arrivals.length >= MEMORY_KEEPS);
   away = false;
   // No manual retry is needed: a new event detects that the receiver is back.
   await eventually(async () => {
@@ -85,10 +83,7 @@ test('loses no event when an unreachable receiver has more waiting than fit in m
     await untilComplete(receiver, ids, 2_000);
     return true;
   }, TEST_LIMIT_MS - 30_000);
-  await eventually(
-    async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0,
-    COMPLETE_LIMIT_MS,
-  );
+  await eventually(async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0);
   const growth = memory.stop();
   process.stdout.write(`  ${OVERFLOW} events for a receiver that was away: ${growth.text}\n`);
   expect(growth.mib).toBeLessThan(GROWTH_MAX_MIB);

@@ -1,6 +1,6 @@
 // Bad input: the error has the right code and names the field, and nothing is sent.
 import { connect } from 'node:net';
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -9,8 +9,8 @@ beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner({ rate_limit_per_sec: 10_000 });
   await partner.register(ONE);
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 const scope = { 'x-waba-id': ONE.waba_id };
 const send = (body: unknown, headers: Record<string, string> = {}) =>

@@ -1,5 +1,5 @@
 // Bad broadcasts: the gateway or the service refuses them with code and field, and stores nothing.
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { sendAllFirst } from '../testkit/send-all-first';
 import { aBroadcast, people, scopeOf } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
@@ -8,8 +8,6 @@ import { openStored, type Stored } from './stored';
 const MIB = 1_048_576;
 const BODY_LIMIT_BYTES = 16 * MIB;
 const BSUID = 'US.4Qm7Zr81Kd02';
-
-jest.setTimeout(90_000);
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -20,11 +18,11 @@ beforeAll(async () => {
   partner = await mesh.createPartner();
   await partner.register(ONE);
   stored = await openStored(mesh, partner.partner_id);
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await stored.close();
   await mesh.stop();
-}, 60_000);
+});
 
 const post = (body: unknown) => partner.call('POST', '/broadcasts', body, scopeOf(ONE));
 

@@ -10,22 +10,14 @@ import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { createBroadcast, people as contactsOf } from './broadcast-support';
 import { consoleOf } from './people-support';
-import {
-  JOIN_LIMIT_MS,
-  callRest,
-  joinMesh,
-  ONE,
-  TWO_A,
-  TWO_B,
-  type Mesh,
-} from '../harness/shared-mesh';
+import { callRest, joinMesh, ONE, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
 
 let mesh: Mesh;
 
 beforeAll(async () => {
   mesh = await joinMesh();
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
   runBmg(args, {
@@ -189,7 +181,7 @@ test('creates a partner, updates it, rotates its secrets and suspends it', async
 
   await json('partner', 'update', partner_id, '--status', 'suspended');
   expect((await clients(last.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
-}, 60_000);
+});
 
 test('prints a line for the shell with a new key, and rotates it once that is confirmed', async () => {
   const { out } = await bmg(['partner', 'create', '--name', 'Shell']);
@@ -251,7 +243,7 @@ test('creates, changes, rotates and revokes the API keys of a partner', async ()
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(text);
   }
-}, 90_000);
+});
 
 test('invites the first owner of a partner, changes roles and ends access, all of it recorded', async () => {
   const { partner_id, call } = await mesh.createPartner();
@@ -309,7 +301,7 @@ test('invites the first owner of a partner, changes roles and ends access, all o
     expect([ran.code, ran.out]).toEqual([code, '']);
     expect(ran.err).toContain(text);
   }
-}, 90_000);
+});
 
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
   const partner = await mesh.createPartner();
@@ -347,7 +339,7 @@ test('lists the clients of a partner and restores a deleted account with all its
   const again = await bmg(['client', 'restore', TWO_A.waba_id, '--partner', partner.partner_id]);
   expect([again.code, again.out]).toEqual([1, '']);
   expect(again.err).toContain('no deleted client');
-}, 60_000);
+});
 
 test('doctor inspects engines, topics and the subscriptions of accounts', async () => {
   const partner = await mesh.createPartner();
@@ -380,7 +372,7 @@ test('doctor inspects engines, topics and the subscriptions of accounts', async 
 
   const text = (await bmg(['doctor'])).out;
   expect(text).toMatch(/^warn  settings: .*ENCRYPTION_KEYRING has the insecure local default/m);
-}, 60_000);
+});
 
 test.each([
   ['an unknown partner', ['partner', 'show', 'ptn_nobody'], 1, 'ptn_nobody'],
@@ -436,7 +428,7 @@ test('suggests `make up` when no mesh is running', async () => {
   const { code, err } = await bmg(['partner', 'list'], { ONBOARDING_ADDR: '127.0.0.1:9' });
   expect(code).toBe(1);
   expect(err).toContain('make up');
-}, 30_000);
+});
 
 test('shows its version, and the statuses that a partner may have', async () => {
   expect((await bmg(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -522,10 +514,10 @@ test('shows and retries a partner’s failed events; shows broadcasts, usage and
     const { out } = await bmg(['usage', ...of]);
     expect(out).toMatch(/^calls .*: 1, 1 error$/m);
     return out;
-  }, 30_000);
+  });
   expect(shown).toContain('1 slot, at most 1 account, USD 10\n');
   expect((await bmg(['onboarding', ...of])).code).toBe(0);
-}, 60_000);
+});
 
 test('shows a paused broadcast as paused, until it is cancelled', async () => {
   const partner = await mesh.createPartner();
@@ -542,7 +534,7 @@ test('shows a paused broadcast as paused, until it is cancelled', async () => {
   ]);
   await partner.call('POST', `/broadcasts/${id}/cancel`);
   expect(await line()).toMatch(/  cancelled +\d+ sent, .* of 400  Winter sale\n$/);
-}, 60_000);
+});
 
 describe('bmg listen', () => {
   const listen = (args: string[]) => {
@@ -576,7 +568,7 @@ describe('bmg listen', () => {
     await listener.says(/message\.received {3}signature ok, answered 503\n.*Hi there/);
     await listener.says(/message\.received {3}signature ok, answered 200\n.*Hi there/);
     expect(await listener.stop()).toBe(0);
-  }, 60_000);
+  });
 
   test('restores the webhook URL of an existing partner', async () => {
     const { partner_id } = await mesh.createPartner();
@@ -587,7 +579,7 @@ describe('bmg listen', () => {
     expect(await url()).not.toBe(before);
     expect(await listener.stop()).toBe(0);
     expect(await url()).toBe(before);
-  }, 60_000);
+  });
 
   test('restores it too when the reader of its output ends', async () => {
     const { partner_id, call, register } = await mesh.createPartner();
@@ -602,5 +594,5 @@ describe('bmg listen', () => {
     expect(await ended).toEqual([0, null]);
     expect(await url()).toBe(before);
     await call('DELETE', `/clients/${TWO_B.waba_id}`);
-  }, 60_000);
+  });
 });

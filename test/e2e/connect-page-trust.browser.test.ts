@@ -17,7 +17,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage();
 }, STAGE_LIMIT_MS);
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 afterEach(() => stage.tidy());
 
 describe('the code and the account message of the platform', () => {

@@ -34,7 +34,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage();
 }, STAGE_LIMIT_MS);
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 afterEach(() => stage.tidy());
 
 const steps = async (): Promise<Array<Record<string, unknown>>> =>

@@ -4,7 +4,6 @@ import type { Page, Route } from 'playwright-core';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
-  LIMIT_MS,
   openConsoleStage,
   SCREENS,
   settle,
@@ -18,7 +17,7 @@ beforeAll(async () => {
   stage = await openConsoleStage();
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 /** Everything but the session, without which there is no screen. */
 const DATA = /\/dashboard\/api\/(?!session)/;
@@ -39,48 +38,36 @@ async function visit(page: Page, path: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-test(
-  'no screen has a fault while its data is on its way',
-  async () => {
-    const page = await stage.openSignedIn('');
-    const held: Route[] = [];
-    await page.route(DATA, (route) => void held.push(route));
-    for (const [name, path] of Object.entries(SCREENS)) {
-      await visit(page, path);
-      await check(page, 'loading', name);
-      for (const route of held.splice(0)) await route.continue().catch(() => undefined);
-    }
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  },
-  LIMIT_MS,
-);
+test('no screen has a fault while its data is on its way', async () => {
+  const page = await stage.openSignedIn('');
+  const held: Route[] = [];
+  await page.route(DATA, (route) => void held.push(route));
+  for (const [name, path] of Object.entries(SCREENS)) {
+    await visit(page, path);
+    await check(page, 'loading', name);
+    for (const route of held.splice(0)) await route.continue().catch(() => undefined);
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
 
-test(
-  'no screen has a fault for a partner that has nothing yet',
-  async () => {
-    const own = await stage.mesh.createPartner({ name: 'New Software' });
-    const page = await stage.openSignedIn('', VIEWS[0], own.partner_key);
-    for (const [name, path] of Object.entries(SCREENS)) {
-      await visit(page, path);
-      await settle(page);
-      await check(page, 'empty', name);
-    }
-  },
-  LIMIT_MS,
-);
+test('no screen has a fault for a partner that has nothing yet', async () => {
+  const own = await stage.mesh.createPartner({ name: 'New Software' });
+  const page = await stage.openSignedIn('', VIEWS[0], own.partner_key);
+  for (const [name, path] of Object.entries(SCREENS)) {
+    await visit(page, path);
+    await settle(page);
+    await check(page, 'empty', name);
+  }
+});
 
-test(
-  'no screen has a fault while the gateway is unreachable, and each says so',
-  async () => {
-    const page = await stage.openSignedIn('');
-    await page.route(DATA, (route) => route.abort());
-    for (const [name, path] of Object.entries(SCREENS)) {
-      await visit(page, path);
-      await page.getByRole('alert').first().waitFor();
-      await settle(page);
-      await check(page, 'failing', name);
-    }
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  },
-  LIMIT_MS,
-);
+test('no screen has a fault while the gateway is unreachable, and each says so', async () => {
+  const page = await stage.openSignedIn('');
+  await page.route(DATA, (route) => route.abort());
+  for (const [name, path] of Object.entries(SCREENS)) {
+    await visit(page, path);
+    await page.getByRole('alert').first().waitFor();
+    await settle(page);
+    await check(page, 'failing', name);
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});

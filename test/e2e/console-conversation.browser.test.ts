@@ -10,7 +10,6 @@ import {
   settle,
   shoot,
   VIEWS,
-  WAIT_MS,
   type ConsoleStage,
 } from './console-stage';
 
@@ -26,7 +25,7 @@ beforeAll(async () => {
   ({ mesh, partner, openSignedIn } = stage);
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 const received = async (contact: string): Promise<boolean> =>
   partner.receiver.of('message.received').some(({ body }) => body.data['from'] === contact);
@@ -37,7 +36,7 @@ test.each(VIEWS)(
     const contact = view.colorScheme === 'dark' ? '15550100881' : '15550100882';
     const { phone_number_id } = ONE;
     await mesh.emulator.inbound({ phone_number_id, from: contact, text: SECRET });
-    await eventually(() => received(contact), WAIT_MS);
+    await eventually(() => received(contact));
     const page = await openSignedIn(`messages/conversation?number=${phone_number_id}`, view);
     await page.getByLabel('Contact').fill(`+${contact}`);
     await page.getByRole('button', { name: 'Show' }).click();
@@ -67,7 +66,6 @@ test.each(VIEWS)(
     await drawer.getByRole('link', { name: 'Conversation' }).click();
     await turns.first().waitFor();
   },
-  LIMIT_MS,
 );
 
 test(

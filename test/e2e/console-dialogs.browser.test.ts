@@ -18,7 +18,6 @@ import {
   shoot,
   tabTo,
   VIEWS,
-  WAIT_MS,
   type ConsoleStage,
 } from './console-stage';
 
@@ -49,10 +48,10 @@ beforeAll(async () => {
     await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100837', id: 'wamid.DIALOGS' })),
   ).toBe(200);
   const failed = async () => (await partner.call('GET', '/webhooks/failed')).body.events.length;
-  await eventually(async () => (await failed()) > 0, WAIT_MS);
+  await eventually(async () => (await failed()) > 0);
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 interface Case {
   /** Below `screens/`. */
@@ -270,7 +269,7 @@ async function openFrom(page: Page, opener: Locator, state: string): Promise<Loc
 async function closeTo(page: Page, dialog: Locator, opener: Locator): Promise<void> {
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await eventually(() => isFocused(opener), WAIT_MS);
+  await eventually(() => isFocused(opener));
 }
 
 async function visit(page: Page, path: string): Promise<void> {
@@ -283,18 +282,14 @@ async function visit(page: Page, path: string): Promise<void> {
 }
 
 describe.each(VIEWS)('on $name', (view) => {
-  test(
-    'every panel opens, keeps the focus, and gives it back to its row',
-    async () => {
-      const page = await stage.openSignedIn('', view);
-      for (const { path, name, opener } of PANELS) {
-        await visit(page, path);
-        const panel = await openFrom(page, opener(page), `${name} ${view.name}`);
-        await closeTo(page, panel, opener(page));
-      }
-    },
-    LIMIT_MS,
-  );
+  test('every panel opens, keeps the focus, and gives it back to its row', async () => {
+    const page = await stage.openSignedIn('', view);
+    for (const { path, name, opener } of PANELS) {
+      await visit(page, path);
+      const panel = await openFrom(page, opener(page), `${name} ${view.name}`);
+      await closeTo(page, panel, opener(page));
+    }
+  });
 
   test(
     'every dialog keeps the focus, names what was refused, and gives the focus back to its button',
@@ -324,37 +319,29 @@ describe.each(VIEWS)('on $name', (view) => {
   );
 });
 
-test(
-  'what a dialog made takes the focus, and Escape gives it back to the button',
-  async () => {
-    const page = await stage.openSignedIn('');
-    for (const { path, name, opener, fill, action, made } of DIALOGS) {
-      if (!made) continue;
-      await visit(page, path);
-      const dialog = await openFrom(page, opener(page), name);
-      await fill?.(dialog);
-      await dialog.getByRole('button', { name: action, exact: true }).focus();
-      await page.keyboard.press('Enter');
-      await made(dialog).waitFor();
-      await check(page, `${name} made`);
-      expect([name, await hasFocus(dialog)]).toEqual([name, true]);
-      await closeTo(page, dialog, opener(page));
-    }
-  },
-  LIMIT_MS,
-);
+test('what a dialog made takes the focus, and Escape gives it back to the button', async () => {
+  const page = await stage.openSignedIn('');
+  for (const { path, name, opener, fill, action, made } of DIALOGS) {
+    if (!made) continue;
+    await visit(page, path);
+    const dialog = await openFrom(page, opener(page), name);
+    await fill?.(dialog);
+    await dialog.getByRole('button', { name: action, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await made(dialog).waitFor();
+    await check(page, `${name} made`);
+    expect([name, await hasFocus(dialog)]).toEqual([name, true]);
+    await closeTo(page, dialog, opener(page));
+  }
+});
 
-test(
-  'the panel of a test event has no fault',
-  async () => {
-    const page = await stage.openSignedIn('events');
-    await page.getByRole('button', { name: 'Send a test event' }).click();
-    const row = page.getByRole('table').getByRole('button', { name: TEST_EVENT }).first();
-    const panel = await openFrom(page, row, 'test event');
-    await closeTo(page, panel, row);
-  },
-  LIMIT_MS,
-);
+test('the panel of a test event has no fault', async () => {
+  const page = await stage.openSignedIn('events');
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  const row = page.getByRole('table').getByRole('button', { name: TEST_EVENT }).first();
+  const panel = await openFrom(page, row, 'test event');
+  await closeTo(page, panel, row);
+});
 
 interface WorkCase {
   path: string;
@@ -415,5 +402,4 @@ test.each(WORK)(
     expect([name, has_focus]).toEqual([name, true]);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   },
-  LIMIT_MS,
 );

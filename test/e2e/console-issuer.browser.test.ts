@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { startIssuer, type TestIssuer } from '../testkit/issuer';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf, LIMIT_MS, openConsoleStage, shoot, type ConsoleStage } from './console-stage';
+import { faultsOf, openConsoleStage, shoot, type ConsoleStage } from './console-stage';
 import { joinMeshWithName } from './people-support';
 
 let stage: ConsoleStage;
@@ -21,7 +21,7 @@ afterEach(() => stage.tidy());
 afterAll(async () => {
   await stage.close();
   await issuer.stop();
-}, 60_000);
+});
 
 /**
  * Other test files invite people in the same database, and an address of several partners is
@@ -48,28 +48,24 @@ async function signInAs(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test(
-  'accepts an invitation by the verified address, and knows the person afterwards',
-  async () => {
-    const { email, person_id, url } = await invite('owner');
-    const page = await stage.open('');
-    await link(page).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'sign-in-issuer');
-    await signInAs(page, email);
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    expect(await personOf(person_id)).toMatchObject({ state: 'active', passkeys: 0 });
-    const invitation = await stage.open(url.slice(`${stage.origin}/dashboard/`.length));
-    await invitation.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+test('accepts an invitation by the verified address, and knows the person afterwards', async () => {
+  const { email, person_id, url } = await invite('owner');
+  const page = await stage.open('');
+  await link(page).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'sign-in-issuer');
+  await signInAs(page, email);
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  expect(await personOf(person_id)).toMatchObject({ state: 'active', passkeys: 0 });
+  const invitation = await stage.open(url.slice(`${stage.origin}/dashboard/`.length));
+  await invitation.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
 
-    await page.goto(`${stage.origin}/dashboard/settings`);
-    await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
-    // The issuer still knows the person, and shows no page.
-    await link(page).click();
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  },
-  LIMIT_MS,
-);
+  await page.goto(`${stage.origin}/dashboard/settings`);
+  await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
+  // The issuer still knows the person, and shows no page.
+  await link(page).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+});
 
 test.each(['nobody@example.com', 'unverified'])(
   'refuses %s, who is not invited with a verified address',
@@ -82,21 +78,16 @@ test.each(['nobody@example.com', 'unverified'])(
     await shoot(page, `sign-in-${name}`);
     expect((await personOf(person_id)).state).toBe('invited');
   },
-  LIMIT_MS,
 );
 
-test(
-  'accepts no answer that the browser did not ask for',
-  async () => {
-    const page = await stage.open('');
-    for (const query of ['', '?code=x&state=y', '?error=access_denied&state=y']) {
-      await page.goto(`${stage.origin}/dashboard/api/session/issuer/callback${query}`);
-      await page.getByText('was not accepted').waitFor();
-    }
-    await link(page).click();
-    await page.locator('input[name=login]').waitFor();
-    await page.goto(`${stage.origin}/dashboard/api/session/issuer/callback?code=x&state=y`);
+test('accepts no answer that the browser did not ask for', async () => {
+  const page = await stage.open('');
+  for (const query of ['', '?code=x&state=y', '?error=access_denied&state=y']) {
+    await page.goto(`${stage.origin}/dashboard/api/session/issuer/callback${query}`);
     await page.getByText('was not accepted').waitFor();
-  },
-  LIMIT_MS,
-);
+  }
+  await link(page).click();
+  await page.locator('input[name=login]').waitFor();
+  await page.goto(`${stage.origin}/dashboard/api/session/issuer/callback?code=x&state=y`);
+  await page.getByText('was not accepted').waitFor();
+});

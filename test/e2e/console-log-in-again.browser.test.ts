@@ -2,7 +2,7 @@
 // then.
 import { STAGE_LIMIT_MS } from './connect-browser';
 import { eventually } from '../testkit/eventually';
-import { faultsOf, LIMIT_MS, openConsoleStage, type ConsoleStage } from './console-stage';
+import { faultsOf, openConsoleStage, type ConsoleStage } from './console-stage';
 import { ageLogIns } from './people-support';
 
 let stage: ConsoleStage;
@@ -10,28 +10,24 @@ beforeAll(async () => {
   stage = await openConsoleStage();
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
-test(
-  'the page asks for the partner key again, and reveals the webhook secret then',
-  async () => {
-    const page = await stage.openSignedIn('settings');
-    await ageLogIns(stage.mesh, stage.partner);
-    await page.getByRole('button', { name: 'Reveal' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
-    await dialog.waitFor();
-    // The button behind the dialog stays busy, and the dialog fades in.
-    await eventually(async () => (await faultsOf(page)).length === 0);
-    await dialog.getByRole('button', { name: 'Close' }).click();
-    await page.getByText('log in again').first().waitFor();
-    await page.getByRole('button', { name: 'Reveal' }).click();
-    await dialog.getByRole('textbox', { name: 'Partner key' }).fill(stage.partner.partner_key);
-    await dialog.getByRole('button', { name: 'Sign in' }).click();
-    await page
-      .getByText(/^whsec_/)
-      .first()
-      .waitFor();
-    expect(await dialog.count()).toBe(0);
-  },
-  LIMIT_MS,
-);
+test('the page asks for the partner key again, and reveals the webhook secret then', async () => {
+  const page = await stage.openSignedIn('settings');
+  await ageLogIns(stage.mesh, stage.partner);
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await dialog.waitFor();
+  // The button behind the dialog stays busy, and the dialog fades in.
+  await eventually(async () => (await faultsOf(page)).length === 0);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('log in again').first().waitFor();
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  await dialog.getByRole('textbox', { name: 'Partner key' }).fill(stage.partner.partner_key);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page
+    .getByText(/^whsec_/)
+    .first()
+    .waitFor();
+  expect(await dialog.count()).toBe(0);
+});

@@ -5,7 +5,6 @@ import { eventually } from '../testkit/eventually';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
-  LIMIT_MS,
   openConsoleStage,
   settle,
   shoot,
@@ -32,7 +31,7 @@ afterEach(() => stage.tidy());
 afterAll(async () => {
   await removeRates(mesh);
   await stage.close();
-}, 60_000);
+});
 
 const pricesOf = async (query: string): Promise<Array<{ price: string; market: string }>> =>
   (await partner.call('GET', `/prices?${query}`)).body.prices;
@@ -57,67 +56,59 @@ test('lists prices by country, category and day, and refuses a wrong one by its 
   }
 });
 
-test(
-  'shows what a message will cost before it is sent, and what it cost',
-  async () => {
-    const [service] = await pricesOf('country=US&category=service');
-    const amount = `${service?.price} USD`;
-    const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);
-    await page.getByRole('textbox', { name: 'To' }).fill(TO);
-    const next = page.getByTestId('next-message');
-    await next.getByText(`${amount} (service)`).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'message-price-desktop-light');
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('Status delivered').waitFor();
-    await page.goto(`${stage.origin}/dashboard/messages`);
-    await page.getByLabel('Recipient or message ID').fill(TO);
-    await page.getByText(amount).first().waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'messages-cost-desktop-light');
-    await page.getByRole('button', { name: TO }).click();
-    await page.getByRole('dialog').getByText(amount).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-  },
-  LIMIT_MS,
-);
+test('shows what a message will cost before it is sent, and what it cost', async () => {
+  const [service] = await pricesOf('country=US&category=service');
+  const amount = `${service?.price} USD`;
+  const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);
+  await page.getByRole('textbox', { name: 'To' }).fill(TO);
+  const next = page.getByTestId('next-message');
+  await next.getByText(`${amount} (service)`).waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'message-price-desktop-light');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Status delivered').waitFor();
+  await page.goto(`${stage.origin}/dashboard/messages`);
+  await page.getByLabel('Recipient or message ID').fill(TO);
+  await page.getByText(amount).first().waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'messages-cost-desktop-light');
+  await page.getByRole('button', { name: TO }).click();
+  await page.getByRole('dialog').getByText(amount).waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+});
 
-test(
-  'adds up what a broadcast cost',
-  async () => {
-    const [utility] = await pricesOf('country=US&category=utility');
-    const contacts = ['15550100791', '15550100792', '15550100793'];
-    const { body } = await partner.call(
-      'POST',
-      '/broadcasts',
-      {
-        name: 'Priced news',
-        template_name: 'hello_world',
-        template_language: 'en_US',
-        contacts,
-      },
-      { 'x-waba-id': ONE.waba_id },
-    );
-    const page = await openSignedIn(`broadcasts?open=${body.broadcast_id}`);
-    const cost = page.getByTestId('broadcast-cost');
-    await cost.getByText('for 3 messages').waitFor({ timeout: 2 * WAIT_MS });
-    const sum = Number.parseFloat((await cost.textContent()) ?? '');
-    expect(sum).toBeCloseTo(contacts.length * Number(utility?.price), 8);
-    for (const [head, name] of [
-      ['category', 'utility'],
-      ['country', 'North America'],
-    ] as const) {
-      const row = page.getByRole('table', { name: `Cost by ${head}` }).getByRole('row', { name });
-      expect(await row.textContent()).toContain(`${name}33${sum}`);
-    }
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'broadcast-cost-desktop-light');
-  },
-  LIMIT_MS,
-);
+test('adds up what a broadcast cost', async () => {
+  const [utility] = await pricesOf('country=US&category=utility');
+  const contacts = ['15550100791', '15550100792', '15550100793'];
+  const { body } = await partner.call(
+    'POST',
+    '/broadcasts',
+    {
+      name: 'Priced news',
+      template_name: 'hello_world',
+      template_language: 'en_US',
+      contacts,
+    },
+    { 'x-waba-id': ONE.waba_id },
+  );
+  const page = await openSignedIn(`broadcasts?open=${body.broadcast_id}`);
+  const cost = page.getByTestId('broadcast-cost');
+  await cost.getByText('for 3 messages').waitFor({ timeout: 2 * WAIT_MS });
+  const sum = Number.parseFloat((await cost.textContent()) ?? '');
+  expect(sum).toBeCloseTo(contacts.length * Number(utility?.price), 8);
+  for (const [head, name] of [
+    ['category', 'utility'],
+    ['country', 'North America'],
+  ] as const) {
+    const row = page.getByRole('table', { name: `Cost by ${head}` }).getByRole('row', { name });
+    expect(await row.textContent()).toContain(`${name}33${sum}`);
+  }
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'broadcast-cost-desktop-light');
+});
 
 test.each(VIEWS)(
   'draws the cost by day, with the same amounts in a table ($name)',
@@ -126,7 +117,7 @@ test.each(VIEWS)(
     await eventually(async () => {
       const { totals } = (await partner.call('GET', `/usage/ledger?from=${today}`)).body;
       return totals.amounts.length > 0;
-    }, WAIT_MS);
+    });
     const page = await openSignedIn('', view);
     await page
       .getByRole('img', { name: /^[\d.,]+ USD from .* at most .* USD in one day$/ })
@@ -140,40 +131,35 @@ test.each(VIEWS)(
     await page.getByRole('region', { name: 'Cost by day' }).scrollIntoViewIfNeeded();
     await shoot(page, `cost-by-day-${view.name}`);
   },
-  LIMIT_MS,
 );
 
-test.each(VIEWS)(
-  'looks prices up by country, category and day ($name)',
-  async (view) => {
-    const page = await openSignedIn('usage/prices', view);
-    const table = page.getByRole('table', { name: 'Prices' });
-    await table.getByRole('cell', { name: 'Rest of Western Europe' }).first().waitFor();
-    await page.getByLabel('Country').fill('brazil');
-    await table.getByRole('cell', { name: 'Argentina' }).first().waitFor({ state: 'detached' });
-    await page.getByRole('combobox', { name: 'Category' }).click();
-    await page.getByRole('option', { name: 'service' }).click();
-    const [today] = await pricesOf('country=BR&category=service');
-    await table.getByRole('cell', { name: today?.price ?? '', exact: true }).waitFor();
-    // The rows of other categories may show the same price until the answer arrives.
-    await eventually(async () => (await table.getByRole('row').count()) === 2);
-    expect(await table.getByRole('row').count()).toBe(2);
-    await table.getByRole('cell', { name: 'charged' }).waitFor();
-    await page.getByLabel('Day').fill('2026-09-30');
-    await table.getByRole('cell', { name: 'free' }).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `prices-${view.name}`);
-    await page.getByLabel('Country').fill('Atlantis');
-    await page.getByText('country is not a country').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBe(0);
-  },
-  LIMIT_MS,
-);
+test.each(VIEWS)('looks prices up by country, category and day ($name)', async (view) => {
+  const page = await openSignedIn('usage/prices', view);
+  const table = page.getByRole('table', { name: 'Prices' });
+  await table.getByRole('cell', { name: 'Rest of Western Europe' }).first().waitFor();
+  await page.getByLabel('Country').fill('brazil');
+  await table.getByRole('cell', { name: 'Argentina' }).first().waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Category' }).click();
+  await page.getByRole('option', { name: 'service' }).click();
+  const [today] = await pricesOf('country=BR&category=service');
+  await table.getByRole('cell', { name: today?.price ?? '', exact: true }).waitFor();
+  // The rows of other categories may show the same price until the answer arrives.
+  await eventually(async () => (await table.getByRole('row').count()) === 2);
+  expect(await table.getByRole('row').count()).toBe(2);
+  await table.getByRole('cell', { name: 'charged' }).waitFor();
+  await page.getByLabel('Day').fill('2026-09-30');
+  await table.getByRole('cell', { name: 'free' }).waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, `prices-${view.name}`);
+  await page.getByLabel('Country').fill('Atlantis');
+  await page.getByText('country is not a country').waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+});
 
 test.each(VIEWS)(
   'forecasts the month and shows what the price change means for the partner ($name)',
@@ -192,22 +178,17 @@ test.each(VIEWS)(
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `usage-${view.name}`);
   },
-  LIMIT_MS,
 );
 
-test.each(VIEWS)(
-  'compares categories and numbers with the period before ($name)',
-  async (view) => {
-    const page = await openSignedIn('', view);
-    const categories = page.getByRole('table', { name: 'Sent by category, now and before' });
-    await categories.getByRole('row', { name: /^service 1 0 new$/ }).waitFor();
-    const numbers = page.getByRole('table', { name: 'Sent by number, now and before' });
-    // The text and the broadcast of this file.
-    await numbers.getByRole('row', { name: / 4 0 new$/ }).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await page.getByRole('region', { name: 'Sent by number' }).scrollIntoViewIfNeeded();
-    await shoot(page, `compared-${view.name}`);
-  },
-  LIMIT_MS,
-);
+test.each(VIEWS)('compares categories and numbers with the period before ($name)', async (view) => {
+  const page = await openSignedIn('', view);
+  const categories = page.getByRole('table', { name: 'Sent by category, now and before' });
+  await categories.getByRole('row', { name: /^service 1 0 new$/ }).waitFor();
+  const numbers = page.getByRole('table', { name: 'Sent by number, now and before' });
+  // The text and the broadcast of this file.
+  await numbers.getByRole('row', { name: / 4 0 new$/ }).waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('region', { name: 'Sent by number' }).scrollIntoViewIfNeeded();
+  await shoot(page, `compared-${view.name}`);
+});

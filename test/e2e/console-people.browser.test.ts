@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
-  LIMIT_MS,
   openConsoleStage,
   settle,
   shoot,
@@ -25,7 +24,7 @@ afterEach(async () => {
   await stage.tidy();
   expect(stage.complaints.splice(0)).toEqual([]);
 });
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 /** The page's device, which verifies its person without a question. */
 async function addDevice(page: Page): Promise<{ remove(): Promise<unknown> }> {
@@ -89,40 +88,35 @@ test.each(VIEWS)(
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).waitFor();
   },
-  LIMIT_MS,
 );
 
-test(
-  'an owner invites a person, changes the role and removes it',
-  async () => {
-    const { page } = await join('owner');
-    await page.goto(`${stage.origin}/dashboard/settings/people`);
-    await page.getByRole('button', { name: 'Invite …' }).click();
-    await page.getByRole('textbox', { name: 'E-mail address' }).fill('Grace@Example.com');
-    expect(await faultsOf(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Invite', exact: true }).click();
-    const link = await page.getByTestId('invitation').textContent();
-    expect(link).toMatch(/\/dashboard\/invitation#[\w-]{43}$/);
-    await shoot(page, 'people-link');
-    await page.getByRole('button', { name: 'Done' }).click();
-    const row = page.getByRole('row').filter({ hasText: 'grace@example.com' });
-    await row.getByText('invited', { exact: true }).waitFor();
+test('an owner invites a person, changes the role and removes it', async () => {
+  const { page } = await join('owner');
+  await page.goto(`${stage.origin}/dashboard/settings/people`);
+  await page.getByRole('button', { name: 'Invite …' }).click();
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('Grace@Example.com');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  const link = await page.getByTestId('invitation').textContent();
+  expect(link).toMatch(/\/dashboard\/invitation#[\w-]{43}$/);
+  await shoot(page, 'people-link');
+  await page.getByRole('button', { name: 'Done' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'grace@example.com' });
+  await row.getByText('invited', { exact: true }).waitFor();
 
-    await page.getByRole('button', { name: 'Role … grace@example.com' }).click();
-    await page.getByRole('combobox', { name: 'Role' }).click();
-    await page.getByRole('option', { name: /^support/ }).click();
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await row.getByText('support', { exact: true }).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'people');
+  await page.getByRole('button', { name: 'Role … grace@example.com' }).click();
+  await page.getByRole('combobox', { name: 'Role' }).click();
+  await page.getByRole('option', { name: /^support/ }).click();
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await row.getByText('support', { exact: true }).waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'people');
 
-    await page.getByRole('button', { name: 'Remove … grace@example.com' }).click();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await row.waitFor({ state: 'hidden' });
-  },
-  LIMIT_MS,
-);
+  await page.getByRole('button', { name: 'Remove … grace@example.com' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await row.waitFor({ state: 'hidden' });
+});
 
 test.each(VIEWS)(
   'an owner sets a size for approval, and a second person approves a larger broadcast ($name)',
@@ -173,41 +167,36 @@ test.each(VIEWS)(
     await second.getByText(approver.email).waitFor();
     await untilCompleted(own, id, 60_000);
   },
-  LIMIT_MS,
 );
 
-test(
-  'a person adds a second passkey, renames it and removes it',
-  async () => {
-    const { page, device } = await join('developer');
-    await page.goto(`${stage.origin}/dashboard/settings`);
-    const card = page.getByRole('region', { name: 'Your passkeys' });
-    await card.getByText('My device').waitFor();
-    expect(await card.getByRole('button', { name: 'Remove … My device' }).isDisabled()).toBe(true);
-    // Another device of the same person.
-    await device.remove();
-    await addDevice(page);
-    await card.getByRole('button', { name: 'Add …' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Phone');
-    expect(await faultsOf(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Create the passkey' }).click();
-    await card.getByText('Phone').waitFor();
-    await card.getByRole('button', { name: 'Rename … Phone' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Old phone');
-    expect(await faultsOf(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Rename', exact: true }).click();
-    await card.getByText('Old phone').waitFor();
-    await card.scrollIntoViewIfNeeded();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'passkeys');
-    await card.getByRole('button', { name: 'Remove … Old phone' }).click();
-    await page.getByRole('dialog').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await card.getByText('Old phone').waitFor({ state: 'hidden' });
-  },
-  LIMIT_MS,
-);
+test('a person adds a second passkey, renames it and removes it', async () => {
+  const { page, device } = await join('developer');
+  await page.goto(`${stage.origin}/dashboard/settings`);
+  const card = page.getByRole('region', { name: 'Your passkeys' });
+  await card.getByText('My device').waitFor();
+  expect(await card.getByRole('button', { name: 'Remove … My device' }).isDisabled()).toBe(true);
+  // Another device of the same person.
+  await device.remove();
+  await addDevice(page);
+  await card.getByRole('button', { name: 'Add …' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Phone');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Create the passkey' }).click();
+  await card.getByText('Phone').waitFor();
+  await card.getByRole('button', { name: 'Rename … Phone' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Old phone');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await card.getByText('Old phone').waitFor();
+  await card.scrollIntoViewIfNeeded();
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'passkeys');
+  await card.getByRole('button', { name: 'Remove … Old phone' }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await card.getByText('Old phone').waitFor({ state: 'hidden' });
+});
 
 const LABELS = {
   support: ['Overview', 'Messages', 'Settings'],
@@ -229,19 +218,14 @@ test.each(Object.entries(LABELS))(
     expect(await page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);
     expect(await faultsOf(page)).toEqual([]);
   },
-  LIMIT_MS,
 );
 
-test(
-  'an invitation that was used says so',
-  async () => {
-    const page = await stage.open(`invitation#${'a'.repeat(43)}`);
-    await page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Go to the sign-in' }).click();
-    await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
-    // The browser reports the refusal.
-    expect(stage.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
-  },
-  LIMIT_MS,
-);
+test('an invitation that was used says so', async () => {
+  const page = await stage.open(`invitation#${'a'.repeat(43)}`);
+  await page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Go to the sign-in' }).click();
+  await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
+  // The browser reports the refusal.
+  expect(stage.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+});

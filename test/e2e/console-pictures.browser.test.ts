@@ -14,7 +14,6 @@ import {
   SCREENS,
   settle,
   VIEWS,
-  WAIT_MS,
   type ConsoleStage,
 } from './console-stage';
 import { joinMeshWithName } from './people-support';
@@ -105,14 +104,14 @@ async function makeTraffic({ mesh, partner }: Past): Promise<number> {
   await eventually(async () => {
     const { body } = await partner.call('GET', '/messages?status=failed');
     return body.messages.length === fail.length;
-  }, WAIT_MS);
+  });
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   await mesh.emulator.inbound({ phone_number_id, from: CUSTOMER, text: 'Thank you!' });
   for (const [email, role] of PEOPLE) await partner.call('POST', '/people', { email, role });
   await eventually(async () => {
     const { body } = await partner.call('GET', '/webhooks/failed');
     return body.events.length > 0;
-  }, WAIT_MS);
+  });
   return paused;
 }
 

@@ -6,12 +6,10 @@ import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
-  LIMIT_MS,
   openConsoleStage,
   settle,
   shoot,
   VIEWS,
-  WAIT_MS,
   type ConsoleStage,
 } from './console-stage';
 
@@ -28,7 +26,7 @@ beforeAll(async () => {
   ({ mesh, partner, openSignedIn } = stage);
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 /** A message that the recipient cannot get, and a call that lacks a field. */
 async function failSends(): Promise<string> {
@@ -38,7 +36,7 @@ async function failSends(): Promise<string> {
     const { messages } = (await partner.call('GET', `/messages?message_id=${body.message_id}`))
       .body;
     return messages[0]?.status === 'failed' && messages[0].error_code === '131026';
-  }, WAIT_MS);
+  });
   const refused = await partner.call('POST', '/messages/send', { to: LOST }, OF_ONE);
   expect(refused.body.error.code).toBe('MISSING_FIELDS');
   return body.message_id as string;
@@ -56,7 +54,7 @@ async function failDeliveries(contact: string, ids: string[]): Promise<void> {
       (event: { last_http_status: number; payload: { data: { from?: string } } }) =>
         event.last_http_status === 503 && event.payload.data.from === contact,
     );
-  }, WAIT_MS);
+  });
 }
 
 test.each(VIEWS)(
@@ -91,7 +89,7 @@ test.each(VIEWS)(
       await panel.getByRole('button', { name: 'Send a test event' }).click();
       await panel.getByText('Your receiver accepted the test event').waitFor({ timeout: 5_000 });
       return true;
-    }, WAIT_MS);
+    });
     await panel.getByRole('button', { name: /^Deliver \d+ events? again/ }).click();
     await panel.getByText(/^Your receiver accepted (\d+) of \1 events?$/).waitFor();
     expect(await faultsOf(page)).toEqual([]);
@@ -110,17 +108,12 @@ test.each(VIEWS)(
     await lost.getByRole('link', { name: 'Check and send again' }).click();
     expect(await page.getByRole('textbox', { name: 'To' }).inputValue()).toBe(LOST);
   },
-  LIMIT_MS,
 );
 
-test(
-  'states that nothing broke',
-  async () => {
-    const calm = await mesh.createPartner({ name: 'Calm Software' });
-    const page = await openSignedIn('problems', undefined, calm.partner_key);
-    await page.getByText('Nothing broke.').waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-  },
-  LIMIT_MS,
-);
+test('states that nothing broke', async () => {
+  const calm = await mesh.createPartner({ name: 'Calm Software' });
+  const page = await openSignedIn('problems', undefined, calm.partner_key);
+  await page.getByText('Nothing broke.').waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+});

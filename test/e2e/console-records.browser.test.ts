@@ -5,7 +5,6 @@ import { ONE, type Mesh } from '../harness/shared-mesh';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
-  LIMIT_MS,
   openConsoleStage,
   saved,
   settle,
@@ -24,7 +23,7 @@ beforeAll(async () => {
   ({ mesh } = stage);
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 const dayBefore = (days: number): string =>
   new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
@@ -85,21 +84,16 @@ describe('quality and limit of a number over time', () => {
       await panel.getByRole('row', { name: `${dayBefore(38)} red 1K a day` }).waitFor();
       expect(await faultsOf(page)).toEqual([]);
     },
-    LIMIT_MS,
   );
 
-  test(
-    'are refused to another partner',
-    async () => {
-      const other = await mesh.createPartner();
-      const page = await stage.openSignedIn('numbers', undefined, other.partner_key);
-      const answer = await page.request.get(
-        `${stage.origin}/dashboard/api/numbers/${phone_number_id}/days`,
-      );
-      expect(await answer.json()).toEqual({ success: true, days: [] });
-    },
-    LIMIT_MS,
-  );
+  test('are refused to another partner', async () => {
+    const other = await mesh.createPartner();
+    const page = await stage.openSignedIn('numbers', undefined, other.partner_key);
+    const answer = await page.request.get(
+      `${stage.origin}/dashboard/api/numbers/${phone_number_id}/days`,
+    );
+    expect(await answer.json()).toEqual({ success: true, days: [] });
+  });
 });
 
 test.each(VIEWS)(
@@ -156,5 +150,4 @@ test.each(VIEWS)(
     expect(await actions()).toEqual(['console POST /session']);
     expect(await faultsOf(page)).toEqual([]);
   },
-  LIMIT_MS,
 );

@@ -8,14 +8,12 @@ import { openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
   isFocused,
-  LIMIT_MS,
   openConsoleStage,
   saved,
   settle,
   shoot,
   tabTo,
   VIEWS,
-  WAIT_MS,
   type ConsoleStage,
 } from './console-stage';
 
@@ -35,45 +33,37 @@ beforeAll(async () => {
   ({ message_id } = sent.body);
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
-test(
-  'leaves no error in the browser before the first log-in',
-  async () => {
-    const page = await stage.open('');
-    await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
-    expect(stage.complaints).toEqual([]);
-  },
-  LIMIT_MS,
-);
+test('leaves no error in the browser before the first log-in', async () => {
+  const page = await stage.open('');
+  await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
+  expect(stage.complaints).toEqual([]);
+});
 
-test(
-  'lists notices with what else needs attention, until they are done or dismissed',
-  async () => {
-    const own = await mesh.createPartner({ name: 'Tidy Software' });
-    const page = await openSignedIn('', undefined, own.partner_key);
-    const list = page.getByRole('region', { name: 'Needs attention' });
-    const billable = list.getByTestId('service-messages-billable-2026-10-01');
-    await billable.getByText('Action required: in effect since October 1, 2026').waitFor();
-    expect(await page.getByText('nothing needs your attention').count()).toBe(0);
-    await billable.getByRole('link', { name: 'See what your messages cost' }).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'notices-desktop-light');
-    await billable.getByRole('button', { name: 'Mark as done' }).click();
-    await billable.waitFor({ state: 'detached' });
-    await list.getByRole('button', { name: 'Dismiss' }).click();
-    await list.getByText('nothing needs your attention').waitFor();
-    await page.reload();
-    await list.getByText('nothing needs your attention').waitFor();
-    await list.getByText('Handled notices (2)').click();
-    await list.getByText('dismissed', { exact: true }).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await list.getByRole('button', { name: 'Open again' }).first().click();
-    await billable.waitFor();
-  },
-  LIMIT_MS,
-);
+test('lists notices with what else needs attention, until they are done or dismissed', async () => {
+  const own = await mesh.createPartner({ name: 'Tidy Software' });
+  const page = await openSignedIn('', undefined, own.partner_key);
+  const list = page.getByRole('region', { name: 'Needs attention' });
+  const billable = list.getByTestId('service-messages-billable-2026-10-01');
+  await billable.getByText('Action required: in effect since October 1, 2026').waitFor();
+  expect(await page.getByText('nothing needs your attention').count()).toBe(0);
+  await billable.getByRole('link', { name: 'See what your messages cost' }).waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'notices-desktop-light');
+  await billable.getByRole('button', { name: 'Mark as done' }).click();
+  await billable.waitFor({ state: 'detached' });
+  await list.getByRole('button', { name: 'Dismiss' }).click();
+  await list.getByText('nothing needs your attention').waitFor();
+  await page.reload();
+  await list.getByText('nothing needs your attention').waitFor();
+  await list.getByText('Handled notices (2)').click();
+  await list.getByText('dismissed', { exact: true }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await list.getByRole('button', { name: 'Open again' }).first().click();
+  await billable.waitFor();
+});
 
 test.each(VIEWS)(
   'draws the messages by day, with the same figures in a table ($name)',
@@ -84,7 +74,7 @@ test.each(VIEWS)(
       const all = Object.values(messages as Record<string, { sent: number }>);
       return all.reduce((sum, { sent }) => sum + sent, 0);
     };
-    await eventually(async () => (await sentToday()) > 0, WAIT_MS);
+    await eventually(async () => (await sentToday()) > 0);
     const page = await openSignedIn('', view);
     await page.getByRole('img', { name: /messages sent from .* to .*, at most/ }).waitFor();
     await page.getByText('0 in the period before').first().waitFor();
@@ -97,13 +87,12 @@ test.each(VIEWS)(
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `traffic-${view.name}`);
   },
-  LIMIT_MS,
 );
 
 test.each(VIEWS)(
   'draws the events by day and the answer times, with the same figures in a table ($name)',
   async (view) => {
-    await eventually(() => partner.receiver.of('message.delivered').length > 0, WAIT_MS);
+    await eventually(() => partner.receiver.of('message.delivered').length > 0);
     const page = await openSignedIn('', view);
     await page.getByRole('button', { name: 'Draw the events by day' }).click();
     await page.getByRole('img', { name: /^\d+ events? from .* to .*, at most/ }).waitFor();
@@ -122,65 +111,56 @@ test.each(VIEWS)(
     await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
     await shoot(page, `event-days-${view.name}`);
   },
-  LIMIT_MS,
 );
 
-test.each(VIEWS)(
-  'shows the attempts to deliver an event below the event ($name)',
-  async (view) => {
-    const page = await openSignedIn(`messages?open=${encodeURIComponent(message_id)}`, view);
-    const drawer = page.getByRole('dialog');
-    for (const event of ['message.sent', 'message.delivered']) {
-      const attempts = drawer.getByRole('list', { name: `Attempts to deliver ${event}` });
-      await attempts.getByText('Attempt 1: your receiver answered HTTP 200').waitFor();
-    }
-    const time = await drawer.locator('time').first().textContent();
-    expect(time).toContain('GMT+9');
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `timeline-${view.name}`);
-  },
-  LIMIT_MS,
-);
+test.each(VIEWS)('shows the attempts to deliver an event below the event ($name)', async (view) => {
+  const page = await openSignedIn(`messages?open=${encodeURIComponent(message_id)}`, view);
+  const drawer = page.getByRole('dialog');
+  for (const event of ['message.sent', 'message.delivered']) {
+    const attempts = drawer.getByRole('list', { name: `Attempts to deliver ${event}` });
+    await attempts.getByText('Attempt 1: your receiver answered HTTP 200').waitFor();
+  }
+  const time = await drawer.locator('time').first().textContent();
+  expect(time).toContain('GMT+9');
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, `timeline-${view.name}`);
+});
 
 const TEST_EVENT = 'webhook.test';
 
-test(
-  'shows a test event in the live list within a second, below an intact header',
-  async () => {
-    const page = await openSignedIn('events');
-    await page.getByText('New events appear at once').waitFor();
-    const send = page.getByRole('button', { name: 'Send a test event' });
-    const before = await send.boundingBox();
-    const [answer] = await Promise.all([
-      page.waitForResponse((one) => one.url().endsWith('/webhook-test')),
-      send.click(),
-    ]);
-    expect(answer.status()).toBe(200);
-    const row = page.getByRole('table').getByRole('button', { name: TEST_EVENT });
-    await page.getByText('Your receiver accepted the test event').waitFor();
-    // Together with the outcome, and not when the log is read next.
-    expect(await row.count()).toBe(1);
-    expect(await send.boundingBox()).toEqual(before);
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'test-event-desktop-light');
-    await row.click();
-    await page.getByRole('dialog').getByText('is not in the event log').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await eventually(() => isFocused(row), WAIT_MS);
-    partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-    await eventually(async () => {
-      await send.click();
-      await page.getByText('The test event was not accepted').waitFor({ timeout: 5_000 });
-      return true;
-    }, WAIT_MS);
-    expect(await row.count()).toBeGreaterThanOrEqual(2);
-    expect(await faultsOf(page)).toEqual([]);
-    partner.receiver.behave(undefined);
-  },
-  LIMIT_MS,
-);
+test('shows a test event in the live list within a second, below an intact header', async () => {
+  const page = await openSignedIn('events');
+  await page.getByText('New events appear at once').waitFor();
+  const send = page.getByRole('button', { name: 'Send a test event' });
+  const before = await send.boundingBox();
+  const [answer] = await Promise.all([
+    page.waitForResponse((one) => one.url().endsWith('/webhook-test')),
+    send.click(),
+  ]);
+  expect(answer.status()).toBe(200);
+  const row = page.getByRole('table').getByRole('button', { name: TEST_EVENT });
+  await page.getByText('Your receiver accepted the test event').waitFor();
+  // Together with the outcome, and not when the log is read next.
+  expect(await row.count()).toBe(1);
+  expect(await send.boundingBox()).toEqual(before);
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'test-event-desktop-light');
+  await row.click();
+  await page.getByRole('dialog').getByText('is not in the event log').waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await eventually(() => isFocused(row));
+  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  await eventually(async () => {
+    await send.click();
+    await page.getByText('The test event was not accepted').waitFor({ timeout: 5_000 });
+    return true;
+  });
+  expect(await row.count()).toBeGreaterThanOrEqual(2);
+  expect(await faultsOf(page)).toEqual([]);
+  partner.receiver.behave(undefined);
+});
 
 test.each(VIEWS)(
   'tells failed deliveries apart, and retries one from the list ($name)',
@@ -194,7 +174,7 @@ test.each(VIEWS)(
       expect(await postRaw(mesh.ingress_url, body)).toBe(200);
     }
     const failed = async () => (await own.call('GET', '/webhooks/failed?limit=100')).body.events;
-    await eventually(async () => (await failed()).length >= people.length, WAIT_MS);
+    await eventually(async () => (await failed()).length >= people.length);
     const page = await openSignedIn('events/failed', view, own.partner_key);
     const rowOf = (contact: string): Locator =>
       page.getByRole('row').filter({ hasText: contact }).filter({ hasText: 'message.received' });
@@ -224,59 +204,50 @@ test.each(VIEWS)(
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `retried-${view.name}`);
   },
-  LIMIT_MS,
 );
 
-test(
-  'reaches every screen from the navigation, and a panel inside a panel gives the focus back',
-  async () => {
-    const page = await openSignedIn('');
-    for (const name of ['Numbers', 'Templates']) {
-      await tabTo(page, page.getByRole('link', { name, exact: true }));
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-    }
-    const row = page.getByRole('table').getByRole('cell').getByRole('button').first();
-    await tabTo(page, row);
+test('reaches every screen from the navigation, and a panel inside a panel gives the focus back', async () => {
+  const page = await openSignedIn('');
+  for (const name of ['Numbers', 'Templates']) {
+    await tabTo(page, page.getByRole('link', { name, exact: true }));
     await page.keyboard.press('Enter');
-    const remove = page.getByRole('button', { name: 'Delete', exact: true });
-    await tabTo(page, remove);
-    await page.keyboard.press('Enter');
-    const confirm = page.getByRole('dialog', { name: /^Delete / });
-    await confirm.waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await confirm.waitFor({ state: 'detached' });
-    await eventually(() => isFocused(remove), WAIT_MS);
-    await page.keyboard.press('Escape');
-    await eventually(() => isFocused(row), WAIT_MS);
-  },
-  LIMIT_MS,
-);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  }
+  const row = page.getByRole('table').getByRole('cell').getByRole('button').first();
+  await tabTo(page, row);
+  await page.keyboard.press('Enter');
+  const remove = page.getByRole('button', { name: 'Delete', exact: true });
+  await tabTo(page, remove);
+  await page.keyboard.press('Enter');
+  const confirm = page.getByRole('dialog', { name: /^Delete / });
+  await confirm.waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await confirm.waitFor({ state: 'detached' });
+  await eventually(() => isFocused(remove));
+  await page.keyboard.press('Escape');
+  await eventually(() => isFocused(row));
+});
 
-test(
-  'the sign-up and the console show which number is connected',
-  async () => {
-    const page = await openSignedIn('numbers');
-    await page.getByRole('button', { name: 'Connect a number' }).click();
-    await page.getByLabel('Name of the client').fill('Named Shop');
-    await page.getByRole('button', { name: 'Make a link' }).click();
-    const popup = await openWindow(page, () =>
-      page.getByRole('button', { name: 'Open the sign-up' }).click(),
-    );
-    const dialog = await openWindow(popup, () => popup.click('#start'));
-    await dialog.selectOption('#account', TWO_B.waba_id);
-    const shown = (await dialog.locator('#number').textContent()) as string;
-    await press(dialog, '#finish');
-    const digits = `+${shown.replace(/ \(ID.*/, '').replace(/\D/g, '')}`;
-    await page.getByRole('dialog').getByText(`Named Shop, ${digits}`).waitFor();
-    await popup.getByText(digits).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'connected-desktop-light');
-    await shoot(popup, 'signed-up-desktop-light');
-  },
-  LIMIT_MS,
-);
+test('the sign-up and the console show which number is connected', async () => {
+  const page = await openSignedIn('numbers');
+  await page.getByRole('button', { name: 'Connect a number' }).click();
+  await page.getByLabel('Name of the client').fill('Named Shop');
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  const popup = await openWindow(page, () =>
+    page.getByRole('button', { name: 'Open the sign-up' }).click(),
+  );
+  const dialog = await openWindow(popup, () => popup.click('#start'));
+  await dialog.selectOption('#account', TWO_B.waba_id);
+  const shown = (await dialog.locator('#number').textContent()) as string;
+  await press(dialog, '#finish');
+  const digits = `+${shown.replace(/ \(ID.*/, '').replace(/\D/g, '')}`;
+  await page.getByRole('dialog').getByText(`Named Shop, ${digits}`).waitFor();
+  await popup.getByText(digits).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'connected-desktop-light');
+  await shoot(popup, 'signed-up-desktop-light');
+});
 
 test.each(VIEWS)(
   'names a file without phone numbers, and sends a broadcast only after a confirmation ($name)',
@@ -304,11 +275,10 @@ test.each(VIEWS)(
     }
     expect(await faultsOf(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    await eventually(() => isFocused(send), WAIT_MS);
+    await eventually(() => isFocused(send));
     const { broadcasts } = (await partner.call('GET', '/broadcasts')).body;
     expect(broadcasts.filter(({ name }: { name: string }) => name === 'order_update')).toEqual([]);
   },
-  LIMIT_MS,
 );
 
 test.each(VIEWS)(
@@ -339,7 +309,7 @@ test.each(VIEWS)(
     const { broadcast, progress } = await detail();
     expect(broadcast).toMatchObject({ status: 'processing', paused_at: expect.any(String) });
     await resume.press('Enter');
-    await eventually(async () => (await detail()).progress > progress, WAIT_MS);
+    await eventually(async () => (await detail()).progress > progress);
     await drawer.getByRole('button', { name: 'Pause' }).click();
     await drawer.getByRole('button', { name: 'Cancel the broadcast' }).click();
     const confirm = page.getByRole('dialog', { name: 'Cancel Winter sale?' });
@@ -348,16 +318,12 @@ test.each(VIEWS)(
     await confirm.getByRole('button', { name: 'Cancel the broadcast' }).click();
     await drawer.getByText('cancelled', { exact: true }).waitFor();
     await confirm.waitFor({ state: 'detached' });
-    await eventually(
-      () => drawer.evaluate((panel) => panel.contains(document.activeElement)),
-      WAIT_MS,
-    );
+    await eventually(() => drawer.evaluate((panel) => panel.contains(document.activeElement)));
     const { sent, failed, total } = (await detail()).broadcast;
     expect(sent + failed).toBeLessThan(total);
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
   },
-  LIMIT_MS,
 );
 
 const REACHED = '15550100861';
@@ -386,7 +352,7 @@ test.each(VIEWS)(
         await partner.call('GET', `/messages?broadcast_id=${created.body.broadcast_id}`)
       ).body;
       return messages.some(({ status }: { status: string }) => /delivered|read/.test(status));
-    }, WAIT_MS);
+    });
     const draw = drawer.getByRole('button', { name: 'Draw the curve' });
     await draw.focus();
     await page.keyboard.press('Enter');
@@ -412,8 +378,7 @@ test.each(VIEWS)(
     await page.getByRole('heading', { name: 'Create a broadcast' }).waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     const lines = page.getByRole('textbox', { name: 'Or paste contacts' });
-    await eventually(async () => (await lines.inputValue()) === LOST, WAIT_MS);
+    await eventually(async () => (await lines.inputValue()) === LOST);
     await page.getByRole('button', { name: 'Continue with 1 contact' }).waitFor();
   },
-  LIMIT_MS,
 );

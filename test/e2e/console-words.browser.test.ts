@@ -6,14 +6,7 @@ import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import {
-  LIMIT_MS,
-  openConsoleStage,
-  SCREENS,
-  settle,
-  WAIT_MS,
-  type ConsoleStage,
-} from './console-stage';
+import { openConsoleStage, SCREENS, settle, type ConsoleStage } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
 const TO = '15550100845';
@@ -38,11 +31,11 @@ beforeAll(async () => {
   await eventually(async () => {
     const { messages } = (await own.call('GET', '/messages?status=failed')).body;
     return messages.length === 1;
-  }, WAIT_MS);
+  });
   await eventually(async () => {
     const { messages } = (await own.call('GET', `/messages?recipient=${TO}`)).body;
     return messages[0].pricing?.category;
-  }, WAIT_MS);
+  });
   own.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { from: TO, id: 'wamid.WORDS' }))).toBe(
     200,
@@ -50,7 +43,7 @@ beforeAll(async () => {
   await eventually(async () => {
     const { events } = (await own.call('GET', '/webhooks/failed')).body;
     return events.length > 0;
-  }, WAIT_MS);
+  });
 }, STAGE_LIMIT_MS);
 beforeEach(async () => {
   page = await stage.openSignedIn('', undefined, own.partner_key);
@@ -59,7 +52,7 @@ afterEach(() => stage.tidy());
 afterAll(async () => {
   await mesh.emulator.behaviour({ fail_status: null });
   await stage.close();
-}, 60_000);
+});
 
 async function visit(path: string): Promise<void> {
   await page.goto(`${stage.origin}/dashboard/${path}`);
@@ -76,62 +69,50 @@ async function cellOf(name: string, row: string, column: string): Promise<string
   return (await cells.nth(titles.indexOf(column)).innerText()).trim();
 }
 
-test(
-  'a column with categories is called so, and the one with costs shows costs',
-  async () => {
-    await visit('messages');
-    expect(await cellOf('Messages', TO, 'Category')).toMatch(/service/);
-    expect(await cellOf('Messages', TO, 'Cost')).not.toMatch(/service|utility|marketing/);
-    await visit('usage/ledger');
-    await eventually(async () => {
-      await page.reload();
-      await settle(page);
-      return (await page.getByRole('row').filter({ hasText: TO }).count()) > 0;
-    }, WAIT_MS);
-    expect(await cellOf('Entries', TO, 'Category')).toMatch(/service/);
-    expect(await cellOf('Entries', TO, 'Amount')).not.toMatch(/service|utility|marketing/);
-    expect(await page.getByRole('columnheader', { name: 'Price' }).count()).toBe(0);
-  },
-  LIMIT_MS,
-);
+test('a column with categories is called so, and the one with costs shows costs', async () => {
+  await visit('messages');
+  expect(await cellOf('Messages', TO, 'Category')).toMatch(/service/);
+  expect(await cellOf('Messages', TO, 'Cost')).not.toMatch(/service|utility|marketing/);
+  await visit('usage/ledger');
+  await eventually(async () => {
+    await page.reload();
+    await settle(page);
+    return (await page.getByRole('row').filter({ hasText: TO }).count()) > 0;
+  });
+  expect(await cellOf('Entries', TO, 'Category')).toMatch(/service/);
+  expect(await cellOf('Entries', TO, 'Amount')).not.toMatch(/service|utility|marketing/);
+  expect(await page.getByRole('columnheader', { name: 'Price' }).count()).toBe(0);
+});
 
 const ONE_AS_MANY =
   /(?<![\d.,])1 (?:accounts|attempts|calls|contacts|days|errors|events|hours|messages|numbers|(?:billing )?slots)\b/g;
 
-test(
-  'says what is paid, and counts one thing as one',
-  async () => {
-    await visit('usage');
-    await page.getByText('1 billing slot for $10.00', { exact: true }).waitFor();
-    await page.getByText('1 active, 1 at most this month', { exact: true }).waitFor();
-    await visit('settings');
-    await page.getByText('1 slot this month', { exact: true }).waitFor();
-    for (const path of Object.values(SCREENS)) {
-      await visit(path);
-      const text = await page.getByRole('main').innerText();
-      expect([path, text.match(ONE_AS_MANY) ?? []]).toEqual([path, []]);
-    }
-  },
-  LIMIT_MS,
-);
+test('says what is paid, and counts one thing as one', async () => {
+  await visit('usage');
+  await page.getByText('1 billing slot for $10.00', { exact: true }).waitFor();
+  await page.getByText('1 active, 1 at most this month', { exact: true }).waitFor();
+  await visit('settings');
+  await page.getByText('1 slot this month', { exact: true }).waitFor();
+  for (const path of Object.values(SCREENS)) {
+    await visit(path);
+    const text = await page.getByRole('main').innerText();
+    expect([path, text.match(ONE_AS_MANY) ?? []]).toEqual([path, []]);
+  }
+});
 
-test(
-  'says in one plain sentence that no problem was found',
-  async () => {
-    await visit(`broadcasts/new?number=${ONE.phone_number_id}`);
-    await page.getByRole('combobox', { name: 'Template' }).click();
-    await page.getByRole('option', { name: /^order_update/ }).click();
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('textbox', { name: 'Or paste contacts' }).fill(`${TO},Ada,A-1`);
-    await page.getByRole('button', { name: 'Continue with 1 contact' }).click();
-    const preflight = page.getByTestId('preflight');
-    await preflight.getByText('It can be sent', { exact: true }).waitFor();
-    expect(await preflight.getByRole('status').innerText()).toMatch(
-      /^It can be sent\s+No problems were found\.$/,
-    );
-  },
-  LIMIT_MS,
-);
+test('says in one plain sentence that no problem was found', async () => {
+  await visit(`broadcasts/new?number=${ONE.phone_number_id}`);
+  await page.getByRole('combobox', { name: 'Template' }).click();
+  await page.getByRole('option', { name: /^order_update/ }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('textbox', { name: 'Or paste contacts' }).fill(`${TO},Ada,A-1`);
+  await page.getByRole('button', { name: 'Continue with 1 contact' }).click();
+  const preflight = page.getByTestId('preflight');
+  await preflight.getByText('It can be sent', { exact: true }).waitFor();
+  expect(await preflight.getByRole('status').innerText()).toMatch(
+    /^It can be sent\s+No problems were found\.$/,
+  );
+});
 
 /** The browser's zone is Tokyo. */
 const ZONE = 'GMT+9';
@@ -155,51 +136,43 @@ const zonelessOf = (): Promise<string[]> =>
     return [...times, ...texts];
   }, ZONE);
 
-test(
-  'every time has its zone, and UTC on hover',
-  async () => {
-    let clocks = 0;
-    for (const path of [...Object.values(SCREENS), `messages?find=${TO}`]) {
-      await visit(path);
-      expect([path, await zonelessOf()]).toEqual([path, []]);
-      clocks += await page.locator('time', { hasText: ZONE }).count();
-    }
-    expect(clocks).toBeGreaterThan(5);
-    await visit('messages');
-    await page.getByRole('button', { name: TO }).click();
-    await page.getByRole('dialog').locator('time').first().waitFor();
-    expect(await zonelessOf()).toEqual([]);
-    await visit('events/failed');
-    await page.getByRole('button', { name: 'message.received' }).click();
-    await page.getByRole('dialog').locator('time').first().waitFor();
-    expect(await zonelessOf()).toEqual([]);
-  },
-  LIMIT_MS,
-);
+test('every time has its zone, and UTC on hover', async () => {
+  let clocks = 0;
+  for (const path of [...Object.values(SCREENS), `messages?find=${TO}`]) {
+    await visit(path);
+    expect([path, await zonelessOf()]).toEqual([path, []]);
+    clocks += await page.locator('time', { hasText: ZONE }).count();
+  }
+  expect(clocks).toBeGreaterThan(5);
+  await visit('messages');
+  await page.getByRole('button', { name: TO }).click();
+  await page.getByRole('dialog').locator('time').first().waitFor();
+  expect(await zonelessOf()).toEqual([]);
+  await visit('events/failed');
+  await page.getByRole('button', { name: 'message.received' }).click();
+  await page.getByRole('dialog').locator('time').first().waitFor();
+  expect(await zonelessOf()).toEqual([]);
+});
 
-test(
-  'the time of the receiver’s chart has its zone',
-  async () => {
-    await page.addInitScript(() => {
-      const drawn: string[] = [];
-      Object.assign(window, { drawn });
-      const { prototype } = CanvasRenderingContext2D;
-      const draw = prototype.fillText;
-      prototype.fillText = function (this: CanvasRenderingContext2D, text, ...place) {
-        drawn.push(text);
-        draw.call(this, text, ...place);
-      };
-    });
-    await visit('events');
-    await page.getByTestId('receiver').waitFor();
-    // The events before came within one second, which is one point of the chart.
-    const later = inboundBody(ONE, { from: TO, id: 'wamid.LATER' });
-    expect(await postRaw(mesh.ingress_url, later)).toBe(200);
-    await page.getByRole('img', { name: /of the latest events accepted/ }).waitFor();
-    await eventually(async () => {
-      const drawn = await page.evaluate(() => (window as never as { drawn: string[] }).drawn);
-      return drawn.includes(`Time in Asia/Tokyo (${ZONE})`);
-    }, WAIT_MS);
-  },
-  LIMIT_MS,
-);
+test('the time of the receiver’s chart has its zone', async () => {
+  await page.addInitScript(() => {
+    const drawn: string[] = [];
+    Object.assign(window, { drawn });
+    const { prototype } = CanvasRenderingContext2D;
+    const draw = prototype.fillText;
+    prototype.fillText = function (this: CanvasRenderingContext2D, text, ...place) {
+      drawn.push(text);
+      draw.call(this, text, ...place);
+    };
+  });
+  await visit('events');
+  await page.getByTestId('receiver').waitFor();
+  // The events before came within one second, which is one point of the chart.
+  const later = inboundBody(ONE, { from: TO, id: 'wamid.LATER' });
+  expect(await postRaw(mesh.ingress_url, later)).toBe(200);
+  await page.getByRole('img', { name: /of the latest events accepted/ }).waitFor();
+  await eventually(async () => {
+    const drawn = await page.evaluate(() => (window as never as { drawn: string[] }).drawn);
+    return drawn.includes(`Time in Asia/Tokyo (${ZONE})`);
+  });
+});

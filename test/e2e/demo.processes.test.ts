@@ -12,8 +12,6 @@ import { hasEnded } from '../testkit/signal-process';
 
 const DEMO = resolve(__dirname, '../dist/demo/main.js');
 const START_LIMIT_MS = 120_000;
-const STOP_LIMIT_MS = 90_000;
-const LIMIT_MS = START_LIMIT_MS + STOP_LIMIT_MS;
 /** The exit code that a shell reports for a process that ended on SIGINT. */
 const INTERRUPTED = 130;
 
@@ -52,7 +50,7 @@ async function interruptAt(
   }, START_LIMIT_MS);
   const ids = startedIds();
   process.kill(-(demo.pid as number), 'SIGINT');
-  await eventually(() => printed.includes('Interrupted'), STOP_LIMIT_MS);
+  await eventually(() => printed.includes('Interrupted'));
   demo.kill('SIGINT');
   const [code] = await ended;
   expect([code, printed.match(/^Interrupted/gm)]).toEqual([INTERRUPTED, ['Interrupted']]);
@@ -67,24 +65,16 @@ function expectNothingLeft(ids: number[]): void {
   expect(startedIds()).toEqual([]);
 }
 
-test(
-  'while the engines start',
-  async () => {
-    const { ids } = await interruptAt(await enginePorts(), () => startedIds().length > 0);
-    expectNothingLeft(ids);
-  },
-  LIMIT_MS,
-);
+test('while the engines start', async () => {
+  const { ids } = await interruptAt(await enginePorts(), () => startedIds().length > 0);
+  expectNothingLeft(ids);
+});
 
-test(
-  'while messages are on their way',
-  async () => {
-    const engines = Object.fromEntries(ENGINE_URLS.map((name) => [name, process.env[name]]));
-    const { ids, printed } = await interruptAt(engines, (text) => text.includes('wamid.'));
-    expect(printed).toContain('Send a text');
-    // Every service, and the emulator.
-    expect(ids.length).toBeGreaterThan(8);
-    expectNothingLeft(ids);
-  },
-  LIMIT_MS,
-);
+test('while messages are on their way', async () => {
+  const engines = Object.fromEntries(ENGINE_URLS.map((name) => [name, process.env[name]]));
+  const { ids, printed } = await interruptAt(engines, (text) => text.includes('wamid.'));
+  expect(printed).toContain('Send a text');
+  // Every service, and the emulator.
+  expect(ids.length).toBeGreaterThan(8);
+  expectNothingLeft(ids);
+});

@@ -1,6 +1,6 @@
 // Endpoints with a destination: bad settings of every type, and deliveries to a Kafka topic. The
 // other types have their servers in `make test-destinations`.
-import { JOIN_LIMIT_MS, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { startKafkaServer } from '../destinations/kafka-server';
 import { describeDestination } from '../destinations/scenarios';
 import { SECURE_START_LIMIT_MS } from '../testkit/secure-engines';
@@ -28,7 +28,7 @@ describe('bad input is named and changes nothing', () => {
   beforeAll(async () => {
     mesh = await joinMesh();
     partner = await mesh.createPartner();
-  }, JOIN_LIMIT_MS);
+  });
   afterAll(() => mesh?.stop());
 
   test.each<[type: string, change: object, field: string]>([

@@ -15,7 +15,7 @@ beforeAll(async () => {
   stage = await openStage();
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 async function open(path: string, { width, height } = DESK as { width: number; height: number }) {
   const context = await stage.browser.newContext({
@@ -69,77 +69,61 @@ test(
   2 * LIMIT_MS,
 );
 
-test(
-  'the search has no fault with results and without, and loads its index again after a failure',
-  async () => {
-    const page = await open('/docs/sending');
-    const search = page.getByRole('searchbox', { name: 'Search' });
-    await search.fill('price brazil');
-    await page.locator('.found').getByRole('link').first().waitFor();
-    await check(page, 'results of a search');
-    await search.fill(UNKNOWN);
-    await page.getByText(`Nothing was found for “${UNKNOWN}”.`).first().waitFor();
-    await check(page, 'no result of a search');
-    await page.route('**/search.json', (route) => route.abort());
-    await page.reload();
-    await search.fill('price');
-    await page.getByText('The search could not be loaded').first().waitFor();
-    await check(page, 'search not loaded');
-    await page.unroute('**/search.json');
-    await search.fill('price brazil');
-    await page.locator('.found').getByRole('link').first().waitFor();
-    await page.context().close();
-  },
-  LIMIT_MS,
-);
+test('the search has no fault with results and without, and loads its index again after a failure', async () => {
+  const page = await open('/docs/sending');
+  const search = page.getByRole('searchbox', { name: 'Search' });
+  await search.fill('price brazil');
+  await page.locator('.found').getByRole('link').first().waitFor();
+  await check(page, 'results of a search');
+  await search.fill(UNKNOWN);
+  await page.getByText(`Nothing was found for “${UNKNOWN}”.`).first().waitFor();
+  await check(page, 'no result of a search');
+  await page.route('**/search.json', (route) => route.abort());
+  await page.reload();
+  await search.fill('price');
+  await page.getByText('The search could not be loaded').first().waitFor();
+  await check(page, 'search not loaded');
+  await page.unroute('**/search.json');
+  await search.fill('price brazil');
+  await page.locator('.found').getByRole('link').first().waitFor();
+  await page.context().close();
+});
 
 describe('the sign-up page has no fault', () => {
-  test(
-    'before, during and after a sign-up that was cancelled first',
-    async () => {
-      const { page, dialog } = await stage.begin();
-      await page.getByText(/Ready\./).waitFor();
-      await check(page, 'sign-up ready');
-      const cancelled = await dialog();
-      await check(page, 'sign-up in progress');
-      await press(cancelled, '#cancel');
-      await page.getByText(/closed before it was finished/).waitFor();
-      await check(page, 'sign-up cancelled');
-      await press(await dialog(), '#finish');
-      await page.getByText(/Done\./).waitFor();
-      await check(page, 'sign-up done');
-      await page.reload();
-      await page.getByText(/This link has been used/).waitFor();
-      await check(page, 'sign-up used');
-    },
-    LIMIT_MS,
-  );
+  test('before, during and after a sign-up that was cancelled first', async () => {
+    const { page, dialog } = await stage.begin();
+    await page.getByText(/Ready\./).waitFor();
+    await check(page, 'sign-up ready');
+    const cancelled = await dialog();
+    await check(page, 'sign-up in progress');
+    await press(cancelled, '#cancel');
+    await page.getByText(/closed before it was finished/).waitFor();
+    await check(page, 'sign-up cancelled');
+    await press(await dialog(), '#finish');
+    await page.getByText(/Done\./).waitFor();
+    await check(page, 'sign-up done');
+    await page.reload();
+    await page.getByText(/This link has been used/).waitFor();
+    await check(page, 'sign-up used');
+  });
 
-  test(
-    'after a failure',
-    async () => {
-      await stage.mesh.emulator.fault({
-        match: { path: '/oauth/access_token' },
-        times: -1,
-        error: { code: 100 },
-      });
-      const { page, dialog, message } = await stage.begin();
-      await press(await dialog(), '#finish');
-      expect((await message()).data['type']).toBe('SERVICE_CONNECT_ERROR');
-      await check(page, 'sign-up failed');
-      await stage.mesh.emulator.clearFaults();
-    },
-    LIMIT_MS,
-  );
+  test('after a failure', async () => {
+    await stage.mesh.emulator.fault({
+      match: { path: '/oauth/access_token' },
+      times: -1,
+      error: { code: 100 },
+    });
+    const { page, dialog, message } = await stage.begin();
+    await press(await dialog(), '#finish');
+    expect((await message()).data['type']).toBe('SERVICE_CONNECT_ERROR');
+    await check(page, 'sign-up failed');
+    await stage.mesh.emulator.clearFaults();
+  });
 
-  test(
-    'for a link that is invalid',
-    async () => {
-      const page = await open('/connect?token=bmgc_wrong');
-      await page.getByRole('heading').first().waitFor();
-      await check(page, 'sign-up link invalid');
-      await page.context().close();
-    },
-    LIMIT_MS,
-  );
+  test('for a link that is invalid', async () => {
+    const page = await open('/connect?token=bmgc_wrong');
+    await page.getByRole('heading').first().waitFor();
+    await check(page, 'sign-up link invalid');
+    await page.context().close();
+  });
 });

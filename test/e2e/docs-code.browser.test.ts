@@ -5,7 +5,6 @@ import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/sh
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
 import { faultsOf, shoot } from './console-stage';
 
-const LIMIT_MS = 180_000;
 const WAIT_MS = 60_000;
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -25,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await mesh?.stop();
-}, 60_000);
+});
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
   expect(complaints.splice(0)).toEqual([]);
@@ -65,110 +64,94 @@ async function openSignedIn(path: string, viewport = DESK): Promise<Page> {
 const clipboard = (page: Page): Promise<string> =>
   page.evaluate(() => navigator.clipboard.readText());
 
-test(
-  'a sample is shown in the language that the reader chose, highlighted, and copied as it is',
-  async () => {
-    const page = await open('/docs/sending');
-    const sample = page.locator('.code').first();
-    await sample.getByRole('tab', { name: 'curl', selected: true }).focus();
-    await page.keyboard.press('ArrowRight');
-    await sample.getByRole('tab', { name: 'Node.js', selected: true }).waitFor();
-    const shown = sample.getByRole('tabpanel');
-    await shown.locator('.hljs-keyword').first().waitFor();
-    await sample.getByRole('button', { name: 'Copy' }).click();
-    await sample.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await clipboard(page)).toBe(await shown.textContent());
-    expect(await clipboard(page)).toMatch(/^import [^]*\nconst answer = await fetch\(`/);
-    // Every sample has followed, and other pages do.
-    expect(await page.getByRole('tab', { name: 'curl', selected: true }).count()).toBe(0);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'docs-guide-desktop-light');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await faultsOf(page, ['color-contrast'])).toEqual([]);
-    await page.goto(`${origin}/docs/errors`);
-    await page.getByText('Shell').first().waitFor();
-    await page.goto(`${origin}/docs/answers`);
-    await page.getByRole('tab', { name: 'Node.js', selected: true }).first().waitFor();
-    await page.goto(`${origin}/docs/reference#sendText`);
-    await page.locator('[id="api/tag/messages/sendText"]').getByText('fetch').first().waitFor();
-  },
-  LIMIT_MS,
-);
+test('a sample is shown in the language that the reader chose, highlighted, and copied as it is', async () => {
+  const page = await open('/docs/sending');
+  const sample = page.locator('.code').first();
+  await sample.getByRole('tab', { name: 'curl', selected: true }).focus();
+  await page.keyboard.press('ArrowRight');
+  await sample.getByRole('tab', { name: 'Node.js', selected: true }).waitFor();
+  const shown = sample.getByRole('tabpanel');
+  await shown.locator('.hljs-keyword').first().waitFor();
+  await sample.getByRole('button', { name: 'Copy' }).click();
+  await sample.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await clipboard(page)).toBe(await shown.textContent());
+  expect(await clipboard(page)).toMatch(/^import [^]*\nconst answer = await fetch\(`/);
+  // Every sample has followed, and other pages do.
+  expect(await page.getByRole('tab', { name: 'curl', selected: true }).count()).toBe(0);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'docs-guide-desktop-light');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await faultsOf(page, ['color-contrast'])).toEqual([]);
+  await page.goto(`${origin}/docs/errors`);
+  await page.getByText('Shell').first().waitFor();
+  await page.goto(`${origin}/docs/answers`);
+  await page.getByRole('tab', { name: 'Node.js', selected: true }).first().waitFor();
+  await page.goto(`${origin}/docs/reference#sendText`);
+  await page.locator('[id="api/tag/messages/sendText"]').getByText('fetch').first().waitFor();
+});
 
-test(
-  'a signed-in reader finds the own number in the samples, and the key nowhere',
-  async () => {
-    const page = await openSignedIn('/docs/quick-start');
-    const note = page.locator('#reader');
-    await note.waitFor();
-    const { body } = await partner.call('GET', '/clients');
-    const names = body.clients.map((one: Record<string, string>) => one['display_name']);
-    expect(await note.textContent()).toContain(names[0]);
-    const text = page.getByRole('main');
-    await text.getByText(`x-waba-id: ${ONE.waba_id}`).first().waitFor();
-    await note.getByRole('combobox', { name: 'Number of the samples' }).selectOption({ index: 1 });
-    await text.getByText(`x-waba-id: ${TWO_A.waba_id}`).first().waitFor();
-    const content = await page.content();
-    expect(content).not.toContain(partner.partner_key);
-    expect(content).not.toContain('bmgk_your_partner_key');
-    expect(await faultsOf(page)).toEqual([]);
-    // A page without samples of a number sends no request to the console.
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto(`${origin}/docs/limits`);
-    await page.waitForLoadState('networkidle');
-    expect(asked.filter((path) => path.startsWith('/dashboard'))).toEqual([]);
-  },
-  LIMIT_MS,
-);
+test('a signed-in reader finds the own number in the samples, and the key nowhere', async () => {
+  const page = await openSignedIn('/docs/quick-start');
+  const note = page.locator('#reader');
+  await note.waitFor();
+  const { body } = await partner.call('GET', '/clients');
+  const names = body.clients.map((one: Record<string, string>) => one['display_name']);
+  expect(await note.textContent()).toContain(names[0]);
+  const text = page.getByRole('main');
+  await text.getByText(`x-waba-id: ${ONE.waba_id}`).first().waitFor();
+  await note.getByRole('combobox', { name: 'Number of the samples' }).selectOption({ index: 1 });
+  await text.getByText(`x-waba-id: ${TWO_A.waba_id}`).first().waitFor();
+  const content = await page.content();
+  expect(content).not.toContain(partner.partner_key);
+  expect(content).not.toContain('bmgk_your_partner_key');
+  expect(await faultsOf(page)).toEqual([]);
+  // A page without samples of a number sends no request to the console.
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`${origin}/docs/limits`);
+  await page.waitForLoadState('networkidle');
+  expect(asked.filter((path) => path.startsWith('/dashboard'))).toEqual([]);
+});
 
-test(
-  'the home page sends a message and shows its events as they come',
-  async () => {
-    const visitor = await open('/docs');
-    await visitor.getByText('Sign in to the console, then send a message from here').waitFor();
-    expect(await faultsOf(visitor)).toEqual([]);
-    const page = await openSignedIn('/docs');
-    await page.getByLabel('To').fill('15550100791');
-    await page.getByRole('button', { name: 'Send it now' }).click();
-    const events = page.getByRole('list', { name: 'Events of the message' });
-    for (const name of ['sent', 'delivered', 'read']) {
-      await events.getByText(`message.${name}`, { exact: true }).waitFor();
-    }
-    await page.getByText(/^Accepted as wamid\./).waitFor();
-    expect(await mesh.emulator.messages({ to: '15550100791' })).toHaveLength(1);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'docs-home-desktop-light');
-    await page.getByLabel('To').fill('nobody');
-    await page.getByRole('button', { name: 'Send it now' }).click();
-    await page.getByText(/^It was not sent: /).waitFor();
-    complaints.length = 0;
-  },
-  LIMIT_MS,
-);
+test('the home page sends a message and shows its events as they come', async () => {
+  const visitor = await open('/docs');
+  await visitor.getByText('Sign in to the console, then send a message from here').waitFor();
+  expect(await faultsOf(visitor)).toEqual([]);
+  const page = await openSignedIn('/docs');
+  await page.getByLabel('To').fill('15550100791');
+  await page.getByRole('button', { name: 'Send it now' }).click();
+  const events = page.getByRole('list', { name: 'Events of the message' });
+  for (const name of ['sent', 'delivered', 'read']) {
+    await events.getByText(`message.${name}`, { exact: true }).waitFor();
+  }
+  await page.getByText(/^Accepted as wamid\./).waitFor();
+  expect(await mesh.emulator.messages({ to: '15550100791' })).toHaveLength(1);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'docs-home-desktop-light');
+  await page.getByLabel('To').fill('nobody');
+  await page.getByRole('button', { name: 'Send it now' }).click();
+  await page.getByText(/^It was not sent: /).waitFor();
+  complaints.length = 0;
+});
 
-test(
-  'a failure of the home page’s send says whether the message was sent',
-  async () => {
-    const page = await openSignedIn('/docs');
-    const send = page.getByRole('button', { name: 'Send it now' });
-    await page.getByLabel('To').fill('15550100792');
-    await page.route('**/v1/events?after=*', (route) => route.abort());
-    await send.click();
-    await page.getByText(/^Accepted as wamid\..* It was sent, but its events could not/).waitFor();
-    await page.unroute('**/v1/events?after=*');
-    await page.route('**/v1/messages/send', (route) => route.abort());
-    await send.click();
-    await page.getByText(/^It may have been sent\. .*before you send it again/).waitFor();
-    await page.unroute('**/v1/messages/send');
-    await page.route('**/v1/events?limit=1', (route) => route.abort());
-    await send.click();
-    await page.getByText(/^It was not sent: /).waitFor();
-    expect(await mesh.emulator.messages({ to: '15550100792' })).toHaveLength(1);
-    complaints.length = 0;
-  },
-  LIMIT_MS,
-);
+test('a failure of the home page’s send says whether the message was sent', async () => {
+  const page = await openSignedIn('/docs');
+  const send = page.getByRole('button', { name: 'Send it now' });
+  await page.getByLabel('To').fill('15550100792');
+  await page.route('**/v1/events?after=*', (route) => route.abort());
+  await send.click();
+  await page.getByText(/^Accepted as wamid\..* It was sent, but its events could not/).waitFor();
+  await page.unroute('**/v1/events?after=*');
+  await page.route('**/v1/messages/send', (route) => route.abort());
+  await send.click();
+  await page.getByText(/^It may have been sent\. .*before you send it again/).waitFor();
+  await page.unroute('**/v1/messages/send');
+  await page.route('**/v1/events?limit=1', (route) => route.abort());
+  await send.click();
+  await page.getByText(/^It was not sent: /).waitFor();
+  expect(await mesh.emulator.messages({ to: '15550100792' })).toHaveLength(1);
+  complaints.length = 0;
+});
 
 const PAGES = ['docs', 'docs/answers', 'docs/reference', 'docs/design', 'changelog'];
 
@@ -200,22 +183,17 @@ test.each(PAGES)(
     await listed.locator(answers).click();
     await page.waitForURL('**/docs/answers');
   },
-  LIMIT_MS,
 );
 
-test(
-  'the page of the design tokens shows space, type and radius',
-  async () => {
-    const page = await open('/docs/design');
-    const styleOf = (name: string, property: string): Promise<string> =>
-      page
-        .locator(`.sample-${name}`)
-        .evaluate((sample, key) => getComputedStyle(sample).getPropertyValue(key), property);
-    expect(await styleOf('space-l', 'width')).toBe('16px');
-    expect(await styleOf('text-xxl', 'font-size')).toBe('30px');
-    expect(await styleOf('radius-m', 'border-top-left-radius')).toBe('8px');
-    await shoot(page, 'docs-design-desktop-light');
-    expect(await faultsOf(page)).toEqual([]);
-  },
-  LIMIT_MS,
-);
+test('the page of the design tokens shows space, type and radius', async () => {
+  const page = await open('/docs/design');
+  const styleOf = (name: string, property: string): Promise<string> =>
+    page
+      .locator(`.sample-${name}`)
+      .evaluate((sample, key) => getComputedStyle(sample).getPropertyValue(key), property);
+  expect(await styleOf('space-l', 'width')).toBe('16px');
+  expect(await styleOf('text-xxl', 'font-size')).toBe('30px');
+  expect(await styleOf('radius-m', 'border-top-left-radius')).toBe('8px');
+  await shoot(page, 'docs-design-desktop-light');
+  expect(await faultsOf(page)).toEqual([]);
+});

@@ -57,7 +57,7 @@ const RUNNING_CONTACTS = 60;
 
 async function runningBroadcast({ partner, one }: Stage): Promise<Given> {
   const id = await createBroadcast(partner, one, people(RUNNING_CONTACTS));
-  await eventually(async () => (await detailOf(partner, id)).status === 'processing', 25_000);
+  await eventually(async () => (await detailOf(partner, id)).status === 'processing');
   return { params: { broadcast_id: String(id) } };
 }
 
@@ -110,9 +110,6 @@ async function registered({ mesh, partner }: Stage): Promise<SeededNumber> {
   return number;
 }
 
-/** Requests of other rows, some of them large, share the mesh. */
-const EVENT_LIMIT_MS = 25_000;
-
 let customers = 0;
 /**
  * A customer who has not written before: an event waits behind a refused one of its conversation.
@@ -131,7 +128,7 @@ async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
     const event_id = await eventually(async () => {
       const { body } = await partner.call('GET', '/webhooks/failed?limit=100');
       return (body.events as Array<{ event_id: string }>).at(-1)?.event_id;
-    }, EVENT_LIMIT_MS);
+    });
     return { params: { event_id } };
   } finally {
     partner.receiver.behave(undefined);

@@ -13,7 +13,6 @@ import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const AWAY_MS = LONG ? 30_000 : 5_000;
-const START_LIMIT_MS = 180_000;
 const RECOVERY_LIMIT_MS = 90_000;
 /** Longer than any timeout of an engine call, and well below the deadline of a request. */
 const ANSWER_LIMIT_MS = 15_000;
@@ -27,8 +26,6 @@ const SERVICES = [
   'fanout',
 ] as const;
 
-jest.setTimeout(300_000);
-
 let mesh: ProcessMesh;
 let partner: ProcessPartner;
 let receiver: PartnerReceiver;
@@ -39,11 +36,11 @@ beforeAll(async () => {
   receiver = await startPartner();
   partner = await mesh.createPartner(receiver.url);
   expect((await partner.register(ONE)).status).toBe(201);
-}, START_LIMIT_MS);
+});
 afterAll(async () => {
   await mesh?.stop();
   await receiver?.close();
-}, START_LIMIT_MS);
+});
 
 const number = { 'x-waba-id': ONE.waba_id };
 const text = { to: '15550100777', text: 'Hello' };
@@ -104,7 +101,7 @@ const failing = (seen: Seen[]): string[] =>
 
 /** `fails`: the requests that fail without the engine once the caches have expired. */
 async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Promise<void> {
-  await eventually(async () => failing(await look()).length === 0, RECOVERY_LIMIT_MS);
+  await eventually(async () => failing(await look()).length === 0);
   const pids = SERVICES.map((name) => mesh.pid(name));
   const killed_at = performance.now();
   await mesh.killEngine(engine);
@@ -113,7 +110,7 @@ async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Pr
       const now = await look();
       expect(failing(now).sort()).toEqual([...fails].sort());
       return now;
-    }, RECOVERY_LIMIT_MS);
+    });
     for (const { name, status, code, retry_after, ms } of seen) {
       process.stdout.write(
         `  ${engine} away: ${name.padEnd(42)} ${status} ${code ?? ''} ${ms} ms\n`,
@@ -130,7 +127,7 @@ async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Pr
     await mesh.startEngine(engine);
   }
   const back_at = performance.now();
-  await eventually(async () => failing(await look()).length === 0, RECOVERY_LIMIT_MS);
+  await eventually(async () => failing(await look()).length === 0);
   const seconds = ((performance.now() - back_at) / 1_000).toFixed(1);
   process.stdout.write(`  ${engine} back: everything works after ${seconds} s\n`);
   expect(SERVICES.map((name) => mesh.pid(name))).toEqual(pids);
@@ -153,7 +150,7 @@ test('refuses only the upstream’s webhooks while Kafka is down', async () => {
   await without('kafka', ['upstream webhook']);
   const kafka = async (): Promise<string> =>
     (await callRest(mesh.base_url, 'GET', '/health')).body.dependencies.kafka.status;
-  await eventually(async () => (await kafka()) === 'ok', RECOVERY_LIMIT_MS);
+  await eventually(async () => (await kafka()) === 'ok');
 });
 
 test('serves cached partners’ upstream-only requests without a key while MongoDB is down', async () => {
@@ -169,9 +166,6 @@ test('serves cached partners’ upstream-only requests without a key while Mongo
 });
 
 test('delivers the events received during the outages', async () => {
-  await eventually(
-    () => receiver.arrivals.some(({ body }) => body.event === 'message.received'),
-    RECOVERY_LIMIT_MS,
-  );
+  await eventually(() => receiver.arrivals.some(({ body }) => body.event === 'message.received'));
   await mesh.expectCommitted(RECOVERY_LIMIT_MS);
 });

@@ -4,14 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import {
-  JOIN_LIMIT_MS,
-  joinMesh,
-  ONE,
-  TWO_A,
-  type Mesh,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 /** The settings of a partner that changes only its address. */
 const UNCHANGED = {
@@ -30,8 +23,8 @@ beforeAll(async () => {
   partner = await mesh.createPartner();
   stranger = await mesh.createPartner();
   for (const number of [ONE, TWO_A]) await partner.register(number);
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 afterEach(() => partner.receiver.behave(undefined));
 
 const inbound = (text: string, { phone_number_id } = ONE): Promise<unknown> =>
@@ -45,7 +38,7 @@ async function eventOf(text: string, after: number): Promise<any> {
   return eventually(async () => {
     const { events } = await list(`after=${after}&wait=5&event=message.received`);
     return events.find((one: any) => one.envelope.data.text === text);
-  }, 30_000);
+  });
 }
 
 test('has each event as it is posted, with its delivery and its attempt', async () => {
@@ -71,7 +64,7 @@ test('has each event as it is posted, with its delivery and its attempt', async 
     attempts: [{ number: 1, http_status: 200, error: null, url: partner.receiver.url }],
   });
   expect(body.attempts[0].secret).toMatch(/^[0-9a-f]{8}$/);
-}, 60_000);
+});
 
 test('answers a waiting request as soon as an event arrives', async () => {
   const { newest } = await list();
@@ -83,7 +76,7 @@ test('answers a waiting request as soon as an event arrives', async () => {
   expect(events).toHaveLength(1);
   // Events of other kinds may have come with it.
   expect(next).toBeGreaterThanOrEqual(events[0].seq);
-}, 60_000);
+});
 
 test('refuses one waiting request too many, before it reads anything', async () => {
   const many = await mesh.createPartner();
@@ -103,7 +96,7 @@ test('refuses one waiting request too many, before it reads anything', async () 
   expect((await list(query, {}, many)).events).toEqual([]);
   over.abort();
   await Promise.allSettled(waits);
-}, 60_000);
+});
 
 test('narrows down to one account, and shows a partner nothing of another', async () => {
   const { newest } = await list();
@@ -119,7 +112,7 @@ test('narrows down to one account, and shows a partner nothing of another', asyn
   expect((await stranger.call('GET', `/events/${event_id}`)).body.error.code).toBe('NOT_FOUND');
   const foreign = { 'x-waba-id': ONE.waba_id };
   expect(await list('', foreign, stranger)).toMatchObject({ events: [] });
-}, 60_000);
+});
 
 test('shows a refused event as retrying, with the answer of the receiver', async () => {
   const { newest } = await list();
@@ -142,7 +135,7 @@ test('shows a refused event as retrying, with the answer of the receiver', async
     const { body } = await partner.call('GET', `/events/${event_id}`);
     return body.delivery.status === 'delivered' && body.attempts.length >= 2;
   });
-}, 60_000);
+});
 
 test('shows an attempt’s address without the query, the secret that signed, and 1 KiB of the answer', async () => {
   const { newest } = await list();
@@ -169,7 +162,7 @@ test('shows an attempt’s address without the query, the secret that signed, an
   });
   expect(attempt.duration_ms).toBeGreaterThanOrEqual(0);
   expect(Date.parse(attempt.at)).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('has the events of a partner without a webhook URL', async () => {
   const silent = await mesh.createPartner();
@@ -183,22 +176,22 @@ test('has the events of a partner without a webhook URL', async () => {
   const event = await eventually(async () => {
     const { events } = await list('wait=5&event=message.received', {}, silent);
     return events[0];
-  }, 30_000);
+  });
   expect(event).toMatchObject({ envelope: { data: { text: 'polled' } } });
   await eventually(async () => {
     const { body } = await silent.call('GET', `/events/${event.event_id}`);
     return body.delivery.status === 'dropped';
-  }, 30_000);
+  });
   expect(silent.receiver.arrivals).toEqual([]);
   // The next test replays the events that are logged from its start on.
   await eventOf('polled', newest);
-}, 60_000);
+});
 
 const ended = (replay_id: string): Promise<any> =>
   eventually(async () => {
     const { body } = await partner.call('GET', `/events/replays/${replay_id}`);
     return body.status !== 'running' && body;
-  }, 60_000);
+  });
 
 test('replays events with their own ids and in their order, by period and by id', async () => {
   const { newest } = await list();
@@ -228,7 +221,7 @@ test('replays events with their own ids and in their order, by period and by id'
     code: 'INVALID_FIELD',
     details: { field: 'event_ids[0]' },
   });
-}, 120_000);
+});
 
 test('delivers live events while a receiver keeps a replay waiting, and shows its progress', async () => {
   const { newest } = await list();
@@ -237,11 +230,11 @@ test('delivers live events while a receiver keeps a replay waiting, and shows it
   await Promise.all(texts.map((text) => inbound(text)));
   const known = (): Set<string> =>
     new Set(partner.receiver.of('message.received').map(({ body }) => body.data.text as string));
-  await eventually(() => texts.every((text) => known().has(text)), 30_000);
+  await eventually(() => texts.every((text) => known().has(text)));
   await eventually(async () => {
     const { events } = await list(`after=${newest}&event=message.received`);
     return events.length === texts.length;
-  }, 30_000);
+  });
 
   const held: ServerResponse[] = [];
   let is_open = false;
@@ -251,9 +244,9 @@ test('delivers live events while a receiver keeps a replay waiting, and shows it
   });
   const filter = { event: 'message.received' };
   const { body } = await partner.call('POST', '/events/replay', { from, ...filter });
-  await eventually(() => held.length > 0, 30_000);
+  await eventually(() => held.length > 0);
   await inbound('live');
-  await eventually(() => known().has('live'), 30_000);
+  await eventually(() => known().has('live'));
   // The next test reads on from the newest position.
   await eventOf('live', newest);
   const running = await partner.call('GET', `/events/replays/${body.replay_id}`);
@@ -267,7 +260,7 @@ test('delivers live events while a receiver keeps a replay waiting, and shows it
     delivered: texts.length,
     position: running.body.last,
   });
-}, 120_000);
+});
 
 test('an integrator that was offline for an hour misses and repeats nothing, by pull and by push', async () => {
   const { newest } = await list();
@@ -282,7 +275,7 @@ test('an integrator that was offline for an hour misses and repeats nothing, by 
     const states = events.map(({ delivery }: any) => delivery.status as string);
     // One attempt is refused; the later events of the conversation wait behind it.
     return events.length === texts.length && states.includes('retrying') && events;
-  }, 30_000);
+  });
   const ids: string[] = missed.map(({ event_id }: any) => event_id);
   await anHourPasses();
 
@@ -306,11 +299,11 @@ test('an integrator that was offline for an hour misses and repeats nothing, by 
       .slice(before)
       .map(({ headers }) => String(headers['webhook-id']))
       .filter((id) => ids.includes(id));
-  await eventually(() => new Set(pushed()).size === ids.length, 60_000);
+  await eventually(() => new Set(pushed()).size === ids.length);
   // A table with a unique index on the id has each event once, whichever way was first.
   const table = new Set([...read.map(({ event_id }) => event_id as string), ...pushed()]);
   expect([...table]).toEqual(ids);
-}, 120_000);
+});
 
 const anHourPasses = (): Promise<void> => getOlder(partner, 3_600_000);
 
@@ -343,7 +336,7 @@ test('refuses a position older than the retention, and names the oldest one', as
     await eventually(async () => {
       const { events } = await list('', {}, late);
       return events.some((one: any) => one.envelope.data?.text === text);
-    }, 30_000);
+    });
     if (text === 'long ago') await getOlder(late, 40 * 86_400_000);
   }
   const { status, body } = await late.call('GET', '/events?after=0');
@@ -353,7 +346,7 @@ test('refuses a position older than the retention, and names the oldest one', as
   expect(events[0].seq).toBe(oldest);
   expect(oldest).toBeGreaterThan(1);
   expect((await list(`after=${oldest - 1}`, {}, late)).events[0].seq).toBe(oldest);
-}, 60_000);
+});
 
 test('refuses a position that the log does not have', async () => {
   const { newest } = await list();

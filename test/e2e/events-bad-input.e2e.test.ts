@@ -4,11 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../testkit/eventually';
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import type { Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, signed } from '../testkit/upstream-webhooks';
-
-jest.setTimeout(30_000);
 
 const MIB = 1024 * 1024;
 
@@ -24,11 +22,11 @@ beforeAll(async () => {
   await partner.register(ONE);
   dead = [];
   stopReading = await readDeadLetters();
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await stopReading();
   await mesh.stop();
-}, 60_000);
+});
 
 async function readDeadLetters(): Promise<() => Promise<void>> {
   const kafka = new Kafka({
@@ -177,7 +175,7 @@ describe('a correctly signed body', () => {
     expect(body.length).toBeGreaterThan(3_000_000);
     expect(await post(body)).toBe(200);
     const mine = () => partner.receiver.arrivals.filter((one) => ids.includes(idOf(one)));
-    await eventually(() => mine().length >= ids.length, 25_000);
+    await eventually(() => mine().length >= ids.length);
     expect(mine().map(idOf)).toEqual(ids);
   });
 

@@ -1,14 +1,7 @@
 // Event delivery: to all owners, signed, in order and once; and retries when a receiver refuses.
 import type { ServerResponse } from 'node:http';
 import { eventually } from '../testkit/eventually';
-import {
-  JOIN_LIMIT_MS,
-  ONE,
-  joinMesh,
-  TWO_A,
-  type Mesh,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, type Arrival } from '../testkit/partner';
 import {
   bodyOf,
@@ -25,8 +18,6 @@ const JITTERED_DELAY_MS = 6_000;
 /** A timer may fire this much early. */
 const TIMER_MS = 100;
 
-jest.setTimeout(120_000);
-
 let mesh: Mesh;
 let partner: TestPartner;
 let other: TestPartner;
@@ -38,8 +29,8 @@ beforeAll(async () => {
   other = await mesh.createPartner({ name: 'Another partner' });
   await partner.register(ONE);
   await other.register(ONE);
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 afterEach(() => {
   partner.receiver.behave(undefined);
   other.receiver.behave(undefined);

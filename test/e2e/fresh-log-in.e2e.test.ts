@@ -1,6 +1,6 @@
 // What a session may do only shortly after its log-in, and what happens to a session that another
 // log-in replaces.
-import { JOIN_LIMIT_MS, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import type { Mesh, TestPartner } from '../harness/shared-mesh';
 import {
   ageLogIns,
   consoleOf,
@@ -9,19 +9,17 @@ import {
   type ConsoleAnswer,
 } from './people-support';
 
-jest.setTimeout(120_000);
-
 let mesh: Mesh;
 let web: Console;
 let partner: TestPartner;
 beforeAll(async () => {
   mesh = await joinMeshWithName(async () => ({ PROXY_HOPS: '1' }));
   web = consoleOf(mesh);
-}, JOIN_LIMIT_MS);
+});
 beforeEach(async () => {
   partner = await mesh.createPartner();
 });
-afterAll(() => mesh.stop(), 60_000);
+afterAll(() => mesh.stop());
 
 const outcome = ({ status, body }: ConsoleAnswer) => [status, body.error?.code];
 const OLD = [403, 'FRESH_LOG_IN_REQUIRED'];

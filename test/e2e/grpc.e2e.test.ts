@@ -7,7 +7,7 @@ import { createRpcClient } from '@bmg/common/rpc';
 import { ApiError } from '@bmg/common/errors';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -16,8 +16,8 @@ beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 const DATA = 'bmg.data.v1.Data';
 const SERVICES: Record<string, string[]> = {

@@ -7,9 +7,6 @@ import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harne
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { codeOf, HELLO, isReplay, UNKNOWN } from './idempotency-client';
 
-const START_LIMIT_MS = 120_000;
-const CRASH_LIMIT_MS = 120_000;
-const LEARN_LIMIT_MS = 60_000;
 /** Long enough to kill a process meanwhile. */
 const UPSTREAM_DELAY_MS = 2_000;
 
@@ -27,12 +24,12 @@ beforeAll(async () => {
   receiver = await startPartner();
   partner = await mesh.createPartner(receiver.url);
   await partner.register(ONE);
-}, START_LIMIT_MS);
+});
 afterAll(async () => {
   await mesh?.terminate('gateway');
   await mesh?.stop();
   await receiver?.close();
-}, START_LIMIT_MS);
+});
 
 const ask = (key: string) =>
   partner.call('POST', '/messages/send', HELLO, {
@@ -61,64 +58,52 @@ const learnt = (key: string) =>
   eventually(async () => {
     const answer = await ask(key).catch(() => undefined);
     return answer?.status === 200 && answer;
-  }, LEARN_LIMIT_MS);
+  });
 
-test(
-  'keeps the outcome unknown and does not resend when messaging dies before the upstream acts',
-  async () => {
-    const key = randomUUID();
-    const { total } = await mesh.emulator.summary();
-    const { answer } = await startSend(key);
-    await mesh.kill('messaging');
-    expect((await answer)?.body.error).toMatchObject(UNKNOWN);
-    expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
-    await mesh.start('messaging');
-    expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
-    expect((await mesh.emulator.summary()).total).toBe(total);
-  },
-  CRASH_LIMIT_MS,
-);
+test('keeps the outcome unknown and does not resend when messaging dies before the upstream acts', async () => {
+  const key = randomUUID();
+  const { total } = await mesh.emulator.summary();
+  const { answer } = await startSend(key);
+  await mesh.kill('messaging');
+  expect((await answer)?.body.error).toMatchObject(UNKNOWN);
+  expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
+  await mesh.start('messaging');
+  expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
+  expect((await mesh.emulator.summary()).total).toBe(total);
+});
 
-test(
-  'learns the message from its status when messaging dies after the upstream acts',
-  async () => {
-    const key = randomUUID();
-    const { total } = await mesh.emulator.summary();
-    await mesh.emulator.behaviour({ hold: true });
-    await mesh.emulator.fault({
-      match: { method: 'POST', path: '/messages$' },
-      times: 1,
-      drop: 'after',
-    });
-    expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
-    await mesh.kill('messaging');
-    await mesh.emulator.behaviour({ hold: false });
-    await mesh.emulator.releaseWebhooks();
-    await mesh.start('messaging');
-    const known = await learnt(key);
-    const sent = (await mesh.emulator.messages()).at(-1);
-    expect([known.body.message_id, isReplay(known)]).toEqual([sent?.id, true]);
-    expect((await mesh.emulator.summary()).total).toBe(total + 1);
-  },
-  CRASH_LIMIT_MS,
-);
+test('learns the message from its status when messaging dies after the upstream acts', async () => {
+  const key = randomUUID();
+  const { total } = await mesh.emulator.summary();
+  await mesh.emulator.behaviour({ hold: true });
+  await mesh.emulator.fault({
+    match: { method: 'POST', path: '/messages$' },
+    times: 1,
+    drop: 'after',
+  });
+  expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
+  await mesh.kill('messaging');
+  await mesh.emulator.behaviour({ hold: false });
+  await mesh.emulator.releaseWebhooks();
+  await mesh.start('messaging');
+  const known = await learnt(key);
+  const sent = (await mesh.emulator.messages()).at(-1);
+  expect([known.body.message_id, isReplay(known)]).toEqual([sent?.id, true]);
+  expect((await mesh.emulator.summary()).total).toBe(total + 1);
+});
 
-test(
-  'holds the key until the first request times out when the gateway dies, then knows the send',
-  async () => {
-    const key = randomUUID();
-    const { total } = await mesh.emulator.summary();
-    const { answer } = await startSend(key);
-    await mesh.kill('gateway');
-    expect(await answer).toBeUndefined();
-    await mesh.start('gateway', SHORT_REQUESTS);
-    const early = await eventually(() => ask(key).catch(() => undefined));
-    const first = early.status === 200 ? undefined : codeOf(early);
-    expect([undefined, [409, 'IDEMPOTENCY_KEY_IN_USE']]).toContainEqual(first);
-    const known = await learnt(key);
-    const sent = (await mesh.emulator.messages()).at(-1);
-    expect([known.body.message_id, isReplay(known)]).toEqual([sent?.id, true]);
-    expect((await mesh.emulator.summary()).total).toBe(total + 1);
-  },
-  CRASH_LIMIT_MS,
-);
+test('holds the key until the first request times out when the gateway dies, then knows the send', async () => {
+  const key = randomUUID();
+  const { total } = await mesh.emulator.summary();
+  const { answer } = await startSend(key);
+  await mesh.kill('gateway');
+  expect(await answer).toBeUndefined();
+  await mesh.start('gateway', SHORT_REQUESTS);
+  const early = await eventually(() => ask(key).catch(() => undefined));
+  const first = early.status === 200 ? undefined : codeOf(early);
+  expect([undefined, [409, 'IDEMPOTENCY_KEY_IN_USE']]).toContainEqual(first);
+  const known = await learnt(key);
+  const sent = (await mesh.emulator.messages()).at(-1);
+  expect([known.body.message_id, isReplay(known)]).toEqual([sent?.id, true]);
+  expect((await mesh.emulator.summary()).total).toBe(total + 1);
+});

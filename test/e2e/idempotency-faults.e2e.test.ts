@@ -1,14 +1,7 @@
 // Answers lost in transit: the result of a retry with the same Idempotency-Key.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
-import {
-  JOIN_LIMIT_MS,
-  callRest,
-  ONE,
-  joinMesh,
-  type Mesh,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { callRest, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import {
   codeOf,
   createAsk,
@@ -30,11 +23,11 @@ beforeAll(async () => {
   ask = createAsk(mesh, partner.partner_key);
   await partner.register(ONE);
   replica = await startReplica(mesh);
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await replica.stop();
   await mesh.stop();
-}, 60_000);
+});
 afterEach(async () => {
   await mesh.emulator.clearFaults();
   await mesh.emulator.behaviour({ hold: false });
@@ -107,14 +100,14 @@ describe('a gateway that dies before it records the outcome of a send', () => {
     const learnt = await eventually(async () => {
       const answer = await ask(key);
       return answer.status !== 409 && answer;
-    }, 30_000);
+    });
     expect([learnt.status, learnt.body.message_id, isReplay(learnt)]).toEqual([
       200,
       sent?.id,
       true,
     ]);
     expect(await countSent()).toBe(before + 1);
-  }, 60_000);
+  });
 
   test('refuses only requests with a key while Redis is down', async () => {
     const before = await countSent();

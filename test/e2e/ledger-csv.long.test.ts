@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   await mesh?.stop();
-}, 60_000);
+});
 
 const messages = (): Collection<{ _id: string }> =>
   client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}messaging`).collection('messages');

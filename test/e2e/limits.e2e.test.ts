@@ -12,7 +12,6 @@ import { eventually } from '../testkit/eventually';
 import {
   callRest,
   ONE,
-  START_LIMIT_MS,
   startMesh,
   type Answer,
   type Mesh,
@@ -44,13 +43,13 @@ beforeAll(async () => {
   await eventually(() => second?.ready());
   partner = await mesh.createPartner({ rate_limit_per_sec: RATE });
   await partner.register(ONE);
-}, START_LIMIT_MS);
+});
 afterAll(async () => {
   await second?.stop();
   await mesh?.stop();
   await stopEngine('redis', { dir, log: () => undefined });
   rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 const get = (base_url: string) =>
   callRest(base_url, 'GET', '/clients', undefined, { 'x-partner-key': partner.partner_key });
@@ -79,7 +78,7 @@ test('shares one bucket between two replicas', async () => {
   const { allowed, seconds } = await countAdmitted(100);
   expect(allowed).toBeGreaterThanOrEqual(RATE - 1);
   expect(allowed).toBeLessThanOrEqual(RATE + Math.ceil(RATE * seconds) + 1);
-}, 90_000);
+});
 
 test('stops messaging through one replica at once after a deletion through the other', async () => {
   const leaving = await mesh.createPartner();
@@ -95,18 +94,18 @@ test('stops messaging through one replica at once after a deletion through the o
   expect((await send()).status).toBe(200);
   await leaving.call('DELETE', `/clients/${ONE.waba_id}`);
   expect((await send()).body.error.code).toBe('WABA_NOT_REGISTERED');
-}, 90_000);
+});
 
 describe('while Redis is down', () => {
   beforeAll(async () => {
     await stopEngine('redis', { dir, log: () => undefined });
-  }, 90_000);
+  });
 
   test('limits in the memory of each replica', async () => {
     const { allowed, seconds } = await countAdmitted(200);
     expect(allowed).toBeGreaterThanOrEqual(RATE);
     expect(allowed).toBeLessThanOrEqual(2 * (RATE + Math.ceil(RATE * seconds) + 1));
-  }, 90_000);
+  });
 
   test('keeps sending, and a deletion still stops sends before it is answered', async () => {
     const leaving = await mesh.createPartner();
@@ -117,15 +116,15 @@ describe('while Redis is down', () => {
     expect((await send()).status).toBe(200);
     expect((await leaving.call('DELETE', `/clients/${ONE.waba_id}`)).status).toBe(200);
     expect((await send()).body.error.code).toBe('WABA_NOT_REGISTERED');
-  }, 90_000);
+  });
 
   test('reports degraded health, and recovers when Redis is back', async () => {
     const health = () => callRest(mesh.base_url, 'GET', '/health');
     await eventually(async () => (await health()).body.status === 'degraded');
     expect((await health()).status).toBe(200);
     await redis();
-    await eventually(async () => (await health()).body.status === 'ok', 20_000);
+    await eventually(async () => (await health()).body.status === 'ok');
     const { allowed, seconds } = await countAdmitted(100);
     expect(allowed).toBeLessThanOrEqual(RATE + Math.ceil(RATE * seconds) + 1);
-  }, 120_000);
+  });
 });

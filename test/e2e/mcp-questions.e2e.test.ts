@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { codeBlocks } from '../contract/receiving/page';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import {
   callTool as call,
@@ -14,8 +14,6 @@ import {
   type User,
 } from './mcp-support';
 import { loadSampleRates, removeRates } from './rates-support';
-
-jest.setTimeout(120_000);
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -30,12 +28,12 @@ beforeAll(async () => {
   partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
   await partner.register(ONE);
   await loadSampleRates(mesh);
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await closeAgents();
   await removeRates(mesh);
   await mesh.stop();
-}, 60_000);
+});
 
 const origin = (): string => new URL(mesh.base_url).origin;
 const connect = (user: User, mode?: Mode) =>

@@ -1,11 +1,9 @@
 // The MCP server, as a client of the official SDK sees it: of the revision without sessions, and of
 // the earlier ones, which most agents speak.
 import type { Client } from '@modelcontextprotocol/client';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { callTool as call, closeAgents, connectAgent, type Mode } from './mcp-support';
-
-jest.setTimeout(120_000);
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -20,11 +18,11 @@ beforeAll(async () => {
   partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
   other = await mesh.createPartner();
   await partner.register(ONE);
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await closeAgents();
   await mesh.stop();
-}, 60_000);
+});
 
 const connect = (key: string, mode?: Mode): Promise<Client> => connectAgent(origin, key, mode);
 
@@ -315,7 +313,7 @@ describe('access', () => {
       const rows = body.endpoints as Array<{ endpoint: string; calls: number; errors: number }>;
       const of = (name: string) => rows.find(({ endpoint }) => endpoint === name);
       return of('/clients')?.calls === served.length && of('/mcp')?.errors === refused.length;
-    }, 30_000);
+    });
   });
 
   test('answers hold no key', async () => {

@@ -19,8 +19,6 @@ const LOOK_MS = 20;
 const scope = { 'x-waba-id': ONE.waba_id };
 const WATCHED = ['gateway', 'messaging'] as const;
 
-jest.setTimeout(120_000);
-
 let mesh: ProcessMesh;
 let partner: ProcessPartner;
 let receiver: PartnerReceiver;
@@ -57,12 +55,12 @@ beforeAll(async () => {
   await partner.register();
   // Warm up once before measuring memory.
   await down((await up(SMALL_BYTES)).media_id);
-}, 240_000);
+});
 afterAll(async () => {
   source?.close();
   await mesh?.stop();
   await receiver?.close();
-}, 60_000);
+});
 
 async function up(size: number): Promise<{ media_id: string }> {
   const { port } = source.address() as AddressInfo;

@@ -1,6 +1,6 @@
 // Message content on the whole mesh: media, interactive messages, quotes on all five paths,
 // reactions and read receipts. Bad content is refused with the field's name, and nothing is sent.
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const ADA = '15550100777';
 const QUOTED = 'wamid.HBgLMTU1NTAxMDA3NzcVAgA';
@@ -18,8 +18,8 @@ beforeAll(async () => {
   const { phone_number_id } = ONE;
   image_id = (await mesh.emulator.media({ phone_number_id, mime_type: 'image/jpeg' })).id;
   voice_id = (await mesh.emulator.media({ phone_number_id, mime_type: 'audio/ogg' })).id;
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 const post = (path: string, body: object) =>
   partner.call('POST', path, { to: ADA, ...body }, { 'x-waba-id': ONE.waba_id });

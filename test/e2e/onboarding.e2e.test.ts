@@ -1,7 +1,7 @@
 // Onboarding over REST: connect links, codes, the onboarding log, the usage record, and the effect
 // of upstream events on clients.
 import { eventually } from '../testkit/eventually';
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const KEY_HEADER = { 'x-partner-key': '' };
 
@@ -11,8 +11,8 @@ let partner: TestPartner;
 beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 afterEach(() => mesh.emulator.clearFaults());
 
 const code = async (token = ONE.access_token): Promise<string> =>

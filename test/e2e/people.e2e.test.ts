@@ -7,7 +7,7 @@ import { createRoutes } from '../../gateway/src/console/routes';
 import { endpoints } from '../../gateway/src/endpoints';
 import { keyScopeOf, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath } from '../../gateway/src/openapi';
-import { JOIN_LIMIT_MS, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createAuthenticator } from '../testkit/authenticator';
 import {
   consoleOf,
@@ -17,8 +17,6 @@ import {
   type SignedIn,
 } from './people-support';
 import { storedTexts } from './stored';
-
-jest.setTimeout(120_000);
 
 const UNKNOWN_WABA = '1234567890';
 
@@ -31,8 +29,8 @@ beforeAll(async () => {
   web = consoleOf(mesh);
   partner = await mesh.createPartner({ name: 'Acme', rate_limit_per_sec: 100_000 });
   await partner.register(ONE);
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 const refused = ({ status, body }: ConsoleAnswer): [number, string] => [status, body.error?.code];
 const invite = async (email: string, role: Role, of = partner) =>

@@ -8,11 +8,9 @@ import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { untilCompleted } from './broadcast-support';
 import { newAccount, offboard } from './endpoint-stage';
-
-jest.setTimeout(240_000);
 
 const MESSAGES = 500;
 const BROADCASTS = 24;
@@ -91,11 +89,11 @@ beforeAll(async () => {
     const { reasons } = await check({ ...text, to: UNREACHABLE });
     return reasons.some((one: any) => one.upstream_code === 131_026);
   });
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await client.close();
   await mesh.stop();
-}, 60_000);
+});
 
 const HELLO = { name: 'Autumn', template_name: 'hello_world', template_language: 'en_US' };
 const PATHS: Readonly<Record<string, string>> = { text: '/messages/send' };
@@ -213,7 +211,7 @@ test('agrees with the outcomes of 500 random messages', async () => {
       .flatMap((event) => partner.receiver.of(event))
       .find(({ body: { data } }) => data.message_id === sent.body.message_id);
   };
-  await eventually(() => accepted.every((one) => last(one)), 60_000);
+  await eventually(() => accepted.every((one) => last(one)));
 
   const disagreements = outcomes.filter((one) => !agrees(one, last(one)?.body));
   expect({ seed, disagreements: disagreements.slice(0, 3) }).toEqual({ seed, disagreements: [] });
@@ -343,7 +341,7 @@ test('agrees with the outcomes of random broadcasts', async () => {
       }).toEqual({ seed, given, failures: foretold });
       expect(checked.deliverable).toBe(broadcast.failed === total ? 'no' : 'yes');
       return true;
-    }, 60_000);
+    });
   }
   const accepted = outcomes.filter(({ created }) => created.status === 201);
   expect(accepted.map(({ given }) => given)).toContain(GOOD);
@@ -535,7 +533,7 @@ test('counts the customers of 24 hours and the contacts that are queued, until t
   const stopped = await eventually(async () => {
     const answer = await ask('POST', '/messages/check', text);
     return answer.deliverable === 'no' && answer;
-  }, 60_000);
+  });
   expect(stopped.reasons).toContainEqual(expect.objectContaining({ code: 'NO_ACTIVE_WABA' }));
   await untilCompleted(other, broadcast_id as number, 60_000);
 });
@@ -680,7 +678,7 @@ test('knows a paused or unpaid number and a refused token', async () => {
     await eventually(async () => {
       const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
       return answer.reasons.some((one: { code: string }) => one.code === code);
-    }, 60_000);
+    });
     await clients.updateMany({ waba_id: ONE.waba_id }, { $set: back });
   }
 });

@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
 // Unique text, because other test files use the same databases.
@@ -25,11 +25,11 @@ beforeAll(async () => {
   first = await mesh.createPartner({ name: 'First' });
   second = await mesh.createPartner({ name: 'Second' });
   for (const partner of [first, second]) await partner.register(ONE);
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await mongo.close();
   await mesh.stop();
-}, 120_000);
+});
 
 interface Ran {
   code: number;
@@ -77,7 +77,7 @@ test('refuses to purge an active client', async () => {
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain('active client');
   expect((await first.call('GET', '/clients')).body.total).toBe(1);
-}, 120_000);
+});
 
 test('counts the data of a deleted client, and deletes it in every database with --yes', async () => {
   const message = { to: PERSON, text: 'Hello' };
@@ -92,7 +92,7 @@ test('counts the data of a deleted client, and deletes it in every database with
   expect(created.status).toBeLessThan(300);
   // The last status of each: the rest of the test counts and searches, so nothing may arrive after
   // it.
-  await eventually(() => first.receiver.of('message.read').length >= 3, 30_000);
+  await eventually(() => first.receiver.of('message.read').length >= 3);
   await eventually(async () => (await placesOf(PERSON)).includes('messaging.contacts'));
   // A delivery that the receiver refuses stays in the store.
   first.receiver.behave((_arrival, response) => void response.writeHead(500).end());
@@ -131,7 +131,7 @@ test('counts the data of a deleted client, and deletes it in every database with
   expect((await second.call('GET', '/clients')).body.total).toBe(1);
   const listed = await first.call('GET', '/clients?status=all');
   expect(listed.body.clients).toEqual([]);
-}, 150_000);
+});
 
 test('deletes the account’s data with its last partner but keeps billing records', async () => {
   await eventually(async () =>
@@ -145,13 +145,13 @@ test('deletes the account’s data with its last partner but keeps billing recor
   expect(await placesOf(first.partner_id)).toEqual(
     expect.arrayContaining(['onboarding.message_usage', 'onboarding.partners']),
   );
-}, 120_000);
+});
 
 test('finds nothing when a purge is repeated', async () => {
   const again = report(await purge(second, '--yes'));
   const counts = Object.values(again.services as Record<string, Record<string, number>>);
   expect(counts.flatMap((service) => Object.values(service)).filter(Boolean)).toEqual([]);
-}, 120_000);
+});
 
 test('names the missing option, and the unreachable service when no mesh is running', async () => {
   const usage = await new Promise<Ran>((done) => {
@@ -171,4 +171,4 @@ test('names the missing option, and the unreachable service when no mesh is runn
   });
   expect(unreachable.code).toBe(1);
   expect(unreachable.err).toContain('MESSAGING_ADDR');
-}, 120_000);
+});

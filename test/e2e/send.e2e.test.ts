@@ -1,13 +1,6 @@
 // Registration, sends, their statuses, and upstream failures of a send.
 import { eventually } from '../testkit/eventually';
-import {
-  JOIN_LIMIT_MS,
-  joinMesh,
-  ONE,
-  TWO_A,
-  type Mesh,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned } from '../testkit/partner';
 
 let mesh: Mesh;
@@ -16,8 +9,8 @@ let partner: TestPartner;
 beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 afterEach(() => mesh.emulator.clearFaults());
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>

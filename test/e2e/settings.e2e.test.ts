@@ -2,7 +2,7 @@
 // secret, the test event and billing.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isSigned, isStandardSigned, startPartner } from '../testkit/partner';
 import { faultsOf, READS } from './console-answers';
@@ -13,8 +13,8 @@ let origin: string;
 beforeAll(async () => {
   mesh = await joinMesh({ PROXY_HOPS: '1' }, ['gateway']);
   origin = new URL(mesh.base_url).origin;
-}, JOIN_LIMIT_MS);
-afterAll(() => mesh.stop(), 60_000);
+});
+afterAll(() => mesh.stop());
 
 interface Answer {
   status: number;
@@ -308,7 +308,7 @@ describe('alerts', () => {
     const changed = await call('PATCH', '/settings', { alerts: thresholds });
     expect(changed.body.settings.alerts).toMatchObject({ ...thresholds, unpaid_slots: null });
     await flagged();
-    const alert = await eventually(() => watching.receiver.of('partner.alert')[0], 30_000);
+    const alert = await eventually(() => watching.receiver.of('partner.alert')[0]);
     expect(isSigned(alert, watching.webhook_secret)).toBe(true);
     expect(alert.body).toMatchObject({
       waba_id: null,
@@ -658,7 +658,7 @@ test('streams new events to a session, resumes after the last one, and ends with
   abort.abort();
   await browser.call('DELETE', '/session');
   await ended;
-}, 60_000);
+});
 
 describe('the console', () => {
   test('is a page with a strict policy and hashed files that browsers keep', async () => {

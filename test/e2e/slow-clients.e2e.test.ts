@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import { metrics } from '@bmg/common/telemetry';
 import { eventually } from '../testkit/eventually';
-import { ONE, START_LIMIT_MS, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const DRIP_EVERY_MS = 500;
@@ -12,8 +12,6 @@ const DRIP_EVERY_MS = 500;
 const SIGNED = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`;
 /** Timeouts are 10 s for headers and 30 s for a request; a loaded machine enforces them late. */
 const CLOSED_LIMIT_MS = 60_000;
-
-jest.setTimeout(120_000);
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -23,11 +21,11 @@ beforeAll(async () => {
   mesh = await startMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
-}, START_LIMIT_MS);
+});
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await mesh?.stop();
-}, START_LIMIT_MS);
+});
 
 interface Slow {
   said: string;

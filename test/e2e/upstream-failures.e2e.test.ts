@@ -86,7 +86,6 @@ const WITHOUT_UPSTREAM = [
   'updateKey',
   'updatePerson',
 ];
-const TABLE_LIMIT_MS = 300_000;
 const UPSTREAM_CALLERS = ['onboarding', 'messaging', 'templates', 'number-admin'] as const;
 
 let mesh: Mesh;
@@ -107,11 +106,11 @@ beforeAll(async () => {
   });
   files = await startFiles();
   outcomes = await tryAll();
-}, TABLE_LIMIT_MS);
+});
 afterAll(async () => {
   await mesh.stop();
   await files.close();
-}, 60_000);
+});
 
 test.each(rows.map((row) => [`${row.verb} ${documentPath(row)}`, row] as const))(
   '%s',
@@ -129,7 +128,7 @@ describe('a partial failure or a refused token', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await createStage(mesh, files);
-  }, 30_000);
+  });
 
   const call = (method: string, path: string, body: object) =>
     stage.partner.call(method, path, body, { 'x-waba-id': stage.one.waba_id });

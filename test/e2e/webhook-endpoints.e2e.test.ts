@@ -3,7 +3,6 @@
 import { HTTP, type CloudEvent } from 'cloudevents';
 import { eventually } from '../testkit/eventually';
 import {
-  JOIN_LIMIT_MS,
   joinMesh,
   ONE,
   TWO_A,
@@ -16,15 +15,10 @@ import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers } from './receivers';
 import { setIn } from './stored';
 
-const ARRIVAL_LIMIT_MS = 30_000;
-/** Long enough for the second retry of an event. */
-const RETRIED_LIMIT_MS = 90_000;
 /** The time that a receiver has for its answer. */
 const HANG_LIMIT_MS = 10_000;
 const DAY_MS = 86_400_000;
 const ENDPOINTS_MAX = 10;
-
-jest.setTimeout(180_000);
 
 let mesh: Mesh;
 let count = 0;
@@ -32,11 +26,11 @@ const receivers = createReceivers();
 
 beforeAll(async () => {
   mesh = await joinMesh();
-}, JOIN_LIMIT_MS);
+});
 afterAll(async () => {
   await mesh.stop();
   await receivers.close();
-}, 60_000);
+});
 
 async function newPartner(): Promise<TestPartner> {
   const partner = await mesh.createPartner();
@@ -75,7 +69,7 @@ async function inbound(id: string, from = '15550100801', number = ONE): Promise<
   expect(await postRaw(mesh.ingress_url, inboundBody(number, { from, id }))).toBe(200);
 }
 const has = (receiver: PartnerReceiver, ...ids: string[]): Promise<unknown> =>
-  eventually(() => ids.every((id) => idsAt(receiver).includes(id)), RETRIED_LIMIT_MS);
+  eventually(() => ids.every((id) => idsAt(receiver).includes(id)));
 const refusal = ({ status, body }: Answer) => [
   status,
   body.error?.code,
@@ -209,7 +203,7 @@ test('secrets overlap during a rotation, and the attempts are listed', async () 
   const attempts = await eventually(async () => {
     const list = (await partner.call('GET', `${path}/attempts`)).body.attempts;
     return list.length >= 2 && list;
-  }, ARRIVAL_LIMIT_MS);
+  });
   expect(attempts[0]).toMatchObject({
     event_id: last.headers['webhook-id'],
     event: 'message.received',
@@ -264,7 +258,7 @@ test('a failed delivery is listed with its endpoint, retried, and replayed to on
     return (events as Array<Record<string, any>>).find(
       (one) => one['payload'].data.message_id === id,
     );
-  }, ARRIVAL_LIMIT_MS);
+  });
   expect(row).toMatchObject({ endpoint_id: endpoint.endpoint_id, last_http_status: 500 });
   const path = `/webhooks/retry/${row['event_id']}`;
   const unknown = await partner.call('POST', path);
@@ -296,7 +290,7 @@ test('a failed delivery is listed with its endpoint, retried, and replayed to on
     const is_complete =
       count(null) === 1 && count(endpoint.endpoint_id) === 2 && count(other.endpoint_id) === 2;
     return is_complete && body.delivery;
-  }, ARRIVAL_LIMIT_MS);
+  });
   expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 });
 });
 
@@ -307,9 +301,8 @@ test.each(['cloudevents-structured', 'cloudevents-binary'])(
     const endpoint = await addEndpoint(partner, { format, events: ['message.*'] });
     const id = nextId();
     await inbound(id);
-    const arrival = await eventually(
-      () => endpoint.receiver.arrivals.find(({ headers, raw }) => raw.includes(id) && headers),
-      ARRIVAL_LIMIT_MS,
+    const arrival = await eventually(() =>
+      endpoint.receiver.arrivals.find(({ headers, raw }) => raw.includes(id) && headers),
     );
     const { headers, raw } = arrival;
     const event = HTTP.toEvent({ headers, body: raw }) as CloudEvent;
@@ -365,7 +358,7 @@ test('nothing is lost when the service restarts in between, and order is kept', 
   await eventually(async () => {
     const body = inboundBody(ONE, { from: '15550100899', id: nextId() });
     return (await postRaw(mesh.ingress_url, body)) === 200;
-  }, ARRIVAL_LIMIT_MS);
+  });
   broken.receiver.behave(undefined);
   for (const id of ids.slice(10)) await inbound(id);
   for (const { receiver } of [partner, endpoint, broken]) await has(receiver, ...ids);
@@ -387,10 +380,7 @@ test('an endpoint that failed for five days is disabled, and the others get an e
   await setIn(mesh, 'onboarding', 'webhook_endpoints', endpoint_id, {
     updated_at: new Date(since.getTime() - DAY_MS),
   });
-  const disabled = await eventually(
-    () => other.receiver.of('webhook.endpoint_disabled')[0],
-    90_000,
-  );
+  const disabled = await eventually(() => other.receiver.of('webhook.endpoint_disabled')[0]);
   expect(disabled.body.data).toEqual({
     endpoint_id,
     url: new URL(failing.receiver.url).origin,

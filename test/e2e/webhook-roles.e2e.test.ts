@@ -6,7 +6,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { freePort } from '@bmg/local';
 import { settings } from '@bmg/webhooks/config';
 import { createWebhooks } from '@bmg/webhooks/service';
-import { ONE, START_LIMIT_MS, startMesh, type Mesh } from '../harness/mesh';
+import { ONE, startMesh, type Mesh } from '../harness/mesh';
 import { eventually } from '../testkit/eventually';
 
 let mesh: Mesh;
@@ -30,11 +30,11 @@ const listens = (port: number): Promise<boolean> =>
 
 beforeAll(async () => {
   mesh = await startMesh({ WEBHOOKS_ROLE: 'delivery' });
-}, START_LIMIT_MS);
+});
 afterAll(async () => {
   await ingress?.stop();
   await mesh?.stop();
-}, 60_000);
+});
 
 test('each process listens only on the ports of its role', async () => {
   expect(await listens(Number(mesh.env['INGRESS_PORT']))).toBe(false);
@@ -43,7 +43,7 @@ test('each process listens only on the ports of its role', async () => {
   expect(await listens(ingress_grpc_port)).toBe(false);
   const [, grpc_port] = (mesh.env['WEBHOOKS_ADDR'] as string).split(':');
   expect(await listens(Number(grpc_port))).toBe(true);
-}, 60_000);
+});
 
 test('one delivers what the other has taken in, even after that one has stopped', async () => {
   const partner = await mesh.createPartner();
@@ -51,18 +51,18 @@ test('one delivers what the other has taken in, even after that one has stopped'
   const inbound = (text: string) =>
     mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: '15550100777', text });
   await inbound('first');
-  await eventually(() => partner.receiver.of('message.received').length === 1, 30_000);
+  await eventually(() => partner.receiver.of('message.received').length === 1);
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   await inbound('second');
   const failed = await eventually(async () => {
     const { body } = await partner.call('GET', '/webhooks/failed');
     const second = ({ payload }: any): boolean => payload.data.text === 'second';
     return body.events.find(second)?.event_id as string | undefined;
-  }, 30_000);
+  });
   await ingress?.stop();
   ingress = undefined;
   partner.receiver.behave(undefined);
   expect((await partner.call('POST', `/webhooks/retry/${failed}`)).status).toBe(200);
   const texts = partner.receiver.of('message.received').map(({ body }) => body.data['text']);
   expect(texts).toEqual(expect.arrayContaining(['first', 'second']));
-}, 90_000);
+});

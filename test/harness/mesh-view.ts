@@ -79,7 +79,7 @@ export async function suspend(
   await operator.updatePartner({ partner_id, status: 'suspended', ...unchanged }, call);
 }
 
-const CALL_LIMIT_MS = 15_000;
+const CALL_LIMIT_MS = 60_000;
 
 export interface MeshViewOptions extends MeshParts {
   /** The default number of `register`. */

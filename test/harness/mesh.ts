@@ -55,7 +55,6 @@ export type { Mesh, TestPartner } from './mesh-view';
 
 /** The time limit of a hook that starts a mesh, on a slow machine that does other work. */
 export const START_LIMIT_MS = 240_000;
-const READY_LIMIT_MS = 90_000;
 
 /**
  * `now` is onboarding's clock, which billing uses; `envOf` gives a service settings of its own.
@@ -133,11 +132,11 @@ export async function startMesh(
   try {
     const started = await Promise.allSettled(names.map((name) => start(name)));
     for (const one of started) if (one.status === 'rejected') throw one.reason;
-    await eventually(() => [...running.values()].every((one) => one.ready()), READY_LIMIT_MS);
+    await eventually(() => [...running.values()].every((one) => one.ready()));
     await eventually(async () => {
       const health = (await (await fetch(`${base_url}/health`)).json()) as { status: string };
       return health.status === 'ok';
-    }, READY_LIMIT_MS);
+    });
   } catch (error) {
     // Its consumers would go on as members of their groups.
     await close();

@@ -68,8 +68,7 @@ export type ProcessPartner = CreatePartnerResponse & PartnerCalls;
 export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !== undefined).map(
   settingPrefix,
 );
-const EXIT_LIMIT_MS = 30_000;
-const CALL_LIMIT_MS = 15_000;
+const CALL_LIMIT_MS = 60_000;
 const ENGINES: EngineName[] = ['kafka', 'mongo', 'redis'];
 export const ENGINE_URLS = ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'];
 
@@ -241,5 +240,5 @@ export function processesIn(dir: string, env: NodeJS.ProcessEnv): Processes {
 
 async function end(id: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(id, signal);
-  await eventually(() => hasEnded(id), EXIT_LIMIT_MS);
+  await eventually(() => hasEnded(id));
 }

@@ -14,7 +14,6 @@ import { hasGo, helm, KUBERNETES, kubernetesSchemas } from './tools';
 import { of, textOf, VARIANTS } from './variants';
 
 const BUILD_LIMIT_MS = 20 * 60_000;
-const CONFORM_LIMIT_MS = 60_000;
 const whenGo = hasGo ? describe : describe.skip;
 
 whenGo('the chart', () => {
@@ -68,7 +67,6 @@ whenGo('the chart', () => {
       const all = [...Object.values(texts), ...Object.values(spoilt)].flatMap(manifests);
       expect(valid).toBe(all.length - 2);
     },
-    CONFORM_LIMIT_MS,
   );
 
   describe.each(Object.keys(VARIANTS))('%s', (variant) => {

@@ -74,7 +74,7 @@ beforeAll(() => {
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
   rmSync(dir, { recursive: true, force: true });
-}, 120_000);
+});
 
 /** The size of a folder's files on disk. */
 const megabytes = (folder: string): number =>
@@ -157,50 +157,38 @@ test.each(Object.keys(SERVICES))(
     const { code, err } = await start(name, { STOP_TIMEOUT_MS: 'soon' }).ended;
     expect([code, err]).toEqual([EXIT_CONFIG, expect.stringContaining('STOP_TIMEOUT_MS must be')]);
   },
-  START_LIMIT_MS,
 );
 
-test(
-  'a connector starts from the image of destinations, and resolves what it loads',
-  async () => {
-    const [port, metrics] = [await freePort(), await freePort()];
-    const running_image = start('destinations', {
-      GRPC_HOST: '127.0.0.1',
-      GRPC_PORT: String(port),
-      METRICS_PORT: String(metrics),
-      DRAIN_MS: '0',
-    });
-    const client = createRpcClient(DestinationsDefinition, `127.0.0.1:${port}`);
-    await eventually(
-      async () => (await fetch(`http://127.0.0.1:${metrics}/readyz`)).status === 200,
-      START_LIMIT_MS,
-    );
-    for (const [type, settings, setting] of CONNECTIONS) {
-      const request = { partner_id: 'ptn_image', destination: { type, settings }, event: EVENT };
-      const checked = await client.rpc.check(request, ownCall(unsampled(), START_LIMIT_MS));
-      expect([type, checked.fault?.setting, checked.outcome?.error]).toEqual([
-        type,
-        setting,
-        undefined,
-      ]);
-    }
-    await client.stop();
-    running_image.child.kill('SIGTERM');
-    expect((await running_image.ended).code).toBe(0);
-  },
-  2 * START_LIMIT_MS,
-);
+test('a connector starts from the image of destinations, and resolves what it loads', async () => {
+  const [port, metrics] = [await freePort(), await freePort()];
+  const running_image = start('destinations', {
+    GRPC_HOST: '127.0.0.1',
+    GRPC_PORT: String(port),
+    METRICS_PORT: String(metrics),
+    DRAIN_MS: '0',
+  });
+  const client = createRpcClient(DestinationsDefinition, `127.0.0.1:${port}`);
+  await eventually(async () => (await fetch(`http://127.0.0.1:${metrics}/readyz`)).status === 200);
+  for (const [type, settings, setting] of CONNECTIONS) {
+    const request = { partner_id: 'ptn_image', destination: { type, settings }, event: EVENT };
+    const checked = await client.rpc.check(request, ownCall(unsampled(), START_LIMIT_MS));
+    expect([type, checked.fault?.setting, checked.outcome?.error]).toEqual([
+      type,
+      setting,
+      undefined,
+    ]);
+  }
+  await client.stop();
+  running_image.child.kill('SIGTERM');
+  expect((await running_image.ended).code).toBe(0);
+});
 
-test(
-  'the CLI and the emulator run from their images',
-  async () => {
-    const cli = await start('cli', {}, ['--help']).ended;
-    expect([cli.code, cli.out]).toEqual([0, expect.stringContaining('Usage: bmg')]);
-    const emulator = await start('emulator', {}, ['--help']).ended;
-    expect([emulator.code, emulator.out]).toEqual([0, expect.stringContaining('EMULATOR_PORT')]);
-  },
-  START_LIMIT_MS,
-);
+test('the CLI and the emulator run from their images', async () => {
+  const cli = await start('cli', {}, ['--help']).ended;
+  expect([cli.code, cli.out]).toEqual([0, expect.stringContaining('Usage: bmg')]);
+  const emulator = await start('emulator', {}, ['--help']).ended;
+  expect([emulator.code, emulator.out]).toEqual([0, expect.stringContaining('EMULATOR_PORT')]);
+});
 
 describe('with engines', () => {
   const run = `i${process.pid}${Date.now().toString(36)}`;
@@ -219,74 +207,60 @@ describe('with engines', () => {
     };
   });
 
-  test(
-    'the job that prepares the engines makes topics and indexes, and ends',
-    async () => {
-      const ended = await start('messaging', { ...common, ONBOARDING_ADDR: '127.0.0.1:1' }, [
-        'prepare',
-      ]).ended;
-      expect([ended.code, ended.err]).toEqual([0, '']);
-      expect(ended.out).toContain('"component":"mongo"');
-      expect(ended.out).toContain('"component":"kafka"');
-      const client = await MongoClient.connect(common['MONGO_URL'] as string);
-      try {
-        const collections = await client.db(`${run}-messaging`).listCollections().toArray();
-        expect(collections.map(({ name }) => name)).toContain('messages');
-      } finally {
-        await client.close();
-      }
-    },
-    START_LIMIT_MS,
-  );
+  test('the job that prepares the engines makes topics and indexes, and ends', async () => {
+    const ended = await start('messaging', { ...common, ONBOARDING_ADDR: '127.0.0.1:1' }, [
+      'prepare',
+    ]).ended;
+    expect([ended.code, ended.err]).toEqual([0, '']);
+    expect(ended.out).toContain('"component":"mongo"');
+    expect(ended.out).toContain('"component":"kafka"');
+    const client = await MongoClient.connect(common['MONGO_URL'] as string);
+    try {
+      const collections = await client.db(`${run}-messaging`).listCollections().toArray();
+      expect(collections.map(({ name }) => name)).toContain('messages');
+    } finally {
+      await client.close();
+    }
+  });
 
-  test(
-    'gateway and onboarding serve, and stop on the signal of their image',
-    async () => {
-      const [rest, grpc, metrics, edgeMetrics] = [
-        await freePort(),
-        await freePort(),
-        await freePort(),
-        await freePort(),
-      ];
-      const shared = {
-        ...common,
-        PUBLIC_URL: `http://127.0.0.1:${rest}`,
-        ONBOARDING_ADDR: `127.0.0.1:${grpc}`,
-        DRAIN_MS: '0',
-      };
-      const onboarding = start('onboarding', {
-        ...shared,
-        GRPC_PORT: String(grpc),
-        METRICS_PORT: String(metrics),
-      });
-      const absent = ['MESSAGING', 'TEMPLATES', 'BROADCASTS', 'NUMBER_ADMIN', 'WEBHOOKS'];
-      const gateway = start('gateway', {
-        ...shared,
-        ...Object.fromEntries(absent.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
-        GATEWAY_PORT: String(rest),
-        METRICS_PORT: String(edgeMetrics),
-      });
-      const status = async (url: string): Promise<number> => (await fetch(url)).status;
-      for (const port of [metrics, edgeMetrics]) {
-        await eventually(
-          async () => (await status(`http://127.0.0.1:${port}/livez`)) === 200,
-          START_LIMIT_MS,
-        );
-        await eventually(
-          async () => (await status(`http://127.0.0.1:${port}/readyz`)) === 200,
-          START_LIMIT_MS,
-        );
-      }
-      for (const path of ['/docs', '/openapi.json', '/changelog']) {
-        expect([path, await status(`http://127.0.0.1:${rest}${path}`)]).toEqual([path, 200]);
-      }
-      for (const { child, ended } of [gateway, onboarding]) {
-        child.kill(imageOf('gateway').stop_signal as NodeJS.Signals);
-        expect((await ended).code).toBe(0);
-      }
-    },
-    3 * START_LIMIT_MS,
-  );
+  test('gateway and onboarding serve, and stop on the signal of their image', async () => {
+    const [rest, grpc, metrics, edgeMetrics] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
+    const shared = {
+      ...common,
+      PUBLIC_URL: `http://127.0.0.1:${rest}`,
+      ONBOARDING_ADDR: `127.0.0.1:${grpc}`,
+      DRAIN_MS: '0',
+    };
+    const onboarding = start('onboarding', {
+      ...shared,
+      GRPC_PORT: String(grpc),
+      METRICS_PORT: String(metrics),
+    });
+    const absent = ['MESSAGING', 'TEMPLATES', 'BROADCASTS', 'NUMBER_ADMIN', 'WEBHOOKS'];
+    const gateway = start('gateway', {
+      ...shared,
+      ...Object.fromEntries(absent.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
+      GATEWAY_PORT: String(rest),
+      METRICS_PORT: String(edgeMetrics),
+    });
+    const status = async (url: string): Promise<number> => (await fetch(url)).status;
+    for (const port of [metrics, edgeMetrics]) {
+      await eventually(async () => (await status(`http://127.0.0.1:${port}/livez`)) === 200);
+      await eventually(async () => (await status(`http://127.0.0.1:${port}/readyz`)) === 200);
+    }
+    for (const path of ['/docs', '/openapi.json', '/changelog']) {
+      expect([path, await status(`http://127.0.0.1:${rest}${path}`)]).toEqual([path, 200]);
+    }
+    for (const { child, ended } of [gateway, onboarding]) {
+      child.kill(imageOf('gateway').stop_signal as NodeJS.Signals);
+      expect((await ended).code).toBe(0);
+    }
+  });
 });
 
 describe('beside a whole mesh', () => {
@@ -295,8 +269,8 @@ describe('beside a whole mesh', () => {
     mesh = await startProcessMesh();
     // The check uses the accounts that the emulator has when it is started by itself.
     await mesh.emulator.reset();
-  }, 120_000);
-  afterAll(() => mesh.stop(), 60_000);
+  });
+  afterAll(() => mesh.stop());
 
   const smoke = (env: Record<string, string>): Promise<Ended> => {
     const image = imageOf('cli');
@@ -320,11 +294,11 @@ describe('beside a whole mesh', () => {
     });
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('message read: ');
-  }, 180_000);
+  });
 
   test('the check of `helm test` fails with a reason when the mesh is unreachable', async () => {
     const { code, err } = await smoke({ BASE_URL: 'http://127.0.0.1:1', WAIT_MS: '100' });
     expect(code).toBe(1);
     expect(err).toMatch(/^helm test: the gateway is not healthy: /);
-  }, 60_000);
+  });
 });

@@ -7,7 +7,7 @@ const SHARE_OF_WAIT = 0.1;
  * Generous, for a slow machine that does other work: only a condition that never holds takes so
  * long.
  */
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 90_000;
 
 /**
  * Resolves with the result of `look` once it neither throws nor returns undefined, null or false;

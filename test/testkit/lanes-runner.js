@@ -1,34 +1,29 @@
-// Runs the projects of a run side by side, in lanes with separate workers: while one lane waits,
-// the others use the cores.
+// Runs the projects of a run in lanes, one after the other, each with workers of its own: files
+// that only compute would slow down those whose engines and browsers have time limits.
 const { default: TestRunner } = require('jest-runner');
 
 const LANES = [
+  // A worker keeps the modules that its files have loaded. Here it is replaced early, as it has no
+  // mesh to start.
+  { projects: ['unit', 'chart', 'documents'], workers: 2, idle_memory_limit: 500 * 1024 * 1024 },
   // Their files wait for engines and browsers longer than they compute: three of them fill two
   // cores.
   { projects: ['mesh', 'browser', 'long'], workers: 3 },
   // They share one mesh of processes.
   { projects: ['processes'], workers: 1 },
-  // A worker keeps the modules that its files have loaded. Here it is replaced early, as it has no
-  // mesh to start.
-  {
-    projects: ['unit', 'chart', 'documents'],
-    workers: 3,
-    beside_others: 1,
-    idle_memory_limit: 500 * 1024 * 1024,
-  },
 ];
 
 module.exports = class LanesRunner {
   supportsEventEmitters = true;
 
   constructor(globalConfig, context) {
-    this.lanes = LANES.map(({ idle_memory_limit, ...lane }) => {
+    this.lanes = LANES.map(({ projects, workers, idle_memory_limit }) => {
       const config = {
         ...globalConfig,
-        maxWorkers: lane.workers ?? globalConfig.maxWorkers,
+        maxWorkers: workers,
         workerIdleMemoryLimit: idle_memory_limit ?? globalConfig.workerIdleMemoryLimit,
       };
-      return { ...lane, config, runner: new TestRunner(config, context) };
+      return { projects, runner: new TestRunner(config, context) };
     });
   }
 
@@ -38,24 +33,11 @@ module.exports = class LanesRunner {
     return () => ends.forEach((end) => end());
   }
 
-  /**
-   * Resolves once all files have run; `options.serial` (`--runInBand`) runs one lane after the
-   * other.
-   */
+  /** Resolves once all files have run. */
   async runTests(tests, watcher, options) {
-    const used = this.lanes
-      .map((lane) => ({ ...lane, tests: tests.filter((test) => isIn(lane, test)) }))
-      .filter((lane) => lane.tests.length > 0);
-    if (options.serial) {
-      for (const lane of used) await lane.runner.runTests(lane.tests, watcher, options);
-      return;
+    for (const { projects, runner } of this.lanes) {
+      const own = tests.filter(({ context }) => projects.includes(context.config.displayName.name));
+      if (own.length > 0) await runner.runTests(own, watcher, options);
     }
-    if (used.length > 1) {
-      for (const lane of used)
-        lane.config.maxWorkers = lane.beside_others ?? lane.config.maxWorkers;
-    }
-    await Promise.all(used.map((lane) => lane.runner.runTests(lane.tests, watcher, options)));
   }
 };
-
-const isIn = ({ projects }, { context }) => projects.includes(context.config.displayName.name);

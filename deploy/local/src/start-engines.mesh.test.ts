@@ -36,14 +36,14 @@ beforeAll(async () => {
     env,
     log: (line) => void lines.push(line),
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(
     (['kafka', 'mongo', 'redis'] as const).map((name) => stopEngine(name, { dir, ...quiet })),
   );
   fs.rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** Restarts without a pause, like `make up` right after a kill. */
 async function killAndStart(name: EngineName): Promise<void> {
@@ -96,7 +96,7 @@ test('a killed Redis restarts with every acknowledged write', async () => {
   expect(await redis('SET kept yes', '+OK')).toBe(true);
   await killAndStart('redis');
   expect(await redis('GET kept', 'yes')).toBe(true);
-}, 60_000);
+});
 
 const WRITTEN_BEFORE_KILL = 200;
 
@@ -140,7 +140,7 @@ test('a killed MongoDB restarts with every acknowledged write complete', async (
     code: 11_000,
   });
   await second.close();
-}, 60_000);
+});
 
 test('the driver’s bulk writes, upserts and atomic updates work', async () => {
   const client = new MongoClient(engines.MONGO_URL);
@@ -181,7 +181,7 @@ test('a killed Kafka restarts with its messages', async () => {
   expect(offsets.reduce((sum, { offset }) => sum + Number(offset), 0)).toBe(100);
   await producer.disconnect();
   await admin.disconnect();
-}, 120_000);
+});
 
 test('Kafka does not create missing topics', async () => {
   const kafka = kafkaWith(2);
@@ -194,4 +194,4 @@ test('Kafka does not create missing topics', async () => {
   expect(await admin.listTopics()).not.toContain('missing-topic');
   await producer.disconnect();
   await admin.disconnect();
-}, 60_000);
+});

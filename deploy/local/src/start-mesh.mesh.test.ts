@@ -115,7 +115,7 @@ test('up starts every process, and a second up only those that have exited', asy
   expect(second.settings).toEqual(first.settings);
   expect(pidOf('gateway', dir)).toBe(before);
   expect((await up(options())).started).toEqual([]);
-}, 30_000);
+});
 
 test('ignores a setting that differs from the running mesh, and logs it', async () => {
   await up(options());
@@ -124,7 +124,7 @@ test('ignores a setting that differs from the running mesh, and logs it', async 
   expect(lines.at(-1)).toBe(
     'the running mesh keeps its settings LOG_LEVEL: run make down first to change them',
   );
-}, 30_000);
+});
 
 test('does not start the emulator when the environment names an upstream', async () => {
   const upstream = { ...env(), UPSTREAM_URL: 'https://upstream.example' };
@@ -134,7 +134,7 @@ test('does not start the emulator when the environment names an upstream', async
   const again = await up(options());
   expect(again.started).toEqual(['fanout']);
   expect(again.settings['UPSTREAM_URL']).toBe('https://upstream.example');
-}, 30_000);
+});
 
 test('names a process that exits during the start, with its last log lines', async () => {
   order('die', 'templates');
@@ -143,14 +143,14 @@ test('names a process that exits during the start, with its last log lines', asy
   );
   withdraw('die', 'templates');
   expect((await up(options())).started).toEqual(['templates']);
-}, 30_000);
+});
 
 test('names the processes that are not ready at the time limit', async () => {
   order('unready', 'webhooks');
   await expect(up(options({ health_limit_ms: 1_500 }))).rejects.toThrow(
     /^not ready after 2 s: webhooks \(\/readyz answers 503\); the last lines of /,
   );
-}, 30_000);
+});
 
 test('names the setting of a taken port and starts nothing', async () => {
   const server = await new Promise<Server>((resolve) => {
@@ -163,7 +163,7 @@ test('names the setting of a taken port and starts nothing', async () => {
   );
   expect(runningIn(dir)).toEqual([]);
   await new Promise((resolve) => server.close(resolve));
-}, 30_000);
+});
 
 test('down stops callers first and kills processes that ignore SIGTERM', async () => {
   await up(options());
@@ -176,7 +176,7 @@ test('down stops callers first and kills processes that ignore SIGTERM', async (
   expect(seen.at(-1)).toBe('-emulator');
   expect(lines.at(-1)).toMatch(/^number-admin \(pid \d+\) did not stop within 1 s: killed$/);
   expect(fs.readdirSync(dir).filter((name) => !name.endsWith('.log'))).toEqual([]);
-}, 30_000);
+});
 
 test('restarts one killed service with the settings of its mesh', async () => {
   await up(options());
@@ -185,7 +185,7 @@ test('restarts one killed service with the settings of its mesh', async () => {
   const { started, pid } = await startService('onboarding', options(bare));
   expect(started).toBe(true);
   expect(pidOf('onboarding', dir)).toBe(pid);
-}, 30_000);
+});
 
 test('stops only the named processes', async () => {
   await up(options());
@@ -194,7 +194,7 @@ test('stops only the named processes', async () => {
   await down({ dir, names: started, log: () => {} });
   expect(runningIn(dir)).toHaveLength(PROCESSES.length - 1);
   expect(readEnv(dir)['BASE_URL']).toBeDefined();
-}, 30_000);
+});
 
 test('logs which processes are ready while it waits for the others', async () => {
   order('unready', 'templates');
@@ -204,7 +204,7 @@ test('logs which processes are ready while it waits for the others', async () =>
   expect(lines.filter((line) => line.startsWith('ready')).join()).not.toContain('templates');
   withdraw('unready', 'templates');
   await starting;
-}, 30_000);
+});
 
 test('an interrupted command stops only the processes that it has started', async () => {
   await up(options());
@@ -216,4 +216,4 @@ test('an interrupted command stops only the processes that it has started', asyn
   await stopSince(before, { dir, log: () => {} });
   await starting;
   expect(runningIn(dir)).toEqual(before);
-}, 30_000);
+});

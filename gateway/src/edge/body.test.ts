@@ -30,23 +30,28 @@ test('reads an absent body as an empty object', async () => {
   expect(await read('')).toEqual({});
 });
 
-test('reads any object as JSON.parse does, in one turn or in slices', async () => {
-  const refused = /"(__proto__|constructor)":/;
-  const values = fc
-    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }))
-    .filter((value) => !refused.test(JSON.stringify(value)));
+const refused = /"(__proto__|constructor)":/;
+const values = fc
+  .dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }))
+  .filter((value) => !refused.test(JSON.stringify(value)));
+
+test('reads any object as JSON.parse does', async () => {
   await fc.assert(
-    fc.asyncProperty(values, fc.boolean(), async (value, is_long) => {
-      const text = JSON.stringify(
-        is_long
-          ? { ...value, long: filler(1.2 * MIB), longer: [value, ...filler(0.2 * MIB)] }
-          : value,
-        undefined,
-        1,
-      );
+    fc.asyncProperty(values, async (value) => {
+      const text = JSON.stringify(value, undefined, 1);
       expect(await read(text)).toEqual(JSON.parse(text));
     }),
-    { numRuns: 20 },
+  );
+});
+
+test('reads any object as JSON.parse does when it is parsed in slices', async () => {
+  await fc.assert(
+    fc.asyncProperty(values, async (value) => {
+      const whole = { ...value, long: filler(1.2 * MIB), longer: [value, ...filler(0.2 * MIB)] };
+      const text = JSON.stringify(whole, undefined, 1);
+      expect(await read(text)).toEqual(JSON.parse(text));
+    }),
+    { numRuns: 5 },
   );
 });
 
@@ -177,9 +182,9 @@ test('of several large bodies, at most two chunks are read in a pass of the even
       memory: { reserve, release: () => undefined },
     });
   };
-  await Promise.all(Array.from({ length: 6 }, readOne));
+  await Promise.all(Array.from({ length: 3 }, readOne));
   is_over = true;
-  expect(passes.length).toBeGreaterThan(6 * 16);
+  expect(passes.length).toBeGreaterThan(3 * 16);
   // Two: one turn can begin in the timers phase of a pass, and the next one in its last phase.
   const most = Math.max(...passes.map((one) => passes.filter((other) => other === one).length));
   expect(most).toBeLessThanOrEqual(2);

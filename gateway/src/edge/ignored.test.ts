@@ -27,7 +27,7 @@ const rpc = async (message: unknown): Promise<object> => {
 const deps = {
   notices: {},
   docs_url: 'https://gateway.example.com/docs',
-  request_timeout_ms: 5_000,
+  request_timeout_ms: 60_000,
   requests: { record: (_id: string, request: LoggedRequest) => void logged.push(request) },
   load: createLoad(10, log),
   authenticator: {

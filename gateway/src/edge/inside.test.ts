@@ -26,7 +26,7 @@ const load = createLoad(10, log);
 const deps: ObserveDependencies = {
   notices: { 'X-Notice': 'a' },
   docs_url: 'https://gateway.example.com/docs',
-  request_timeout_ms: 5_000,
+  request_timeout_ms: 60_000,
   load,
   requests: { record: (_partner_id, request) => void recorded.push(request) },
   log,

@@ -229,7 +229,7 @@ test('limits the bytes per second of the reads of one partner, and of no other',
   await next;
   // After a rest, half a second of them is free.
   expect(performance.now() - started).toBeGreaterThan(4_400);
-}, 10_000);
+});
 
 test('pages that are not read count for the network of their reader', async () => {
   unread('', '/page');

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 let serial = 0;
 const aCall = (): Call => ({
-  deadline: Date.now() + 20_000,
+  deadline: Date.now() + 60_000,
   span: { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 },
   request_id: `request-${(serial += 1)}`,
 });

@@ -70,7 +70,7 @@ beforeAll(async () => {
       record: (_id: string, { method, path }: { method: string; path: string }) =>
         logged.push(`${method} ${path}`),
     },
-    request_timeout_ms: 10_000,
+    request_timeout_ms: 60_000,
     log,
   };
   const extend = wireMcp({ auth, chain, observe, docs, log } as never);

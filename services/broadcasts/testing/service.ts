@@ -29,7 +29,6 @@ import { eventually } from '../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, quiet, type MessagingDouble } from './worker';
 
 const HOST = '127.0.0.1';
-const READY_LIMIT_MS = 60_000;
 const CALL_LIMIT_MS = 30_000;
 /** Pending and scheduled broadcasts of one partner. */
 export const WAITING_MAX = 50;
@@ -113,7 +112,7 @@ export function useService(): ServiceRig {
       eventually(async () => {
         const answer = await rig.get(id);
         return answer.broadcast?.status === 'completed' && answer;
-      }, READY_LIMIT_MS),
+      }),
   };
 
   beforeAll(async () => {
@@ -154,7 +153,7 @@ export function useService(): ServiceRig {
     const service = createBroadcasts(loaded);
     const running: Running = await startService(service, quiet);
     closing.unshift(() => running.stop());
-    await eventually(() => running.ready(), READY_LIMIT_MS);
+    await eventually(() => running.ready());
     const opened = createRpcClient(BroadcastsDefinition, `${HOST}:${service.port()}`);
     client = opened.rpc;
     closing.unshift(() => opened.stop());
@@ -162,9 +161,9 @@ export function useService(): ServiceRig {
     await started.start(signal);
     bus = started;
     closing.unshift(() => started.stop());
-  }, READY_LIMIT_MS + CALL_LIMIT_MS);
+  });
   afterAll(async () => {
     for (const close of closing) await close();
-  }, CALL_LIMIT_MS);
+  });
   return rig;
 }

@@ -36,7 +36,7 @@ const target = (phone_number_id: string) => ({
   target: { partner_id: 'par_1', waba_id: WABA, phone_number_id, directory_version: '' },
 });
 const call = (): Call => ({
-  deadline: Date.now() + 10_000,
+  deadline: Date.now() + 60_000,
   span: startSpan('test').spanContext(),
   request_id: 'req-1',
 });
@@ -77,6 +77,7 @@ beforeAll(async () => {
       METRICS_PORT: '0',
       DRAIN_MS: '0',
       REDIS_URL: `redis://${NOWHERE}`,
+      UPSTREAM_TIMEOUT_MS: '60000',
       UPSTREAM_URL: emulator.url,
       ONBOARDING_ADDR: `127.0.0.1:${directory.port}`,
       PLATFORM_PIN: '000000',

@@ -36,7 +36,7 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-const TIME_MS = 5_000;
+const TIME_MS = 60_000;
 
 export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
   const upstream = await startUpstreamStub();

@@ -111,7 +111,7 @@ export async function openWorld(): Promise<World> {
   const upstream = createUpstream({
     UPSTREAM_URL: emulator.url,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_TIMEOUT_MS: 60_000,
   });
   let passed_ms = 0;
   const deps = dependencies(mongo, upstream, () => new Date(Date.now() + passed_ms));

@@ -13,7 +13,7 @@ const TARGET = {
   directory_version: '',
 };
 const call = (): Call => ({
-  deadline: Date.now() + 20_000,
+  deadline: Date.now() + 60_000,
   span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
   request_id: 'r1',
 });
@@ -27,7 +27,7 @@ beforeAll(async () => {
   upstream = createUpstream({
     UPSTREAM_URL: emulator.url,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_TIMEOUT_MS: 60_000,
   });
 });
 afterAll(async () => {

@@ -210,5 +210,4 @@ test.each([...rows, ...pages].map(shape))(
       ]);
     }
   },
-  300_000,
 );

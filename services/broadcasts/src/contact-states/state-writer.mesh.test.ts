@@ -3,7 +3,6 @@ import { useRig } from '../../testing/rig';
 import { tallyOf, type Change } from './contact-state';
 import { createStateWriter } from './state-writer';
 
-jest.setTimeout(30_000);
 const rig = useRig();
 
 const aChunk = async (count: number) => {

@@ -3,7 +3,6 @@ import { phone } from '../../testing/builders';
 import { TARGET, useService, WAITING_MAX } from '../../testing/service';
 import { aCredential } from '../../testing/worker';
 
-jest.setTimeout(90_000);
 const rig = useService();
 
 /** It takes half a second on an idle machine. */

@@ -6,7 +6,6 @@ import { APPROVAL_MAX_MS } from '../broadcast-machine';
 import { approveBroadcast } from '../partner-changes';
 import type { Broadcast } from '../store/types';
 
-jest.setTimeout(60_000);
 const rig = useRig();
 
 const credentials = () => aCredential({ is_on_biz_app: false });

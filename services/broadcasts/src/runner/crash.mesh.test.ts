@@ -7,7 +7,6 @@ import { aCredential, createMessagingDouble, type MessagingDouble } from '../../
 import { applyContactStatuses } from '../contact-states/status-events';
 import type { StateWriter } from '../contact-states/state-writer';
 
-jest.setTimeout(60_000);
 const rig = useRig();
 
 const credentials = () => aCredential({ is_on_biz_app: false });
@@ -46,7 +45,7 @@ test('after a crash with sends in flight no contact gets two messages, and the c
   await eventually(() => messaging.sent.length >= 100);
   first.kill();
   const second = await rig.worker({ messaging, credentials });
-  await eventually(() => messaging.sent.length >= 180, 20_000);
+  await eventually(() => messaging.sent.length >= 180);
   second.kill();
   await rig.worker({ messaging, credentials });
   await rig.until(_id, 'completed');

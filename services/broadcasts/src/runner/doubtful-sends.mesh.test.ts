@@ -4,7 +4,6 @@ import { useRig } from '../../testing/rig';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
 import { eventually } from '../../../../test/testkit/eventually';
 
-jest.setTimeout(60_000);
 const rig = useRig();
 
 const credentials = () => aCredential({ is_on_biz_app: false });
@@ -32,7 +31,7 @@ test('after two crashes of workers every contact is sent once, and none is unkno
   await eventually(() => messaging.sent.length >= 60);
   first.kill();
   const second = await rig.worker({ messaging, credentials });
-  await eventually(() => messaging.sent.length >= 130, 20_000);
+  await eventually(() => messaging.sent.length >= 130);
   second.kill();
   await rig.worker({ messaging, credentials });
   await expectEachSentOnce(messaging, stored);

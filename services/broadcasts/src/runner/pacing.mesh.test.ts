@@ -4,7 +4,6 @@ import { eventually } from '../../../../test/testkit/eventually';
 import { useRig } from '../../testing/rig';
 import { aCredential, createMessagingDouble, refusal, type Sent } from '../../testing/worker';
 
-jest.setTimeout(60_000);
 const rig = useRig();
 
 /** The default share of a number's rate. */
@@ -98,19 +97,21 @@ test('two broadcasts of one number share its pace; another number is not affecte
   const alone = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p3');
   expect(shared).toHaveLength(400);
   expect(alone).toHaveLength(200);
-  for (const rate of [ratePerSec(shared), ratePerSec(alone)]) {
-    // A busy machine misses slots, and missed slots are not replaced. A number that shared the pace
-    // of another one would have half of it.
-    expect(rate).toBeGreaterThan(80 * SHARE * 0.6 * Math.min(1, yardstick.kept));
-    expect(rate).toBeLessThan(80 * SHARE * 1.05);
-  }
+  const [rate, other_rate] = [ratePerSec(shared), ratePerSec(alone)];
+  expect(Math.max(rate, other_rate)).toBeLessThan(80 * SHARE * 1.05);
+  // A number that shared the pace of another one would have half of that one's rate. Both miss the
+  // same slots on a busy machine.
+  expect(other_rate).toBeGreaterThan(0.7 * rate);
   expect(mostInOneSecond(shared)).toBeLessThanOrEqual(mostOf(80, yardstick));
-  // The broadcasts take turns.
-  const half = shared
-    .slice(0, 200)
-    .filter(({ request_id }) => request_id.startsWith(`bc_${first._id}_`));
-  expect(half.length).toBeGreaterThan(60);
-  expect(half.length).toBeLessThan(140);
+  // The broadcasts take turns once both have begun.
+  const of =
+    ({ _id }: { _id: unknown }) =>
+    (send: Sent) =>
+      send.request_id.startsWith(`bc_${String(_id)}_`);
+  const begun = Math.max(shared.findIndex(of(first)), shared.findIndex(of(second)));
+  const turns = shared.slice(begun, begun + 100).filter(of(first)).length;
+  expect(turns).toBeGreaterThan(25);
+  expect(turns).toBeLessThan(75);
 });
 
 test('a throttled number slows down, and every contact gets exactly one message', async () => {

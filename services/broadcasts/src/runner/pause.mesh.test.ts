@@ -7,7 +7,6 @@ import type { PartnerEvent } from '../store/broadcasts';
 import type { Broadcast } from '../store/types';
 import { TURNS_MAX } from './rotation';
 
-jest.setTimeout(60_000);
 const rig = useRig();
 
 /** 76 messages a second: broadcasts of 300 contacts take four seconds. */

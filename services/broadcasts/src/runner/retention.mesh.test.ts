@@ -4,7 +4,6 @@ import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createMessagingDouble } from '../../testing/worker';
 
-jest.setTimeout(30_000);
 const rig = useRig();
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
 

@@ -5,7 +5,6 @@ import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, refusal } from '../../testing/worker';
 import { detail } from '../contact-states/progress';
 
-jest.setTimeout(60_000);
 const rig = useRig();
 
 const credentials = () => aCredential({ is_on_biz_app: false, throughput_level: 'HIGH' });

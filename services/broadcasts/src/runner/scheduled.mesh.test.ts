@@ -3,8 +3,6 @@ import { openStores, openTestRedis, type QueryCounts, type Stores } from '../../
 import { eventually } from '../../../../test/testkit/eventually';
 import { createMessagingDouble, startWorker } from '../../testing/worker';
 
-jest.setTimeout(120_000);
-
 const BROADCASTS = 100;
 const CONTACTS = 10_000;
 const LOOKS = 3;
@@ -30,7 +28,7 @@ async function looking(): Promise<QueryCounts> {
   });
   const from = stores.asked().looks;
   const after = (looks: number) =>
-    eventually(() => stores.asked().looks >= from + looks && stores.asked(), 60_000);
+    eventually(() => stores.asked().looks >= from + looks && stores.asked());
   const before = await after(2);
   const now = await after(2 + LOOKS);
   await worker.stop();

@@ -4,7 +4,6 @@ import { unique } from '../../testing/stores';
 import { numberOf } from './broadcast-ids';
 import type { Broadcast } from './types';
 
-jest.setTimeout(30_000);
 const rig = useRig();
 
 const LATER = new Date(Date.now() + 3_600_000);

@@ -2,11 +2,7 @@
 // consumes. A wrong password or an unknown authority is refused.
 import pino from 'pino';
 import { eventually } from '../../../../test/testkit/eventually';
-import {
-  SECURE_START_LIMIT_MS,
-  startSecureKafka,
-  type SecureKafka,
-} from '../../../../test/testkit/secure-engines';
+import { startSecureKafka, type SecureKafka } from '../../../../test/testkit/secure-engines';
 import { createBus, topics, type KafkaSettings } from '.';
 
 const PASSWORD = 'correct-horse';
@@ -27,44 +23,40 @@ beforeAll(async () => {
     KAFKA_SASL_USERNAME: 'scram',
     KAFKA_SASL_PASSWORD: PASSWORD,
   };
-}, SECURE_START_LIMIT_MS + 30_000);
+});
 
-afterAll(() => kafka?.stop(), 60_000);
+afterAll(() => kafka?.stop());
 
 test.each([
   ['scram-sha-512', 'scram'],
   ['scram-sha-256', 'scram'],
   ['plain', 'plain'],
-] as const)(
-  'with %s what is published is consumed',
-  async (mechanism, username) => {
-    const bus = createBus(
-      {
-        ...settings,
-        KAFKA_TOPIC_PREFIX: `${mechanism}.`,
-        KAFKA_SASL_MECHANISM: mechanism,
-        KAFKA_SASL_USERNAME: username,
-      },
-      'test',
-      quiet,
-    );
-    const seen: string[] = [];
-    bus.consume(topics.usage, 'reader', async (batch) => {
-      seen.push(...batch.map(({ message }) => message.partner_id));
-    });
-    await bus.start(new AbortController().signal);
-    try {
-      const message = topics.usage.codec.decode(new Uint8Array());
-      const one = { topic: topics.usage, key: 'p', message: { ...message, partner_id: mechanism } };
-      // A broker that has just started is not yet the leader of the partitions that it names.
-      await eventually(() => bus.publish([one]).then(() => true), 30_000);
-      await eventually(() => seen.includes(mechanism), 30_000);
-    } finally {
-      await bus.stop();
-    }
-  },
-  90_000,
-);
+] as const)('with %s what is published is consumed', async (mechanism, username) => {
+  const bus = createBus(
+    {
+      ...settings,
+      KAFKA_TOPIC_PREFIX: `${mechanism}.`,
+      KAFKA_SASL_MECHANISM: mechanism,
+      KAFKA_SASL_USERNAME: username,
+    },
+    'test',
+    quiet,
+  );
+  const seen: string[] = [];
+  bus.consume(topics.usage, 'reader', async (batch) => {
+    seen.push(...batch.map(({ message }) => message.partner_id));
+  });
+  await bus.start(new AbortController().signal);
+  try {
+    const message = topics.usage.codec.decode(new Uint8Array());
+    const one = { topic: topics.usage, key: 'p', message: { ...message, partner_id: mechanism } };
+    // A broker that has just started is not yet the leader of the partitions that it names.
+    await eventually(() => bus.publish([one]).then(() => true));
+    await eventually(() => seen.includes(mechanism));
+  } finally {
+    await bus.stop();
+  }
+});
 
 /** The first reason that the bus logs for its wait. */
 async function reasonToWait(overrides: Partial<KafkaSettings>): Promise<string> {
@@ -73,10 +65,7 @@ async function reasonToWait(overrides: Partial<KafkaSettings>): Promise<string> 
   const bus = createBus({ ...settings, ...overrides }, 'test', log);
   const abort = new AbortController();
   const starting = bus.start(abort.signal).catch(() => undefined);
-  const line = await eventually(
-    () => lines.find((one) => one.includes('waiting for Kafka')),
-    60_000,
-  );
+  const line = await eventually(() => lines.find((one) => one.includes('waiting for Kafka')));
   abort.abort();
   await starting;
   expect(lines.join()).not.toContain(PASSWORD);
@@ -85,8 +74,8 @@ async function reasonToWait(overrides: Partial<KafkaSettings>): Promise<string> 
 
 test('reports a wrong password without logging it', async () => {
   expect(await reasonToWait({ KAFKA_SASL_PASSWORD: 'battery-staple' })).toMatch(/SASL|authenti/i);
-}, 90_000);
+});
 
 test('does not connect to a broker with an unknown authority', async () => {
   expect(await reasonToWait({ KAFKA_TLS_CA_FILE: undefined })).toMatch(/certificate/i);
-}, 90_000);
+});

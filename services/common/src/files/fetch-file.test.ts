@@ -41,7 +41,7 @@ const saying = (text: string): Promise<string> =>
   );
 
 const call = (signal?: AbortSignal): Call =>
-  ({ deadline: Date.now() + 10_000, signal }) as unknown as Call;
+  ({ deadline: Date.now() + 60_000, signal }) as unknown as Call;
 const get = (url: string, limit_bytes = LIMIT_BYTES) =>
   fetcher.fetch({ url, field: 'url', limit_bytes, partner_id: 'p' }, call());
 

@@ -39,7 +39,7 @@ test('logs runtime warnings, except the harmless one', async () => {
   ]);
   expect(lines.at(-1)?.msg).toBe('stopped');
   expect(err).toBe('');
-}, 30_000);
+});
 
 test('sends its last spans before it ends', async () => {
   const collector = await startOtlpReceiver();
@@ -68,4 +68,4 @@ test('sends its last spans before it ends', async () => {
   } finally {
     await collector.close();
   }
-}, 30_000);
+});

@@ -27,7 +27,7 @@ test('connects to a database that starts later, after a failed attempt', async (
   await database.db.dropDatabase();
   await database.stop();
   await late.close();
-}, 60_000);
+});
 
 test('finds the server again when connections close at the moment of a command', async () => {
   const connect = jest.spyOn(net, 'createConnection');
@@ -43,4 +43,4 @@ test('finds the server again when connections close at the moment of a command',
   await database.check?.();
   await database.stop();
   connect.mockRestore();
-}, 30_000);
+});

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(opened.map((database) => database.stop()));
   await mongo?.stop();
-}, 60_000);
+});
 
 const whereBuilt = program ? test : test.skip;
 

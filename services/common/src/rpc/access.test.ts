@@ -45,7 +45,7 @@ beforeEach(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const call = (): Call => ({
-  deadline: Date.now() + 30_000,
+  deadline: Date.now() + 60_000,
   span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
   request_id: 'test',
 });

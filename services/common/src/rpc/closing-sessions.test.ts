@@ -72,5 +72,4 @@ test.each([
       server.forceShutdown();
     }
   },
-  LIMIT_MS,
 );

@@ -12,7 +12,7 @@ const HOST = '127.0.0.1';
 const IN_FLIGHT_MAX = 3;
 const log = createLogger('test');
 const call = (): Call => ({
-  deadline: Date.now() + 20_000,
+  deadline: Date.now() + 60_000,
   span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
   request_id: 'test',
 });

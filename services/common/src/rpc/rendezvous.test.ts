@@ -71,4 +71,4 @@ test('sends every call of a route to one replica, and to another one once that h
     await stop();
     for (const server of servers.values()) await server.stop();
   }
-}, 30_000);
+});

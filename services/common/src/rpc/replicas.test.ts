@@ -77,4 +77,4 @@ test('no call fails while one of two replicas shuts down', async () => {
     for (const { child } of servers) child.kill('SIGKILL');
   }
   expect(failed).toEqual([]);
-}, 120_000);
+});

@@ -53,4 +53,4 @@ test('a stream has a connection of its own, so that answers do not wait behind i
   await client.stop();
   await server.stop();
   proxy.close();
-}, 30_000);
+});

@@ -45,4 +45,4 @@ test('the signal of a call is aborted only once its reply was taken', async () =
   await eventually(() => signal?.aborted);
   session.close();
   await server.stop();
-}, 30_000);
+});

@@ -37,7 +37,7 @@ beforeEach(async () => {
   upstream = createUpstream({
     UPSTREAM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_TIMEOUT_MS: 60_000,
   });
 });
 afterEach(async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   upstream = createUpstream({
     UPSTREAM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_TIMEOUT_MS: 60_000,
   });
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ test.each([false, true])('keeps every digit both ways (gated write: %j)', async 
       ...(is_gated && { beforeWrite: async () => undefined }),
     },
     {
-      deadline: Date.now() + 5_000,
+      deadline: Date.now() + 60_000,
       span: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 },
       request_id: '',
     },

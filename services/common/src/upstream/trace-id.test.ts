@@ -22,7 +22,7 @@ beforeAll(async () => {
   upstream = createUpstream({
     UPSTREAM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_TIMEOUT_MS: 60_000,
   });
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ const traceOf = async (canned: Canned): Promise<string | undefined> => {
     .request(
       { operation: 'POST /thing', method: 'POST', path: '/thing' },
       {
-        deadline: Date.now() + 5_000,
+        deadline: Date.now() + 60_000,
         span: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 },
         request_id: '',
       },

@@ -45,7 +45,7 @@ beforeAll(async () => {
   upstream = createUpstream({
     UPSTREAM_URL: emulator.url,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_TIMEOUT_MS: 60_000,
   });
 });
 afterAll(async () => {
@@ -115,7 +115,7 @@ async function send(over: Partial<MessageRecord> = {}): Promise<MessageRecord> {
       token: ONE.token,
       body: { messaging_product: 'whatsapp', to: '15550100777', text: { body: 'Hello' } },
     },
-    { deadline: Date.now() + 5_000, span: spanContext, request_id: '' },
+    { deadline: Date.now() + 60_000, span: spanContext, request_id: '' },
   );
   const message_id = (answer['messages'] as Array<{ id: string }>)[0]?.id as string;
   const record: MessageRecord = {

@@ -29,8 +29,6 @@ import { EXPORT_BYTES_PER_S, exportLedger, getLedger } from './read-ledger';
 import { raiseSpendAlerts } from './spend-alerts';
 import type { Total, Totals } from './totals';
 
-jest.setTimeout(120_000);
-
 const call = { deadline: Date.now() + 600_000 } as Call;
 const log = { warn: jest.fn(), info: jest.fn(), error: jest.fn() } as unknown as Logger;
 const PARTNERS = ['ptn_1', 'ptn_2'];

@@ -22,7 +22,7 @@ const target = (phone_number_id = NUMBER) => ({
   directory_version: 'v1',
 });
 const call = (signal?: AbortSignal): Call => ({
-  deadline: Date.now() + 30_000,
+  deadline: Date.now() + 60_000,
   span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
   request_id: 'r1',
   signal,

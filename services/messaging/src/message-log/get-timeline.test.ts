@@ -9,7 +9,7 @@ import type { MessageRecord } from '../messages/message-record';
 const log = createLogger('test');
 const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));
 const call: Call = {
-  deadline: Date.now() + 5_000,
+  deadline: Date.now() + 60_000,
   span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
   request_id: 'req_1',
 };

@@ -19,7 +19,7 @@ const TARGET = {
   directory_version: '',
 };
 const call = (): Call => ({
-  deadline: Date.now() + 20_000,
+  deadline: Date.now() + 60_000,
   span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
   request_id: 'r1',
 });
@@ -45,7 +45,7 @@ function uploading(upstream_url: string, app_id: string | undefined = 'app-local
   transfer = createTransfer({
     UPSTREAM_URL: upstream_url,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: 5_000,
+    UPSTREAM_TIMEOUT_MS: 60_000,
   });
   const credentials = { of: async () => ({ access_token: 'EMULATED-TOKEN-1' }) as never };
   return (url: string, mime_type: string) =>

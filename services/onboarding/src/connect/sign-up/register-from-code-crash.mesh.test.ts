@@ -58,38 +58,34 @@ describe('a crash', () => {
     ['clients', 'change'],
     ['sessions', 'consume'],
     ['exchanges', 'finish'],
-  ] as const)(
-    'in %s.%s is completed by a repeat of the same request',
-    async (name, method) => {
-      const { _id } = await world.partner();
-      const session_id = await sessionOf(world, _id, { state: 's' });
-      const { code } = await world.emulator.code({ token: TOKEN });
-      const request = {
-        partner_id: _id,
-        session_id,
-        code,
-        display_name: undefined,
-        connection_mode: undefined,
-        waba_id: undefined,
-        phone_number_id: undefined,
-      };
-      await failureOf(dying(name, method)(request, testCall()));
-      // The lease of the crashed worker expires after seconds; then any worker may continue.
-      world.passTime(6);
-      const answer = await world.handlers.registerFromCode(request, testCall());
-      expect(answer).toMatchObject({
-        state: 's',
-        client: { waba_id: WABA, phone_number_id: NUMBER, status: 'active' },
-        coexistence_sync: { smb_app_state_sync: 'requested', history: 'requested' },
-      });
-      expect(await world.emulator.requests({ path: '/oauth/access_token' })).toHaveLength(1);
-      expect((await world.deps.partners.find(_id))?.wabas).toEqual([WABA]);
-      const [kept] = await world.mongo.db.collection(CODE_EXCHANGES).find({}).toArray();
-      expect(kept).toMatchObject({ status: 'done', token: null });
-      expect(JSON.stringify(kept)).not.toContain(code);
-    },
-    20_000,
-  );
+  ] as const)('in %s.%s is completed by a repeat of the same request', async (name, method) => {
+    const { _id } = await world.partner();
+    const session_id = await sessionOf(world, _id, { state: 's' });
+    const { code } = await world.emulator.code({ token: TOKEN });
+    const request = {
+      partner_id: _id,
+      session_id,
+      code,
+      display_name: undefined,
+      connection_mode: undefined,
+      waba_id: undefined,
+      phone_number_id: undefined,
+    };
+    await failureOf(dying(name, method)(request, testCall()));
+    // The lease of the crashed worker expires after seconds; then any worker may continue.
+    world.passTime(6);
+    const answer = await world.handlers.registerFromCode(request, testCall());
+    expect(answer).toMatchObject({
+      state: 's',
+      client: { waba_id: WABA, phone_number_id: NUMBER, status: 'active' },
+      coexistence_sync: { smb_app_state_sync: 'requested', history: 'requested' },
+    });
+    expect(await world.emulator.requests({ path: '/oauth/access_token' })).toHaveLength(1);
+    expect((await world.deps.partners.find(_id))?.wabas).toEqual([WABA]);
+    const [kept] = await world.mongo.db.collection(CODE_EXCHANGES).find({}).toArray();
+    expect(kept).toMatchObject({ status: 'done', token: null });
+    expect(JSON.stringify(kept)).not.toContain(code);
+  });
 
   it('does not block another code of the same session for long', async () => {
     const { _id } = await world.partner();

@@ -68,7 +68,7 @@ beforeAll(async () => {
   if (!hasGo) return;
   const port = await freePort();
   mock = spawn(build(), ['-http-addr', `127.0.0.1:${port}`], { stdio: 'ignore' });
-  await eventually(() => isOpen(port), 60_000);
+  await eventually(() => isOpen(port));
   api = createStripeApi(
     {
       api_key: 'sk_test_123',
