@@ -43,7 +43,10 @@ const saying = (text: string): Promise<string> =>
 const call = (signal?: AbortSignal): Call =>
   ({ deadline: Date.now() + 60_000, signal }) as unknown as Call;
 const get = (url: string, limit_bytes = LIMIT_BYTES) =>
-  fetcher.fetch({ url, field: 'url', limit_bytes, partner_id: 'p' }, call());
+  fetcher.fetch(
+    { url, field: 'url', limit_bytes, mime_type: 'image/png', partner_id: 'p' },
+    call(),
+  );
 
 async function contentOf(url: string): Promise<Buffer> {
   const file = await get(url);
@@ -167,7 +170,13 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
       response.on('close', () => clearInterval(timer));
       timer = setInterval(() => response.write('x'), 20);
     });
-    const wish = { url, field: 'url', limit_bytes: LIMIT_BYTES, partner_id: 'p' };
+    const wish = {
+      url,
+      field: 'url',
+      limit_bytes: LIMIT_BYTES,
+      mime_type: 'image/png',
+      partner_id: 'p',
+    };
     await expect(impatient.fetch(wish, call())).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       details: { field: 'url', reason: 'timeout' },
@@ -199,6 +208,7 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
       url: 'https://127.0.0.1/a.jpg',
       field: 'url',
       limit_bytes: LIMIT_BYTES,
+      mime_type: 'image/png',
       partner_id: 'p',
     };
     await expect(strict.fetch(wish, call())).rejects.toMatchObject({
@@ -213,7 +223,13 @@ test('cancels the fetch when the caller disconnects', async () => {
   const url = await http((_request, response) => response.write('x'));
   const abort = new AbortController();
   setTimeout(() => abort.abort(), 30);
-  const wish = { url, field: 'url', limit_bytes: LIMIT_BYTES, partner_id: 'p' };
+  const wish = {
+    url,
+    field: 'url',
+    limit_bytes: LIMIT_BYTES,
+    mime_type: 'image/png',
+    partner_id: 'p',
+  };
   await expect(fetcher.fetch(wish, call(abort.signal))).rejects.toMatchObject({
     details: { reason: 'aborted' },
   });

@@ -13,8 +13,10 @@ import {
   type GuardedAgentOptions,
 } from '../outbound';
 import { HOP_MS, type Call } from '../rpc';
+import { checkContents } from './contents';
 import { spoolLimitBytes } from './settings';
 import { createSpool, type SpooledFile } from './spool';
+import type { OpenFile } from './transfer';
 
 export interface FileFetcherSettings {
   ALLOW_PRIVATE_URLS: boolean;
@@ -26,6 +28,8 @@ export interface FetchWish {
   /** The request field that held the URL, for the refusal. */
   field: string;
   limit_bytes: number;
+  /** The type that its first bytes must not contradict. */
+  mime_type: string;
   /** The files of each partner have a share of the disk space. */
   partner_id: string;
 }
@@ -33,8 +37,10 @@ export interface FetchWish {
 export interface FileFetcher extends Component {
   /** The complete file. The caller closes it. */
   fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
+  /** A file of the upstream on a host that gets no token; fails with UPSTREAM_ERROR. */
+  open(url: string, call: Call): Promise<OpenFile>;
   /** Type and size as the file's server reports them, without fetching the file. */
-  look(wish: Omit<FetchWish, 'partner_id'>, call: Call): Promise<FileFacts>;
+  look(wish: Omit<FetchWish, 'mime_type' | 'partner_id'>, call: Call): Promise<FileFacts>;
 }
 
 export interface FileFacts {
@@ -81,22 +87,44 @@ export function createFileFetcher(
         throw explain(error, wish.field);
       }
     },
+    async open(url, call) {
+      const timeout_ms = Math.max(0, call.deadline - HOP_MS - Date.now());
+      const signal = call.signal && { signal: call.signal };
+      try {
+        return await guardedFetch(url, { agent, field: 'url', timeout_ms, ...signal });
+      } catch (cause) {
+        const message = 'the file to which the upstream redirects could not be read';
+        throw new ApiError('UPSTREAM_ERROR', message, { retryable: true, cause });
+      }
+    },
     async fetch(wish, call) {
-      const { url, field, partner_id } = wish;
+      const { url, field, mime_type, partner_id } = wish;
       try {
         const open = async (evicted: AbortSignal): Promise<Readable> => {
           const signal = anySignal(evicted, call.signal);
           return (await guardedFetch(url, withLimits(wish, { ...call, signal }))).body;
         };
         const file = await spool.take(open, partner_id);
-        if (file.size_bytes > 0) return file;
-        await file.close();
-        throw invalidField(field, 'leads to a file that is empty', { reason: 'empty' });
+        return await checked(file, mime_type, field);
       } catch (error) {
         throw explain(error, field);
       }
     },
   };
+}
+
+/** Closes a file that is empty, or plainly of another type, and throws INVALID_FIELD. */
+async function checked(file: SpooledFile, mime_type: string, field: string): Promise<SpooledFile> {
+  try {
+    if (file.size_bytes === 0) {
+      throw invalidField(field, 'leads to a file that is empty', { reason: 'empty' });
+    }
+    checkContents(file.head, mime_type, field);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 // The reasons complete the sentence "<field> could not be fetched: ...", which partners read.
@@ -105,7 +133,11 @@ const REASONS: Record<Exclude<FetchFailure, 'too_large'>, string> = {
   refused: 'its server could not be reached',
   reset: 'its server broke the connection before the file was complete',
   dns: 'its host name could not be resolved',
-  tls: 'its server has no valid TLS certificate',
+  tls_expired: 'the TLS certificate of its server is not valid today',
+  tls_untrusted: 'no known authority has signed the TLS certificate of its server',
+  tls_wrong_name: 'the TLS certificate of its server is of another name',
+  tls_missing: 'its server does not speak TLS',
+  tls: 'no TLS connection to its server can be made',
   protocol: 'its server sent an invalid HTTP response',
   aborted: 'the request was cancelled',
   http_status: 'its server answered with an error',

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTransfer, type Transfer } from '@bmg/common/files';
+import {
+  createFileFetcher,
+  createTransfer,
+  type FileFetcher,
+  type Transfer,
+} from '@bmg/common/files';
 import { createByteRate, createTransferPool, EVICTION_GRACE_MS } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
@@ -28,7 +33,7 @@ const call = (signal?: AbortSignal): Call => ({
   signal,
 });
 
-const transfers: Transfer[] = [];
+const transfers: (Transfer | FileFetcher)[] = [];
 const servers: Server[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) {
@@ -39,7 +44,12 @@ afterEach(async () => {
 });
 
 /** An upstream at this address that serves media. */
-function from(origin: string, hosts = 'files.example.org', bytes_per_s = Infinity) {
+function from(
+  origin: string,
+  hosts = 'files.example.org',
+  bytes_per_s = Infinity,
+  ALLOW_PRIVATE_URLS = true,
+) {
   const settings = {
     UPSTREAM_URL: origin,
     UPSTREAM_API_VERSION: 'v26.0',
@@ -47,9 +57,11 @@ function from(origin: string, hosts = 'files.example.org', bytes_per_s = Infinit
     UPSTREAM_MEDIA_HOSTS: hosts,
   };
   const transfer = createTransfer(settings);
-  transfers.push(transfer);
+  const files = createFileFetcher({ ALLOW_PRIVATE_URLS, SPOOL_LIMIT_MB: 1 });
+  transfers.push(transfer, files);
   const deps = {
     transfer,
+    files,
     mediaHosts: createMediaHosts(settings),
     credentials: { of: async () => ({ access_token: TOKEN }) as never },
     downloads: createTransferPool(
@@ -214,6 +226,41 @@ test('sends the token only to allowed hosts', async () => {
     retryable: false,
   });
   expect(asked).toBe(0);
+});
+
+describe('a redirect of the upstream', () => {
+  /** Redirects from `/file` to `to`, by default `/moved` of the same host. */
+  const redirecting = (to = '/moved') =>
+    upstream(
+      withNode({}, (request, response) => {
+        const with_token = request.headers.authorization === `Bearer ${TOKEN}`;
+        if (request.url !== '/file') response.writeHead(with_token ? 200 : 401).end('bytes');
+        else response.writeHead(302, { location: to }).end();
+      }),
+    );
+
+  test('is followed with the token on the same host', async () => {
+    expect((await read(from(await redirecting())('1'))).received_bytes).toBe(5);
+  });
+
+  test('is followed without the token to another host, within the guard', async () => {
+    let headers: object | undefined;
+    const other = await upstream(() => (request, response) => {
+      ({ headers } = request);
+      response.end('other');
+    });
+    const origin = await redirecting(`${other}/file`);
+    expect((await read(from(origin)('1'))).received_bytes).toBe(5);
+    expect(headers).not.toHaveProperty('authorization');
+    await expect(read(from(origin, '', Infinity, false)('1'))).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+    });
+  });
+
+  test('ends after five', async () => {
+    const origin = await redirecting('/file');
+    await expect(read(from(origin)('1'))).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+  });
 });
 
 test('requests an expired URL once more', async () => {

@@ -1,7 +1,13 @@
 // Media downloads: reads the short-lived URL of a media id from the upstream and streams its bytes.
 // Nothing is stored.
 import { ApiError } from '@bmg/common/errors';
-import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
+import {
+  parseMimeType,
+  type FileFetcher,
+  type OpenFile,
+  type Refusal,
+  type Transfer,
+} from '@bmg/common/files';
 import { anySignal } from '@bmg/common/lifecycle';
 import type { ByteRate, TransferPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
@@ -15,6 +21,7 @@ export interface DownloadDependencies {
   credentials: Pick<Credentials, 'of'>;
   transfer: Transfer;
   mediaHosts: MediaHosts;
+  files: Pick<FileFetcher, 'open'>;
   /** Downloads in progress; each holds a connection to the upstream. */
   downloads: TransferPool;
   /** Of a partner's downloads together. */
@@ -26,6 +33,9 @@ const CHUNK_MAX_BYTES = 256 * 1024;
 const URLS_MAX = 2;
 /** Any other id is unknown: no request to the upstream. */
 const MEDIA_ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** As many as a partner's files. */
+const REDIRECTS_MAX = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Yields type and size first, then the bytes. Throws MEDIA_NOT_FOUND, or UPSTREAM_ERROR. */
@@ -97,16 +107,14 @@ interface Wanted {
 }
 
 async function openMedia(
-  { transfer, mediaHosts }: DownloadDependencies,
+  deps: DownloadDependencies,
   wanted: Wanted,
   call: Call,
 ): Promise<{ file: OpenFile; mime_type: string }> {
+  const { transfer, mediaHosts } = deps;
   for (let attempt = 1; ; attempt += 1) {
     const { url, mime_type, file_size } = await readMediaNode(transfer, wanted, call);
-    const file = await transfer.open(
-      { operation: 'GET media', url: mediaHosts.check(url), token: wanted.access_token },
-      call,
-    );
+    const file = await followed(deps, mediaHosts.check(url), wanted.access_token, call);
     if (file.status === 200 && isPlain(file) && isFile(file, mime_type, file_size)) {
       return { file, mime_type: typeOf(mime_type, file.headers['content-type']) };
     }
@@ -114,6 +122,26 @@ async function openMedia(
     if (file.status !== 404) throw refused(file.status);
     if (attempt >= URLS_MAX) throw notFound();
   }
+}
+
+/** Opens a file where its host's redirects lead; the token goes to hosts of the upstream only. */
+async function followed(
+  { transfer, mediaHosts, files }: DownloadDependencies,
+  from: URL,
+  token: string,
+  call: Call,
+): Promise<OpenFile> {
+  let url = from;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const file = await transfer.open({ operation: 'GET media', url, token }, call);
+    const { location } = file.headers;
+    if (!REDIRECTS.has(file.status) || typeof location !== 'string') return file;
+    file.body.destroy();
+    if (!URL.canParse(location, url.href)) break;
+    url = new URL(location, url.href);
+    if (!mediaHosts.has(url)) return files.open(url.href, call);
+  }
+  throw new ApiError('UPSTREAM_ERROR', 'the upstream redirects the download without end');
 }
 
 export async function readMediaNode(

@@ -3,6 +3,7 @@
 import { ApiError } from '@bmg/common/errors';
 
 export interface MediaHosts {
+  has(url: URL): boolean;
   /** The parsed URL; throws UPSTREAM_ERROR for any other host. */
   check(url: string): URL;
 }
@@ -15,11 +16,13 @@ export function createMediaHosts(settings: {
   const hosts = new Set(
     settings.UPSTREAM_MEDIA_HOSTS.split(',').map((host) => host.trim().toLowerCase()),
   );
+  const has = (url: URL): boolean =>
+    url.origin === origin || (url.protocol === 'https:' && hosts.has(url.host));
   return {
+    has,
     check(text) {
       const url = URL.canParse(text) ? new URL(text) : undefined;
-      const own = url?.origin === origin || (url?.protocol === 'https:' && hosts.has(url.host));
-      if (url && own) return url;
+      if (url && has(url)) return url;
       throw new ApiError(
         'UPSTREAM_ERROR',
         'the upstream returned a download URL on an unknown host',

@@ -32,11 +32,11 @@ export async function uploadMedia(
   const { access_token } = await credentials.of(target, call);
   const { url } = request;
   const { partner_id } = target;
-  const { limit_bytes: largest } = rule;
-  const file = await files.fetch({ url, field: 'url', limit_bytes: largest, partner_id }, call);
+  const { limit_bytes, mime_type } = rule;
+  const file = await files.fetch({ url, field: 'url', limit_bytes, mime_type, partner_id }, call);
   try {
-    const limit_bytes = limitOf(rule, file.head);
-    if (file.size_bytes > limit_bytes) throw tooLarge(file.size_bytes, limit_bytes);
+    const of_file = limitOf(rule, file.head);
+    if (file.size_bytes > of_file) throw tooLarge(file.size_bytes, of_file);
     return await post(
       transfer,
       { target, access_token, file, rule, filename: fileNameOf(url) },

@@ -33,7 +33,7 @@ export async function uploadHeader(
   const { access_token: token } = await credentials.of(target, call);
   const { url } = request;
   const file = await files.fetch(
-    { url, field: 'url', limit_bytes, partner_id: target.partner_id },
+    { url, field: 'url', limit_bytes, mime_type, partner_id: target.partner_id },
     call,
   );
   try {
