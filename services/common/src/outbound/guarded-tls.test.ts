@@ -31,7 +31,10 @@ const utcTime = (ms: number) => {
   return der(0x17, Buffer.from(`${digits.slice(2, 14)}Z`));
 };
 
-function certificateFor(name: string): { key: string; cert: string } {
+function certificateFor(
+  name: string,
+  ends_ms = Date.now() + DAY_MS,
+): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
   const commonName = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('test')))));
@@ -44,7 +47,7 @@ function certificateFor(name: string): { key: string; cert: string } {
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
     commonName,
-    sequence(utcTime(Date.now() - DAY_MS), utcTime(Date.now() + DAY_MS)),
+    sequence(utcTime(ends_ms - 2 * DAY_MS), utcTime(ends_ms)),
     commonName,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(alternativeName)),
@@ -135,19 +138,33 @@ describe('an untrusted certificate', () => {
   });
   afterEach(() => expect(requests).toBe(0));
 
-  test('fails with tls for an unknown authority', async () => {
+  test('fails with tls_untrusted for an unknown authority', async () => {
     const { cert: another } = certificateFor(NAME);
-    await expect(post(port, agentWith({ ca: another }))).rejects.toMatchObject({ reason: 'tls' });
+    await expect(post(port, agentWith({ ca: another }))).rejects.toMatchObject({
+      reason: 'tls_untrusted',
+    });
   });
 
-  test('fails with tls for another name', async () => {
-    await expect(post(port, agentWith(), 'other.example')).rejects.toMatchObject({ reason: 'tls' });
+  test('fails with tls_wrong_name for another name', async () => {
+    await expect(post(port, agentWith(), 'other.example')).rejects.toMatchObject({
+      reason: 'tls_wrong_name',
+    });
   });
 });
 
-test('fails with tls for a server without TLS', async () => {
+test('fails with tls_expired after the end of a certificate', async () => {
+  const ended = certificateFor(NAME, Date.now() - 1_000);
+  const server = createServer(ended);
+  server.on('tlsClientError', () => undefined);
+  const port = await portOf(server);
+  await expect(post(port, agentWith({ ca: ended.cert }))).rejects.toMatchObject({
+    reason: 'tls_expired',
+  });
+});
+
+test('fails with tls_missing for a server without TLS', async () => {
   const port = await tcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  await expect(post(port, agentWith())).rejects.toMatchObject({ reason: 'tls' });
+  await expect(post(port, agentWith())).rejects.toMatchObject({ reason: 'tls_missing' });
 });
 
 test('fails with reset when the server hangs up during the handshake', async () => {

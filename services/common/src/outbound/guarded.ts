@@ -6,7 +6,7 @@ import type { TcpNetConnectOpts } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isAllowedAddress } from './addresses';
 import { acceptUnusualFraming, HEAD_MAX_BYTES } from './answer-framing';
-import { codeOf, ConnectFailed, failureOf } from './failures';
+import { ConnectFailed, failureOf, handshakeFailureOf } from './failures';
 import { dnsResolve, systemResolve, type Resolve } from './resolve';
 
 export interface GuardedAgent {
@@ -127,7 +127,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
       else {
         secure({ ...target, httpSocket: tcp }, (error, socket) => {
           if (error === null) succeed(socket);
-          else fail(tlsFailed(error));
+          else fail(new ConnectFailed(handshakeFailureOf(error), false, { cause: error }));
         });
       }
     });
@@ -171,11 +171,4 @@ function connectFailed(error: Error): ConnectFailed {
   if (error instanceof ConnectFailed) return error;
   const failure = failureOf(error) ?? 'refused';
   return new ConnectFailed(failure, failure === 'timeout', { cause: error });
-}
-
-// An error between the connection and the end of the handshake is a TLS failure, unless the other
-// side simply hangs up.
-function tlsFailed(error: Error): ConnectFailed {
-  const failure = codeOf(error) === 'ECONNRESET' ? 'reset' : 'tls';
-  return new ConnectFailed(failure, false, { cause: error });
 }

@@ -110,5 +110,5 @@ test('a server that does not complete the TLS handshake exceeds the time limit',
 
 test('a server without TLS fails the handshake', async () => {
   const port = await listen((socket) => socket.write('220 not TLS\r\n'));
-  expect(await failureOf({ host: '127.0.0.1', port, tls: true }, LOCAL)).toBe('tls');
+  expect(await failureOf({ host: '127.0.0.1', port, tls: true }, LOCAL)).toBe('tls_missing');
 });

@@ -3,7 +3,7 @@
 import { connect as netConnect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as tlsConnect, type ConnectionOptions } from 'node:tls';
 import { checkUrl } from './check-url';
-import { codeOf, ConnectFailed, failureOf, type OutboundFailure } from './failures';
+import { ConnectFailed, failureOf, handshakeFailureOf, type OutboundFailure } from './failures';
 import {
   ADDRESS_ATTEMPT_TIMEOUT_MS,
   CONNECT_TIMEOUT_MS,
@@ -104,13 +104,9 @@ export function guardedSocket(
   return { socket, failure: () => failure };
 }
 
-/** An error between connection and handshake is one of TLS, unless the other side hangs up. */
 function inPhase(error: Error, phase: 'connecting' | 'securing' | 'open'): OutboundFailure {
-  const known = failureOf(error);
-  if (phase === 'connecting') return known ?? 'refused';
-  if (phase === 'open') return known ?? 'reset';
-  if (error instanceof ConnectFailed || codeOf(error) === 'ECONNRESET') return known ?? 'reset';
-  return 'tls';
+  if (phase === 'securing') return handshakeFailureOf(error);
+  return failureOf(error) ?? (phase === 'connecting' ? 'refused' : 'reset');
 }
 
 /** Characters that would end the host in a URL. */

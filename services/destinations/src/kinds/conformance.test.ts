@@ -179,7 +179,7 @@ describe.each(KINDS)('$type', ({ type, steps, address, request_events, refusal, 
 
   test('names the reason if the server has another authority', async () => {
     const { destination } = await serve(type, { tls }, { ca: other_authority });
-    expect(await one(destination)).toBe('tls');
+    expect(await one(destination)).toBe('tls_untrusted');
     const error = await destination.check(never).catch((fault: unknown) => fault);
     expect(error).toMatchObject({ setting: address });
     expect(String(error)).toMatch(/certificate/);

@@ -212,7 +212,5 @@ function checkError(error: unknown, { exchange }: AmqpSettings): DestinationErro
 
 function connectionFailure(error: unknown): OutboundFailure {
   if (error instanceof SendFailed) return error.message === 'timeout' ? 'timeout' : 'reset';
-  const code = String((error as NodeJS.ErrnoException | null)?.code);
-  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'tls';
   return failureOf(error) ?? 'reset';
 }
