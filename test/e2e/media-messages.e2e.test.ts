@@ -1,5 +1,6 @@
 // Message content on the whole mesh: media, interactive messages, quotes on all five paths,
 // reactions and read receipts. Bad content is refused with the field's name, and nothing is sent.
+import { parseExact } from '@bmg/common/json';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const ADA = '15550100777';
@@ -112,6 +113,17 @@ describe('an interactive message', () => {
     const answer = await post('/messages/interactive', { interactive });
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
     expect(JSON.stringify((await lastSent())['interactive'])).toBe(JSON.stringify(interactive));
+  });
+
+  test('is passed on with every digit of integers beyond 2^53', async () => {
+    const text =
+      '{"type":"flow","body":{"text":"Book"},"action":{"name":"flow","parameters":' +
+      '{"flow_message_version":"3","flow_id":122097329108006499,"flow_cta":"Go","flow_token":"t",' +
+      '"flow_action":"navigate","flow_action_payload":' +
+      '{"screen":"A","data":{"order_no":9007199254740993}}}}}';
+    const answer = await post('/messages/interactive', { interactive: parseExact(text) });
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    expect((await mesh.emulator.messages()).at(-1)?.raw).toContain(text);
   });
 
   const row = (at: number): object => ({ id: `r${at}`, title: `Row ${at}` });

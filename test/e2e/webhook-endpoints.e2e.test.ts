@@ -1,5 +1,6 @@
 // Webhook endpoints beside the webhook URL, on the wire: input, filters, signatures, formats,
 // rotation, pauses, isolation of a hung endpoint, recovery, and a restart in between.
+import { randomBytes } from 'node:crypto';
 import { HTTP, type CloudEvent } from 'cloudevents';
 import { eventually } from '../testkit/eventually';
 import {
@@ -93,6 +94,7 @@ describe('bad input is named and changes nothing', () => {
     ['an unknown event', { events: ['message.received', 'message.eaten'] }, 'events[1]'],
     ['an unknown prefix', { events: ['massage.*'] }, 'events[0]'],
     ['another’s account', { waba_ids: ['999'] }, 'waba_ids[0]'],
+    ['a secret of few bytes', { secret: `whsec_${btoa('short')}` }, 'secret'],
     ['a header that we set', { headers: { 'Webhook-Id': 'x' } }, 'headers.Webhook-Id'],
   ])('%s', async (_name, settings, field) => {
     const given = 'url' in settings || field === undefined ? settings : { url, ...settings };
@@ -102,6 +104,19 @@ describe('bad input is named and changes nothing', () => {
     expect(refusal(answer)).toEqual([400, code, field]);
     const { endpoints } = (await partner.call('GET', '/webhook-endpoints')).body;
     expect(endpoints).toEqual([]);
+  });
+
+  test('a receiver that verifies signatures, unless its own secret is given', async () => {
+    const receiver = await receivers.add();
+    const secret = `whsec_${randomBytes(24).toString('base64')}`;
+    receiver.behave((arrival, response) => {
+      response.writeHead(isStandardSigned(arrival, secret) ? 200 : 401).end();
+    });
+    const other = await newPartner();
+    const settings = { url: receiver.url };
+    expect(refusal(await other.call('POST', '/webhook-endpoints', settings))[0]).toBe(400);
+    const created = await other.call('POST', '/webhook-endpoints', { ...settings, secret });
+    expect([created.status, created.body.secret]).toEqual([201, secret]);
   });
 
   test('a receiver that answers 500 to the test event, with the reason', async () => {
@@ -119,7 +134,7 @@ describe('bad input is named and changes nothing', () => {
       expect((await other.call('POST', '/webhook-endpoints', { url })).status).toBe(201);
     }
     const answer = await other.call('POST', '/webhook-endpoints', { url });
-    expect(refusal(answer).slice(0, 2)).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(refusal(answer).slice(0, 2)).toEqual([403, 'LIMIT_REACHED']);
     const { endpoints, endpoints_max } = (await other.call('GET', '/webhook-endpoints')).body;
     expect([endpoints.length, endpoints_max]).toEqual([ENDPOINTS_MAX, ENDPOINTS_MAX]);
     const path = `/webhook-endpoints/${endpoints[0].endpoint_id}`;

@@ -36,6 +36,8 @@ export interface LoggedMessage {
   type: string;
 
   body: any;
+  /** The text of the body, with every digit of its numbers. */
+  raw: string;
   biz_opaque_callback_data: string | null;
   time: string;
 }

@@ -198,6 +198,7 @@ export function showMessage(message: SentMessage): JsonObject {
     user_id: message.user_id,
     type: message.type,
     body: parsed(message.raw),
+    raw: message.raw,
     biz_opaque_callback_data: message.biz_opaque_callback_data,
     time: new Date(message.time).toISOString(),
   };

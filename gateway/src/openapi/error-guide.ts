@@ -101,6 +101,10 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
     meaning: 'The maximum number of business accounts of the plan is reached.',
     action: 'Delete a client you no longer need, or ask support for a higher limit.',
   },
+  LIMIT_REACHED: {
+    meaning: 'There are as many of these as you may have; the message says how many.',
+    action: 'Remove one that you no longer need.',
+  },
   TOO_MANY_CONTACTS: {
     meaning: 'The broadcast has more than 10,000 contacts.',
     action: 'Split the broadcast.',
@@ -191,7 +195,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
   },
   QUOTA_EXCEEDED: {
     meaning: 'The quota is used up; the message says which one.',
-    action: 'Do what the message says, or ask support for a higher quota.',
+    action: 'Retry after Retry-After, or do what the message says.',
   },
   SERVER_ERROR: {
     meaning: 'A part of the service did not answer in time.',

@@ -63,7 +63,7 @@ export const createKey: RowDocs = {
     addresses: ['203.0.113.0/24'],
     expires_at: '2099-01-01T00:00:00Z',
   },
-  codes: ['QUOTA_EXCEEDED'],
+  codes: ['LIMIT_REACHED'],
   notes: `Creates an API key beside your partner key. ${GRANTS} The secret is shown once. If its answer is lost, revoke the key and create another.`,
 };
 

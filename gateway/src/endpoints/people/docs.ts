@@ -57,7 +57,7 @@ export const getPerson: RowDocs = {
 export const invitePerson: RowDocs = {
   answer: is.record({ person, invitation_url }),
   example: { email: 'ada@example.com', role: 'developer' },
-  codes: ['QUOTA_EXCEEDED'],
+  codes: ['LIMIT_REACHED'],
   notes: `Invites a person to the console. The answer has a link, with which the person registers a passkey. The service sends no mail: give the link to the person yourself. ${GIVES}`,
 };
 

@@ -89,7 +89,7 @@ export const createWebhookEndpoint: RowDocs = {
     headers: { 'x-crm-token': 'a-token-of-yours' },
     max_per_second: 20,
   },
-  codes: ['QUOTA_EXCEEDED'],
+  codes: ['LIMIT_REACHED'],
   notes: `Adds an endpoint beside your webhook URL, which keeps getting every event. ${CHECK}`,
 };
 

@@ -58,6 +58,7 @@ interface Body {
   status?: string;
   ordered?: boolean;
   format?: string;
+  secret?: string;
 }
 
 const destinationOf = ({ type = '', ...settings }: { type?: string } & Fields) => ({
@@ -122,6 +123,7 @@ export const webhookEndpoints: Endpoint[] = [
       partner_id,
       settings: settingsOf(body as Body),
       changelog: changelogOf(base_url),
+      secret: (body as Body).secret,
     }),
     reply: withSecret,
     audit: { values: AUDITED, ids: { endpoint_id: 'endpoint.endpoint_id' } },

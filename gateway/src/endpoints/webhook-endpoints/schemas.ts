@@ -10,6 +10,7 @@ const HEADER_NAME_MAX = 64;
 const HEADER_VALUE_MAX = 1_024;
 const MAX_PER_SECOND_MAX = 1_000;
 const OVERLAP_HOURS_MAX = 720;
+const SECRET_MAX = 100;
 export const FORMATS = ['envelope', 'cloudevents-structured', 'cloudevents-binary'] as const;
 
 /** Every event. The reference documents each: its table has these names as keys. */
@@ -106,6 +107,16 @@ const fields = {
   },
 } as const;
 
+/** Stored sealed; only the answer of the request has it. */
+export const secret = {
+  type: 'string',
+  minLength: 1,
+  maxLength: SECRET_MAX,
+  writeOnly: true,
+  description:
+    'Your own secret for the signatures, in the form of the Standard Webhooks: the prefix, and the base64 of 24 to 64 random bytes. Give it where the receiver verifies signatures: the test event is signed with it. Without it, the answer has a new one.',
+} as const;
+
 const status = {
   type: 'string',
   enum: ['active', 'paused'],
@@ -114,7 +125,7 @@ const status = {
 } as const;
 
 export const createWebhookEndpoint = {
-  ...object({ ...fields, destination, status }),
+  ...object({ ...fields, destination, status, secret }),
   requiredOneOf: ['url', 'destination'],
   requiredOneOfMessage: 'url or destination is required',
 };

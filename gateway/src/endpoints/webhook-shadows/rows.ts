@@ -13,6 +13,7 @@ interface Body {
   hours: number;
   max_per_second: number;
   headers?: object | null;
+  secret?: string;
 }
 
 const settingsOf = ({ headers, endpoint_id, ...settings }: Body) => ({
@@ -69,6 +70,7 @@ export const webhookShadows: Endpoint[] = [
       partner_id,
       settings: settingsOf(body as Body),
       changelog: changelogOf(base_url),
+      secret: (body as Body).secret,
     }),
     reply: ({ shadow, secret }) => ({ shadow: shown(shadow), secret }),
     audit: {

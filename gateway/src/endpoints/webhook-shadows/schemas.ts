@@ -1,5 +1,5 @@
 import { id, object, text } from '../parts/inputs';
-import { headers, URL_MAX } from '../webhook-endpoints/schemas';
+import { headers, secret, URL_MAX } from '../webhook-endpoints/schemas';
 
 export const SOURCES = ['live', 'last_day'] as const;
 
@@ -35,6 +35,7 @@ export const startWebhookShadow = object(
         'The most deliveries in a second. Live events beyond it are dropped and counted; those of the last day take longer.',
     },
     headers,
+    secret,
   },
   ['url'],
 );

@@ -99,3 +99,7 @@ export function toApiError(error: unknown, { repeatable = false } = {}): ApiErro
     cause: error,
   });
 }
+
+/** `what` completes "there are 10 … a partner may have", such as "webhook endpoints, the most that". */
+export const limitReached = (limit: number, what: string): ApiError =>
+  new ApiError('LIMIT_REACHED', `there are ${limit} ${what}`, { details: { limit } });

@@ -38,6 +38,8 @@ export const CATALOG = {
   WABA_LIMIT_REACHED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   TOO_MANY_CONTACTS: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   PARTNER_SUSPENDED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
+  // An addition to the contract's list: a full quota of what stays, where waiting does not help.
+  LIMIT_REACHED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   // Additions to the contract's list: what an API key beside the partner key may not do, and what
   // only people do.
   SCOPE_MISSING: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },

@@ -3,6 +3,7 @@ export { absenceIn, type Absence } from './absence';
 export {
   ApiError,
   invalidField,
+  limitReached,
   missingFields,
   rewrap,
   toApiError,

@@ -48,9 +48,12 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
     },
     getEndpoint: async ({ partner_id, endpoint_id }, call) =>
       withHealth(partner_id, await find(partner_id, endpoint_id, call)),
-    async createEndpoint({ partner_id, settings, changelog }, call) {
+    async createEndpoint({ partner_id, settings, changelog, secret: own }, call) {
       const chosen = { partner_id, settings };
-      const draft = await registry.registerEndpoint({ ...chosen, dry_run: true }, call);
+      const draft = await registry.registerEndpoint(
+        { ...chosen, dry_run: true, secret: own },
+        call,
+      );
       const { endpoint, secret } = draft;
       const checked = {
         ...filled(endpoint),

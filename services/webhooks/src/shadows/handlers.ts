@@ -56,13 +56,10 @@ export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
     return found;
   };
   return {
-    async startShadow({ partner_id, settings, changelog }, call) {
+    async startShadow({ partner_id, settings, changelog, secret: own }, call) {
       const shadow_id = newId('shd');
       const chosen = { partner_id, shadow_id, settings };
-      const draft = await registry.registerShadow(
-        { ...chosen, dry_run: true, secret: undefined },
-        call,
-      );
+      const draft = await registry.registerShadow({ ...chosen, dry_run: true, secret: own }, call);
       const given = settings as ShadowSettings;
       const { secret } = draft;
       const tested = {

@@ -206,7 +206,7 @@ test('a partner has a bounded number of keys, also when they are created at the 
     ),
   );
   expect(made_together.filter((one) => one === 'made')).toHaveLength(KEYS_MAX);
-  expect(new Set(made_together)).toEqual(new Set(['made', 'QUOTA_EXCEEDED']));
+  expect(new Set(made_together)).toEqual(new Set(['made', 'LIMIT_REACHED']));
   const request = { partner_id: partner._id };
   const listed = await keys.listKeys(request, testCall());
   expect([listed.keys.length, listed.keys_max]).toEqual([KEYS_MAX, KEYS_MAX]);

@@ -1,7 +1,7 @@
 // RPC handlers of a partner's API keys. Every change bumps the partner's directory version, so that it is
 // in effect on all gateways when it is answered.
 import { invalidKey, partnerVersionKey, type Versions } from '@bmg/common/directory';
-import { ApiError, missingFields } from '@bmg/common/errors';
+import { ApiError, limitReached, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createKey, keyHint, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
 import { ROLE_SCOPES } from '@bmg/common/people';
@@ -186,11 +186,7 @@ const nothingToChange = (): ApiError =>
   );
 
 const tooManyKeys = (): ApiError =>
-  new ApiError(
-    'QUOTA_EXCEEDED',
-    `there are ${KEYS_MAX} keys, the most that a partner may have: revoke one first`,
-    { details: { limit: KEYS_MAX } },
-  );
+  limitReached(KEYS_MAX, 'keys, the most that a partner may have: revoke one first');
 
 const keyMessage = (key: PartnerKey, now: Date): ApiKey => ({
   key_id: key._id,

@@ -134,7 +134,7 @@ describe('an invitation', () => {
       aPerson({ person_id: `per_${at}`, email: `p${at}@example.com` }),
     );
     expect(() => withInvited(full, other())).toThrow(
-      refusal('QUOTA_EXCEEDED', { limit: PEOPLE_MAX }),
+      refusal('LIMIT_REACHED', { limit: PEOPLE_MAX }),
     );
   });
 
@@ -221,7 +221,7 @@ describe('passkeys', () => {
       refusal('INVALID_FIELD', { field: 'response' }),
     );
     const full = [aPerson({ passkey_ids: Array.from({ length: PASSKEYS_MAX }, String) })];
-    expect(() => withPasskey(full, { ...of, passkey_id: 'b' })).toThrow(refusal('QUOTA_EXCEEDED'));
+    expect(() => withPasskey(full, { ...of, passkey_id: 'b' })).toThrow(refusal('LIMIT_REACHED'));
     const left = withoutPasskey(people, { ...of, passkey_id: 'a' });
     expect(left.result.passkey_ids).toEqual(['b']);
     expect(() => withoutPasskey(left.people, { ...of, passkey_id: 'b' })).toThrow(

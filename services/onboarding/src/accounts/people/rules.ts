@@ -1,7 +1,7 @@
 // The rules for people: their addresses and roles, changes and their callers, and invitations. Pure functions
 // of a partner's people: each returns them as they are afterwards, or throws.
 import { domainToASCII } from 'node:url';
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { ApiError, invalidField, limitReached, missingFields } from '@bmg/common/errors';
 import type { KeyScope } from '@bmg/common/keys';
 import {
   includesRole,
@@ -85,11 +85,7 @@ export function withInvited(people: readonly Person[], person: Person): Changed<
     throw invalidField('email', 'is the address of a person who is already invited or active');
   }
   if (people.length >= PEOPLE_MAX) {
-    throw new ApiError(
-      'QUOTA_EXCEEDED',
-      `there are ${PEOPLE_MAX} people, the most that a partner may have: remove one first`,
-      { details: { limit: PEOPLE_MAX } },
-    );
+    throw limitReached(PEOPLE_MAX, 'people, the most that a partner may have: remove one first');
   }
   return { people: [...people, person], result: person };
 }
@@ -236,11 +232,7 @@ export function withPasskey(
     throw invalidField('response', 'is of a passkey that is registered already');
   }
   if (person.passkey_ids.length >= PASSKEYS_MAX) {
-    throw new ApiError(
-      'QUOTA_EXCEEDED',
-      `there are ${PASSKEYS_MAX} passkeys, the most that a person may have: remove one first`,
-      { details: { limit: PASSKEYS_MAX } },
-    );
+    throw limitReached(PASSKEYS_MAX, 'passkeys, the most that a person may have: remove one first');
   }
   const passkey_ids = [...person.passkey_ids, passkey_id];
   return replaced(people, { ...person, passkey_ids, updated_at: at });

@@ -109,7 +109,7 @@ test('creations at the same time do not pass the bound together', async () => {
   const results = await Promise.allSettled([create(), create(), create(), create()]);
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   expect(await list()).toHaveLength(ENDPOINTS_MAX);
-  expect((await failureOf(create({}, { dry_run: true }))).code).toBe('QUOTA_EXCEEDED');
+  expect((await failureOf(create({}, { dry_run: true }))).code).toBe('LIMIT_REACHED');
 });
 
 test('an update changes what is given; another partner finds nothing', async () => {

@@ -4,7 +4,7 @@
 import { topics, type Bus } from '@bmg/common/bus';
 import { addressOf, DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
 import { partnerVersionKey, type Versions } from '@bmg/common/directory';
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { ApiError, invalidField, limitReached, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { occurrence } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
@@ -80,6 +80,7 @@ export function createReceiverHandlers(
       const prefix = settings?.destination ? DESTINATION_ID_PREFIX : 'whe';
       const endpoint_id = newId(prefix, created_at.getTime());
       const change = changeOf(deps, partner, { ...DEFAULTS, _id: endpoint_id }, settings ?? {});
+      if (change.destination && chosen) throw invalidField('secret', 'belongs to a URL');
       const secret = change.destination ? '' : chosenOrNewSecret(chosen);
       const endpoint: Omit<WebhookEndpoint, 'place'> = {
         ...DEFAULTS,
@@ -287,10 +288,9 @@ const nothingToChange = (): ApiError =>
   missingFields(['url'], 'one field of the endpoint is required, for example url');
 
 const tooMany = (): ApiError =>
-  new ApiError(
-    'QUOTA_EXCEEDED',
-    `there are ${ENDPOINTS_MAX} webhook endpoints, the most that a partner may have: delete one first`,
-    { details: { limit: ENDPOINTS_MAX } },
+  limitReached(
+    ENDPOINTS_MAX,
+    'webhook endpoints, the most that a partner may have: delete one first',
   );
 
 function endpointMessage(endpoint: WebhookEndpoint, now: Date): Endpoint {

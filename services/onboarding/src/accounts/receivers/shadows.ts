@@ -118,10 +118,15 @@ async function checkShadow(
 }
 
 function refuseSecond({ shadow }: Partner, at: Date): void {
-  if (shadow && shadow.ends_at > at) throw isRunning(shadow.id);
+  if (shadow && shadow.ends_at > at) {
+    throw isRunning(shadow.id, (shadow.ends_at.getTime() - at.getTime()) / 1_000);
+  }
 }
 
-const isRunning = (shadow_id: string | null = null): ApiError =>
+const RETRY_AFTER_S = 60;
+
+const isRunning = (shadow_id: string | null = null, retry_after_s = RETRY_AFTER_S): ApiError =>
   new ApiError('QUOTA_EXCEEDED', 'a shadow is running: stop it or wait until it has ended', {
     details: { shadow_id },
+    retry_after_s,
   });
