@@ -76,3 +76,17 @@ test.each([
     `https://gw.example/docs#${anchor}`,
   );
 });
+
+test('numbers that its message cannot hold are left out, and a wait is rounded up', () => {
+  const sent = new ApiError('UPSTREAM_ERROR', 'refused', {
+    upstream_code: 5_000_000_000,
+    upstream_subcode: 1.5,
+    retry_after_s: 86_399.886,
+  });
+  const received = fromServiceError(toStatus(sent) as unknown as ServiceError);
+  expect(received).toMatchObject({
+    upstream_code: undefined,
+    upstream_subcode: null,
+    retry_after_s: 86_400,
+  });
+});

@@ -13,12 +13,12 @@ const DETAILS_LIMIT_BYTES = 8 * 1024;
 export function toStatus(error: ApiError): Partial<StatusObject> {
   const detail = ErrorDetail.encode({
     code: error.code,
-    upstream_code: error.upstream_code,
-    upstream_subcode: error.upstream_subcode ?? undefined,
+    upstream_code: int32(error.upstream_code),
+    upstream_subcode: int32(error.upstream_subcode),
     details: cut(error.details),
     retryable: error.retryable,
     payment_url: error.payment_url,
-    retry_after_s: error.retry_after_s,
+    retry_after_s: int32(Math.ceil(error.retry_after_s ?? NaN)),
   }).finish();
   const row = CATALOG[error.code];
   const packed = Status.encode({
@@ -30,6 +30,10 @@ export function toStatus(error: ApiError): Partial<StatusObject> {
   metadata.set(STATUS_KEY, Buffer.from(packed));
   return { code: row.grpc, details: error.message, metadata };
 }
+
+/** An encoder throws for any other number, which would end the process: the upstream chose its codes. */
+const int32 = (value: number | null | undefined): number | undefined =>
+  typeof value === 'number' && value === (value | 0) ? value : undefined;
 
 /** The ApiError that a failed call carries, or the nearest one for an error of the transport. */
 export function fromServiceError(error: ServiceError): ApiError {
