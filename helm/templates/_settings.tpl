@@ -13,8 +13,8 @@
 {{ include "bmg.addressSetting" $name }}: {{ $full }}-{{ $name }}:{{ . }}
 {{- end }}
 {{- end }}
-{{- /* Must outlast the time in which routing stops sending requests to a stopping pod; HTTP has more hops. */}}
-DRAIN_MS: {{ ternary "5000" "1000" (hasKey (get $services .name) "http") | quote }}
+{{- /* Must outlast the routing of HTTP to a stopping pod, and an answer of DNS (5 s): callers look up a lost pod's successor. */}}
+DRAIN_MS: "7000"
 KAFKA_REPLICATION: {{ ternary "1" "3" $root.Values.engines.enabled | quote }}
 {{- if eq .name "messaging" }}
 SEND_JOURNAL_DIR: /var/lib/bmg

@@ -24,6 +24,8 @@ const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
 const KEEPALIVE_MS = 30_000;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 1_000;
+/** By default half a minute, in which a replica that was replaced has no known successor. */
+const LOOK_UP_AGAIN_MS = 1_000;
 const ABSENCE_MS = 2_000;
 const ABSENCE_CHECK_MS = 100;
 
@@ -34,6 +36,7 @@ const CHANNEL: ClientOptions = {
   'grpc.initial_reconnect_backoff_ms': RECONNECT_MIN_MS,
   'grpc.min_reconnect_backoff_ms': RECONNECT_MIN_MS,
   'grpc.max_reconnect_backoff_ms': RECONNECT_MAX_MS,
+  'grpc.dns_min_time_between_resolutions_ms': LOOK_UP_AGAIN_MS,
   'grpc.enable_retries': 0,
 };
 const balancedBy = (policy: string): ClientOptions => ({
