@@ -70,7 +70,7 @@ $(PROTO): package-lock.json proto/buf.yaml proto/buf.gen.yaml $(shell find proto
 	@echo 'generating the code of the protos ...'
 	@npm run --silent generate -w proto
 
-$(CONSOLE): package-lock.json gateway/src/openapi/upstream-guide.json $(wildcard gateway/src/design/*) $(shell find gateway/console -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
+$(CONSOLE): package-lock.json gateway/src/error-guide/upstream-guide.json $(wildcard gateway/src/design/*) $(shell find gateway/console -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
 	@echo 'building the console ...'
 	@npm run --silent build -w gateway/console
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, runnerImport } from 'vite';
-import upstreamGuide from '../src/openapi/upstream-guide.json' with { type: 'json' };
+import upstreamGuide from '../src/error-guide/upstream-guide.json' with { type: 'json' };
 
 const advice = upstreamGuide.map(({ upstream_code, ...rest }) => [upstream_code, rest]);
 

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { EVENTS, type EventDocs } from '../../gateway/src/openapi/events';
 import { NO_EVENT } from '../../services/fanout/src/normalise/context';
 import { FIELDS } from '../../services/fanout/src/normalise/fields';
+import { WEBHOOK_FIELDS } from '../../services/onboarding/src/operator/app-subscription';
+import { WEBHOOK_FIELDS as OFFERED } from '../emulator/webhook-fields';
 
 const FANOUT = join(__dirname, '../../services/fanout');
 const NAMES = /(?<=EVENT_NAMES = \[\n)[^\]]*/;
@@ -59,4 +61,11 @@ test('EVENTS.md lists the events and their data, and the fields without an event
       .replace(TABLE, (_all, head: string) => head + rows())
       .replace(WITHOUT_EVENT, withoutEvent);
   });
+});
+
+test('the app is subscribed to all fields that the platform offers, and fanout and the page know each', () => {
+  expect(WEBHOOK_FIELDS).toEqual(OFFERED);
+  expect(WEBHOOK_FIELDS.filter((field) => !FIELDS.has(field))).toEqual([]);
+  const page = readFileSync(join(__dirname, '../../helm/README.md'), 'utf8');
+  expect(WEBHOOK_FIELDS.filter((field) => !page.includes(`\`${field}\``))).toEqual([]);
 });

@@ -29,6 +29,10 @@ const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     ...env,
   });
 
+interface AppSubscription {
+  missing: string[];
+}
+
 const SAMPLE_RATES = join(__dirname, '../../deploy/local/sample-rates.csv');
 
 /** The mesh is shared: settings that these commands make for all partners are removed again. */
@@ -372,6 +376,43 @@ test('doctor inspects engines, topics and the subscriptions of accounts', async 
 
   const text = (await bmg(['doctor'])).out;
   expect(text).toMatch(/^warn  settings: .*ENCRYPTION_KEYRING has the insecure local default/m);
+});
+
+test('upstream subscribe adds the missing fields, and keeps the address and all others', async () => {
+  const subscribe = async (...args: string[]) => {
+    const env = { UPSTREAM_VERIFY_TOKEN: 'verify-local' };
+    const { code, out, err } = await bmg(['--json', 'upstream', 'subscribe', ...args], env);
+    return { code, err, found: out === '' ? undefined : (JSON.parse(out) as AppSubscription) };
+  };
+  const app = async (body?: object) => {
+    const answer = await fetch(`${mesh.emulator.url}/v26.0/app-local/subscriptions`, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        authorization: 'Bearer app-local|app-secret-local',
+        'content-type': 'application/json',
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return (await answer.json()) as { data: [{ callback_url: string; fields: object[] }] };
+  };
+  const callback_url = mesh.ingress_url;
+  await app({
+    ...{ object: 'whatsapp_business_account', callback_url },
+    ...{ fields: 'messages,consumer_profile', verify_token: 'verify-local' },
+  });
+  const before = await subscribe('--check');
+  expect(before).toMatchObject({
+    code: 1,
+    found: { callback_url, others: ['consumer_profile'], changed: false },
+  });
+  expect(before.found?.missing).toHaveLength(31);
+  expect(before.found?.missing).not.toContain('messages');
+  expect(await subscribe()).toMatchObject({ code: 0, found: { changed: true } });
+  expect((await app()).data[0]).toMatchObject({ callback_url, fields: { length: 33 } });
+  expect(await subscribe('--check')).toMatchObject({ code: 0, found: { missing: [] } });
+  const elsewhere = await subscribe('--callback', 'http://127.0.0.1:9/');
+  expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('verification failed') });
+  expect((await app()).data[0].callback_url).toBe(callback_url);
 });
 
 test.each([

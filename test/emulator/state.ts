@@ -40,6 +40,8 @@ export class State {
   readonly uploads = new Map<string, Upload>();
   readonly groups = new Map<string, Group>();
   readonly calls = new Map<string, CallRecord>();
+  /** Null until the first change: the app gets all fields, at the configured address. */
+  app_subscription: { callback_url: string; fields: string[] } | null = null;
   private readonly customers = new Map<string, Customer>();
   private readonly customers_by_id = new Map<
     string,

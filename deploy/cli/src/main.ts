@@ -15,6 +15,7 @@ import { addPeopleCommands } from './commands/people';
 import { addPlatformCommands } from './commands/platform';
 import { addLedgerCommands } from './commands/ledger';
 import { addRatesCommands } from './commands/rates';
+import { addUpstreamCommands } from './commands/upstream';
 import { explain, UsageError } from './session';
 
 const EXIT_FAILURE = 1;
@@ -64,6 +65,7 @@ addEndpointCommands(program);
 addRatesCommands(program);
 addLedgerCommands(program);
 addPlatformCommands(program);
+addUpstreamCommands(program);
 addAuditCommand(program);
 addListenCommand(program);
 addCertificateCommands(program);

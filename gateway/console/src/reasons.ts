@@ -1,5 +1,5 @@
 // The meaning of the upstream's codes of failed messages. The build fills in the texts of
-// gateway/src/openapi/upstream-guide.json.
+// gateway/src/error-guide/upstream-guide.json.
 declare const UPSTREAM_ADVICE: Readonly<Record<string, Advice>>;
 
 export interface Advice {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
+import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
 import { codeBlock } from './code-block';
 import { escape, Html } from './html';
 import type { NavGroup } from './shell';

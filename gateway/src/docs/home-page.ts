@@ -1,7 +1,7 @@
 // Renders GET /docs: a send with its event, every endpoint and event with a link to its reference,
 // and the error codes, whose anchors are in the answers of the API.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
+import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
 import { codeBlock } from './code-block';
 import { Html, html, prose, table } from './html';
 import { shell, type NavGroup } from './shell';

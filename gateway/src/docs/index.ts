@@ -15,7 +15,7 @@ import type { Chapter } from '../endpoints';
 import { buildOpenApi, type OpenApiDocument } from '../openapi';
 import { buildAsyncApi } from '../openapi/asyncapi';
 import { buildCollection, buildEnvironment } from '../openapi/collection';
-import { ERROR_GUIDE } from '../openapi/error-guide';
+import { ERROR_GUIDE } from '../error-guide';
 import { changelogPage } from './changelog-page';
 import { designPage } from './design-page';
 import { readGuides, type Guides } from './guides';

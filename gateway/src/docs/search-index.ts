@@ -1,7 +1,7 @@
 // The index that the documentation's search uses: sections of guides, endpoints, events and error
 // codes.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE } from '../openapi/error-guide';
+import { ERROR_GUIDE } from '../error-guide';
 import type { Guide } from './guides';
 import { operationsOf, type OpenApiDocument } from '../openapi';
 

@@ -1,17 +1,11 @@
 // The JSON body of an error answer (contract 14.1).
 import type { ApiError } from '@bmg/common/errors';
-import { UPSTREAM_GUIDE } from '../openapi/error-guide';
+import { errorAnchor } from '../error-guide';
 
 export interface ErrorBody {
   success: false;
   error: Record<string, unknown>;
 }
-
-const EXPLAINED = new Set(UPSTREAM_GUIDE.map(({ upstream_code }) => upstream_code));
-
-/** The anchor in the documentation that explains the error. */
-const errorAnchor = ({ code, upstream_code }: ApiError): string =>
-  upstream_code !== undefined && EXPLAINED.has(upstream_code) ? `upstream-${upstream_code}` : code;
 
 /** `docs_url`: the page that has the anchors of all codes. */
 export const errorBody = (error: ApiError, request_id: string, docs_url?: string): ErrorBody => ({
@@ -24,7 +18,9 @@ export const errorBody = (error: ApiError, request_id: string, docs_url?: string
     details: error.details,
     retryable: error.retryable,
     ...(error.payment_url !== undefined && { payment_url: error.payment_url }),
-    ...(docs_url !== undefined && { doc_url: `${docs_url}#${errorAnchor(error)}` }),
+    ...(docs_url !== undefined && {
+      doc_url: `${docs_url}#${errorAnchor(error.code, error.upstream_code)}`,
+    }),
     request_id,
   },
 });

@@ -1,6 +1,6 @@
 // The error codes of each endpoint, and the error responses of the OpenAPI document.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE } from './error-guide';
+import { ERROR_GUIDE } from '../error-guide';
 import type { Endpoint } from '../endpoints/endpoint';
 import * as is from '../endpoints/parts/answers';
 import type { Json } from './schemas';

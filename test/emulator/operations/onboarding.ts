@@ -5,9 +5,11 @@ import { accountOf, numberOf, type Call, type Route } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { postSync } from '../sync';
 import type { BusinessNumber, JsonObject, Token } from '../types';
+import { WEBHOOK_FIELDS } from '../webhook-fields';
 import { parameter, requiredText, requireProduct, SUCCESS } from './parameters';
 
 const OVERRIDE_URI_MAX = 200;
+const ACCOUNT_OBJECT = 'whatsapp_business_account';
 const SYNC_WINDOW_MS = 24 * 3600 * 1000;
 const SYNC_TYPES = ['smb_app_state_sync', 'history'];
 
@@ -15,6 +17,8 @@ export const onboardingRoutes: readonly Route[] = [
   { method: 'GET', pattern: '/oauth/access_token', scope: null, handler: exchange },
   { method: 'POST', pattern: '/oauth/access_token', scope: null, handler: exchange },
   { method: 'GET', pattern: '/debug_token', scope: null, handler: debugToken },
+  { method: 'GET', pattern: '/:app/subscriptions', scope: null, handler: appSubscriptions },
+  { method: 'POST', pattern: '/:app/subscriptions', scope: null, handler: subscribeApp },
   {
     method: 'POST',
     pattern: '/:account/subscribed_apps',
@@ -129,6 +133,44 @@ function describeToken({ core }: Call, token: Token): JsonObject {
       ...(targets ? { target_ids: targets } : {}),
     })),
   };
+}
+
+/** Only with the app's own token. The given fields replace those that the app has. */
+async function subscribeApp(call: Call): Promise<JsonObject> {
+  requireAppToken(call);
+  const callback_url = requiredText(call, 'callback_url');
+  if (requiredText(call, 'object') !== ACCOUNT_OBJECT) {
+    throw invalid(`Param object must be ${ACCOUNT_OBJECT}`);
+  }
+  const answer = await call.core.webhooks.verify(callback_url, requiredText(call, 'verify_token'));
+  if (answer['verified'] !== true) {
+    throw upstreamError(2200, 'Callback verification failed with the given URL and token');
+  }
+  const fields = requiredText(call, 'fields').split(',');
+  call.state.app_subscription = { callback_url, fields };
+  return SUCCESS;
+}
+
+function appSubscriptions(call: Call): JsonObject {
+  requireAppToken(call);
+  const { callback_url, fields } = call.state.app_subscription ?? {
+    callback_url: call.core.config.webhook_url,
+    fields: WEBHOOK_FIELDS,
+  };
+  return {
+    data: [
+      {
+        object: ACCOUNT_OBJECT,
+        callback_url,
+        active: true,
+        fields: fields.map((name) => ({ name, version: 'v26.0' })),
+      },
+    ],
+  };
+}
+
+function requireAppToken({ token }: Call): void {
+  if (token.type !== 'APP') throw upstreamError(10);
 }
 
 async function subscribe(call: Call): Promise<JsonObject> {

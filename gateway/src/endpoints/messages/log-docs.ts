@@ -31,6 +31,20 @@ const cost = is.orNull(
   ),
 );
 
+const failure = is.record(
+  {
+    upstream_code: is.whole(131_026, 'The upstream’s code.'),
+    message: is.text(
+      'The message cannot be delivered: the phone number is not on the platform.',
+      'What it means.',
+    ),
+    action: is.text('Do not retry.', 'What to do.'),
+    retryable: is.flag(false, 'Whether the same message can be sent again later.'),
+    doc_url: is.text('https://gateway.example/docs#upstream-131026', 'Where it is explained.'),
+  },
+  { title: 'Failure', description: 'A failed status in words.' },
+);
+
 const message = is.record(
   {
     message_id: is.text(MESSAGE_ID),
@@ -51,6 +65,7 @@ const message = is.record(
     cost,
     broadcast: is.flag(false, 'Whether a broadcast sent it.'),
     error_code: is.orNull(is.text('131026', 'Of a failed message: the upstream’s code.')),
+    failure: is.orNull(failure),
     trace_id: is.orNull(
       is.text(
         '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -90,6 +105,7 @@ const entry = is.record(
     superseded: is.flag(false, '`status`: whether a higher status came first.'),
     source: is.choice(['webhook', 'message_history'], '`status`: how it came to us.'),
     error_code: is.text('131026', '`status`: the upstream’s code of a failure.'),
+    failure,
     participant: is.text(
       '15550100777',
       '`status`, `event`: in a group, the participant that the status concerns.',
@@ -113,6 +129,7 @@ const entry = is.record(
       'superseded',
       'source',
       'error_code',
+      'failure',
       'participant',
       'event_id',
       'seq',

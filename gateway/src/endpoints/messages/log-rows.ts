@@ -1,10 +1,11 @@
 // The message log: the list of a partner's sends, and the timeline of one message.
 import { MessagingDefinition, type Message } from '@bmg/proto/messaging';
+import { failureOf } from './failure';
 import * as docs from './log-docs';
 import * as schemas from './log-schemas';
 import { get, rpc, type Endpoint, type Fields } from '../endpoint';
 
-const message = (one: Message): Fields => ({
+const message = (one: Message, base_url: string): Fields => ({
   message_id: one.message_id,
   direction: one.direction,
   waba_id: one.waba_id,
@@ -31,11 +32,12 @@ const message = (one: Message): Fields => ({
     : null,
   broadcast: one.broadcast,
   error_code: one.error_code ?? null,
+  failure: failureOf(one.error_code, base_url),
   trace_id: one.trace_id ?? null,
 });
 
 /** A record with IDs of the greatest length. */
-const MESSAGE_BYTES = 900;
+const MESSAGE_BYTES = 1_400;
 const LIMIT_DEFAULT = 50;
 /** The service returns 1,000 entries of a timeline at most. */
 const TIMELINE_BYTES = 1_000 * 512;
@@ -47,8 +49,8 @@ export const messageLog: Endpoint[] = [
     answer_bytes: ({ limit = LIMIT_DEFAULT }) => limit * MESSAGE_BYTES,
     addition: true,
     query: schemas.listMessages,
-    reply: ({ messages, after }, { query }) => ({
-      messages: messages.map(message),
+    reply: ({ messages, after }, { query, base_url }) => ({
+      messages: messages.map((one) => message(one, base_url)),
       limit: query.limit,
       paging: { cursors: { after: after ?? null } },
     }),
@@ -61,9 +63,13 @@ export const messageLog: Endpoint[] = [
     answer_bytes: () => TIMELINE_BYTES,
     addition: true,
     query: schemas.getTimeline,
-    reply: ({ entries, broadcast, missing, ...found }) => ({
-      message: message(found.message as Message),
-      entries: entries.map(({ trace_id = null, ...entry }) => ({ ...entry, trace_id })),
+    reply: ({ entries, broadcast, missing, ...found }, { base_url }) => ({
+      message: message(found.message as Message, base_url),
+      entries: entries.map(({ trace_id = null, ...entry }) => ({
+        ...entry,
+        ...(entry.error_code && { failure: failureOf(entry.error_code, base_url) }),
+        trace_id,
+      })),
       broadcast: broadcast ?? null,
       missing,
     }),

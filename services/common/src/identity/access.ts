@@ -196,6 +196,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     RestoreClient: ['operator'],
     RotateKeyring: ['operator'],
     Diagnose: ['operator'],
+    SubscribeApp: ['operator'],
   },
   Passkeys: {
     ReadInvitation: ['gateway'],

@@ -1,5 +1,12 @@
 import { ApiError } from '@bmg/common/errors';
+import { WEBHOOK_FIELDS } from './app-subscription';
 import { diagnose, type Check, type DiagnoseDependencies } from './diagnose';
+
+const SUBSCRIPTION = {
+  object: 'whatsapp_business_account',
+  callback_url: 'https://hooks.test/webhooks/upstream',
+  fields: WEBHOOK_FIELDS.map((name) => ({ name })),
+};
 
 const deps = (change: object = {}): DiagnoseDependencies =>
   ({
@@ -12,7 +19,10 @@ const deps = (change: object = {}): DiagnoseDependencies =>
       ALLOW_PRIVATE_URLS: false,
     },
     warnings: [],
-    upstream: { request: async () => ({ data: {} }) },
+    upstream: {
+      request: async ({ path }: { path: string }) =>
+        path === '/app/subscriptions' ? { data: [SUBSCRIPTION] } : { data: {} },
+    },
     vault: { key_id: 'k2', open: () => 'token' },
     partners: { keysOfOtherPeppers: async () => ({ count: 0, partner_ids: [] }) },
     peppers: { newest_id: 'p2' },
@@ -63,6 +73,14 @@ test('does not hang with an engine that hangs', async () => {
 test('names missing topics', async () => {
   const check = await find('kafka', { missingTopics: async () => ['bmg.event.v1'] });
   expect(check).toMatchObject({ ok: false, detail: 'missing topics: bmg.event.v1' });
+});
+
+test('names the webhook fields to which the app is not subscribed', async () => {
+  const fields = SUBSCRIPTION.fields.filter(({ name }) => name !== 'calls' && name !== 'flows');
+  const check = await find('webhook fields', {
+    upstream: { request: async () => ({ data: [{ ...SUBSCRIPTION, fields }] }) },
+  });
+  expect(check).toMatchObject({ ok: false, detail: 'the app is not subscribed to calls, flows' });
 });
 
 test('names the accounts that send no webhooks, and why', async () => {

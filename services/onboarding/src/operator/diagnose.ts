@@ -8,6 +8,7 @@ import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { SignUpSettings } from '../connect/sign-up';
 import type { Partners } from '../ground/partners';
 import type { SealedRecords } from './store';
+import { readAppSubscription } from './app-subscription';
 import { findSubscriptions, type SubscriptionDependencies } from './subscriptions';
 
 export interface Check {
@@ -63,6 +64,7 @@ export const diagnose = (deps: DiagnoseDependencies): Promise<Check[]> =>
     guarded('pepper', () => pepper(deps), 'check KEY_PEPPER and the database'),
     guarded('upstream', () => upstream(deps), 'check UPSTREAM_URL and the network'),
     guarded('subscriptions', () => subscriptions(deps), 'check UPSTREAM_URL and the network'),
+    guarded('webhook fields', () => webhookFields(deps), 'check UPSTREAM_URL and the network'),
     Promise.resolve(signUp(deps)),
     Promise.resolve(settings(deps)),
   ]);
@@ -114,6 +116,23 @@ async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {
       `no events arrive from ${findings.join(', ')}`,
       'subscribe each again: POST /v1/clients/{waba_id}/resubscribe-webhook; a refused token needs a new sign-up',
     );
+  } finally {
+    endSpan(span);
+  }
+}
+
+async function webhookFields(deps: DiagnoseDependencies): Promise<Check> {
+  const name = 'webhook fields';
+  if (!deps.settings.UPSTREAM_APP_ID) return good(name, 'not checked: UPSTREAM_APP_ID is not set');
+  const span = startSpan('diagnose webhook fields');
+  try {
+    const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
+    const { callback_url, missing } = await readAppSubscription(deps, call);
+    if (callback_url !== undefined && missing.length === 0) {
+      return good(name, `the app is subscribed to all, at ${callback_url}`);
+    }
+    const detail = `the app is not subscribed to ${missing.join(', ')}`;
+    return bad(name, detail, 'subscribe it: npx bmg upstream subscribe');
   } finally {
     endSpan(span);
   }

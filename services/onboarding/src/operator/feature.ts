@@ -9,10 +9,11 @@ import type { PartnerKeys } from '../accounts/keys';
 import { rotateKeyring, type KeyringDependencies } from './keyring';
 import type { OldHashes } from '../ground/partners';
 import { purgeRows } from './purge';
+import { subscribeApp } from './app-subscription';
 import { diagnose, type DiagnoseDependencies } from './diagnose';
 import { createOperatorHandlers, type OperatorDependencies } from './handlers';
 
-type Needs = Omit<OperatorDependencies, 'rotateKeyring' | 'diagnose'> &
+type Needs = Omit<OperatorDependencies, 'rotateKeyring' | 'diagnose' | 'subscribeApp'> &
   KeyringDependencies &
   Omit<DiagnoseDependencies, 'ping' | 'pingRedis' | 'missingIndexes' | 'missingTopics'> & {
     partnerKeys: Pick<PartnerKeys, 'ofOtherPeppers'>;
@@ -50,6 +51,7 @@ export const createOperator = (deps: Needs): Feature => ({
       createOperatorHandlers({
         ...deps,
         rotateKeyring: (page) => rotateKeyring(deps, page),
+        subscribeApp: (request, call) => subscribeApp(deps, request, call),
         diagnose: () =>
           diagnose({
             ...deps,

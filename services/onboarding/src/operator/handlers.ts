@@ -4,10 +4,12 @@ import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createKey, keyHint, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
-import type { Handlers } from '@bmg/common/rpc';
+import type { Call, Handlers } from '@bmg/common/rpc';
 import type {
   OperatorDefinition,
   Partner as PartnerMessage,
+  SubscribeAppRequest,
+  SubscribeAppResponse,
   UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
 import { clientMessage, restoreAccount, type RestoreDependencies } from '../connect/clients';
@@ -26,6 +28,7 @@ export interface OperatorDependencies extends PartnerChangesDependencies, Restor
   deleteSessions(partner_id: string): Promise<number>;
   rotateKeyring(page: { after?: string | undefined; limit: number }): Promise<Rotation>;
   diagnose(): Promise<Check[]>;
+  subscribeApp(request: SubscribeAppRequest, call: Call): Promise<SubscribeAppResponse>;
 }
 
 const NAME_MAX = 200;
@@ -111,6 +114,7 @@ export const createOperatorHandlers = (
       return clientMessage(first);
     },
     rotateKeyring: (request) => deps.rotateKeyring(request),
+    subscribeApp: deps.subscribeApp,
     diagnose: async () => ({ checks: await deps.diagnose() }),
   };
 

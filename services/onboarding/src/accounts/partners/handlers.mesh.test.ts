@@ -37,6 +37,7 @@ beforeEach(async () => {
     deleteSessions: async () => 0,
     rotateKeyring: () => Promise.reject(new Error('not here')),
     diagnose: async () => [],
+    subscribeApp: () => Promise.reject(new Error('not here')),
   });
 });
 afterEach(() => world.close());

@@ -236,3 +236,15 @@ export interface UpstreamAdvice extends Advice {
  * the build of the console reads it too.
  */
 export const UPSTREAM_GUIDE: readonly UpstreamAdvice[] = upstreamGuide;
+
+const BY_UPSTREAM_CODE = new Map(UPSTREAM_GUIDE.map((one) => [one.upstream_code, one]));
+
+/** Undefined for a code that the guide does not explain. */
+export const upstreamAdvice = (upstream_code: number): UpstreamAdvice | undefined =>
+  BY_UPSTREAM_CODE.get(upstream_code);
+
+/** The anchor in the documentation that explains an error. */
+export const errorAnchor = (code: ErrorCode, upstream_code: number | undefined): string =>
+  upstream_code !== undefined && BY_UPSTREAM_CODE.has(upstream_code)
+    ? `upstream-${upstream_code}`
+    : code;

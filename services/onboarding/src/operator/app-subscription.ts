@@ -1,0 +1,123 @@
+// Which webhook fields the upstream sends to our app, and the subscription to those that are
+// missing. A field that is not subscribed never arrives, and nothing else shows that.
+import { ApiError } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
+import { isObject, itemsOf, type Upstream } from '@bmg/common/upstream';
+import type { SubscribeAppRequest, SubscribeAppResponse } from '@bmg/proto/onboarding';
+
+export interface AppSubscriptionDependencies {
+  settings: { UPSTREAM_APP_ID?: string | undefined; UPSTREAM_APP_SECRET?: string | undefined };
+  upstream: Upstream;
+}
+
+/** The fields of the contract: every webhook that the normaliser reads or keeps. */
+export const WEBHOOK_FIELDS: readonly string[] = [
+  'messages',
+  'smb_message_echoes',
+  'message_echoes',
+  'history',
+  'smb_app_state_sync',
+  'message_template_status_update',
+  'message_template_quality_update',
+  'message_template_components_update',
+  'template_category_update',
+  'template_correct_category_detection',
+  'account_update',
+  'account_review_update',
+  'account_alerts',
+  'account_settings_update',
+  'business_capability_update',
+  'business_status_update',
+  'phone_number_quality_update',
+  'phone_number_name_update',
+  'security',
+  'calls',
+  'group_lifecycle_update',
+  'group_participants_update',
+  'group_settings_update',
+  'group_status_update',
+  'messaging_handovers',
+  'standby',
+  'flows',
+  'user_preferences',
+  'payment_configuration_update',
+  'partner_solutions',
+  'automatic_events',
+  'tracking_events',
+];
+const OBJECT = 'whatsapp_business_account';
+
+export interface AppSubscription {
+  /** Undefined: the app gets no webhooks. */
+  callback_url: string | undefined;
+  missing: string[];
+  /** Fields of the app that the service does not handle. */
+  others: string[];
+}
+
+/** Throws PLATFORM_NOT_CONFIGURED without the app's ID and secret, or the upstream's refusal. */
+export async function readAppSubscription(
+  deps: AppSubscriptionDependencies,
+  call: Call,
+): Promise<AppSubscription> {
+  const answer = await requestOf(deps, 'GET', call);
+  const found = itemsOf(answer).find(({ object }) => object === OBJECT);
+  const listed = Array.isArray(found?.['fields']) ? (found['fields'] as unknown[]) : [];
+  const fields = listed.map((field) => String(isObject(field) ? field['name'] : field));
+  const url = found?.['callback_url'];
+  return {
+    callback_url: typeof url === 'string' && url !== '' ? url : undefined,
+    missing: WEBHOOK_FIELDS.filter((field) => !fields.includes(field)),
+    others: fields.filter((field) => !WEBHOOK_FIELDS.includes(field)),
+  };
+}
+
+/**
+ * Adds what is missing, and keeps every field that the app has. The address changes only to one
+ * that is given. Throws MISSING_FIELDS if the app has none and none is given.
+ */
+export async function subscribeApp(
+  deps: AppSubscriptionDependencies,
+  { check_only, callback_url: given, verify_token }: SubscribeAppRequest,
+  call: Call,
+): Promise<SubscribeAppResponse> {
+  const { callback_url: present, missing, others } = await readAppSubscription(deps, call);
+  const callback_url = given ?? present;
+  const is_complete = missing.length === 0 && callback_url === present;
+  if (check_only || is_complete) {
+    return { callback_url: present, missing, others, changed: false };
+  }
+  if (callback_url === undefined) {
+    throw new ApiError('MISSING_FIELDS', 'the app has no callback address yet: give one', {
+      details: { fields: ['callback_url'] },
+    });
+  }
+  const fields = [...WEBHOOK_FIELDS, ...others].join(',');
+  const body = { object: OBJECT, callback_url, fields, verify_token };
+  await requestOf(deps, 'POST', call, body);
+  return { callback_url, missing, others, changed: true };
+}
+
+function requestOf(
+  { settings, upstream }: AppSubscriptionDependencies,
+  method: 'GET' | 'POST',
+  call: Call,
+  body?: Record<string, string>,
+) {
+  const { UPSTREAM_APP_ID: app_id, UPSTREAM_APP_SECRET: secret } = settings;
+  if (!app_id || !secret) {
+    throw new ApiError('PLATFORM_NOT_CONFIGURED', 'set UPSTREAM_APP_ID and UPSTREAM_APP_SECRET');
+  }
+  const token = `${app_id}|${secret}`;
+  return upstream.request(
+    {
+      operation: `${method} /{app_id}/subscriptions`,
+      method,
+      path: `/${encodeURIComponent(app_id)}/subscriptions`,
+      body,
+      token,
+      secrets: [token, secret, ...(body?.['verify_token'] ? [body['verify_token']] : [])],
+    },
+    call,
+  );
+}
