@@ -1,4 +1,4 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Loaded } from '@bmg/common/config';
 
 /** The settings of the service; the settings table is generated from them. */
 export const settings = {
@@ -33,3 +33,5 @@ export const settings = {
     'how long contacts stay with an unresponsive worker',
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];

@@ -1,46 +1,74 @@
-// The dependencies that the features share: the stores, the pace, and the clients of other
-// services.
+// Opens the engines and clients, and makes of them what the features share.
 import type { Db } from 'mongodb';
+import { createBus } from '@bmg/common/bus';
 import { createCredentials, createVersions, type Credentials } from '@bmg/common/directory';
-import type { RedisConnection } from '@bmg/common/redis';
+import { openMongo } from '@bmg/common/mongo';
+import { openRedis } from '@bmg/common/redis';
 import type { Client } from '@bmg/common/rpc';
+import type { Kit } from '@bmg/common/service';
 import type { Logger } from '@bmg/common/telemetry';
-import type { MessagingDefinition } from '@bmg/proto/messaging';
-import type { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import type { Config } from './config';
+import { createStateWriter, type StateWriter } from './contact-states/state-writer';
 import { createPace, type Pace } from './pace/redis-pace';
+import { createRunner, type Runner } from './runner/runner';
 import { createBroadcastStore, type Broadcasts } from './store/broadcasts';
 import { createChunkStore, type Chunks } from './store/chunks';
+import { indexes } from './store/indexes';
+import { createTemplateStateStore, type TemplateStates } from './store/template-states';
 
 export interface Dependencies {
+  config: Config;
   db: Db;
   broadcasts: Broadcasts;
   chunks: Chunks;
   pace: Pace;
+  stateWriter: StateWriter;
+  runner: Runner;
+  states: TemplateStates;
   credentials: Credentials;
-  messaging: Client<MessagingDefinition>;
-  log: Logger;
-}
-
-interface Given {
-  db: Db;
-  redis: RedisConnection;
   directory: Client<DirectoryDefinition>;
   messaging: Client<MessagingDefinition>;
+  /** Undefined without an address: the last status event of a template decides then. */
+  templates: Client<TemplatesDefinition> | undefined;
   log: Logger;
 }
 
-export const createDependencies = ({
-  db,
-  redis,
-  directory,
-  messaging,
-  log,
-}: Given): Dependencies => ({
-  db,
-  broadcasts: createBroadcastStore(db),
-  chunks: createChunkStore(db),
-  pace: createPace(redis),
-  credentials: createCredentials(directory, createVersions(redis, log)),
-  messaging,
-  log,
-});
+/** Shorter than a graceful shutdown, longer than most answers of the upstream take. */
+const SENDS_STOP_LIMIT_MS = 12_000;
+
+export function openDependencies({ config, log, use, useBus, connect }: Kit<Config>): Dependencies {
+  const redis = use(openRedis(config, log));
+  const { db } = use(openMongo(config, 'broadcasts', log, indexes));
+  const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
+  useBus(createBus(config, 'broadcasts', log));
+  const chunks = createChunkStore(db);
+  const shared = {
+    broadcasts: createBroadcastStore(db),
+    chunks,
+    pace: createPace(redis),
+    stateWriter: createStateWriter(chunks),
+    credentials: createCredentials(directory, createVersions(redis, log)),
+    messaging: connect(MessagingDefinition, config.MESSAGING_ADDR),
+    log,
+  };
+  return {
+    ...shared,
+    config,
+    db,
+    directory,
+    runner: createRunner({
+      ...shared,
+      settings: {
+        share_percent: config.BROADCAST_SHARE_PERCENT,
+        grace_ms: config.BROADCAST_GRACE_MS,
+        lease_ms: config.BROADCAST_LEASE_MS,
+        stop_limit_ms: SENDS_STOP_LIMIT_MS,
+      },
+    }),
+    states: createTemplateStateStore(db),
+    templates: connect(TemplatesDefinition, config.TEMPLATES_ADDR),
+  };
+}

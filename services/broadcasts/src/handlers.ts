@@ -1,9 +1,11 @@
 import type { Credential } from '@bmg/common/directory';
-import type { Handlers } from '@bmg/common/rpc';
+import { implement, type Handlers } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
 import { needTarget } from '@bmg/common/upstream';
-import type { BroadcastsDefinition, CancelBroadcastRequest } from '@bmg/proto/broadcasts';
+import { BroadcastsDefinition, type CancelBroadcastRequest } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { forecastBroadcast, type ForecastLimits } from './preflight/forecast';
+import type { Dependencies } from './dependencies';
+import { createForecastLimits, forecastBroadcast, type ForecastLimits } from './preflight/forecast';
 import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
 import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
@@ -21,8 +23,10 @@ import { numberOf } from './store/broadcast-ids';
 import type { PartnerEvent, Scope } from './store/broadcasts';
 import { removeContactsOf } from './store/remove-contacts';
 import type { Broadcast } from './store/types';
+import { createFindTemplate } from './template/find';
+import { createTemplateValidation } from './template/validate-template';
 
-export type HandlerDependencies = CreateDependencies &
+type HandlerDependencies = CreateDependencies &
   Omit<PreflightDependencies, 'readPace'> &
   NumberPaceDependencies & { forecast_limits: ForecastLimits };
 
@@ -32,8 +36,26 @@ const LIST_MAX = 100;
 
 const scopeOf = ({ partner_id, waba_id }: Scope): Scope => ({ partner_id, waba_id });
 
+export const broadcastRpcs = (deps: Dependencies): Feature => ({
+  rpcs: [
+    implement(
+      BroadcastsDefinition,
+      createBroadcastHandlers({
+        ...deps,
+        validateTemplate: createTemplateValidation(deps),
+        findTemplate: createFindTemplate(deps),
+        waiting_max: deps.config.BROADCAST_WAITING_MAX,
+        share_percent: deps.config.BROADCAST_SHARE_PERCENT,
+        forecast_limits: createForecastLimits(deps.log),
+        wake: () => deps.runner.wake(),
+        now: () => new Date(),
+      }),
+    ),
+  ],
+});
+
 /** Longer than 70 lines: one short handler for each RPC. */
-export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<BroadcastsDefinition> {
+function createBroadcastHandlers(deps: HandlerDependencies): Handlers<BroadcastsDefinition> {
   const { broadcasts, chunks, pace, now, wake } = deps;
   const creator = new BroadcastCreator(deps);
 
@@ -53,57 +75,66 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
   };
 
   const change = (
-    q: CancelBroadcastRequest,
+    request: CancelBroadcastRequest,
     event: PartnerEvent,
     set: { paused_at?: Date | null } = {},
-  ) => changeBroadcast(broadcasts, { scope: scopeOf(q), number: q.broadcast_id, event, set });
+  ) =>
+    changeBroadcast(broadcasts, {
+      scope: scopeOf(request),
+      number: request.broadcast_id,
+      event,
+      set,
+    });
 
   const readPace = ({ phone_number_id }: Target, credential: Credential) =>
     readNumberPace(deps, phone_number_id, credential, readCounts);
 
   return {
-    createBroadcast: (q, call) => creator.create(q, call),
-    async listBroadcasts(q) {
-      const limit = Math.min(q.limit > 0 ? q.limit : LIST_DEFAULT, LIST_MAX);
-      const page = await broadcasts.list(scopeOf(q), { limit, offset: Math.max(0, q.offset) });
+    createBroadcast: (request, call) => creator.create(request, call),
+    async listBroadcasts(request) {
+      const limit = Math.min(request.limit > 0 ? request.limit : LIST_DEFAULT, LIST_MAX);
+      const page = await broadcasts.list(scopeOf(request), {
+        limit,
+        offset: Math.max(0, request.offset),
+      });
       const countsOf = await readCounts(page.broadcasts);
       return {
         broadcasts: page.broadcasts.map((broadcast) => summary(broadcast, countsOf(broadcast))),
         total: page.total,
       };
     },
-    async getBroadcast(q, call) {
-      const broadcast = await broadcasts.find(scopeOf(q), q.broadcast_id);
+    async getBroadcast(request, call) {
+      const broadcast = await broadcasts.find(scopeOf(request), request.broadcast_id);
       if (!broadcast) throw notFound();
       const [countsOf, rate, forecast] = await Promise.all([
         readCounts([broadcast]),
         paceOf(broadcast),
-        q.forecast
+        request.forecast
           ? forecastBroadcast({ ...deps, readPace, limits: deps.forecast_limits }, broadcast, call)
           : undefined,
       ]);
       return { ...detail(broadcast, countsOf(broadcast), now(), rate), forecast };
     },
-    async cancelBroadcast(q) {
-      const cancelled = await change(q, 'cancel');
+    async cancelBroadcast(request) {
+      const cancelled = await change(request, 'cancel');
       if (cancelled) await removeContactsOf(cancelled, deps);
       return {};
     },
-    async pauseBroadcast(q) {
-      await change(q, 'pause', { paused_at: now() });
+    async pauseBroadcast(request) {
+      await change(request, 'pause', { paused_at: now() });
       wake();
       return {};
     },
-    async resumeBroadcast(q) {
-      await change(q, 'resume', { paused_at: null });
+    async resumeBroadcast(request) {
+      await change(request, 'resume', { paused_at: null });
       wake();
       return {};
     },
-    async approveBroadcast(q) {
+    async approveBroadcast(request) {
       await approveBroadcast(
         broadcasts,
-        { scope: scopeOf(q), number: q.broadcast_id },
-        { person_id: q.caller_person_id, at: now() },
+        { scope: scopeOf(request), number: request.broadcast_id },
+        { person_id: request.caller_person_id, at: now() },
       );
       wake();
       return {};
@@ -117,22 +148,22 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       if (broadcast?.partner_id !== partner_id || !state) return {};
       return { contact: { broadcast_id: numberOf(broadcast), name: broadcast.name, state } };
     },
-    async findBroadcast(q) {
-      const broadcast = await broadcasts.find(scopeOf(q), q.broadcast_id);
+    async findBroadcast(request) {
+      const broadcast = await broadcasts.find(scopeOf(request), request.broadcast_id);
       if (!broadcast) throw notFound();
       return {
         request_id_prefix: requestIdPrefix(broadcast._id),
         started_at: broadcast.started_at ?? undefined,
       };
     },
-    async getPace(q, call) {
-      const target = needTarget(q.target);
+    async getPace(request, call) {
+      const target = needTarget(request.target);
       const { rate_per_sec, queued } = await readPace(
         target,
         await deps.credentials.of(target, call),
       );
       return { rate_per_sec, queued };
     },
-    checkBroadcast: (q, call) => preflightBroadcast({ ...deps, readPace }, q, call),
+    checkBroadcast: (request, call) => preflightBroadcast({ ...deps, readPace }, request, call),
   };
 }

@@ -48,26 +48,26 @@ export class BroadcastCreator {
   }
 
   /** Throws the first problem found; nothing is stored in that case. */
-  async create(q: CreateBroadcastRequest, call: Call): Promise<CreateBroadcastResponse> {
-    const target = needTarget(q.target);
+  async create(request: CreateBroadcastRequest, call: Call): Promise<CreateBroadcastResponse> {
+    const target = needTarget(request.target);
     const keyed = call.idempotency && keyOf(target, call.idempotency);
     const earlier = keyed && (await this.repeated.find(keyed));
     if (earlier) return answerOf(earlier, call);
 
-    const valid = await validateRequest(q, this.deps.now());
+    const valid = await validateRequest(request, this.deps.now());
     const full = await waitingRefusal(this.deps, target);
     if (full) throw full;
-    const credential = await this.readCredential(target, q, call);
-    await this.validateAgainstTemplate(target, q, valid, call);
+    const credential = await this.readCredential(target, request, call);
+    await this.validateAgainstTemplate(target, request, valid, call);
 
     const warnings = limitWarnings(credential.messaging_limit_tier, valid.contacts.length);
-    const approval = neededApproval(valid.contacts.length, q);
-    const broadcast = await this.store(target, q, valid, {
+    const approval = neededApproval(valid.contacts.length, request);
+    const broadcast = await this.store(target, request, valid, {
       warnings,
       ...(approval && { approval }),
       ...keyed,
     });
-    if (!q.scheduled_at && !approval) this.deps.wake();
+    if (!request.scheduled_at && !approval) this.deps.wake();
     return answerOf(broadcast, call);
   }
 
@@ -79,11 +79,11 @@ export class BroadcastCreator {
 
   private async validateAgainstTemplate(
     target: Target,
-    q: CreateBroadcastRequest,
+    request: CreateBroadcastRequest,
     valid: ValidRequest,
     call: Call,
   ): Promise<void> {
-    const template = { name: q.template_name, language: q.template_language };
+    const template = { name: request.template_name, language: request.template_language };
     const facts = await this.deps.validateTemplate(target, template, call);
     if (facts instanceof ApiError) throw facts;
     if (facts) validateContacts(facts, valid, valid.filler);
@@ -92,9 +92,9 @@ export class BroadcastCreator {
   /** Stores a draft and its contacts; the last write turns the draft into a broadcast. */
   private async store(
     target: Target,
-    q: CreateBroadcastRequest,
+    request: CreateBroadcastRequest,
     { contacts, skipped, duplicates }: ValidRequest,
-    request: Stored,
+    keyed: Stored,
   ): Promise<Broadcast> {
     const { broadcasts, chunks, now, log } = this.deps;
     const pages = chunksOf(contacts);
@@ -102,27 +102,27 @@ export class BroadcastCreator {
       partner_id: target.partner_id,
       waba_id: target.waba_id,
       phone_number_id: target.phone_number_id,
-      name: q.name,
-      template_name: q.template_name,
-      template_language: q.template_language,
-      template_components: JSON.stringify(q.template_components),
+      name: request.name,
+      template_name: request.template_name,
+      template_language: request.template_language,
+      template_components: JSON.stringify(request.template_components),
       salt: newSalt(),
       chunk_count: pages.length,
       total: contacts.length,
       skipped,
       duplicates,
       status: 'draft',
-      scheduled_at: q.scheduled_at ?? null,
+      scheduled_at: request.scheduled_at ?? null,
       started_at: null,
       completed_at: null,
       created_at: now(),
       stop: null,
       has_contacts: true,
-      ...request,
+      ...keyed,
     };
     const draft = await this.insertDraft(unnumbered);
     if (!draft) {
-      return this.repeated.findWinner(request);
+      return this.repeated.findWinner(keyed);
     }
     try {
       await chunks.insert(draft, pages);

@@ -12,21 +12,21 @@ const COMPONENTS_BYTES_MAX = 64 * 1024;
 
 /** Reports all missing fields first (Contract 3.3), then the first field that is wrong. */
 export async function validateRequest(
-  q: Omit<CreateBroadcastRequest, 'target'>,
+  request: Omit<CreateBroadcastRequest, 'target'>,
   now: Date,
   faults?: ContactFaults,
 ): Promise<ValidRequest> {
   const missing: string[] = (['name', 'template_name', 'template_language'] as const).filter(
-    (field) => q[field].trim() === '',
+    (field) => request[field].trim() === '',
   );
-  if (q.contacts.length === 0) missing.push('contacts');
+  if (request.contacts.length === 0) missing.push('contacts');
   if (missing.length > 0) throw missingFields(missing);
-  validateTime(q.scheduled_at, now);
-  if (Buffer.byteLength(JSON.stringify(q.template_components)) > COMPONENTS_BYTES_MAX) {
+  validateTime(request.scheduled_at, now);
+  if (Buffer.byteLength(JSON.stringify(request.template_components)) > COMPONENTS_BYTES_MAX) {
     throw invalidField('template_components', `is larger than ${COMPONENTS_BYTES_MAX} bytes`);
   }
-  const filler = createFiller(q.template_components);
-  const read = await readContacts(q.contacts, filler, faults);
+  const filler = createFiller(request.template_components);
+  const read = await readContacts(request.contacts, filler, faults);
   // All of them were blank.
   if (read.contacts.length === 0) throw missingFields(['contacts']);
   return { ...read, filler };

@@ -43,21 +43,22 @@ export interface PreflightDependencies extends WaitingLimit {
 
 export async function preflightBroadcast(
   deps: PreflightDependencies,
-  q: CheckBroadcastRequest,
+  request: CheckBroadcastRequest,
   call: Call,
 ): Promise<{ fields: Json }> {
-  const target = needTarget(q.target);
+  const target = needTarget(request.target);
   const now = deps.now();
   const found = { refusals: new Findings(), failures: new Findings() };
   const [credential, full] = await Promise.all([
     deps.credentials.of(target, call),
     waitingRefusal(deps, target),
   ]);
-  findNumberProblems(q, credential, found);
+  findNumberProblems(request, credential, found);
   if (full) found.refusals.add(refusal(full));
-  const valid = await readRequest(q, now, found);
-  if (valid && neededApproval(valid.contacts.length, q)) found.refusals.add(approvalNeeded(q));
-  const name = { name: q.template_name, language: q.template_language };
+  const valid = await readRequest(request, now, found);
+  if (valid && neededApproval(valid.contacts.length, request))
+    found.refusals.add(approvalNeeded(request));
+  const name = { name: request.template_name, language: request.template_language };
   const [pace, template] = await Promise.all([
     deps.readPace(target, credential),
     valid && deps.findTemplate(target, name, call),
@@ -68,12 +69,12 @@ export async function preflightBroadcast(
       target,
       recipients: fitting.map(({ recipient }) => recipient),
       category: template?.template?.category.toLowerCase(),
-      at: q.scheduled_at,
+      at: request.scheduled_at,
     },
     call,
   );
   takeFindings(known, fitting, found);
-  const run = valid && estimateRun(pace, q.scheduled_at ?? now, valid.contacts.length, now);
+  const run = valid && estimateRun(pace, request.scheduled_at ?? now, valid.contacts.length, now);
   return {
     fields: {
       advice: ADVICE,
@@ -115,15 +116,15 @@ function findNumberProblems(
 
 /** Undefined if a creation would refuse the body. */
 async function readRequest(
-  q: CheckBroadcastRequest,
+  request: CheckBroadcastRequest,
   now: Date,
   { refusals }: BroadcastFindings,
 ): Promise<ValidRequest | undefined> {
-  for (const fault of q.faults) refusals.add(reason('no', fault), placeOf(fault.field));
-  if (q.faults.length > 0) return undefined;
+  for (const fault of request.faults) refusals.add(reason('no', fault), placeOf(fault.field));
+  if (request.faults.length > 0) return undefined;
   const faults = new ContactFaults(Infinity);
   try {
-    return await validateRequest(q, now, faults);
+    return await validateRequest(request, now, faults);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const all = faults.list().length > 0 ? faults.list() : [error];

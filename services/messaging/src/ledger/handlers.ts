@@ -11,8 +11,8 @@ export function createLedgerHandlers(
     months: (await deps.ledgerMonths.list()).map(({ _id, ...month }) => ({ month: _id, ...month })),
   });
   return {
-    getLedger: (q, call) => getLedger(deps, q, call),
-    exportLedger: (q, call) => exportLedger(deps, q, call),
+    getLedger: (request, call) => getLedger(deps, request, call),
+    exportLedger: (request, call) => exportLedger(deps, request, call),
     async closeMonth({ month }) {
       await closeMonth(deps, month);
       return listMonths();

@@ -18,14 +18,14 @@ export function messageLog(deps: Dependencies): Feature {
   return {
     rpcs: [
       implementPart(MessagingDefinition, {
-        listMessages: (q, call) =>
+        listMessages: (request, call) =>
           run(
-            q.partner_id,
-            isSearch(q, q.broadcast_id !== undefined) ? 'search' : 'page',
-            (looked_at) => listMessages(deps, q, call, looked_at),
+            request.partner_id,
+            isSearch(request, request.broadcast_id !== undefined) ? 'search' : 'page',
+            (looked_at) => listMessages(deps, request, call, looked_at),
           ),
-        getTimeline: (q, call) =>
-          run(q.partner_id, 'timeline', () => getTimeline(timelines, q, call)),
+        getTimeline: (request, call) =>
+          run(request.partner_id, 'timeline', () => getTimeline(timelines, request, call)),
       }),
     ],
   };

@@ -21,8 +21,8 @@ export function preflight(shared: Dependencies): Feature {
   return {
     rpcs: [
       implementPart(MessagingDefinition, {
-        checkMessage: (q, call) => preflightMessage(deps, q, call),
-        checkContacts: (q, call) => preflightContacts(deps, q, call),
+        checkMessage: (request, call) => preflightMessage(deps, request, call),
+        checkContacts: (request, call) => preflightContacts(deps, request, call),
       }),
     ],
   };

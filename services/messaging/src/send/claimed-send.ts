@@ -39,16 +39,16 @@ export interface ClaimedSendDependencies extends SendDependencies {
 
 export function sendClaimed(
   deps: ClaimedSendDependencies,
-  q: SendClaimedMessageRequest,
+  request: SendClaimedMessageRequest,
   call: Call,
 ): Promise<SendResult> {
-  const { request_id, attempt } = q;
+  const { request_id, attempt } = request;
   if (request_id === '' || attempt < 1) {
     throw new ApiError('INVALID_FIELD', 'request_id and attempt are required');
   }
-  const { partner_id, waba_id } = needTarget(q.target);
+  const { partner_id, waba_id } = needTarget(request.target);
   const upstream = claiming(deps, { partner_id, waba_id }, { request_id, attempt });
-  return send({ ...deps, upstream }, q, templateContent(q.template), call);
+  return send({ ...deps, upstream }, request, templateContent(request.template), call);
 }
 
 /**

@@ -47,28 +47,40 @@ export function createSendHandlers(deps: SendHandlerDependencies): SendHandlers 
     work: (request: Q, call: Call) => Promise<SendResult>,
   ): typeof work => deps.once(learning(work), { find });
   return {
-    sendText: sending((q, call) => send(deps, q, textContent(q.text, q.preview_url), call)),
-    sendTemplate: sending((q, call) => send(deps, q, templateContent(q.template), call)),
-    sendMedia: sending((q, call) => send(deps, q, mediaContent(q.type, q.media), call)),
-    sendInteractive: sending((q, call) => send(deps, q, interactiveContent(q.interactive), call)),
-    sendLocation: sending((q, call) => send(deps, q, locationContent(q), call)),
-    sendReaction: sending((q, call) => send(deps, q, reactionContent(q.message_id, q.emoji), call)),
-    sendBroadcastMessage: learning((q, call) => send(deps, q, templateContent(q.template), call)),
-    sendClaimedMessage: learning((q, call) => sendClaimed(deps, q, call)),
-    async markRead(q, call) {
-      const target = needTarget(q.target);
+    sendText: sending((request, call) =>
+      send(deps, request, textContent(request.text, request.preview_url), call),
+    ),
+    sendTemplate: sending((request, call) =>
+      send(deps, request, templateContent(request.template), call),
+    ),
+    sendMedia: sending((request, call) =>
+      send(deps, request, mediaContent(request.type, request.media), call),
+    ),
+    sendInteractive: sending((request, call) =>
+      send(deps, request, interactiveContent(request.interactive), call),
+    ),
+    sendLocation: sending((request, call) => send(deps, request, locationContent(request), call)),
+    sendReaction: sending((request, call) =>
+      send(deps, request, reactionContent(request.message_id, request.emoji), call),
+    ),
+    sendBroadcastMessage: learning((request, call) =>
+      send(deps, request, templateContent(request.template), call),
+    ),
+    sendClaimedMessage: learning((request, call) => sendClaimed(deps, request, call)),
+    async markRead(request, call) {
+      const target = needTarget(request.target);
       const { access_token } = await deps.credentials.forSending(target, call);
       const read = {
         operation: 'POST /{phone_number_id}/messages (read)',
         method: 'POST',
         path: `/${segment(target.phone_number_id)}/messages`,
         token: access_token,
-        body: { messaging_product: 'whatsapp', status: 'read', message_id: q.message_id },
+        body: { messaging_product: 'whatsapp', status: 'read', message_id: request.message_id },
       } as const;
       await repeatable(deps.upstream.request(read, call));
       return {};
     },
-    findOutcome: (q) => findOutcome(deps, q),
-    settleSends: (q) => settleSends(deps, q),
+    findOutcome: (request) => findOutcome(deps, request),
+    settleSends: (request) => settleSends(deps, request),
   };
 }

@@ -60,11 +60,11 @@ const change = (method: 'POST' | 'DELETE', done: Done) => ({
 export const blocking: Part<'listBlocked' | 'blockUsers' | 'unblockUsers'> = {
   listBlocked: {
     upstream: 'GET /{phone_number_id}/block_users',
-    query: (q) => pageQuery(q, PAGE_MAX),
-    reply: (body, q) => ({
+    query: (request) => pageQuery(request, PAGE_MAX),
+    reply: (body, request) => ({
       items: itemsOf(body).map((user) => without(user, 'messaging_product')),
       ...cursorsOf(body),
-      limit: usedLimit(q, PAGE_MAX),
+      limit: usedLimit(request, PAGE_MAX),
     }),
   },
   blockUsers: change('POST', 'added_users'),

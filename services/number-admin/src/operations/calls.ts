@@ -20,13 +20,13 @@ export const calls = ({
   ask,
   credentials,
 }: Pick<Tools, 'ask' | 'credentials'>): Part<'placeCall'> => ({
-  async placeCall(q, call) {
-    const given = without(q.call ?? {}, 'messaging_product');
+  async placeCall(request, call) {
+    const given = without(request.call ?? {}, 'messaging_product');
     checkCall(given);
     // Only a new call counts as a send: a running one can be answered and ended even while sending
     // is stopped.
     if (given['action'] === 'connect') {
-      await credentials.forSending(needTarget(q.target), call);
+      await credentials.forSending(needTarget(request.target), call);
     }
     const body = await ask(
       {
@@ -34,7 +34,7 @@ export const calls = ({
         body: { messaging_product: 'whatsapp', ...given },
         send: true,
       },
-      q,
+      request,
       call,
     );
     succeeded(body);

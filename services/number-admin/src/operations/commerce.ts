@@ -19,8 +19,8 @@ function readSettings(body: Json): CommerceSettings {
   };
 }
 
-function writeSettings(q: UpdateCommerceSettingsRequest) {
-  const { is_catalog_visible, is_cart_enabled } = q;
+function writeSettings(request: UpdateCommerceSettingsRequest) {
+  const { is_catalog_visible, is_cart_enabled } = request;
   if (is_catalog_visible === undefined && is_cart_enabled === undefined) {
     throw missingFields(
       ['is_catalog_visible', 'is_cart_enabled'],

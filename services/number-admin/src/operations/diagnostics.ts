@@ -91,27 +91,27 @@ export const diagnostics = (
   listActivities: {
     upstream: 'GET /{waba_id}/activities',
     query: ({ since, until }) => ({ fields: ACTIVITY_FIELDS, since, until }),
-    pages: (q) => {
-      const items_max = usedLimit(q, ACTIVITIES_MAX);
+    pages: (request) => {
+      const items_max = usedLimit(request, ACTIVITIES_MAX);
       // Without a limit: one page of the upstream's own size.
       return items_max === undefined ? undefined : { page_size: 100, items_max };
     },
-    reply: (body, q) => {
-      const limit = usedLimit(q, ACTIVITIES_MAX);
+    reply: (body, request) => {
+      const limit = usedLimit(request, ACTIVITIES_MAX);
       // Several pages are one body, which has a cursor only if items were left out.
       const after = limit === undefined ? nextOf(body) : cursorsOf(body).after;
       return { items: itemsOf(body), limit, after };
     },
   },
-  async listAssignedUsers(q, call) {
-    const business = q.business_id || (await defaultBusiness(tools, q, call));
+  async listAssignedUsers(request, call) {
+    const business = request.business_id || (await defaultBusiness(tools, request, call));
     const body = await tools.ask(
       {
         upstream: 'GET /{waba_id}/assigned_users',
         query: { business, fields: USER_FIELDS },
         pages: WHOLE,
       },
-      q,
+      request,
       call,
     );
     return wholeList(body);
@@ -129,11 +129,11 @@ export const diagnostics = (
     pages: WHOLE,
     reply: wholeList,
   },
-  async getFlow(q, call) {
+  async getFlow(request, call) {
     const query = { fields: FLOW_DETAIL_FIELDS };
-    const fields = await tools.ask({ upstream: 'GET /{flow_id}', query }, q, call);
+    const fields = await tools.ask({ upstream: 'GET /{flow_id}', query }, request, call);
     // The token may reach flows of other accounts, and other objects.
-    await tools.requireMember('flow', q.flow_id, needTarget(q.target), call);
+    await tools.requireMember('flow', request.flow_id, needTarget(request.target), call);
     return { fields };
   },
 });

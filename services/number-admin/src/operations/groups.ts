@@ -84,22 +84,22 @@ export const groups = ({
 > => {
   /** The id may be that of any object of the token: a template, a QR code, a group of another number. */
   const groupNode = async (
-    q: Targeted & { group_id: string },
+    request: Targeted & { group_id: string },
     fields: string,
     call: Call,
   ): Promise<Json> => {
-    const node = await ask({ upstream: 'GET /{group_id}', query: { fields } }, q, call);
-    await requireMember('group', q.group_id, needTarget(q.target), call);
+    const node = await ask({ upstream: 'GET /{group_id}', query: { fields } }, request, call);
+    await requireMember('group', request.group_id, needTarget(request.target), call);
     return node;
   };
   return {
     listGroups: {
       upstream: 'GET /{phone_number_id}/groups',
-      query: (q) => pageQuery(q, GROUPS_PAGE_MAX),
-      reply: (body, q) => ({
+      query: (request) => pageQuery(request, GROUPS_PAGE_MAX),
+      reply: (body, request) => ({
         items: groupsOf(body),
         ...cursorsOf(body),
-        limit: usedLimit(q, GROUPS_PAGE_MAX),
+        limit: usedLimit(request, GROUPS_PAGE_MAX),
       }),
     },
     createGroup: {
@@ -116,16 +116,16 @@ export const groups = ({
         return created;
       },
     },
-    getGroup: async (q, call) => group(await groupNode(q, FIELDS, call)),
-    async deleteGroup(q, call) {
-      await groupNode(q, 'id', call);
-      return group(await ask({ upstream: 'DELETE /{group_id}' }, q, call));
+    getGroup: async (request, call) => group(await groupNode(request, FIELDS, call)),
+    async deleteGroup(request, call) {
+      await groupNode(request, 'id', call);
+      return group(await ask({ upstream: 'DELETE /{group_id}' }, request, call));
     },
-    async removeGroupParticipants(q, call) {
-      const body = removalBody(q);
-      await groupNode(q, 'id', call);
+    async removeGroupParticipants(request, call) {
+      const body = removalBody(request);
+      await groupNode(request, 'id', call);
       const path = 'DELETE /{group_id}/participants';
-      return removal(await ask({ upstream: path, body, accept: isPartial }, q, call));
+      return removal(await ask({ upstream: path, body, accept: isPartial }, request, call));
     },
   };
 };

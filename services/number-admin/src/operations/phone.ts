@@ -61,19 +61,19 @@ type Lifecycle =
   'requestCode' | 'verifyCode' | 'setTwoStepPin' | 'registerPhone' | 'deregisterPhone';
 
 export const phone = (tools: Tools): Part<'getPhoneStatus' | Lifecycle> => ({
-  async getPhoneStatus(q, call) {
+  async getPhoneStatus(request, call) {
     const body = await readWithLimit((limit_field) => {
       const fields = [...STATUS_FIELDS, limit_field].join(',');
-      return tools.ask({ upstream: 'GET /{phone_number_id}', query: { fields } }, q, call);
+      return tools.ask({ upstream: 'GET /{phone_number_id}', query: { fields } }, request, call);
     });
     return { fields: readStatus(body) };
   },
-  async requestCode(q, call) {
+  async requestCode(request, call) {
     // Resolves the number first: that request may be repeated, the next one may not.
-    await tools.numberOf(q, needTarget(q.target), call);
-    const body = { code_method: q.code_method, language: q.language };
+    await tools.numberOf(request, needTarget(request.target), call);
+    const body = { code_method: request.code_method, language: request.language };
     return tools
-      .ask({ upstream: 'POST /{phone_number_id}/request_code', body }, q, call)
+      .ask({ upstream: 'POST /{phone_number_id}/request_code', body }, request, call)
       .then(outcome)
       .catch(neverRepeat(CODE_NOTE));
   },
@@ -83,39 +83,39 @@ export const phone = (tools: Tools): Part<'getPhoneStatus' | Lifecycle> => ({
     secrets: ({ code }) => [code],
     reply: outcome,
   },
-  async setTwoStepPin(q, call) {
-    const { pin } = q;
+  async setTwoStepPin(request, call) {
+    const { pin } = request;
     checkPin(pin);
-    const target = needTarget(q.target);
-    const phone_number_id = await tools.numberOf(q, target, call);
+    const target = needTarget(request.target);
+    const phone_number_id = await tools.numberOf(request, target, call);
     succeeded(
       await tools.ask(
         { upstream: 'POST /{phone_number_id}', body: { pin }, secrets: [pin] },
-        q,
+        request,
         call,
       ),
     );
     return { pin_stored: await storePin(tools, { pin, target, phone_number_id }, call) };
   },
-  async registerPhone(q, call) {
-    if (q.pin !== undefined) checkPin(q.pin);
-    const target = needTarget(q.target);
-    const phone_number_id = await tools.numberOf(q, target, call);
-    const pin = await choosePin(tools, { pin: q.pin, target, phone_number_id }, call);
+  async registerPhone(request, call) {
+    if (request.pin !== undefined) checkPin(request.pin);
+    const target = needTarget(request.target);
+    const phone_number_id = await tools.numberOf(request, target, call);
+    const pin = await choosePin(tools, { pin: request.pin, target, phone_number_id }, call);
     const body = { messaging_product: 'whatsapp', pin };
     // One attempt: a second one with another PIN would use up the attempts that are left.
     return outcome(
       await tools.ask(
         { upstream: 'POST /{phone_number_id}/register', body, secrets: [pin] },
-        q,
+        request,
         call,
       ),
     );
   },
-  async deregisterPhone(q, call) {
-    await tools.numberOf(q, needTarget(q.target), call);
+  async deregisterPhone(request, call) {
+    await tools.numberOf(request, needTarget(request.target), call);
     return tools
-      .ask({ upstream: 'POST /{phone_number_id}/deregister' }, q, call)
+      .ask({ upstream: 'POST /{phone_number_id}/deregister' }, request, call)
       .then(outcome)
       .catch(neverRepeat());
   },

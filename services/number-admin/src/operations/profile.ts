@@ -30,6 +30,6 @@ export const profile: Part<'getProfile' | 'updateProfile'> = {
   },
   updateProfile: {
     upstream: 'POST /{phone_number_id}/whatsapp_business_profile',
-    body: (q) => ({ messaging_product: 'whatsapp', ...writeProfile(q.profile) }),
+    body: (request) => ({ messaging_product: 'whatsapp', ...writeProfile(request.profile) }),
   },
 };

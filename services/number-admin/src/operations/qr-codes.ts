@@ -28,9 +28,9 @@ export const qrCodes: Part<'listQrCodes' | 'createQrCode' | 'updateQrCode' | 'de
   },
   createQrCode: {
     upstream: 'POST /{phone_number_id}/message_qrdls',
-    body: (q) => ({
-      prefilled_message: q.prefilled_message,
-      generate_qr_image: q.image_format || 'PNG',
+    body: (request) => ({
+      prefilled_message: request.prefilled_message,
+      generate_qr_image: request.image_format || 'PNG',
     }),
     reply: toQrCode,
   },

@@ -41,13 +41,13 @@ export const settings = ({ ask }: Pick<Tools, 'ask'>): Part<'getSettings' | 'upd
     upstream: 'GET /{phone_number_id}/settings',
     reply: (body) => ({ fields: body }),
   },
-  async updateSettings(q, call) {
-    const groups = groupsOf(q.settings);
+  async updateSettings(request, call) {
+    const groups = groupsOf(request.settings);
     const names = groups.map(([name]) => name);
     for (const [index, [name, value]] of groups.entries()) {
       try {
         const body = { [name]: value };
-        succeeded(await ask({ upstream: 'POST /{phone_number_id}/settings', body }, q, call));
+        succeeded(await ask({ upstream: 'POST /{phone_number_id}/settings', body }, request, call));
       } catch (error) {
         throw halfDone(error, names, index);
       }
