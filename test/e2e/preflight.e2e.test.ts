@@ -8,6 +8,7 @@ import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
+import { bodyOf, postRaw } from '../testkit/upstream-webhooks';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { untilCompleted } from './broadcast-support';
 import { newAccount, offboard } from './endpoint-stage';
@@ -653,6 +654,33 @@ test('a message from an ad opens the free entry point window', async () => {
     const { window, price } = await check({ kind: 'text', to: from, text: 'Yes' });
     return window.entry_point.state === 'open' && price.billable === false;
   });
+});
+
+test('the window of a BSUID is that of the one which follows it', async () => {
+  const [before, next] = ['US.4Qm7Zr81Kd72', 'US.7Bn5Xc72'];
+  const { phone_number_id } = ONE;
+  const isOpen = async (to: string) =>
+    (await check({ kind: 'text', text: 'Hello', to })).window.state === 'open';
+  await mesh.emulator.inbound({ phone_number_id, bsuid: before, hide_phone: true, text: 'a' });
+  await eventually(() => isOpen(before));
+  expect(await isOpen(next)).toBe(false);
+  const body = `Ada changed from ${before} to ${next}`;
+  const change = {
+    field: 'messages',
+    value: {
+      messaging_product: 'whatsapp',
+      metadata: { display_phone_number: '15550100001', phone_number_id },
+      messages: [
+        {
+          ...{ from_user_id: before, id: 'wamid.CHANGED', type: 'system' },
+          timestamp: String(Math.floor(Date.now() / 1_000)),
+          system: { body, user_id: next, type: 'user_changed_user_id' },
+        },
+      ],
+    },
+  };
+  expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [change]))).toBe(200);
+  await eventually(() => isOpen(next));
 });
 
 test('knows a paused or unpaid number and a refused token', async () => {

@@ -11,6 +11,17 @@ const received = (type: string) =>
     received_at_ms: 0,
   });
 
+test('a change of the BSUID names the one that follows', () => {
+  const message = { type: 'system', system: { type: 'user_changed_user_id', user_id: 'US.B' } };
+  const record = contactRecord({
+    event: 'message.received',
+    timestamp: 1_790_000_000,
+    received_at_ms: 0,
+    data: { bsuid: 'US.A', type: 'system', raw: { message } },
+  });
+  expect(record).toMatchObject({ bsuid: 'US.A', next_bsuid: 'US.B', phone_number_id: undefined });
+});
+
 test.each([
   ['text', '800000000000001'],
   ['reaction', '800000000000001'],

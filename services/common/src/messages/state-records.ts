@@ -60,6 +60,8 @@ type Statement = Pick<Contacts_Contact, 'kind'> & {
   phone: unknown;
   wa_id?: unknown;
   bsuid?: unknown;
+  /** The BSUID that follows this one. */
+  next_bsuid?: unknown;
   from_ad?: boolean;
   /** True if the contact wrote a message. */
   inbound?: boolean;
@@ -68,14 +70,21 @@ type Statement = Pick<Contacts_Contact, 'kind'> & {
 /** What no customer wrote: it opens no 24-hour window. */
 const UNWRITTEN: ReadonlySet<unknown> = new Set(['system', 'request_welcome']);
 
-const received = ({ from, bsuid, contact, raw, type }: Data): Statement => ({
-  kind: Kind.KIND_TRAFFIC,
-  phone: from,
-  wa_id: objectOf(contact)['wa_id'],
-  bsuid,
-  from_ad: Boolean(objectOf(objectOf(raw)['message'])['referral']),
-  inbound: !UNWRITTEN.has(type),
-});
+const BSUID_CHANGED = 'user_changed_user_id';
+
+const received = ({ from, bsuid, contact, raw, type }: Data): Statement => {
+  const message = objectOf(objectOf(raw)['message']);
+  const system = objectOf(message['system']);
+  return {
+    kind: Kind.KIND_TRAFFIC,
+    phone: from,
+    wa_id: objectOf(contact)['wa_id'],
+    bsuid: bsuid ?? system['previous_user_id'],
+    next_bsuid: system['type'] === BSUID_CHANGED ? system['user_id'] : undefined,
+    from_ad: Boolean(message['referral']),
+    inbound: !UNWRITTEN.has(type),
+  };
+};
 
 const CONTACT_READERS: ReadonlyMap<string, (data: Data) => Statement | undefined> = new Map<
   string,
@@ -114,6 +123,7 @@ export function contactRecord(facts: EventFacts): Contacts_Contact | undefined {
     phone_number_id: statement.inbound ? phone_number_id : undefined,
     bsuid,
     from_ad: statement.from_ad || undefined,
+    next_bsuid: textOf(statement.next_bsuid),
   };
 }
 

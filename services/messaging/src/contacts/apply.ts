@@ -23,12 +23,14 @@ export const applyContacts =
     const changes = batch.flatMap(({ message: { waba_id, contacts: reported } }) =>
       reported.flatMap((contact): ContactChange[] => [
         ...changesOf(waba_id, contact),
+        ...bsuidChange(waba_id, contact),
         ...inboundFacts(waba_id, contact).map((note) => ({ note })),
       ]),
     );
     const effective = changes.filter((change) => {
       if ('note' in change) return recentConversations.isDue(change.note);
       if ('learn' in change) return !recent.covers(change.learn, at);
+      if ('follow' in change) return true;
       if (recent.outdates(change.remove)) return false;
       // Facts after the removal are stored again.
       recent.remove(change.remove);
@@ -38,7 +40,7 @@ export const applyContacts =
     for (const change of effective) {
       if ('note' in change) recentConversations.add(change.note);
       else if ('learn' in change) recent.add(change.learn, at);
-      else recent.remove(change.remove);
+      else if ('remove' in change) recent.remove(change.remove);
     }
   };
 
@@ -66,6 +68,14 @@ function changesOf(
     case Kind.UNRECOGNIZED:
       return [];
   }
+}
+
+function bsuidChange(
+  waba_id: string,
+  { phone, bsuid: from, next_bsuid: to }: Contacts_Contact,
+): ContactChange[] {
+  if (to === undefined || waba_id === '') return [];
+  return [{ follow: { waba_id, phone: normalisePhone(phone) ?? undefined, from, to } }];
 }
 
 /** A send may have stored the number in its other spelling, too. */

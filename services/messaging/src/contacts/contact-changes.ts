@@ -40,9 +40,21 @@ export interface ConversationFact {
   code?: number;
 }
 
+/** The platform gave the contact another BSUID: what is known of the old one is of the new one. */
+export interface BsuidChange {
+  waba_id: string;
+  /** Of the contact, whichever is known. */
+  phone?: string | undefined;
+  from?: string | undefined;
+  to: string;
+}
+
 /** `late`: the contact had a record. One that was purged meanwhile does not come back. */
 export type ContactChange =
-  { learn: ContactFact } | { remove: ContactRemoval } | { note: ConversationFact; late?: true };
+  | { learn: ContactFact }
+  | { remove: ContactRemoval }
+  | { follow: BsuidChange }
+  | { note: ConversationFact; late?: true };
 
 /** The events between one number and the contact. */
 export interface Conversation {
@@ -70,7 +82,7 @@ export interface ContactRecord {
 }
 
 type Operation = AnyBulkWriteOperation<ContactRecord>;
-type Fact = Exclude<ContactChange, { remove: ContactRemoval }>;
+type Fact = Exclude<ContactChange, { remove: ContactRemoval } | { follow: BsuidChange }>;
 
 const TIME_FIELD = {
   inbound: 'inbound_at',
@@ -80,7 +92,9 @@ const TIME_FIELD = {
 
 export const contactKey = (waba_id: string, contact: string): string => `${waba_id}/${contact}`;
 
-function keyOfChange(change: ContactChange): string {
+type OfContact = Exclude<ContactChange, { follow: BsuidChange }>;
+
+function keyOfChange(change: OfContact): string {
   if ('note' in change) return contactKey(change.note.waba_id, change.note.contact);
   const { waba_id, phone } = 'learn' in change ? change.learn : change.remove;
   return contactKey(waba_id, phone);
@@ -88,12 +102,20 @@ function keyOfChange(change: ContactChange): string {
 
 /** `ordered`: a contact is written more than once, and the order of its writes decides. */
 export function writesOf(changes: ContactChange[]): { operations: Operation[]; ordered: boolean } {
-  const contacts = groupBy(changes, keyOfChange);
+  const contacts = groupBy(
+    changes.filter((change): change is OfContact => !('follow' in change)),
+    keyOfChange,
+  );
   const operations = [...contacts].flatMap(([key, of]) => operationsOf(key, of));
-  return { operations, ordered: operations.length > contacts.size };
+  // Last: records that the same batch wrote with the old BSUID get the new one, too.
+  const follows = changes.flatMap((change) => ('follow' in change ? following(change.follow) : []));
+  return {
+    operations: [...operations, ...follows],
+    ordered: operations.length > contacts.size || follows.length > 0,
+  };
 }
 
-function operationsOf(key: string, changes: ContactChange[]): Operation[] {
+function operationsOf(key: string, changes: readonly OfContact[]): Operation[] {
   const operations: Operation[] = [];
   let facts: Fact[] = [];
   const flush = (): void => {
@@ -139,6 +161,17 @@ function upsert(key: string, facts: Fact[]): Operation {
       upsert: facts.some((fact) => !('note' in fact) || !fact.late),
     },
   };
+}
+
+/** Every record of the contact gets the new BSUID, by which it is found from then on. */
+function following({ waba_id, phone, from, to }: BsuidChange): Operation[] {
+  const update = { $set: { bsuid: to } };
+  const keys = [phone, from].flatMap((one) => (one === undefined ? [] : contactKey(waba_id, one)));
+  const byBsuid = { bsuid: from ?? '', _id: { $gt: `${waba_id}/`, $lt: `${waba_id}0` } };
+  return [
+    { updateMany: { filter: { _id: { $in: keys } }, update } },
+    ...(from === undefined ? [] : [{ updateMany: { filter: byBsuid, update } }]),
+  ];
 }
 
 /** A contact without conversations is deleted, another one is only unknown to the platform. */

@@ -135,6 +135,23 @@ describe('conversations', () => {
     await expect(conversations.find(elsewhere, ['US.4Qm7Zr81Kd02'])).resolves.toEqual(new Map());
   });
 
+  test('follow a BSUID to the next one, also beside what is known of that one', async () => {
+    const [from, to] = ['US.4Qm7Zr81Kd02', 'US.7Bn5Xc'];
+    await contacts.apply([
+      { note: { ...note, contact: from, kind: 'inbound', at: at(1) } },
+      { note: { ...note, contact: to, kind: 'entry', at: at(0) } },
+      { note: { ...note, kind: 'inbound', at: at(2), bsuid: from } },
+      { follow: { waba_id: WABA, from, to } },
+      { follow: { waba_id: '900000000000002', from: to, to: 'US.Other' } },
+    ]);
+    const found = await conversations.find(scope, [to]);
+    expect(found.get(to)).toEqual({ inbound_at: at(2), entry_at: at(0) });
+    await contacts.apply([{ follow: { waba_id: WABA, phone: PHONE, to: 'US.Next' } }]);
+    expect((await conversations.find(scope, ['US.Next'])).get('US.Next')).toEqual({
+      inbound_at: at(2),
+    });
+  });
+
   test('outlive the removal of their contact', async () => {
     await contacts.apply([
       { learn: { ...byTraffic, at: at(0) } },

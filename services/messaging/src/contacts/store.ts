@@ -162,20 +162,21 @@ export function createConversations(db: Db): Conversations {
           .project<Conversing>({ bsuid: 1, wa_id: 1, [field]: 1 })
           .toArray();
         const ofNumber = groupBy(records, keyOfRecord);
-        const conversationOf = (contact: string): Conversation | undefined =>
-          joinConversations(
-            recordsOf(contact, ofNumber.get(numberKey(contact)) ?? []).map(
-              ({ numbers }) => numbers?.[phone_number_id],
-            ),
+        const conversationsOf = (contact: string) =>
+          recordsOf(contact, ofNumber.get(numberKey(contact)) ?? []).map(
+            ({ numbers }) => numbers?.[phone_number_id],
           );
-        const named = new Map(some.map((contact) => [contact, contact]));
+        // A BSUID can have a record of its own, and be that of another one too.
+        const named = new Map(some.map((contact) => [contact, new Set([contact])]));
         for (const { _id, bsuid } of records) {
           const contact = _id.slice(waba_id.length + 1);
-          named.set(contact, contact);
-          if (bsuid !== undefined) named.set(bsuid, contact);
+          for (const name of bsuid === undefined ? [contact] : [contact, bsuid]) {
+            const contacts_of = named.get(name) ?? new Set();
+            named.set(name, contacts_of.add(contact));
+          }
         }
-        for (const [name, contact] of named) {
-          const conversation = conversationOf(contact);
+        for (const [name, contacts_of] of named) {
+          const conversation = joinConversations([...contacts_of].flatMap(conversationsOf));
           if (conversation) found.set(name, conversation);
         }
       }
