@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Kafka, logLevel } from 'kafkajs';
 import { MongoClient, type Db } from 'mongodb';
 import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
+import { postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast, people as contactsOf } from './broadcast-support';
 import { consoleOf } from './people-support';
 import { callRest, joinMesh, ONE, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
@@ -28,6 +30,12 @@ const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     PUBLIC_URL: mesh.env['PUBLIC_URL'],
     ...env,
   });
+
+interface Letter {
+  topic: string;
+  partition: number;
+  offset: string;
+}
 
 interface AppSubscription {
   missing: string[];
@@ -413,6 +421,60 @@ test('upstream subscribe adds the missing fields, and keeps the address and all 
   const elsewhere = await subscribe('--callback', 'http://127.0.0.1:9/');
   expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('verification failed') });
   expect((await app()).data[0].callback_url).toBe(callback_url);
+});
+
+test('status, lag and dead letters: a letter is listed, shown and published again', async () => {
+  const { KAFKA_BROKERS = '', KAFKA_TOPIC_PREFIX = '' } = mesh.env;
+  const bus = (...args: string[]) =>
+    bmg(['--json', ...args], { KAFKA_BROKERS, KAFKA_TOPIC_PREFIX });
+  const lettersOf = async (topic: string): Promise<Letter[]> => {
+    const { out } = await bus('dead-letters', 'list');
+    const { dead_letters } = JSON.parse(out) as { dead_letters: Letter[] };
+    return dead_letters.filter((letter) => letter.topic === topic);
+  };
+  const placeOf = (letter: Letter | undefined) =>
+    [letter?.topic, letter?.partition, letter?.offset].map(String);
+
+  const kafka = new Kafka({ brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.NOTHING });
+  const producer = kafka.producer();
+  await producer.connect();
+  const unreadable = { key: 'night', value: Buffer.from([0xff, 0xff]) };
+  await producer.send({ topic: `${KAFKA_TOPIC_PREFIX}outage.v1`, messages: [unreadable] });
+  await producer.disconnect();
+  const [letter] = await eventually(async () => {
+    const found = await lettersOf('outage.v1');
+    return found.length > 0 && found;
+  });
+  expect(letter).toMatchObject({ reason: 'undecodable', bytes: 2 });
+  const shown = await bus('dead-letters', 'show', ...placeOf(letter));
+  expect(JSON.parse(shown.out)).toMatchObject({ base64: '//8=' });
+  expect((await bus('dead-letters', 'replay', ...placeOf(letter))).code).toBe(0);
+  await eventually(async () => (await lettersOf('outage.v1')).length === 2);
+
+  expect(await postRaw(mesh.ingress_url, '{"object":')).toBe(200);
+  const [part] = await eventually(async () => {
+    const found = await lettersOf('upstream-webhook.v1');
+    return found.length > 0 && found;
+  });
+  expect(await bus('dead-letters', 'replay', ...placeOf(part))).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('parts of a webhook cannot be published again'),
+  });
+  const nowhere = await bus('dead-letters', 'show', 'outage.v1', '0', '999999');
+  expect(nowhere.code).toBe(1);
+
+  const { lags } = JSON.parse((await bus('lag')).out) as { lags: object[] };
+  expect(lags).toContainEqual({
+    group: 'fanout',
+    topic: 'upstream-webhook.v1',
+    messages: expect.any(Number),
+  });
+  const status = await bus('status');
+  expect(JSON.parse(status.out)).toMatchObject({
+    status: 'ok',
+    dependencies: { kafka: 'ok', messaging: 'ok' },
+    dead_letters: expect.any(Number),
+  });
 });
 
 test.each([

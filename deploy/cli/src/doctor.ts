@@ -41,29 +41,42 @@ export async function doctor(session: Session): Promise<{ ok: boolean; checks: C
 const statusOf = ({ ok, advice }: Finding): Status =>
   ok ? (advice === '' ? 'ok' : 'warning') : 'failed';
 
-async function gateway(): Promise<Finding> {
-  const base = settingOf('PUBLIC_URL', 'http://127.0.0.1:8080');
-  const advice = readLogs();
+export interface Health {
+  /** `ok`, `degraded`, or `unreachable`. */
+  status: string;
+  /** The state of each by its name: `ok` or `down`. */
+  dependencies: Record<string, string>;
+}
+
+/** The gateway's own report; never rejects. */
+export async function readHealth(): Promise<Health> {
   try {
-    const answer = await fetch(`${base}/v1/health`, {
+    const answer = await fetch(`${gatewayUrl()}/v1/health`, {
       signal: AbortSignal.timeout(HEALTH_LIMIT_MS),
     });
-    const body = (await answer.json()) as {
+    const { status = 'unreachable', dependencies = {} } = (await answer.json()) as {
       status?: string;
-      dependencies?: Record<string, { status?: string }>;
+      dependencies?: Record<string, { status: string }>;
     };
-    const down = Object.entries(body.dependencies ?? {})
-      .filter(([, { status }]) => status !== 'ok')
-      .map(([name]) => name);
-    const ok = body.status === 'ok';
-    return {
-      name: 'gateway',
-      ok,
-      detail:
-        down.length > 0 ? `${body.status}: ${down.join(', ')} down` : `${body.status} at ${base}`,
-      advice: ok ? '' : advice,
-    };
+    const states = Object.entries(dependencies).map(([name, one]) => [name, one.status]);
+    return { status, dependencies: Object.fromEntries(states) as Record<string, string> };
   } catch {
-    return { name: 'gateway', ok: false, detail: `does not answer at ${base}`, advice };
+    return { status: 'unreachable', dependencies: {} };
   }
+}
+
+const gatewayUrl = (): string => settingOf('PUBLIC_URL', 'http://127.0.0.1:8080');
+
+async function gateway(): Promise<Finding> {
+  const { status, dependencies } = await readHealth();
+  const base = gatewayUrl();
+  const ok = status === 'ok';
+  const down = Object.keys(dependencies).filter((name) => dependencies[name] !== 'ok');
+  const detail =
+    status === 'unreachable'
+      ? `does not answer at ${base}`
+      : down.length > 0
+        ? `${status}: ${down.join(', ')} down`
+        : `${status} at ${base}`;
+  return { name: 'gateway', ok, detail, advice: ok ? '' : readLogs() };
 }

@@ -5,6 +5,7 @@ import { ApiError } from '@bmg/common/errors';
 import { API_VERSION } from '@bmg/common/notices';
 import { addActivityCommands } from './commands/activity';
 import { addAuditCommand } from './commands/audit';
+import { addBusCommands } from './commands/bus';
 import { addCertificateCommands } from './commands/certificates';
 import { addClientCommands } from './commands/client';
 import { addEndpointCommands } from './commands/endpoints';
@@ -28,7 +29,8 @@ Where bmg connects:
   MESSAGING_ADDR, TEMPLATES_ADDR, BROADCASTS_ADDR, WEBHOOKS_ADDR
                        gRPC addresses of the other services, for "events", "endpoints",
                        "broadcasts" and "client purge"
-  PUBLIC_URL           the gateway's address; only "doctor" needs it (default http://127.0.0.1:8080)
+  PUBLIC_URL           the gateway's address, for "doctor" and "status" (default http://127.0.0.1:8080)
+  KAFKA_…              for "status", "lag" and "dead-letters"
   GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE
                        the operator's certificate, where the mesh uses mutual TLS: all three or none
 
@@ -65,6 +67,7 @@ addEndpointCommands(program);
 addRatesCommands(program);
 addLedgerCommands(program);
 addPlatformCommands(program);
+addBusCommands(program);
 addUpstreamCommands(program);
 addAuditCommand(program);
 addListenCommand(program);

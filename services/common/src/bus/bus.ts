@@ -62,6 +62,9 @@ export interface Bus extends Component {
   missingTopics(): Promise<string[]>;
   /** Stops reading. Messages already read can still be settled before `stop`. */
   pauseIntake(): void;
-  /** Writes a message that cannot be handled to the dead-letter topic, with the reason. */
-  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: only the bytes matter
+  /**
+   * Writes a message that cannot be handled to the dead-letter topic, with the reason. `key` is that
+   * of a whole message, which can be published again.
+   */
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string, key?: string): Promise<void>; // any: only the bytes matter
 }

@@ -18,7 +18,7 @@ export interface Reading<T> {
   group_id: string;
   handler: (batch: Unsettled<T>[], heartbeat: () => Promise<void>) => Promise<void>;
   onAssigned: ((partitions: number[]) => void) | undefined;
-  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: only the bytes matter
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string, key?: string): Promise<void>; // any: only the bytes matter
   log: Logger;
 }
 
@@ -171,7 +171,8 @@ class TopicReader<T> implements Reader {
         });
       } catch {
         metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'undecodable' });
-        await deadLetter(topic, message.value ?? Buffer.alloc(0), 'undecodable');
+        const key = message.key?.toString();
+        await deadLetter(topic, message.value ?? Buffer.alloc(0), 'undecodable', key);
       }
     }
     return decoded;

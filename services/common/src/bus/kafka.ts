@@ -40,9 +40,9 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
   let producing = false;
   let stopping = false;
 
-  const deadLetter: Bus['deadLetter'] = async (topic, payload, reason) => {
+  const deadLetter: Bus['deadLetter'] = async (topic, payload, reason, key = '') => {
     metrics.dead_letters.inc({ topic: topic.name, reason: reason.split(':')[0] ?? reason });
-    await publisher.add([deadLetterOf(prefix, topic, payload, reason)]);
+    await publisher.add([{ ...deadLetterOf(prefix, topic, payload, reason), key }]);
   };
 
   const read = <T>(
@@ -132,7 +132,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
   };
 }
 
-function createKafka(settings: KafkaSettings, clientId: string, log: Logger): Kafka {
+export function createKafka(settings: KafkaSettings, clientId: string, log: Logger): Kafka {
   const { options, warnings } = connectionOf(settings);
   for (const warning of warnings) log.warn(warning);
   return new Kafka({
@@ -166,13 +166,12 @@ function deadLetterOf(
   topic: Topic<any>, // any: only the bytes matter
   payload: Buffer,
   reason: string,
-): Wire {
+): Omit<Wire, 'key'> {
   const room = topic.message_limit_bytes - FRAME_BYTES;
   const cut: Record<string, string> =
     payload.length > room ? { cut_from_bytes: String(payload.length) } : {};
   return {
     topic: prefix + deadLetterName(topic.name),
-    key: '',
     value: payload.subarray(0, room),
     headers: {
       reason: reason.slice(0, REASON_LENGTH_MAX),

@@ -6,7 +6,7 @@ import type { Received } from './bus';
 import type { Topic } from './topics';
 
 export interface RetryingDependencies {
-  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: only the bytes matter
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string, key?: string): Promise<void>; // any: only the bytes matter
   log: Logger;
   stopping(): boolean;
 }
@@ -77,7 +77,7 @@ async function splitOrPutAside<T>(
   } else if (first) {
     const { topic, group } = batch;
     const bytes = Buffer.from(topic.codec.encode(first.message).finish());
-    await deps.deadLetter(topic, bytes, `handler: ${error.name}`);
+    await deps.deadLetter(topic, bytes, `handler: ${error.name}`, first.key);
     metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'poison' });
   }
 }
