@@ -1,5 +1,6 @@
 // A mesh as a test sees it, in the test's process or in the worker's mesh host: addresses, the
 // emulator, the operator's RPCs, and partners with a receiver each.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import type { ServiceName } from '@bmg/local';
 import { createRpcClient, type Call, type Client } from '@bmg/common/rpc';
@@ -31,7 +32,14 @@ export function callsOf(
     callRest(base_url, method, path, body, { 'x-partner-key': partner_key, ...headers });
   return {
     call,
-    register: (number = first_number) => call('POST', '/clients/register', number),
+    async register(number = first_number) {
+      // The engines answer late while several meshes start; a registration may be repeated.
+      for (let tries = 1; ; tries += 1) {
+        const answer = await call('POST', '/clients/register', number);
+        if (answer.status !== 503 || tries === REGISTER_TRIES_MAX) return answer;
+        await sleep(1_000);
+      }
+    },
   };
 }
 
@@ -79,6 +87,7 @@ export async function suspend(
   await operator.updatePartner({ partner_id, status: 'suspended', ...unchanged }, call);
 }
 
+const REGISTER_TRIES_MAX = 20;
 const CALL_LIMIT_MS = 60_000;
 
 export interface MeshViewOptions extends MeshParts {

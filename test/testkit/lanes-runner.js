@@ -6,8 +6,9 @@ const LANES = [
   // A worker keeps the modules that its files have loaded. Here it is replaced early, as it has no
   // mesh to start.
   { projects: ['unit', 'chart', 'documents'], workers: 3, idle_memory_limit: 500 * 1024 * 1024 },
-  // Beside each works a mesh or a browser, and the engines: two of them fill two cores.
-  { projects: ['mesh', 'browser', 'long'], workers: 2 },
+  // Their files wait for engines and browsers longer than they compute: three of them fill two
+  // cores.
+  { projects: ['mesh', 'browser', 'long'], workers: 3 },
   // They share one mesh of processes.
   { projects: ['processes'], workers: 1 },
 ];
