@@ -42,7 +42,8 @@ export interface BusOperator {
 
 /** The reasons of letters that are whole messages of their topic; others are parts of a webhook. */
 const WHOLE_MESSAGE = /^(handler:|undecodable$)/;
-const READ_LIMIT_MS = 10_000;
+/** A group forms within seconds. */
+const READ_LIMIT_MS = 30_000;
 const NAMES = Object.values(topics).map(({ name }) => name);
 
 export function createBusOperator(settings: KafkaSettings): BusOperator {
@@ -58,10 +59,9 @@ export function createBusOperator(settings: KafkaSettings): BusOperator {
       ),
     );
     if (!end || !isBetween(offset, end)) return undefined;
-    const [found] = await readFrom(kafka, prefix, [
-      { topic: letterTopic(topic), partition, from: offset, until: BigInt(offset) + 1n },
-    ]);
-    return found?.message;
+    const part = { topic: letterTopic(topic), partition, from: offset, until: BigInt(offset) + 1n };
+    const [found] = await readFrom(kafka, prefix, [part], (message) => message);
+    return found;
   };
   return {
     lags: () => withAdmin(kafka, (admin) => lagsOf(admin, prefix)),
@@ -80,17 +80,15 @@ export function createBusOperator(settings: KafkaSettings): BusOperator {
         );
         return found.flat().filter(({ from, until }) => BigInt(from) < until);
       });
-      const letters = await readFrom(kafka, prefix, parts);
-      return letters
-        .map(({ topic, partition, message }) => ({
-          topic: topic.slice(prefix.length, -deadLetterName('').length),
-          partition,
-          offset: message.offset,
-          failed_at: headerOf(message, 'failed_at'),
-          reason: headerOf(message, 'reason'),
-          bytes: message.value?.length ?? 0,
-        }))
-        .sort((one, other) => one.failed_at.localeCompare(other.failed_at));
+      const letters = await readFrom(kafka, prefix, parts, (message, { topic, partition }) => ({
+        topic: topic.slice(prefix.length, -deadLetterName('').length),
+        partition,
+        offset: message.offset,
+        failed_at: headerOf(message, 'failed_at'),
+        reason: headerOf(message, 'reason'),
+        bytes: message.value?.length ?? 0,
+      }));
+      return letters.sort((one, other) => one.failed_at.localeCompare(other.failed_at));
     },
     deadLetter: async (place) => (await find(place))?.value ?? undefined,
     async replay(place) {
@@ -154,16 +152,15 @@ interface Part {
   until: bigint;
 }
 
-interface Read {
-  topic: string;
-  partition: number;
-  message: KafkaMessage;
-}
-
-/** Reads all parts to their ends, without their other messages; rejects after a time. */
-async function readFrom(kafka: Kafka, prefix: string, parts: readonly Part[]): Promise<Read[]> {
+/** Reads all parts to their ends and keeps what `pick` takes of each message; rejects after a time. */
+async function readFrom<T>(
+  kafka: Kafka,
+  prefix: string,
+  parts: readonly Part[],
+  pick: (message: KafkaMessage, part: Part) => T,
+): Promise<T[]> {
   if (parts.length === 0) return [];
-  const found: Read[] = [];
+  const found: T[] = [];
   const keyOf = (topic: string, partition: number): string => `${topic}/${partition}`;
   const open = new Map(parts.map((part) => [keyOf(part.topic, part.partition), part]));
   const consumer: Consumer = kafka.consumer({ groupId: `${prefix}operator-${randomUUID()}` });
@@ -180,7 +177,7 @@ async function readFrom(kafka: Kafka, prefix: string, parts: readonly Part[]): P
           const key = keyOf(topic, partition);
           const part = open.get(key);
           if (!part || BigInt(message.offset) < BigInt(part.from)) return;
-          if (BigInt(message.offset) < part.until) found.push({ topic, partition, message });
+          if (BigInt(message.offset) < part.until) found.push(pick(message, part));
           if (BigInt(message.offset) + 1n >= part.until) open.delete(key);
           if (open.size === 0) resolve();
         },
