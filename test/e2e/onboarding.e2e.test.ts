@@ -282,6 +282,7 @@ describe('the operator', () => {
       ['keyring', true],
       ['pepper', true],
       ['upstream', true],
+      ['webhook fields', true],
       ['sign-up', true],
       ['settings', true],
     ]);

@@ -33,6 +33,7 @@ const TELEMETRY = resolve(__dirname, '../../services/common/dist/telemetry/regis
  */
 export const JOIN_LIMIT_MS = 240_000;
 const START_LIMIT_MS = 180_000;
+const STARTS_MAX = 3;
 
 /**
  * Joins the worker's mesh with a new world. Settings in `changed` apply to `services`, which are
@@ -82,8 +83,11 @@ async function hostedMesh(): Promise<HostedMesh> {
   return eventually(() => JSON.parse(readFileSync(file, 'utf8')) as HostedMesh, START_LIMIT_MS);
 }
 
-/** The host ends with the worker, because their IPC channel closes. */
-function start(file: string): void {
+/**
+ * The host ends with the worker, because their IPC channel closes. One that does not start, because
+ * another process took its port, is started again.
+ */
+function start(file: string, starts = 1): void {
   const host = spawn(
     process.execPath,
     ['--enable-source-maps', '--require', TELEMETRY, HOST, file],
@@ -91,6 +95,9 @@ function start(file: string): void {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     },
   );
+  host.once('exit', () => {
+    if (!existsSync(file) && starts < STARTS_MAX) start(file, starts + 1);
+  });
   host.unref();
   host.channel?.unref();
 }

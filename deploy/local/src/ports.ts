@@ -13,9 +13,10 @@ const CONNECT_LIMIT_MS = 1_000;
 const FREE_FROM = 20_000;
 const FREE_TO = 32_000;
 /** Processes that look for ports at the same moment look in different parts of the range. */
-const PARTS = 12;
+const PARTS = 60;
 const PART = (FREE_TO - FREE_FROM) / PARTS;
-const FREE_TRIES = 200;
+const OWN_TRIES = 100;
+const FREE_TRIES = 300;
 const PORT_MAX = 65_535;
 
 export function accepts(port: number): Promise<boolean> {
@@ -66,12 +67,13 @@ const offered = new Set<number>();
 export async function freePort(): Promise<number> {
   const from = FREE_FROM + (process.pid % PARTS) * PART;
   for (let tries = 0; tries < FREE_TRIES; tries += 1) {
-    const port = randomInt(from, from + PART);
+    // A process that has used up its part looks everywhere.
+    const port = tries < OWN_TRIES ? randomInt(from, from + PART) : randomInt(FREE_FROM, FREE_TO);
     if (offered.has(port)) continue;
     offered.add(port);
     if (await isFree(port)) return port;
   }
-  throw new LocalError(`found no free port between ${from} and ${from + PART}`);
+  throw new LocalError(`found no free port between ${FREE_FROM} and ${FREE_TO}`);
 }
 
 export interface Listening {
