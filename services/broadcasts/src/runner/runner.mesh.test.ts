@@ -85,7 +85,7 @@ test.each([
     await rig.until(_id, 'completed');
     const { tally, failures } = await rig.counts(_id);
     expect(tally.sent + tally.failed).toBe(1_300);
-    // The parts of the broadcast that are under way are not sent in order.
+    // Several parts of the broadcast are in flight, so its contacts are not sent in order.
     expect(tally.sent).toBeGreaterThan(100);
     expect(tally.sent).toBeLessThanOrEqual(600);
     expect(messaging.sent.length).toBeLessThan(1_100);
