@@ -142,10 +142,7 @@ async function subscribeApp(call: Call): Promise<JsonObject> {
   if (requiredText(call, 'object') !== ACCOUNT_OBJECT) {
     throw invalid(`Param object must be ${ACCOUNT_OBJECT}`);
   }
-  const answer = await call.core.webhooks.verify(callback_url, requiredText(call, 'verify_token'));
-  if (answer['verified'] !== true) {
-    throw upstreamError(2200, 'Callback verification failed with the given URL and token');
-  }
+  await verify(call, callback_url);
   const fields = requiredText(call, 'fields').split(',');
   call.state.app_subscription = { callback_url, fields };
   return SUCCESS;
@@ -173,6 +170,14 @@ function requireAppToken({ token }: Call): void {
   if (token.type !== 'APP') throw upstreamError(10);
 }
 
+/** Throws 2200 unless the address answers with the challenge. */
+async function verify(call: Call, url: string): Promise<void> {
+  const answer = await call.core.webhooks.verify(url, requiredText(call, 'verify_token'));
+  if (answer['verified'] !== true) {
+    throw upstreamError(2200, 'Callback verification failed with the given URL and token');
+  }
+}
+
 async function subscribe(call: Call): Promise<JsonObject> {
   const account = accountOf(call);
   const uri = call.body['override_callback_uri'];
@@ -180,10 +185,7 @@ async function subscribe(call: Call): Promise<JsonObject> {
     if (typeof uri !== 'string' || !/^https?:\/\//.test(uri) || uri.length > OVERRIDE_URI_MAX) {
       throw invalid('Param override_callback_uri must be a URL of at most 200 characters');
     }
-    const answer = await call.core.webhooks.verify(uri, requiredText(call, 'verify_token'));
-    if (answer['verified'] !== true) {
-      throw upstreamError(2200, 'Callback verification failed with the given URL and token');
-    }
+    await verify(call, uri);
   }
   account.subscribed = true;
   // A request without an override removes an earlier one.

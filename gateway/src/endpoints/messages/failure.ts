@@ -2,8 +2,9 @@
 import { upstreamError } from '@bmg/common/upstream';
 import { errorAnchor, upstreamAdvice } from '../../error-guide';
 import type { Fields } from '../endpoint';
+import { siteOf } from '../parts/rows';
 
-/** Null without a number. `base_url` is that of the API, which ends in `/v1`. */
+/** Null without a number. */
 export function failureOf(error_code: string | undefined, base_url: string): Fields | null {
   const upstream_code = Number(error_code);
   if (!Number.isInteger(upstream_code)) return null;
@@ -14,6 +15,6 @@ export function failureOf(error_code: string | undefined, base_url: string): Fie
     message: advice?.meaning ?? message,
     action: advice?.action ?? 'See the documentation of the upstream for this code.',
     retryable,
-    doc_url: `${base_url.replace(/\/v1$/, '')}/docs#${errorAnchor(code, upstream_code)}`,
+    doc_url: `${siteOf(base_url)}/docs#${errorAnchor(code, upstream_code)}`,
   };
 }

@@ -55,3 +55,6 @@ export const pageUnder =
 
 /** A rotation that ends the former secret at once reduces risk. */
 export const withoutOverlap = (body: Fields): boolean => body['overlap_hours'] === 0;
+
+/** The gateway's address; `base_url` is that of the API, which ends in `/v1`. */
+export const siteOf = (base_url: string): string => base_url.replace(/\/v1$/, '');

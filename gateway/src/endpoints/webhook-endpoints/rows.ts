@@ -4,7 +4,7 @@ import { EndpointsDefinition, type Endpoint as WebhookEndpoint } from '@bmg/prot
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint, type Fields } from '../endpoint';
-import { withoutOverlap } from '../parts/rows';
+import { siteOf, withoutOverlap } from '../parts/rows';
 
 /** Above the 10 seconds that the receiver has for the test event, and the calls around it. */
 export const CHECK_TIMEOUT_MS = 20_000;
@@ -94,8 +94,7 @@ const AUDITED = CHANGES.filter((field) => !UNAUDITED.includes(field));
 const WHERE_AND_WHICH = ['url', 'destination', 'events', 'waba_ids', 'phone_number_ids'];
 
 /** For the meta of the test event. */
-export const changelogOf = (base_url: string): string =>
-  `${base_url.replace(/\/v1$/, '')}/changelog`;
+export const changelogOf = (base_url: string): string => `${siteOf(base_url)}/changelog`;
 
 export const webhookEndpoints: Endpoint[] = [
   get('/webhook-endpoints', rpc(EndpointsDefinition, 'listEndpoints'), {

@@ -7,7 +7,7 @@ interface Contents {
   name: string;
   /** The types that such a file can have. */
   types: readonly string[];
-  /** Of the file's first 64 bytes, one character for each byte. */
+  /** Matches the file's first 64 bytes, one character for each byte. */
   begins: RegExp;
 }
 

@@ -91,8 +91,8 @@ export function failureOf(error: unknown): OutboundFailure | null {
 /** The failure of a TLS handshake: any unknown error is `tls`, unless the other side hung up. */
 export function handshakeFailureOf(error: unknown): OutboundFailure {
   const failure = failureOf(error);
-  const is_known = failure === 'reset' ? codeOf(error) === 'ECONNRESET' : failure !== null;
-  return is_known && failure !== null ? failure : 'tls';
+  if (failure === 'reset' && codeOf(error) !== 'ECONNRESET') return 'tls';
+  return failure ?? 'tls';
 }
 
 export function codeOf(error: unknown): string | null {

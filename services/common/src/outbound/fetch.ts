@@ -73,11 +73,11 @@ export class FetchFailed extends Error {
 
 export const FETCH_TIMEOUT_MS = 30_000;
 const RATE_INTERVAL_MS = 5_000;
-const REDIRECTS_MAX = 5;
+export const REDIRECTS_MAX = 5;
 // The largest file that the contract knows: a document of 100 MB.
 const FETCH_LIMIT_BYTES = 104_857_600;
 
-const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const SERVER_ERROR_FROM = 500;
 
 // A partner-given host never gets our credentials, even if a caller forwards its headers.

@@ -3,7 +3,13 @@ export { checkUrl, UrlRefused } from './check-url';
 export type { CheckUrlOptions, UrlRefusal } from './check-url';
 export { ConnectFailed, failureOf } from './failures';
 export type { OutboundFailure } from './failures';
-export { FETCH_TIMEOUT_MS, FetchFailed, guardedFetch } from './fetch';
+export {
+  FETCH_TIMEOUT_MS,
+  FetchFailed,
+  guardedFetch,
+  REDIRECT_STATUSES,
+  REDIRECTS_MAX,
+} from './fetch';
 export type { FetchedFile, FetchFailure, GuardedFetchOptions } from './fetch';
 export { guardedAgent } from './guarded';
 export type { GuardedAgent, GuardedAgentOptions } from './guarded';

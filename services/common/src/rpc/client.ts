@@ -24,7 +24,7 @@ const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
 const KEEPALIVE_MS = 30_000;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 1_000;
-/** By default half a minute, in which a replica that was replaced has no known successor. */
+/** The default is half a minute, in which a replaced replica has no known successor. */
 const LOOK_UP_AGAIN_MS = 1_000;
 const ABSENCE_MS = 2_000;
 const ABSENCE_CHECK_MS = 100;

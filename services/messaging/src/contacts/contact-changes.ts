@@ -43,7 +43,7 @@ export interface ConversationFact {
 /** The platform gave the contact another BSUID: what is known of the old one is of the new one. */
 export interface BsuidChange {
   waba_id: string;
-  /** Of the contact, whichever is known. */
+  /** At least one of these two is known. */
   phone?: string | undefined;
   from?: string | undefined;
   to: string;
@@ -82,7 +82,8 @@ export interface ContactRecord {
 }
 
 type Operation = AnyBulkWriteOperation<ContactRecord>;
-type Fact = Exclude<ContactChange, { remove: ContactRemoval } | { follow: BsuidChange }>;
+type OfContact = Exclude<ContactChange, { follow: BsuidChange }>;
+type Fact = Exclude<OfContact, { remove: ContactRemoval }>;
 
 const TIME_FIELD = {
   inbound: 'inbound_at',
@@ -92,7 +93,8 @@ const TIME_FIELD = {
 
 export const contactKey = (waba_id: string, contact: string): string => `${waba_id}/${contact}`;
 
-type OfContact = Exclude<ContactChange, { follow: BsuidChange }>;
+/** A filter for the contacts of an account: `0` follows `/`. */
+export const keysOfAccount = (waba_id: string) => ({ $gt: `${waba_id}/`, $lt: `${waba_id}0` });
 
 function keyOfChange(change: OfContact): string {
   if ('note' in change) return contactKey(change.note.waba_id, change.note.contact);
@@ -167,11 +169,9 @@ function upsert(key: string, facts: Fact[]): Operation {
 function following({ waba_id, phone, from, to }: BsuidChange): Operation[] {
   const update = { $set: { bsuid: to } };
   const keys = [phone, from].flatMap((one) => (one === undefined ? [] : contactKey(waba_id, one)));
-  const byBsuid = { bsuid: from ?? '', _id: { $gt: `${waba_id}/`, $lt: `${waba_id}0` } };
-  return [
-    { updateMany: { filter: { _id: { $in: keys } }, update } },
-    ...(from === undefined ? [] : [{ updateMany: { filter: byBsuid, update } }]),
-  ];
+  const byKey = { updateMany: { filter: { _id: { $in: keys } }, update } };
+  if (from === undefined) return [byKey];
+  return [byKey, { updateMany: { filter: { bsuid: from, _id: keysOfAccount(waba_id) }, update } }];
 }
 
 /** A contact without conversations is deleted, another one is only unknown to the platform. */

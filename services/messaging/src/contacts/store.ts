@@ -7,6 +7,7 @@ import { numberKey, spellingsOf } from '@bmg/common/ids';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import {
   contactKey,
+  keysOfAccount,
   writesOf,
   type ContactChange,
   type ContactFact,
@@ -156,7 +157,7 @@ export function createConversations(db: Db): Conversations {
         const some = wanted.slice(at, at + FOUND_MAX);
         const bsuids = some.filter((contact) => contact.includes('.'));
         const byKey = { _id: { $in: keysOf(waba_id, some) } };
-        const byBsuid = { bsuid: { $in: bsuids }, _id: { $gt: `${waba_id}/`, $lt: `${waba_id}0` } };
+        const byBsuid = { bsuid: { $in: bsuids }, _id: keysOfAccount(waba_id) };
         const records = await contacts
           .find(bsuids.length === 0 ? byKey : { $or: [byKey, byBsuid] })
           .project<Conversing>({ bsuid: 1, wa_id: 1, [field]: 1 })

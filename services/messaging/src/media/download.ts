@@ -9,6 +9,7 @@ import {
   type Transfer,
 } from '@bmg/common/files';
 import { anySignal } from '@bmg/common/lifecycle';
+import { REDIRECT_STATUSES, REDIRECTS_MAX } from '@bmg/common/outbound';
 import type { ByteRate, TransferPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
@@ -33,9 +34,6 @@ const CHUNK_MAX_BYTES = 256 * 1024;
 const URLS_MAX = 2;
 /** Any other id is unknown: no request to the upstream. */
 const MEDIA_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** As many as a partner's files. */
-const REDIRECTS_MAX = 5;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Yields type and size first, then the bytes. Throws MEDIA_NOT_FOUND, or UPSTREAM_ERROR. */
@@ -135,7 +133,7 @@ async function followed(
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const file = await transfer.open({ operation: 'GET media', url, token }, call);
     const { location } = file.headers;
-    if (!REDIRECTS.has(file.status) || typeof location !== 'string') return file;
+    if (!REDIRECT_STATUSES.has(file.status) || typeof location !== 'string') return file;
     file.body.destroy();
     if (!URL.canParse(location, url.href)) break;
     url = new URL(location, url.href);

@@ -4,7 +4,7 @@ import { invalidField } from '@bmg/common/errors';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-/** Of a secret that the partner chose, as the standard of webhook signatures has it. */
+/** The standard of webhook signatures bounds the secrets that partners choose. */
 const CHOSEN_MIN_BYTES = 24;
 const CHOSEN_MAX_BYTES = 64;
 

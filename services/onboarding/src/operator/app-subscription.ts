@@ -2,8 +2,9 @@
 // missing. A field that is not subscribed never arrives, and nothing else shows that.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { isObject, itemsOf, type Upstream } from '@bmg/common/upstream';
+import { isObject, itemsOf, segment, type Upstream } from '@bmg/common/upstream';
 import type { SubscribeAppRequest, SubscribeAppResponse } from '@bmg/proto/onboarding';
+import { appToken } from '../connect/upstream';
 
 export interface AppSubscriptionDependencies {
   settings: { UPSTREAM_APP_ID?: string | undefined; UPSTREAM_APP_SECRET?: string | undefined };
@@ -104,19 +105,19 @@ function requestOf(
   call: Call,
   body?: Record<string, string>,
 ) {
-  const { UPSTREAM_APP_ID: app_id, UPSTREAM_APP_SECRET: secret } = settings;
-  if (!app_id || !secret) {
+  const { UPSTREAM_APP_ID: app_id, UPSTREAM_APP_SECRET: app_secret } = settings;
+  if (!app_id || !app_secret) {
     throw new ApiError('PLATFORM_NOT_CONFIGURED', 'set UPSTREAM_APP_ID and UPSTREAM_APP_SECRET');
   }
-  const token = `${app_id}|${secret}`;
+  const token = appToken({ app_id, app_secret });
   return upstream.request(
     {
       operation: `${method} /{app_id}/subscriptions`,
       method,
-      path: `/${encodeURIComponent(app_id)}/subscriptions`,
+      path: `/${segment(app_id)}/subscriptions`,
       body,
       token,
-      secrets: [token, secret, ...(body?.['verify_token'] ? [body['verify_token']] : [])],
+      secrets: [token, app_secret, ...(body?.['verify_token'] ? [body['verify_token']] : [])],
     },
     call,
   );

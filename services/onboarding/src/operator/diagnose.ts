@@ -3,9 +3,10 @@
 // anything.
 import { ApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
-import { ownCall } from '@bmg/common/rpc';
+import { ownCall, type Call } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { SignUpSettings } from '../connect/sign-up';
+import { appToken } from '../connect/upstream';
 import type { Partners } from '../ground/partners';
 import type { SealedRecords } from './store';
 import { readAppSubscription } from './app-subscription';
@@ -95,6 +96,16 @@ async function guarded(name: string, check: () => Promise<Check>, advice: string
   return Promise.race([checked, limit]).finally(() => clearTimeout(timer));
 }
 
+/** Calls the upstream within the check's time, in a span of its own. */
+async function traced<T>(name: string, work: (call: Call) => Promise<T>): Promise<T> {
+  const span = startSpan(`diagnose ${name}`);
+  try {
+    return await work(ownCall(span.spanContext(), CHECK_LIMIT_MS));
+  } finally {
+    endSpan(span);
+  }
+}
+
 async function topics({ missingTopics }: DiagnoseDependencies): Promise<Check> {
   const started = performance.now();
   const missing = await missingTopics();
@@ -105,37 +116,24 @@ async function topics({ missingTopics }: DiagnoseDependencies): Promise<Check> {
 
 async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {
   const name = 'subscriptions';
-  const span = startSpan('diagnose subscriptions');
-  try {
-    const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
-    const { asked, findings } = await findSubscriptions(deps, call);
-    if (findings.length === 0)
-      return good(name, `accounts checked: ${asked}, all send us webhooks`);
-    return bad(
-      name,
-      `no events arrive from ${findings.join(', ')}`,
-      'subscribe each again: POST /v1/clients/{waba_id}/resubscribe-webhook; a refused token needs a new sign-up',
-    );
-  } finally {
-    endSpan(span);
-  }
+  const { asked, findings } = await traced(name, (call) => findSubscriptions(deps, call));
+  if (findings.length === 0) return good(name, `accounts checked: ${asked}, all send us webhooks`);
+  return bad(
+    name,
+    `no events arrive from ${findings.join(', ')}`,
+    'subscribe each again: POST /v1/clients/{waba_id}/resubscribe-webhook; a refused token needs a new sign-up',
+  );
 }
 
 async function webhookFields(deps: DiagnoseDependencies): Promise<Check> {
   const name = 'webhook fields';
   if (!deps.settings.UPSTREAM_APP_ID) return good(name, 'not checked: UPSTREAM_APP_ID is not set');
-  const span = startSpan('diagnose webhook fields');
-  try {
-    const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
-    const { callback_url, missing } = await readAppSubscription(deps, call);
-    if (callback_url !== undefined && missing.length === 0) {
-      return good(name, `the app is subscribed to all, at ${callback_url}`);
-    }
-    const detail = `the app is not subscribed to ${missing.join(', ')}`;
-    return bad(name, detail, 'subscribe it: npx bmg upstream subscribe');
-  } finally {
-    endSpan(span);
+  const { callback_url, missing } = await traced(name, (call) => readAppSubscription(deps, call));
+  if (callback_url !== undefined && missing.length === 0) {
+    return good(name, `the app is subscribed to all, at ${callback_url}`);
   }
+  const detail = `the app is not subscribed to ${missing.join(', ')}`;
+  return bad(name, detail, 'subscribe it: npx bmg upstream subscribe');
 }
 
 async function indexes({ missingIndexes }: DiagnoseDependencies): Promise<Check> {
@@ -171,32 +169,27 @@ async function pepper({ partners, peppers, now }: DiagnoseDependencies): Promise
 
 /** The app inspects its own token, which shows whether the platform responds and knows the app. */
 async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<Check> {
-  const app = `${settings.UPSTREAM_APP_ID ?? ''}|${settings.UPSTREAM_APP_SECRET ?? ''}`;
-  const span = startSpan('diagnose upstream');
-  const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
+  const { UPSTREAM_APP_ID: app_id = '', UPSTREAM_APP_SECRET: app_secret = '' } = settings;
+  const token = appToken({ app_id, app_secret });
+  const read = {
+    operation: 'GET /debug_token',
+    method: 'GET' as const,
+    path: '/debug_token',
+    query: { input_token: token },
+    token,
+    secrets: [token, app_secret],
+  };
   try {
-    await upstream.request(
-      {
-        operation: 'GET /debug_token',
-        method: 'GET',
-        path: '/debug_token',
-        query: { input_token: app },
-        token: app,
-        secrets: [app, settings.UPSTREAM_APP_SECRET ?? ''],
-      },
-      call,
-    );
+    await traced('upstream', (call) => upstream.request(read, call));
     return good('upstream', `${settings.UPSTREAM_URL} answers`);
   } catch (error) {
     if (!(error instanceof ApiError) || error.upstream_code === undefined) throw error;
-    if (!settings.UPSTREAM_APP_ID) return good('upstream', `${settings.UPSTREAM_URL} answers`);
+    if (app_id === '') return good('upstream', `${settings.UPSTREAM_URL} answers`);
     return bad(
       'upstream',
       `answers, but refuses the app’s credentials (code ${error.upstream_code})`,
       'check UPSTREAM_APP_ID and UPSTREAM_APP_SECRET',
     );
-  } finally {
-    endSpan(span);
   }
 }
 

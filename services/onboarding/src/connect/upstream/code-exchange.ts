@@ -10,6 +10,9 @@ export interface App {
   app_secret: string;
 }
 
+/** The app's own token. */
+export const appToken = ({ app_id, app_secret }: App): string => `${app_id}|${app_secret}`;
+
 export interface ExchangeFailure {
   message: string;
   upstream_code: number | null;
@@ -117,7 +120,7 @@ export async function inspectToken(
       method: 'GET',
       path: '/debug_token',
       query: { input_token: token },
-      token: `${app_id}|${app_secret}`,
+      token: appToken({ app_id, app_secret }),
       secrets: [token, app_secret],
     },
     call,
