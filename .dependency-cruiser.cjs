@@ -214,6 +214,17 @@ module.exports = {
       from: { path: '^test/(testkit|emulator)/', pathNot: '\\.test\\.ts$' },
       to: { path: `^(${workspaces})/|^test/(harness|e2e|bench|demo|contract)/` },
     },
+    {
+      name: 'compiled-tests-name-packages',
+      comment:
+        'what is compiled of test/ runs beside compiled packages: a relative path into src of another one is missing there, import @bmg/...',
+      severity: 'error',
+      from: {
+        path: '^test/(attacks|emulator|demo|testkit|harness|chaos|cluster|bench)/',
+        pathNot: '\\.test\\.ts$|^test/harness/global-',
+      },
+      to: { path: '^(services|gateway|deploy)/', dependencyTypes: ['local'] },
+    },
     library(
       '@grpc/grpc-js',
       ['services/common/src/(rpc|errors)', 'proto/examples'],

@@ -2,7 +2,7 @@
 // not committed is read again after their next restart.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
-import { behind } from '../../services/common/src/bus/lag';
+import { behind } from '@bmg/common/bus';
 
 const LOOK_EVERY_MS = 500;
 

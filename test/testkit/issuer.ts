@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { freePort } from '../../deploy/local/src/ports';
+import { freePort } from '@bmg/local';
 
 export interface TestIssuer {
   /** The settings of the gateway and onboarding. */

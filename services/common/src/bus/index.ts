@@ -1,6 +1,7 @@
 export type { Bus, Outgoing, Received, Unsettled } from './bus';
 export { gathered } from './gathered';
 export { createBus, type KafkaSettings } from './kafka';
+export { behind } from './lag';
 export {
   createBusOperator,
   type BusOperator,
