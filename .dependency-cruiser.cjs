@@ -64,7 +64,7 @@ const FOLDERS = {
     'billing/payments': ['ground'],
     'billing/usage': ['ground'],
     'accounts/alerts': ['billing/usage', 'ground'],
-    'accounts/audit': ['accounts/keys', 'ground'],
+    'accounts/audit': ['accounts/keys', 'accounts/people', 'ground'],
     'accounts/keys': ['ground'],
     'accounts/partners': ['accounts/alerts', 'accounts/keys', 'accounts/sessions', 'ground'],
     'accounts/people': ['accounts/keys', 'accounts/sessions', 'ground'],

@@ -8,7 +8,8 @@ process.env.LOG_LEVEL ??= 'error';
 
 const shared = {
   rootDir: __dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/testkit/one-realm-environment.js',
+  runtime: '<rootDir>/test/testkit/one-realm-runtime.js',
   runner: '<rootDir>/test/testkit/lanes-runner.js',
   setupFilesAfterEnv: ['<rootDir>/test/testkit/time-limit.js'],
   transform: {

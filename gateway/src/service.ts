@@ -55,6 +55,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     load: limits.load,
     requests: edge.requests,
     refusals: limits.refusals,
+    refused: edge.refused,
     request_timeout_ms: config.REQUEST_TIMEOUT_MS,
     log,
   };
@@ -87,6 +88,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
       ...rpc.components,
       inBackground(bus),
       edge.meter,
+      edge.refused,
       edge.requests,
       health,
       http,

@@ -84,7 +84,7 @@ GRPC_ALLOW_PLAINTEXT: "true"
 {{- end -}}
 {{- $stripe := eq (get $settings "PAYMENT_PROCESSOR") "stripe" -}}
 {{- $canary := hasKey $settings "CANARY_URL" -}}
-{{- $wanted := dict "CANARY_PARTNER_KEY" $canary "CANARY_WEBHOOK_SECRET" $canary "KAFKA_SASL_PASSWORD" (not (has (get $settings "KAFKA_SASL_MECHANISM") (list "" "none"))) "EVENT_LOG_KEYRING" (eq (get $settings "EVENT_LOG_SEALED") "true") "OIDC_CLIENT_SECRET" (hasKey $settings "OIDC_ISSUER") "STRIPE_API_KEY" $stripe "STRIPE_WEBHOOK_SECRET" $stripe -}}
+{{- $wanted := dict "CANARY_PARTNER_KEY" $canary "CANARY_WEBHOOK_SECRET" $canary "KAFKA_SASL_PASSWORD" (not (has (get $settings "KAFKA_SASL_MECHANISM") (list "" "none"))) "EVENT_LOG_KEYRING" (eq (get $settings "EVENT_LOG_SEALED") "true") "AUDIT_EXPORT_TOKEN" (hasKey $settings "AUDIT_EXPORT_URL") "OIDC_CLIENT_SECRET" (hasKey $settings "OIDC_ISSUER") "STRIPE_API_KEY" $stripe "STRIPE_WEBHOOK_SECRET" $stripe -}}
 {{- range $facts.optional_secrets -}}
 {{- if not (hasKey $wanted .) }}{{ fail (printf "the chart has no rule for the optional secret %s: add one in _settings.tpl" .) }}{{ end -}}
 {{- if get $wanted . }}{{ $names = append $names . }}{{ end -}}

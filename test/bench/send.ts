@@ -1,5 +1,6 @@
 // Compares the send path with the bare chain (koa → one unary gRPC call → undici → the same stub),
 // and with that chain when it counts each request in Redis and stores a record of it, in one run.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   aText,
@@ -23,14 +24,22 @@ export async function benchSend(): Promise<void> {
     const storing = await startStoring();
     await sleep(SETTLE_MS);
     const ours = gateway({ path: '/messages/send', body: aText });
-    const [base, stored, mine] = (await inTurns(
+    const keyed: Shot = {
+      ...ours,
+      headers: () => ({
+        ...(ours.headers as Record<string, string>),
+        'idempotency-key': randomUUID(),
+      }),
+    };
+    const [base, stored, mine, with_key] = (await inTurns(
       [
         ['bare chain', bare],
         ['and Redis and MongoDB', storing],
         ['gateway', ours],
+        ['with an Idempotency-Key', keyed],
       ],
       pids,
-    )) as [Row, Row, Row];
+    )) as [Row, Row, Row, Row];
     const atHalf = ({ measured }: Row, shot: Shot): Promise<Measured> =>
       openLoop(shot, measured.per_second / 2, HALF_S);
     const base_half = await atHalf(base, bare);
@@ -39,10 +48,11 @@ export async function benchSend(): Promise<void> {
     printRow(base);
     printRow(stored, base);
     printRow(mine, base);
+    printRow(with_key, base);
     console.log('each at half of its full load');
     printRow({ name: base.name, measured: base_half, per_second: [] });
     printRow({ name: mine.name, measured: my_half, per_second: [] });
-    printCosts([base, stored, mine], 'sends');
+    printCosts([base, stored, mine, with_key], 'sends');
   } finally {
     await bench.stop();
   }

@@ -28,7 +28,7 @@ export const CALLS: Readonly<Record<ServiceName | 'upstream', readonly Server[]>
   ],
   templates: ['mongo', 'kafka', 'redis', 'upstream', 'onboarding'],
   broadcasts: ['mongo', 'kafka', 'redis', 'messaging', 'templates', 'onboarding'],
-  'number-admin': ['redis', 'upstream', 'onboarding'],
+  'number-admin': ['mongo', 'redis', 'upstream', 'onboarding'],
   webhooks: ['mongo', 'kafka', 'redis', 'onboarding', 'destinations'],
   destinations: [],
   fanout: ['redis', 'kafka', 'onboarding', 'messaging'],

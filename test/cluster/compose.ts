@@ -18,12 +18,19 @@ const BASE_URL = 'http://127.0.0.1:8080/v1';
 const UP_LIMIT_MS = 300_000;
 const HEALTHY_LIMIT_MS = 180_000;
 const READ_LIMIT_MS = 60_000;
-const WITH_DATABASE = ['onboarding', 'messaging', 'templates', 'broadcasts', 'webhooks'];
+const WITH_DATABASE = [
+  'onboarding',
+  'messaging',
+  'templates',
+  'broadcasts',
+  'number-admin',
+  'webhooks',
+];
 /** Kept off: their images cannot be made here, and the mesh works without them. */
 const PARTS = [
   ...Object.keys(ENGINES),
   ...WITH_DATABASE,
-  ...['number-admin', 'destinations', 'fanout', 'gateway', 'emulator'],
+  ...['destinations', 'fanout', 'gateway', 'emulator'],
 ];
 
 /**

@@ -29,7 +29,7 @@ interface Row {
 }
 const rows = [
   ...page.matchAll(
-    /^\| `((?:onboarding|messaging|templates|broadcasts|webhooks)\.\w+)` \|(.*)\|$/gm,
+    /^\| `((?:onboarding|messaging|templates|broadcasts|number-admin|webhooks)\.\w+)` \|(.*)\|$/gm,
   ),
 ].map(([, collection, cells]): Row => {
   const [, , kept = '', purge = ''] = (cells as string).split(' | ').map((cell) => cell.trim());
@@ -41,6 +41,7 @@ const purged: Record<string, PurgeRow[]> = {
   messaging,
   templates,
   broadcasts,
+  'number-admin': [],
   webhooks: createPurgeRows(createPacker(undefined, false)),
 };
 

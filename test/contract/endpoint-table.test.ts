@@ -108,9 +108,17 @@ test('what a key may do follows from the row: sends, bills, reads, and the rest'
     ...['cancel', 'pause', 'resume'].map((name) => `POST /broadcasts/{broadcast_id}/${name}`),
     'POST /calls',
     'POST /media/upload',
-    ...['check', 'interactive', 'location', 'media', 'reaction', 'read', 'send', 'template'].map(
-      (name) => `POST /messages/${name}`,
-    ),
+    ...[
+      'check',
+      'contacts',
+      'interactive',
+      'location',
+      'media',
+      'reaction',
+      'read',
+      'send',
+      'template',
+    ].map((name) => `POST /messages/${name}`),
   ]);
   expect(of('billing')).toEqual(['GET /usage', 'GET /usage/ledger']);
   expect(of('read').filter((name) => !name.startsWith('GET '))).toEqual([]);
@@ -130,9 +138,17 @@ describe('the audit log', () => {
     expect(left_out.map(route).sort()).toEqual([
       'POST /calls',
       'POST /media/upload',
-      ...['check', 'interactive', 'location', 'media', 'reaction', 'read', 'send', 'template'].map(
-        (name) => `POST /messages/${name}`,
-      ),
+      ...[
+        'check',
+        'contacts',
+        'interactive',
+        'location',
+        'media',
+        'reaction',
+        'read',
+        'send',
+        'template',
+      ].map((name) => `POST /messages/${name}`),
     ]);
     expect(routesWhere((row) => row.verb === 'GET' && isAudited(row))).toEqual([]);
   });
@@ -177,9 +193,12 @@ describe('the methods behind the rows', () => {
     'findBroadcast',
     'getLogo',
     'beginChange',
+    'recordRefusal',
     'endChange',
     'exportAuditRecords',
     'listAllAuditRecords',
+    'checkAuditChain',
+    'eraseAuditPerson',
   ];
   const services = [
     OnboardingDefinition,

@@ -51,7 +51,7 @@ describe.each(PROCESSES)('%s', (name) => {
   });
 
   test('opens the database of its table', () => {
-    const opened = found(code, /openMongo\(config, '(\w+)'/g).flat();
+    const opened = found(code, /openMongo\(config, '([\w-]+)'/g).flat();
     expect(opened).toEqual(database === undefined ? [] : [database]);
   });
 

@@ -42,6 +42,14 @@ async function sentMessage({ call }: TestPartner): Promise<string> {
   return answer.body.message_id as string;
 }
 
+/** The ID of a customer's call that rings. */
+async function ringingCall({ call }: TestPartner): Promise<string> {
+  const calling = { calling: { status: 'ENABLED' } };
+  await call('POST', '/settings', calling, { 'x-waba-id': ONE.waba_id });
+  const { phone_number_id } = ONE;
+  return (await shell.mesh.emulator.inboundCall({ phone_number_id })).call_id;
+}
+
 async function createdKey({ call }: TestPartner): Promise<string> {
   const { body } = await call('POST', '/keys', { name: 'Orders', scopes: ['read'] });
   return body.key.key_id as string;
@@ -71,7 +79,8 @@ test.each(scripts)('the commands of %s succeed', async (name, script) => {
   const EVENT_ID = name === 'receiving' ? await refusedEvent(partner) : '';
   const KEY_ID = name === 'audit' ? await createdKey(partner) : '';
   const BROADCAST_ID = name === 'broadcasts' ? await runningBroadcast(partner) : '';
-  const env = { POSITION: '0', EVENT_ID, KEY_ID, BROADCAST_ID };
+  const CALL_ID = name === 'receiving' ? await ringingCall(partner) : '';
+  const env = { POSITION: '0', EVENT_ID, KEY_ID, BROADCAST_ID, CALL_ID };
   const stdout = await runCommands(script, { ...shell, partner, env });
   if (BROADCAST_ID) await endBroadcast(partner, BROADCAST_ID);
   expect(stdout.match(/"success":false|"isError":true/g)).toBeNull();
@@ -100,6 +109,7 @@ test.each(['node', 'python'] as const)('every sample succeeds in %s too', async 
       POSITION: '0',
       BACKUP_AT: new Date().toISOString(),
       ...(samples.node.includes('EVENT_ID') && { EVENT_ID: await refusedEvent(partner) }),
+      ...(samples.node.includes('CALL_ID') && { CALL_ID: await ringingCall(partner) }),
       ...(samples.node.includes('KEY_ID') && { KEY_ID: await createdKey(partner) }),
       ...(samples.node.includes('MESSAGE_ID') && { MESSAGE_ID: await sentMessage(partner) }),
       ...(samples.node.includes('BROADCAST_ID') && {

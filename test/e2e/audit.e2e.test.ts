@@ -119,6 +119,32 @@ describe('a change names who made it, what it changed, and how it ended', () => 
     });
   });
 
+  test('beyond the rights of a key, once for each kind and from wherever it comes', async () => {
+    const narrow = await createKey({ scopes: ['read'], waba_ids: [ONE.waba_id] });
+    const bound = await createKey({ scopes: ['read'], addresses: ['203.0.113.0/24'] });
+    const ask = (path: string, secret: string) =>
+      partner.call(path === '/keys' ? 'POST' : 'GET', path, undefined, { 'x-partner-key': secret });
+    for (const path of ['/keys', '/keys', '/webhooks/failed']) await ask(path, narrow.secret);
+    await ask('/clients', bound.secret);
+    const refused = (id: string, count: number) =>
+      eventually(async () => {
+        const records = await read({ actor: id });
+        return records.length === count && records;
+      });
+    const [restricted, missing] = await refused(narrow.key_id, 2);
+    expect(missing).toMatchObject({
+      actor: { type: 'api_key', id: narrow.key_id, name: 'A key' },
+      action: 'POST /keys',
+      outcome: 'failed',
+      code: 'SCOPE_MISSING',
+      count: 1,
+    });
+    expect(restricted).toMatchObject({ action: 'GET /webhooks/failed', code: 'KEY_RESTRICTED' });
+    expect(await refused(bound.key_id, 1)).toMatchObject([
+      { action: 'GET /clients', code: 'ADDRESS_NOT_ALLOWED', address: expect.any(String) },
+    ]);
+  });
+
   test('also if it was refused, with the reason', async () => {
     await partner.call('DELETE', '/keys/key_none');
     expect(await newest()).toMatchObject({
@@ -167,6 +193,22 @@ describe('a change names who made it, what it changed, and how it ended', () => 
     });
     expect(JSON.stringify(records)).not.toMatch(/hidden/);
     expect(JSON.stringify(records)).not.toContain(cookie.split('=')[1]);
+  });
+
+  test('a log-in that failed, which the operator sees', async () => {
+    const { origin } = new URL(mesh.base_url);
+    const body = { partner_key: `bmgk_${'x'.repeat(43)}` };
+    const answer = await callRest(origin, 'POST', '/dashboard/api/session', body, { origin });
+    expect(answer.status).toBe(401);
+    const request_id = answer.headers.get('x-request-id') as string;
+    const env = { ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] };
+    const record = await eventually(async () => {
+      const listed = await runBmg(['--json', 'audit', '--action', 'console POST /session'], env);
+      const { records } = JSON.parse(listed.out) as { records: AuditRecord[] };
+      return records.find((one) => one.request_id === request_id);
+    });
+    expect(record).toMatchObject({ outcome: 'failed', code: 'INVALID_PARTNER_KEY' });
+    expect(JSON.stringify(record)).not.toContain(body.partner_key);
   });
 
   test('with a sign-up link', async () => {

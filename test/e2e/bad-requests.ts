@@ -165,7 +165,14 @@ export const BEYOND_SCHEMA: Readonly<
   Record<string, Array<{ change: Fields; field: string; code: string; status?: number }>>
 > = {
   ...Object.fromEntries(
-    ['sendText', 'sendTemplate', 'sendMedia', 'sendInteractive', 'sendLocation'].map((name) => [
+    [
+      'sendText',
+      'sendTemplate',
+      'sendMedia',
+      'sendInteractive',
+      'sendLocation',
+      'sendContacts',
+    ].map((name) => [
       name,
       [
         ...quoteFaults.flatMap((fault) => [

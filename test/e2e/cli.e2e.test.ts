@@ -277,7 +277,9 @@ test('invites the first owner of a partner, changes roles and ends access, all o
   expect(await json('people', 'list', ...of)).toEqual({ people: [ada], people_max: 100 });
   expect((await call('GET', '/people')).body.people).toEqual([ada]);
   const listed = (await bmg(['people', 'list', ...of])).out;
-  expect(listed).toBe(`${person_id}  owner      invited  never signed in  ada@example.com\n`);
+  expect(listed).toBe(
+    `${person_id}  owner      invited  never signed in  ada@example.com (not verified)\n`,
+  );
   expect(await json('people', 'update', person_id, ...of, '--role', 'support')).toMatchObject({
     person_id,
     role: 'support',
@@ -313,6 +315,9 @@ test('invites the first owner of a partner, changes roles and ends access, all o
     expect([ran.code, ran.out]).toEqual([code, '']);
     expect(ran.err).toContain(text);
   }
+  const { records: erased } = await json('people', 'erase', person_id, ...of);
+  expect(erased).toBeGreaterThan(0);
+  expect(await json('audit', 'check')).toMatchObject({ ok: true, faults: [] });
 });
 
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {

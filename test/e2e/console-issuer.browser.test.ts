@@ -1,5 +1,5 @@
-// The log-in with the operator's issuer, in Chromium and with a real one: by verified address at
-// first, by identity then, and the page for those who are not invited.
+// The log-in with the operator's issuer, in Chromium and with a real one: by the link of the
+// invitation at first, by identity then, and the page for those who are not known.
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { startIssuer, type TestIssuer } from '../testkit/issuer';
@@ -23,10 +23,6 @@ afterAll(async () => {
   await issuer.stop();
 });
 
-/**
- * Other test files invite people in the same database, and an address of several partners is
- * refused.
- */
 const RUN = randomUUID();
 let count = 0;
 async function invite(role: string) {
@@ -39,25 +35,28 @@ const personOf = async (person_id: string) =>
 
 const link = (page: Page) => page.getByRole('link', { name: `Use ${new URL(issuer.url).host}` });
 
-/** On the issuer's own pages. */
-async function signInAs(page: Page, name: string): Promise<void> {
-  await link(page).click();
+const openInvitation = (url: string): Promise<Page> =>
+  stage.open(url.slice(`${stage.origin}/dashboard/`.length));
+
+/** From the page of an invitation, on the issuer's own pages. */
+async function acceptAs(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Use ${new URL(issuer.url).host} instead` }).click();
   await page.locator('input[name=login]').fill(name);
   await page.locator('input[name=password]').fill('any');
   await page.locator('button[type=submit]').click();
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('accepts an invitation by the verified address, and knows the person afterwards', async () => {
+test('accepts an invitation by its link and verified address, and knows the person afterwards', async () => {
   const { email, person_id, url } = await invite('owner');
-  const page = await stage.open('');
-  await link(page).waitFor();
+  const page = await openInvitation(url);
+  await page.getByRole('heading', { name: /^Join / }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'sign-in-issuer');
-  await signInAs(page, email);
+  await shoot(page, 'invitation-issuer');
+  await acceptAs(page, email);
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   expect(await personOf(person_id)).toMatchObject({ state: 'active', passkeys: 0 });
-  const invitation = await stage.open(url.slice(`${stage.origin}/dashboard/`.length));
+  const invitation = await openInvitation(url);
   await invitation.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
 
   await page.goto(`${stage.origin}/dashboard/settings`);
@@ -68,15 +67,19 @@ test('accepts an invitation by the verified address, and knows the person afterw
 });
 
 test.each(['nobody@example.com', 'unverified'])(
-  'refuses %s, who is not invited with a verified address',
+  'refuses %s, whose verified address is not the invited one',
   async (name) => {
-    const { email, person_id } = await invite('support');
-    const page = await stage.open('');
-    await signInAs(page, name === 'unverified' ? `unverified-${email}` : name);
-    await page.getByText('is not invited to this console').waitFor();
+    const { email, person_id, url } = await invite('support');
+    const page = await openInvitation(url);
+    await acceptAs(page, name === 'unverified' ? `unverified-${email}` : name);
+    await page.getByText('The invitation is for another address').waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `sign-in-${name}`);
     expect((await personOf(person_id)).state).toBe('invited');
+    // An account that is not known gets in nowhere if the link is missing.
+    await page.goto(`${stage.origin}/dashboard/`);
+    await link(page).click();
+    await page.getByText('Nobody has signed in to this console with this account').waitFor();
   },
 );
 

@@ -30,6 +30,15 @@ const lastSent = async () =>
 const countAsked = async () => (await mesh.emulator.requests({ path: '/messages$' })).length;
 
 const LINK = 'https://files.example.org/a';
+const CARD = {
+  phones: [{ phone: '+1 555-010-0999', type: 'WORK', wa_id: '15550100999' }],
+  name: { formatted_name: 'Bo Berg', first_name: 'Bo' },
+  emails: [{ email: 'bo@example.org' }],
+  urls: [{ url: 'https://example.org' }],
+  addresses: [{ street: '1 Example Street', city: 'Berlin' }],
+  org: { company: 'Green Shop', title: 'Florist' },
+  birthday: '1990-02-28',
+};
 
 describe('media', () => {
   test.each<[string, string, () => object]>([
@@ -174,6 +183,32 @@ describe('an interactive message', () => {
   });
 });
 
+describe('contact cards', () => {
+  test('are passed on unchanged', async () => {
+    const contacts = [CARD, { name: { formatted_name: 'Cy' }, note: 'a key of tomorrow' }];
+    const answer = await post('/messages/contacts', { contacts });
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    expect(await lastSent()).toMatchObject({ type: 'contacts', contacts });
+  });
+
+  test.each<[string, unknown, string, string]>([
+    ['none', [], 'MISSING_FIELDS', 'contacts'],
+    ['too many', Array(258).fill(CARD), 'INVALID_FIELD', 'contacts'],
+    [
+      'a second one without a name',
+      [CARD, { name: { first_name: 'Bo' } }],
+      'MISSING_FIELDS',
+      'contacts[1].name.formatted_name',
+    ],
+  ])('%s: refused by the field, and nothing is sent', async (_what, contacts, code, field) => {
+    const before = await countAsked();
+    const answer = await post('/messages/contacts', { contacts });
+    expect([answer.status, answer.body.error.code]).toEqual([400, code]);
+    expect(answer.body.error.message).toContain(field);
+    expect(await countAsked()).toBe(before);
+  });
+});
+
 describe('a quoted reply', () => {
   const paths: Array<[string, object]> = [
     ['/messages/send', { text: 'Hello' }],
@@ -190,6 +225,7 @@ describe('a quoted reply', () => {
       },
     ],
     ['/messages/location', { latitude: 1.5, longitude: -2.25, name: 'Here', address: 'There' }],
+    ['/messages/contacts', { contacts: [CARD] }],
   ];
   const quotes = [
     { context: { message_id: QUOTED } },
@@ -256,5 +292,31 @@ describe('a response to a customer’s message', () => {
     expect([status, body.success]).toEqual([200, true]);
     const asked = (await mesh.emulator.requests({ path: '/messages$' })).at(-1);
     expect(asked?.body).toEqual({ messaging_product: 'whatsapp', status: 'read', message_id });
+  });
+
+  test('a read receipt can show that a reply is being written', async () => {
+    const read = (typing_indicator: unknown) =>
+      partner.call(
+        'POST',
+        '/messages/read',
+        { message_id, typing_indicator },
+        { 'x-waba-id': ONE.waba_id },
+      );
+    const { status, headers } = await read({ type: 'text' });
+    expect([status, headers.get('x-service-ignored')]).toEqual([200, null]);
+    const asked = await mesh.emulator.requests({ path: '/messages$' });
+    expect(asked.at(-1)?.body).toMatchObject({
+      status: 'read',
+      typing_indicator: { type: 'text' },
+    });
+    for (const [given, field] of [
+      [{}, 'typing_indicator.type'],
+      [{ type: 'audio' }, 'typing_indicator.type'],
+      ['text', 'typing_indicator'],
+    ] as const) {
+      const { status: refused, body } = await read(given);
+      expect([refused, JSON.stringify(body.error)]).toEqual([400, expect.stringContaining(field)]);
+    }
+    expect((await mesh.emulator.requests({ path: '/messages$' })).length).toBe(asked.length);
   });
 });

@@ -114,7 +114,9 @@ describe('an invitation', () => {
       role: 'developer',
       state: 'invited',
       invited_by: { type: 'partner_key', id: null },
+      email_verified: false,
       passkeys: 0,
+      passkey_added_at: null,
       last_login_at: null,
     });
     expect(invitation_url).toMatch(/^http:\/\/localhost:\d+\/dashboard\/invitation#[\w-]{43}$/);
@@ -127,7 +129,12 @@ describe('an invitation', () => {
     expect(refused(await web.accept(invitation_url as string))).toEqual([401, 'UNAUTHORIZED']);
     expect((await storedTexts(mesh)).filter((text) => text.includes(token))).toEqual([]);
     const { body } = await partner.call('GET', `/people/${person.person_id}`);
-    expect(body.person).toMatchObject({ state: 'active', passkeys: 1 });
+    expect(body.person).toMatchObject({
+      state: 'active',
+      email_verified: false,
+      passkeys: 1,
+      passkey_added_at: expect.stringMatching(/^20/),
+    });
   });
 
   test.each(['x', 'a'.repeat(43), '../../etc'])('with the token %s is unknown', async (token) => {

@@ -76,6 +76,7 @@ const SENDS = new Set([
   'sendMedia',
   'sendInteractive',
   'sendLocation',
+  'sendContacts',
   'sendReaction',
   'placeCall',
   'createGroup',

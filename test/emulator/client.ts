@@ -259,6 +259,11 @@ export class EmulatorClient {
     return this.call('POST', 'calls', input);
   }
 
+  /** The customer takes a call of the business. */
+  takeCall(input: { call_id: string; sdp?: string }): Promise<{ taken: boolean }> {
+    return this.call('POST', 'calls/take', input);
+  }
+
   postWebhook(
     input: WebhookInput,
   ): Promise<{ statuses: Array<number | null>; acknowledged: number }> {

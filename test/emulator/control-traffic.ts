@@ -11,7 +11,7 @@ import {
   type ControlRoute,
 } from './control-parts';
 import { buildInbound, isBlocked, isCustomerId, type InboundInput } from './inbound';
-import { addCall } from './operations/calls';
+import { addCall, takeCall } from './operations/calls';
 import { escapeNonAscii, type SignatureKind } from './signature';
 import { metadataOf, seconds } from './statuses';
 import type { JsonObject } from './types';
@@ -19,10 +19,12 @@ import { envelope } from './webhooks';
 
 const TIMES_MAX = 10_000;
 const CONCURRENCY_MAX = 32;
+const SDP = 'v=0\r\no=- 0 0 IN IP4 127.0.0.1';
 
 export const controlTrafficRoutes: readonly ControlRoute[] = [
   { method: 'POST', path: 'inbound', handler: inbound },
   { method: 'POST', path: 'calls', handler: inboundCall },
+  { method: 'POST', path: 'calls/take', handler: take },
   { method: 'POST', path: 'webhooks', handler: postWebhook },
   { method: 'GET', path: 'webhooks', handler: ({ core }) => core.webhooks.describe() },
   { method: 'POST', path: 'webhooks/release', handler: release },
@@ -84,7 +86,7 @@ async function inboundCall(call: ControlCall): Promise<JsonObject> {
         event: 'connect',
         timestamp: seconds(Date.now()),
         direction: 'USER_INITIATED',
-        session: { sdp_type: 'offer', sdp: text(body, 'sdp') ?? 'v=0\r\no=- 0 0 IN IP4 127.0.0.1' },
+        session: { sdp_type: 'offer', sdp: text(body, 'sdp') ?? SDP },
       },
     ],
   };
@@ -98,6 +100,14 @@ async function inboundCall(call: ControlCall): Promise<JsonObject> {
     { retry: true },
   );
   return { call_id: made.id, delivered: result.http_status === 200, ...result };
+}
+
+/** A customer takes a call of the business. */
+function take({ core, body }: ControlCall): JsonObject {
+  onlyKeys(body, ['call_id', 'sdp']);
+  const taken = takeCall(core, text(body, 'call_id') ?? '', text(body, 'sdp') ?? SDP);
+  if (!taken) throw bad('No call of the business with this call_id rings');
+  return { taken };
 }
 
 const SIGNATURES: readonly SignatureKind[] = ['valid', 'invalid', 'missing', 'malformed'];

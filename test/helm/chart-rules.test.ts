@@ -233,7 +233,7 @@ describeChart('secrets and certificates', () => {
       gateway: ['REDIS_URL', 'KEY_PEPPER'],
       destinations: [],
       fanout: ['REDIS_URL'],
-      'number-admin': ['REDIS_URL', 'PLATFORM_PIN'],
+      'number-admin': ['MONGO_URL', 'REDIS_URL', 'PLATFORM_PIN'],
       operator: [],
     });
     expect(Object.values(seen).filter((keys) => keys.includes('ENCRYPTION_KEYRING'))).toHaveLength(

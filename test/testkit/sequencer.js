@@ -8,6 +8,7 @@ const Sequencer = require('@jest/test-sequencer').default;
  */
 const LONG = [
   'e2e/console.browser',
+  'contract/guides',
   'e2e/upstream-failures',
   'runner/crash',
   'e2e/mtls',

@@ -97,7 +97,10 @@ export const ENGINE_ACCESS = {
       commands: [...SCRIPTS, 'get', 'time', 'hmget', 'hset', 'pexpire'],
     },
   },
-  'number-admin': { redis: { keys: [VERSIONS], commands: ['get'] } },
+  'number-admin': {
+    database: 'number-admin',
+    redis: { keys: [VERSIONS], commands: ['get'] },
+  },
   webhooks: {
     reads: [['delivery', 'webhooks']],
     writes: ['upstreamWebhook', 'outage'],

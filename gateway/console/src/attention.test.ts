@@ -1,4 +1,4 @@
-import type { Client, DataSync, RaisedAlert, Settings } from './api/types';
+import type { Client, DataSync, Person, RaisedAlert, Settings } from './api/types';
 import { attentionOf } from './attention';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
@@ -19,6 +19,7 @@ const found = (...raised_alerts: RaisedAlert[]) =>
       clients: [],
       billing: undefined,
       failed_events: 0,
+      people: undefined,
     },
     NOW,
   );
@@ -58,6 +59,7 @@ const withSync = (sync: Partial<DataSync> | null) =>
       ],
       billing: undefined,
       failed_events: 0,
+      people: undefined,
     },
     NOW,
   );
@@ -79,4 +81,14 @@ test('ignores a data sync that is requested, absent, or missed long ago', () => 
   expect(withSync({ status: 'requested' })).toEqual([]);
   expect(withSync(null)).toEqual([]);
   expect(withSync({ status: 'expired', request_until: '2026-11-10T00:00:00Z' })).toEqual([]);
+});
+
+test('shows a new passkey for a week', () => {
+  const people = ['2026-11-16T12:00:00Z', '2026-11-15T11:59:00Z', null].map(
+    (passkey_added_at, at) => ({ person_id: `per_${at}`, email: `${at}@a.b`, passkey_added_at }),
+  ) as Person[];
+  const rest = { settings: undefined, clients: [], billing: undefined, failed_events: 0 };
+  expect(attentionOf({ ...rest, people }, NOW)).toMatchObject([
+    { title: '0@a.b has a new passkey', to: '/settings/people', severe: false },
+  ]);
 });

@@ -1,5 +1,5 @@
 // Finds what needs a person's attention, for the overview. Pure functions of the loaded data.
-import type { Billing, Client, RaisedAlert, Settings } from './api/types';
+import type { Billing, Client, Person, RaisedAlert, Settings } from './api/types';
 
 export interface Attention {
   id: string;
@@ -7,7 +7,14 @@ export interface Attention {
   text: string;
   severe: boolean;
   /** The screen on which a person resolves it. */
-  to: '/numbers' | '/events/failed' | '/messages' | '/problems' | '/settings' | '/usage/ledger';
+  to:
+    | '/numbers'
+    | '/events/failed'
+    | '/messages'
+    | '/problems'
+    | '/settings'
+    | '/settings/people'
+    | '/usage/ledger';
   search?: Record<string, string>;
   action: string;
 }
@@ -17,6 +24,8 @@ export interface Known {
   clients: Client[] | undefined;
   billing: Billing | undefined;
   failed_events: number | undefined;
+  /** Known to those who may manage. */
+  people: Person[] | undefined;
 }
 
 export const nameOf = ({ display_name, phone_number }: Client): string =>
@@ -28,6 +37,7 @@ export const attentionOf = (known: Known, now = Date.now()): Attention[] => [
   ...ofNumbers(known.clients ?? []),
   ...ofSyncs(known.clients ?? [], now),
   ...ofBilling(known.billing),
+  ...ofPasskeys(known.people ?? [], now),
 ];
 
 function ofWebhook({ settings, failed_events = 0 }: Known): Attention[] {
@@ -196,3 +206,23 @@ function ofBilling(billing: Billing | undefined): Attention[] {
     },
   ];
 }
+
+const PASSKEY_SHOWN_MS = 7 * 24 * HOUR_MS;
+
+/** The holder of a new passkey signs in as its person: the others should know of it. */
+const ofPasskeys = (people: readonly Person[], now: number): Attention[] =>
+  people.flatMap(({ person_id, email, passkey_added_at }): Attention[] => {
+    if (passkey_added_at === null || now - Date.parse(passkey_added_at) > PASSKEY_SHOWN_MS) {
+      return [];
+    }
+    return [
+      {
+        id: `passkey-${person_id}`,
+        title: `${email} has a new passkey`,
+        text: `It was registered on ${passkey_added_at.slice(0, 10)}. If this person did not do it, remove the person and invite again.`,
+        severe: false,
+        to: '/settings/people',
+        action: 'See the people',
+      },
+    ];
+  });

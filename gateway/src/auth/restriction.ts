@@ -138,7 +138,13 @@ export function checkAccounts(
   );
 }
 
+const refusals = new WeakSet<ApiError>();
+
+/** True for a refusal of the gateway, before any work. */
+export const isRefusal = (error: ApiError): boolean => refusals.has(error);
+
 export function countRefusal(refusal: ApiError): ApiError {
   metrics.key_refusals.inc({ code: refusal.code });
+  refusals.add(refusal);
   return refusal;
 }

@@ -66,6 +66,8 @@ export const invitation = record({
 });
 export type Invitation = Of<typeof invitation>;
 
+export const issuer_address = record({ url: text });
+
 /** For the browser's own functions, which define its form. */
 export const passkey_options = record({ options: { type: 'object' } });
 
@@ -117,6 +119,7 @@ const partner_settings = record({
   name: text,
   status: text,
   webhook_url: orNull(text),
+  extra_events: list(text),
   logo_url: orNull(text),
   logo_id: orNull(text),
   rate_limit_per_sec: whole,

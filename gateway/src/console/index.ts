@@ -32,7 +32,7 @@ import type { NetworkLimit } from '../limits/network-limit';
 import { checkFreshLogIn } from './fresh-log-in';
 import { checkOwnSite } from './own-site';
 import { checkRate } from './rate';
-import { createRecordedRun } from './recorded';
+import { actionOf, createRecordedRun } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import { createRoutes } from './routes';
 import { createSessionCookies, type SessionCookies } from './session-cookie';
@@ -89,7 +89,8 @@ interface SessionDependencies extends ConsoleDependencies {
 const USAGE_PREFIX = 'console ';
 
 const meterApart = (meter: Pick<Meter, 'count'>): Pick<Meter, 'count'> => ({
-  count: (partner_id, endpoint, failed) => meter.count(partner_id, USAGE_PREFIX + endpoint, failed),
+  count: (partner_id, method, endpoint, failed) =>
+    meter.count(partner_id, method, USAGE_PREFIX + endpoint, failed),
 });
 
 /**
@@ -166,6 +167,7 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
   return async (context) => {
     const state = context.state as State;
     state.route = BASE + route.path;
+    state.action = actionOf(route);
     if (route.timeout_ms !== undefined) state.call.deadline = Date.now() + route.timeout_ms;
     context.set(HEADERS);
     if (is_change) checkOwnSite(context, deps.own_origin);

@@ -10,7 +10,7 @@ import type { Route, RouteRequest, Visitor } from './route';
 
 type SessionRoute = Exclude<Route, { open: true }>;
 
-const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =>
+export const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =>
   `console ${verb.toUpperCase()} ${path}`;
 
 /**

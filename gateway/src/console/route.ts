@@ -7,6 +7,7 @@ import type { Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { Context } from 'koa';
 import type { Recorder } from '../audit/recorder';
+import type { RefusalLog } from '../audit/refusal-log';
 import type { HashRenewal } from '../auth/hash-renewal';
 import type { AnyScope, Restriction } from '../auth/restriction';
 import type { RequestLog } from '../edge/request-log';
@@ -32,6 +33,8 @@ export interface RouteDependencies {
   shows_texts: boolean;
   /** Records changes; without it, none are. */
   recorder?: Recorder | undefined;
+  /** Records failed log-ins; without it, none are. */
+  refused?: Pick<RefusalLog, 'note'> | undefined;
   /** Announcements to partners, with their texts. */
   notices: Fields[];
 }

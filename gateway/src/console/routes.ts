@@ -41,6 +41,8 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   },
 ];
 
+const SETTINGS = ['webhook_url', 'logo_url', 'alerts', 'extra_events'];
+
 const readRequests = async (
   requests: RouteDependencies['requests'],
   partner_id: string,
@@ -84,25 +86,24 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
   {
     verb: 'patch',
     path: '/settings',
-    audit: { values: ['webhook_url', 'logo_url', 'alerts'], before_of: 'partner' },
+    audit: { values: [...SETTINGS], before_of: 'partner' },
     answer: answers.settings,
     body: schemas.updateSettings,
     async run({ partner_id }, { call, body }) {
-      const { webhook_url, logo_url, alerts } = body as {
+      const { webhook_url, logo_url, alerts, extra_events } = body as {
         webhook_url?: string | null;
         logo_url?: string | null;
         alerts?: Record<string, Threshold>;
+        extra_events?: string[];
       };
-      if (webhook_url === undefined && logo_url === undefined && alerts === undefined) {
-        throw missingFields(
-          ['webhook_url', 'logo_url', 'alerts'],
-          'webhook_url, logo_url or alerts is required',
-        );
+      if (SETTINGS.every((name) => body[name] === undefined)) {
+        throw missingFields(SETTINGS, `one of ${SETTINGS.join(', ')} is required`);
       }
       const change = {
         partner_id,
         webhook_url: webhook_url === undefined ? undefined : (webhook_url ?? ''),
         logo_url: logo_url === undefined ? undefined : (logo_url ?? ''),
+        extra_events: extra_events && { names: extra_events },
         alerts: Object.fromEntries(
           Object.entries(alerts ?? {}).map(([cause, threshold]) => [cause, textOf(threshold)]),
         ),

@@ -1,3 +1,4 @@
+import { EXTRA_EVENTS } from '@bmg/common/messages';
 import { object, text } from '../endpoints/parts/inputs';
 
 const KEY_MAX = 200;
@@ -35,6 +36,12 @@ export const updateSettings = object({
     minLength: 1,
     maxLength: URL_MAX,
     description: 'HTTPS and public; null to send no events',
+  },
+  extra_events: {
+    type: 'array',
+    items: { type: 'string', enum: EXTRA_EVENTS },
+    maxItems: EXTRA_EVENTS.length,
+    description: 'the extra events that the webhook URL gets; empty for none',
   },
   logo_url: {
     type: ['string', 'null'],

@@ -1,12 +1,12 @@
 // The rows of sessions: the log-in with the partner key, and the sessions of the partner or the
 // person.
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, toApiError } from '@bmg/common/errors';
 import { firstKnown, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { relyingPartyOf } from '@bmg/common/people';
 import type { Session } from '@bmg/proto/settings';
 import type { Fields } from '../endpoints/endpoint';
 import * as answers from './answers';
-import { recordLogIn } from './recorded';
+import { actionOf, recordLogIn } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import * as schemas from './schemas';
 
@@ -31,11 +31,35 @@ export async function logIn(
   const { context, call } = request;
   const token = cookies.newToken();
   const [token_hash] = cookies.hashes(token);
-  const session = await open(token_hash);
+  const session = await open(token_hash).catch((error: unknown) => {
+    noteFailure(deps, request, path, toApiError(error));
+    throw error;
+  });
   await recordLogIn(recorder, settings, { context, call, session, token_hash, path });
   for (const hash of replaced) await settings.closeSession({ token_hash: hash }, call);
   cookies.set(context, token);
   return sessionAnswer({ cookies, shows_texts }, session, token);
+}
+
+/** A log-in that was refused, not one that this service could not check. */
+function noteFailure(
+  { refused }: RouteDependencies,
+  { context, call, body }: RouteRequest,
+  path: string,
+  { http, code }: ApiError,
+): void {
+  if (http >= 500) return;
+  const { id } = (body['response'] ?? {}) as Fields;
+  refused?.note(
+    {
+      actor: { type: 'console' },
+      action: actionOf({ verb: 'post', path }),
+      code,
+      address: context.ip,
+      ...(typeof id === 'string' && { passkey_id: id }),
+    },
+    call,
+  );
 }
 
 const sessionAnswer = (
@@ -58,15 +82,15 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
   const { settings, cookies, peppers, renewal, public_url, issuer_url } = deps;
   const openWithKey = (request: RouteRequest): Promise<Fields> => {
     const partner_key = String(request.body['partner_key']).trim();
-    if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
-    const key_hashes = peppers.hashes(partner_key);
-    return logIn(deps, request, SESSION, (token_hash) =>
-      firstKnown(key_hashes, async (key_hash) => {
+    return logIn(deps, request, SESSION, async (token_hash) => {
+      if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
+      const key_hashes = peppers.hashes(partner_key);
+      return firstKnown(key_hashes, async (key_hash) => {
         const opened = await settings.openSession({ key_hash, token_hash }, request.call);
         renewal.renew(key_hash, key_hashes[0]);
         return opened;
-      }),
-    );
+      });
+    });
   };
   const log_in = {
     passkeys: public_url !== '' && relyingPartyOf(public_url) !== undefined,

@@ -7,6 +7,7 @@ import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { Auth } from '../auth/wire';
 import type { Clients, Config } from '../clients';
 import type { ChainDependencies } from '../edge/chain';
+import type { RefusalLog } from '../audit/refusal-log';
 import type { RequestLog } from '../edge/request-log';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import type { Limits } from '../limits/wire';
@@ -20,6 +21,7 @@ interface Parts {
   limits: Limits;
   chain: ChainDependencies;
   requests: RequestLog;
+  refused: RefusalLog;
   endpoints: Endpoint[];
   notices: Fields[];
   log: Logger;

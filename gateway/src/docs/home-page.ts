@@ -106,14 +106,15 @@ const events = ({ webhooks }: OpenApiDocument): Html =>
       (<code>x-service-signature</code>, <code>webhook-signature</code>):
       <a id="event-headers" href="docs/receiving#receiving-events">headers</a>,
       <a id="event-signature" href="docs/receiving#verify">signatures</a>,
-      <a id="event-retries" href="docs/receiving#recover">retries</a>.
+      <a id="event-retries" href="docs/receiving#recover">retries</a>. Those marked as
+      <a href="docs/receiving#extra-events">extra</a> are sent only where you name them.
     </p>
     <div id="event-names">
       ${table(
         ['Event', 'When'],
         Object.entries(webhooks).map(([name, { post }]) => [
           html`<a id="${name}" href="docs/reference#${name}"><code>${name}</code></a>`,
-          prose(`${post.summary}.`),
+          prose(`${post.summary}${post.description ? ' (extra)' : ''}.`),
         ]),
       )}
     </div>`;

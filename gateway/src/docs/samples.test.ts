@@ -66,6 +66,12 @@ test('a query that curl encodes is encoded in the address', () => {
   expect(node).toContain('/audit?action=a+b%26c`');
 });
 
+test('line ends in a body stay escaped', () => {
+  const { node, python } = translate(`curl -s "$BASE_URL/calls" -d '{"sdp":"v=0\\r\\n"}'\n`) ?? {};
+  expect(node).toContain(String.raw`sdp: 'v=0\r\n'`);
+  expect(python).toContain(String.raw`"sdp": "v=0\r\n"`);
+});
+
 test.each([
   ['a pipe', 'curl -s "$BASE_URL/health" | grep ok'],
   ['a file', 'curl -s "$BASE_URL/audit" > audit.csv'],

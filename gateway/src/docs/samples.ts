@@ -167,7 +167,8 @@ interface Language {
   key(name: string): string;
 }
 
-const jsEscape = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+const jsEscape = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 const JS: Language = {
   step: '  ',
   pad: ' ',

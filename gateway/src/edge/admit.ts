@@ -99,6 +99,7 @@ async function admitPartner(
   const caller = await authenticator.confirm(known, first.version, call);
   const { rate_limit_per_sec, restriction, approval_above } = caller;
   state.key_id = restriction?.key_id;
+  state.key_partner_id = partner_id;
   const refusal = refusalOf(restriction, endpoint, context.ip);
   if (refusal) {
     // A stolen secret must not fill the list of latest calls from a wrong address.

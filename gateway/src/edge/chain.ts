@@ -100,7 +100,7 @@ export function createChain(
       failed = is_error;
     } finally {
       memory?.release();
-      meter.count(partner_id, usage, failed);
+      meter.count(partner_id, endpoint.verb, usage, failed);
     }
   };
 }

@@ -86,12 +86,7 @@ const READ = 'POST /messages/read';
 const TEMPLATE = { name: 'a', language: 'en', components: [{ type: 'body', extra: 1 }] };
 
 test.each<[string, string, object | undefined, string | null]>([
-  [
-    'a key of the body',
-    READ,
-    { message_id: 'w', typing_indicator: { type: 'text' } },
-    'typing_indicator',
-  ],
+  ['a key of the body', READ, { message_id: 'w', read_receipt: { type: 'text' } }, 'read_receipt'],
   ['a key of the query', 'GET /usage/ledger?message_id=w', undefined, 'message_id'],
   ['a key of the query where none is known', 'GET /waba?fields=id', undefined, 'fields'],
   ['keys of query and body', `${READ}?dry_run=1`, { message_id: 'w', b: 1, a: 1 }, 'dry_run, b, a'],
@@ -129,6 +124,12 @@ test.each<[string, string, object | undefined, string | null]>([
     null,
   ],
   [
+    'no key of a contact card',
+    'POST /messages/contacts',
+    { to: '15550100777', contacts: [{ name: { formatted_name: 'a', x: 1 }, phones: [{ y: 1 }] }] },
+    null,
+  ],
+  [
     'no key of a body that is passed on',
     'POST /calls',
     { action: 'accept', call_id: 'c', x: 1 },
@@ -156,7 +157,7 @@ test.each<[string, string, object | undefined, string | null]>([
 });
 
 test('the work is done all the same', async () => {
-  const { status } = await call(READ, { message_id: 'w', typing_indicator: {} });
+  const { status } = await call(READ, { message_id: 'w', read_receipt: {} });
   expect(status).toBe(200);
   expect(received).toEqual([expect.objectContaining({ message_id: 'w' })]);
 });
@@ -188,10 +189,10 @@ test('is absent from a 401 of the gateway and of a service', async () => {
 });
 
 test('is the same on the replayed answer of an Idempotency-Key', async () => {
-  const body = { message_id: 'w', typing_indicator: {} };
+  const body = { message_id: 'w', read_receipt: {} };
   const { ignored, answer } = await call(READ, body, { 'idempotency-key': 'k' });
   expect(answer.headers.get('idempotency-replayed')).toBe('true');
-  expect(ignored).toBe('typing_indicator');
+  expect(ignored).toBe('read_receipt');
 });
 
 test('stands in the request log', async () => {

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const second = () => jest.advanceTimersByTimeAsync(1_000);
 const call = (times: number, partner_id = 'ptn_1'): void => {
-  for (let i = 0; i < times; i += 1) meter.count(partner_id, '/messages/send', i === 0);
+  for (let i = 0; i < times; i += 1) meter.count(partner_id, 'POST', '/messages/send', i === 0);
 };
 /** What a reader counts that takes each process's numbers once, in their order. */
 function counted(partner_id = 'ptn_1') {
@@ -57,9 +57,9 @@ it('reports the calls of each partner once a second, with rising numbers', async
   call(2);
   await second();
   expect(stored.map(({ partner_id, rows }) => [partner_id, rows])).toEqual([
-    ['ptn_1', [{ endpoint: '/messages/send', calls: 3, errors: 1 }]],
-    ['ptn_2', [{ endpoint: '/messages/send', calls: 1, errors: 1 }]],
-    ['ptn_1', [{ endpoint: '/messages/send', calls: 2, errors: 1 }]],
+    ['ptn_1', [{ method: 'POST', endpoint: '/messages/send', calls: 3, errors: 1 }]],
+    ['ptn_2', [{ method: 'POST', endpoint: '/messages/send', calls: 1, errors: 1 }]],
+    ['ptn_1', [{ method: 'POST', endpoint: '/messages/send', calls: 2, errors: 1 }]],
   ]);
   expect(counted()).toEqual({ calls: 5, errors: 2 });
   expect(new Set(stored.map(({ process }) => process)).size).toBe(1);

@@ -5,11 +5,11 @@ import { topics, type Bus, type Outgoing } from '@bmg/common/bus';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
-import type { Usage } from '@bmg/proto/stream';
+import type { Usage, Usage_Row } from '@bmg/proto/stream';
 
 export interface Meter extends Component {
   /** Counts one call; `failed` adds one error. */
-  count(partner_id: string, endpoint: string, failed: boolean): void;
+  count(partner_id: string, method: string, endpoint: string, failed: boolean): void;
 }
 
 const PUBLISH_EVERY_MS = 1_000;
@@ -19,12 +19,8 @@ const PUBLISH_EVERY_MS = 1_000;
  */
 const PARTNERS_MAX = 100_000;
 
-interface Row {
-  calls: number;
-  errors: number;
-}
-
-type Counts = Map<string, Map<string, Row>>;
+/** The rows of each partner, by method and endpoint. */
+type Counts = Map<string, Map<string, Usage_Row>>;
 
 export function createMeter(bus: Bus, log: Logger): Meter {
   const process = newId('gwp');
@@ -54,14 +50,15 @@ export function createMeter(bus: Bus, log: Logger): Meter {
       await poller.stop();
       await publish();
     },
-    count(partner_id, endpoint, failed) {
+    count(partner_id, method, endpoint, failed) {
       let rows = counts.get(partner_id);
       if (!rows) {
         if (counts.size >= PARTNERS_MAX) return;
         counts.set(partner_id, (rows = new Map()));
       }
-      const row = rows.get(endpoint) ?? { calls: 0, errors: 0 };
-      rows.set(endpoint, row);
+      const key = `${method} ${endpoint}`;
+      const row = rows.get(key) ?? { method, endpoint, calls: 0, errors: 0 };
+      rows.set(key, row);
       row.calls += 1;
       if (failed) row.errors += 1;
     },
@@ -77,7 +74,7 @@ function reportsOf(counts: Counts, process: string, sequence: number): Outgoing<
       id: newId('use'),
       partner_id,
       day,
-      rows: [...rows].map(([endpoint, row]) => ({ endpoint, ...row })),
+      rows: [...rows.values()],
       process,
       sequence,
     },

@@ -15,6 +15,9 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
+import { actorOf } from '../audit/change';
+import type { RefusalLog } from '../audit/refusal-log';
+import { isRefusal } from '../auth/restriction';
 import type { Load } from '../limits/load';
 import { errorBody } from './error-body';
 import { IGNORED_HEADER } from './ignored';
@@ -32,6 +35,8 @@ export interface ObserveDependencies {
   requests?: Pick<RequestLog, 'record'>;
   /** Delays refusals of callers that had many; without it, none are delayed. */
   refusals?: Refusals;
+  /** Records requests beyond the rights of their caller; without it, none are. */
+  refused?: Pick<RefusalLog, 'note'>;
   /** Bounds the bytes of answers; unbounded without it. */
   load?: Load;
   log: Logger;
@@ -45,8 +50,12 @@ const API = '/v1/';
  * Refusals before any work: a client that repeats such a request at once only gets the same again.
  */
 const REFUSALS = new Set([401, 429, 503]);
-/** Refusals among the 403s. */
-const REFUSAL_CODES: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'ADDRESS_NOT_ALLOWED']);
+/** Refusals among the 403s, which the audit log has too. */
+const REFUSAL_CODES: ReadonlySet<string> = new Set([
+  'SCOPE_MISSING',
+  'ADDRESS_NOT_ALLOWED',
+  'KEY_RESTRICTED',
+]);
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export const createObserver =
@@ -73,7 +82,10 @@ export async function observe(
   }
   recordRequest(context, span, performance.now() - started, deps);
   const { error } = context.state as State;
-  if (REFUSALS.has(context.status) || (error && REFUSAL_CODES.has(error.code))) {
+  const goes_beyond = error !== undefined && REFUSAL_CODES.has(error.code);
+  // A change that a service refuses has a record of its own with the code.
+  if (goes_beyond && isRefusal(error)) noteRefusal(context, error.code, deps);
+  if (goes_beyond || REFUSALS.has(context.status)) {
     // A delayed refusal holds nothing but its connection.
     releasePlaces(context);
     await deps.refusals?.turn(holderOf(context));
@@ -82,6 +94,18 @@ export async function observe(
 
 const holderOf = ({ state, ip }: Context): string =>
   (state as State).partner_id ?? `network:${networkOf(ip)}`;
+
+function noteRefusal(
+  context: Context,
+  code: string,
+  { refused }: Pick<ObserveDependencies, 'refused'>,
+): void {
+  const state = context.state as State;
+  const { call, route, action = `${context.method} ${route}` } = state;
+  const partner_id = state.partner_id ?? state.key_partner_id;
+  if (partner_id === undefined) return;
+  refused?.note({ partner_id, actor: actorOf(state), action, code, address: context.ip }, call);
+}
 
 function beginRequest(
   context: Context,

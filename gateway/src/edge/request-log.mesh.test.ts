@@ -12,7 +12,7 @@ const aRequest = (at: number): LoggedRequest => ({
   code: 'MISSING_FIELDS',
   duration_ms: 1.5,
   request_id: `req-${at}`,
-  ignored: at % 2 ? 'typing_indicator' : null,
+  ignored: at % 2 ? 'read_receipt' : null,
   upstream_code: at % 3 ? 132_001 : null,
 });
 

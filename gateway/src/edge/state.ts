@@ -10,6 +10,10 @@ export interface State {
   /** Path pattern for the log line, the span and the metric. */
   route: string;
   partner_id?: string;
+  /** The partner of the key, also of one that may not be used from the caller's address. */
+  key_partner_id?: string;
+  /** What the audit log calls the request, unless that is its method and route. */
+  action?: string;
   /** The API key of the request; absent for the partner key. */
   key_id?: string | undefined;
   /** The person whose console session the request has; absent for the partner key. */

@@ -68,7 +68,7 @@ beforeAll(async () => {
     }),
     base_url: 'https://gateway.test/v1',
     meter: {
-      count: (_partner_id: string, endpoint: string, failed: boolean) =>
+      count: (_partner_id: string, _method: string, endpoint: string, failed: boolean) =>
         counted.push([endpoint, failed]),
     } as never,
     health: undefined as never,
@@ -102,14 +102,16 @@ async function read(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const head = (size_bytes?: number, mime_type?: string): DownloadMediaChunk => ({
+const head = (size_bytes?: number, mime_type?: string, file_name?: string): DownloadMediaChunk => ({
   mime_type,
   size_bytes,
+  file_name,
   data: Buffer.alloc(0),
 });
 const piece = (content: Buffer | string): DownloadMediaChunk => ({
   mime_type: undefined,
   size_bytes: undefined,
+  file_name: undefined,
   data: Buffer.from(content),
 });
 
@@ -155,6 +157,23 @@ test('streams a file of unknown length and type', async () => {
   expect(response.headers['content-type']).toBe('application/octet-stream');
   expect(response.headers).not.toHaveProperty('content-length');
   expect((await read(response)).equals(content)).toBe(true);
+});
+
+test.each([
+  [undefined, 'attachment'],
+  ['Invoice 17.pdf', 'attachment; filename="Invoice 17.pdf"'],
+  ['a"; x="b.html', 'attachment; filename="a\\"; x=\\"b.html"'],
+  [
+    'ß 价格.pdf',
+    `attachment; filename="? ??.pdf"; filename*=UTF-8''%C3%9F%20%E4%BB%B7%E6%A0%BC.pdf`,
+  ],
+])('a file named %p is an attachment of its own type', async (file_name, disposition) => {
+  download = sending([head(0, 'text/html', file_name)]);
+  const { headers } = await get('/media/123');
+  expect([headers['content-disposition'], headers['content-type']]).toEqual([
+    disposition,
+    'text/html',
+  ]);
 });
 
 test('streams an empty file', async () => {

@@ -11,9 +11,12 @@ import { evictSlowReader } from './slow-reader';
 export interface Chunk {
   mime_type?: string | undefined;
   size_bytes?: number | undefined;
+  file_name?: string | undefined;
   data: Uint8Array;
 }
 
+/** Node does not write other characters of this header as ISO-8859-1. */
+const NOT_ASCII = /[^ -~]/g;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /**
@@ -27,7 +30,7 @@ export async function streamAnswer(
   const rest = chunks[Symbol.asyncIterator]();
   const first = await rest.next();
   if (first.done) throw new ApiError('SERVER_ERROR', 'the service sent an empty answer');
-  const { mime_type, size_bytes, data } = first.value;
+  const { mime_type, size_bytes, file_name, data } = first.value;
   context.status = 200;
   context.set({
     'Content-Type': mime_type ?? UNKNOWN_TYPE,
@@ -37,6 +40,8 @@ export async function streamAnswer(
     'Cache-Control': 'private, no-store',
     ...(size_bytes !== undefined && { 'Content-Length': String(size_bytes) }),
   });
+  // Browsers save the file and do not show it, named or not.
+  context.attachment(file_name, { fallback: file_name?.replace(NOT_ASCII, '?') ?? false });
   // From here on this function writes the response instead of Koa.
   context.respond = false;
   const response = context.res as ServerResponse;

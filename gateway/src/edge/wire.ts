@@ -5,6 +5,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import { AuditDefinition } from '@bmg/proto/audit';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { createRecorder } from '../audit/recorder';
+import { createRefusalLog } from '../audit/refusal-log';
 import type { Auth } from '../auth/wire';
 import type { Clients } from '../clients';
 import { createGuards } from '../idempotency';
@@ -26,9 +27,11 @@ interface Parts {
 export function wireEdge({ redis, bus, rpc, auth, limits, public_url, docs_url, log }: Parts) {
   const meter = createMeter(bus, log);
   const messaging = rpc.client(MessagingDefinition);
-  const recorder = createRecorder({ audit: rpc.client(AuditDefinition), log });
+  const audit = rpc.client(AuditDefinition);
+  const recorder = createRecorder({ audit, log });
   return {
     meter,
+    refused: createRefusalLog({ audit, log }),
     requests: createRequestLog(redis, log),
     chain: {
       ...auth,

@@ -7,22 +7,22 @@ import { get, post, put, rpc, variant, type Endpoint, type Variant } from './end
 import { object, text } from './parts/inputs';
 
 const scope = 'number';
-const markRead = rpc(MessagingDefinition, 'markRead');
+const deleteQrCode = rpc(NumberAdminDefinition, 'deleteQrCode');
 const createQrCode = rpc(NumberAdminDefinition, 'createQrCode');
 const updateQrCode = rpc(NumberAdminDefinition, 'updateQrCode');
 const removeParticipants = rpc(NumberAdminDefinition, 'removeGroupParticipants');
 
-const message_id = text(512);
+const code = text(512);
 const prefilled_message = text(100);
 const whole = { type: 'integer' } as const;
 
-const read = object({ message_id }, ['message_id']);
-const more = object({ message_id, sent: text(1) }, ['message_id']);
+const coded = object({ code }, ['code']);
+const more = object({ code, sent: text(1) }, ['code']);
 
 describe('the compiler accepts', () => {
   test('a row whose schema, path and scope make the request of its RPC', () => {
     const rows: Endpoint[] = [
-      post('/read', markRead, { scope, body: read }),
+      post('/qr', deleteQrCode, { scope, body: coded }),
       put('/qr-codes/:code', updateQrCode, { scope, body: object({ prefilled_message }) }),
     ];
     expect(rows).toHaveLength(2);
@@ -41,8 +41,8 @@ describe('the compiler accepts', () => {
 describe('the compiler refuses', () => {
   test('a field of a schema that the RPC does not have', () => {
     // @ts-expect-error the RPC has no field sent
-    const row: Endpoint = post('/read', markRead, { scope, body: more });
-    expect(sent(row, { message_id: 'wamid.1', sent: 'x' })).toEqual({ message_id: 'wamid.1' });
+    const row: Endpoint = post('/qr', deleteQrCode, { scope, body: more });
+    expect(sent(row, { code: 'ABC', sent: 'x' })).toEqual({ code: 'ABC' });
   });
 
   test('a field of the RPC that the schema lacks', () => {
@@ -52,45 +52,45 @@ describe('the compiler refuses', () => {
   });
 
   test('a field that the RPC takes, but of another type', () => {
-    // @ts-expect-error the RPC takes another type of message_id
-    const row: Endpoint = post('/read', markRead, { scope, body: object({ message_id: whole }) });
-    // @ts-expect-error the RPC takes another type of message_id, which may be null
-    const orNull: Endpoint = post('/read', markRead, {
+    // @ts-expect-error the RPC takes another type of code
+    const row: Endpoint = post('/qr', deleteQrCode, { scope, body: object({ code: whole }) });
+    // @ts-expect-error the RPC takes another type of code, which may be null
+    const orNull: Endpoint = post('/qr', deleteQrCode, {
       scope,
-      body: object({ message_id: { type: ['string', 'null'] } }),
+      body: object({ code: { type: ['string', 'null'] } }),
     });
     expect([row, orNull]).toHaveLength(2);
   });
 
   test('a parameter of the path that the RPC does not have', () => {
     // @ts-expect-error the RPC has no field id
-    const row: Endpoint = post('/read/:id', markRead, { scope, body: read });
+    const row: Endpoint = post('/qr/:id', deleteQrCode, { scope, body: coded });
     expect(sent(row, { id: '1' })).not.toHaveProperty('id');
   });
 
   test('a scope whose fields the RPC does not have', () => {
     // @ts-expect-error the RPC has no field partner_id, and the row lacks the field target
-    const row: Endpoint = post('/read', markRead, { scope: 'partner', body: read });
+    const row: Endpoint = post('/qr', deleteQrCode, { scope: 'partner', body: coded });
     expect(sent(row, { partner_id: 'ptn_1' })).not.toHaveProperty('partner_id');
   });
 
   test('a key of a mapping that the RPC does not have, also through a spread and inside a message', () => {
     // @ts-expect-error the RPC has no field sent
-    const spread: Endpoint = post('/read', markRead, {
+    const spread: Endpoint = post('/qr', deleteQrCode, {
       scope,
       body: more,
       request: ({ body, target }) => ({ ...body, target }),
     });
     // @ts-expect-error the RPC has no field target.number
-    const nested: Endpoint = post('/read', markRead, {
+    const nested: Endpoint = post('/qr', deleteQrCode, {
       scope,
-      body: read,
+      body: coded,
       request: ({ body, target }) => ({ ...body, target: { ...target, number: '8' } }),
     });
     // @ts-expect-error the RPC has no field sent
-    const ofVariant: Variant = variant(markRead, {
+    const ofVariant: Variant = variant(deleteQrCode, {
       takes: () => true,
-      request: ({ target }) => ({ message_id: 'wamid.1', sent: 'x', target }),
+      request: ({ target }) => ({ code: 'ABC', sent: 'x', target }),
       reply: () => ({}),
     });
     expect(sent(spread, { sent: 'x' })).not.toHaveProperty('sent');
@@ -113,17 +113,17 @@ describe('the compiler refuses', () => {
   });
 
   test('a property that a mapping reads, but the schema or the path lacks', () => {
-    const row: Endpoint = post('/read/:message_id', markRead, {
+    const row: Endpoint = post('/qr/:code', deleteQrCode, {
       scope,
       body: object({}),
       request: ({ body, params, target }) => ({
-        // @ts-expect-error the schema has no property message_id
-        message_id: (body.message_id as string | undefined) ?? params.message_id,
+        // @ts-expect-error the schema has no property code
+        code: (body.code as string | undefined) ?? params.code,
         // @ts-expect-error the path has no parameter id
         target: params.id === undefined ? target : undefined,
       }),
     });
-    expect(row.path).toBe('/read/:message_id');
+    expect(row.path).toBe('/qr/:code');
   });
 
   test('a key that the reply does not have', () => {

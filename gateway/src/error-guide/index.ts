@@ -56,7 +56,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
     action: 'Use a smaller file.',
   },
   WABA_NOT_FOUND: {
-    meaning: 'The business account does not exist upstream.',
+    meaning:
+      'The business account does not exist. Of the contract; this release answers WABA_NOT_REGISTERED.',
     action: CORRECT_IT,
   },
   UNAUTHORIZED: {
@@ -86,7 +87,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
       'Open payment_url. The business account is activated automatically when the invoice is paid.',
   },
   PAYMENT_REQUIRED: {
-    meaning: 'A payment is due.',
+    meaning:
+      'A payment is due. Of the contract; this release answers PAYMENT_FAILED or PAYMENT_ACTION_REQUIRED.',
     action: 'Pay, then retry.',
   },
   CARD_REQUIRED: {

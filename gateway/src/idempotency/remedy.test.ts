@@ -11,6 +11,7 @@ test('every endpoint that takes a key has a remedy for an unknown outcome', () =
     'POST /messages/media': 'look_up',
     'POST /messages/interactive': 'look_up',
     'POST /messages/location': 'look_up',
+    'POST /messages/contacts': 'look_up',
     'POST /messages/reaction': 'look_up',
     'POST /messages/read': 'repeat',
     'POST /media/upload': 'none',

@@ -90,7 +90,7 @@ function createAnswer({ chain, observe, server, public_url }: McpDependencies) {
     } finally {
       memory?.release();
       // The row has counted a tool call.
-      if (!is_row) meter.count(partner_id, MCP_PATH, failed);
+      if (!is_row) meter.count(partner_id, context.method, MCP_PATH, failed);
     }
   };
 }

@@ -58,7 +58,10 @@ beforeAll(async () => {
       },
     },
     load: createLoad(IN_FLIGHT_MAX, log),
-    meter: { count: (_id: string, name: string, failed: boolean) => counted.push([name, failed]) },
+    meter: {
+      count: (_id: string, _verb: string, name: string, failed: boolean) =>
+        counted.push([name, failed]),
+    },
     base_url: `${ORIGIN}/v1`,
     client: () => methods,
   };

@@ -94,6 +94,7 @@ function messageOf(name: string, { post }: WebhookItem, url: string): Json {
     name,
     title: name,
     summary: `${post.summary}.`,
+    ...(post.description && { description: post.description }),
     contentType: JSON_TYPE,
     headers: { $ref: `#/components/schemas/${HEADERS}` },
     correlationId: {

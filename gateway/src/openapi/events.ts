@@ -1,6 +1,7 @@
 // The events that partners receive, with a summary and a schema of `data`. Events can carry further
 // keys of the upstream's.
 import { DESTINATION_TYPES } from '@bmg/common/destinations';
+import type { ExtraEvent } from '@bmg/common/messages';
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
 import type { EventName } from '../endpoints/webhook-endpoints/schemas';
@@ -21,6 +22,8 @@ export interface EventDocs {
   data: Schema;
   /** True: the event belongs to no business account and no number. */
   without_account?: boolean;
+  /** True: sent only if a filter names it. */
+  extra?: true;
 }
 
 /** The events that do not originate from an upstream webhook. */
@@ -135,6 +138,203 @@ const accountEvent = (
     'Further keys of the upstream’s, such as `ban_info`, `restriction_info`, `violation_info` and `waba_info`.',
   data: data({ event: is.text(example) }),
 });
+
+const extra = (
+  summary: string,
+  docs: Pick<EventDocs, 'upstream' | 'notes' | 'data'>,
+): EventDocs => ({ summary, ...docs, extra: true });
+const nodeOrNull = (node: Record<string, Schema>): Schema => is.orNull(is.node(node));
+const callOf = (summary: string, upstream: string): EventDocs =>
+  extra(summary, {
+    upstream,
+    notes:
+      '`bsuid` is the customer’s. `session` is null if the upstream sends none. `duration` and other keys of the upstream’s are in `raw.call`.',
+    data: data(
+      {
+        call_id: is.text('wacid.HBgLMTU1NTAxMDA3NzcVAgA'),
+        from: is.orNull(phone),
+        to: is.orNull(is.text('15550100001')),
+        bsuid,
+        direction: is.orNull(is.open(['USER_INITIATED', 'BUSINESS_INITIATED'])),
+        session: nodeOrNull({
+          sdp_type: is.open(['offer', 'answer']),
+          sdp: is.text('v=0\r\n…'),
+        }),
+        status: is.orNull(is.open(['RINGING', 'ACCEPTED', 'REJECTED', 'COMPLETED', 'FAILED'])),
+        timestamp: seconds,
+        raw: is.node({ call: is.node({}, { description: 'The upstream’s object, unaltered.' }) }),
+      },
+      { errors },
+    ),
+  });
+
+/** The upstream's own keys; null without a value. */
+const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
+  'call.connect': callOf(
+    'A customer calls, with the offer to answer; or a customer took your call, with the answer',
+    '`calls` → `calls[]`: `connect`',
+  ),
+  'call.terminate': callOf('A call ended', '`calls` → `calls[]`: `terminate`'),
+  'call.status': callOf(
+    'A call of yours rings, was accepted or rejected',
+    '`calls` → `statuses[]`',
+  ),
+  'handover.updated': extra('Another app became the handler of a conversation', {
+    upstream: '`messaging_handovers`',
+    data: data({
+      phone_number: is.orNull(phone),
+      bsuid,
+      type: is.orNull(is.open(['control_passed', 'control_taken'])),
+      current_handler: is.orNull(is.text('ai_agent')),
+      previous_handler: is.orNull(is.text('customer_service')),
+      new_owner_app_id: is.orNull(is.text('700000000000001')),
+      previous_owner_app_id: is.orNull(is.text('700000000000002')),
+      raw: is.node({ handover: is.node({}) }),
+    }),
+  }),
+  'contact.preference_updated': extra('A customer stopped or resumed a category of messages', {
+    upstream: '`user_preferences`',
+    notes: 'Further keys of the upstream’s, such as `detail`.',
+    data: data({
+      phone_number: is.orNull(phone),
+      bsuid,
+      category: is.orNull(is.open(['marketing_messages'])),
+      preference: is.orNull(is.open(['stop', 'resume'])),
+      timestamp: seconds,
+    }),
+  }),
+  'contact.id_changed': extra('A customer has a new phone number or BSUID', {
+    upstream:
+      '`messages` → `messages[]`: `system` with `user_changed_number` or `user_changed_user_id`; `user_id_update`',
+    notes:
+      'The upstream may report a change both ways: then there are two events. The system message is `message.received` too.',
+    data: data({
+      id_type: is.choice(['phone_number', 'bsuid']),
+      previous: is.orNull(is.text('US.4Qm7Zr81Kd02')),
+      current: is.text('US.7Bn5Xc'),
+      phone_number: is.orNull(phone),
+      raw: is.node({ change: is.node({}) }),
+    }),
+  }),
+  'number.name_updated': extra('The display name of a number was reviewed', {
+    upstream: '`phone_number_name_update`',
+    data: data({
+      display_phone_number: is.text('15550100001'),
+      decision: is.orNull(is.open(['APPROVED', 'REJECTED', 'DEFERRED', 'PENDING'])),
+      requested_verified_name: is.orNull(is.text('Example Shop')),
+      rejection_reason: is.orNull(is.text('NAME_FORMAT_UNACCEPTABLE')),
+    }),
+  }),
+  'number.security_updated': extra('The PIN of a number was changed or is to be reset', {
+    upstream: '`security`',
+    data: data({
+      display_phone_number: is.text('15550100001'),
+      event: is.orNull(is.open(['PIN_CHANGED', 'PIN_RESET_REQUEST', 'PIN_REQUEST_SUCCESS'])),
+      requester: is.orNull(is.text('61500000000001')),
+    }),
+  }),
+  'waba.alert': extra('The upstream alerts about a business, account or number', {
+    upstream: '`account_alerts`',
+    data: data({
+      entity_type: is.orNull(is.open(['BUSINESS', 'PHONE_NUMBER'])),
+      entity_id: is.orNull(is.text('600000000000001')),
+      alert_type: is.orNull(is.text('INCREASED_CAPABILITIES_ELIGIBILITY_DEFERRED')),
+      alert_severity: is.orNull(is.open(['CRITICAL', 'WARNING', 'INFORMATIONAL'])),
+      alert_status: is.orNull(is.open(['ACTIVE', 'NONE'])),
+      alert_description: is.orNull(is.text('…')),
+    }),
+  }),
+  'waba.settings_updated': extra('The settings of a number changed, for example those of calls', {
+    upstream: '`account_settings_update`',
+    data: data({
+      type: is.orNull(is.text('PHONE_NUMBER_SETTINGS')),
+      phone_number_settings: nodeOrNull({}),
+    }),
+  }),
+  'business.status_updated': extra('The status of a business portfolio changed', {
+    upstream: '`business_status_update`',
+    data: data({
+      business_id: is.orNull(is.text('600000000000001')),
+      event: is.orNull(is.text('COMPROMISED_NOTIFICATION')),
+    }),
+  }),
+  'solution.updated': extra('A multi-partner solution was created or changed', {
+    upstream: '`partner_solutions`',
+    notes:
+      'The upstream names a portfolio: the event is sent only if it is registered as an account.',
+    data: data({
+      event: is.orNull(is.open(['SOLUTION_CREATED', 'SOLUTION_UPDATED'])),
+      solution_id: is.orNull(is.text('140000000000001')),
+      solution_status: is.orNull(is.text('INITIATED')),
+    }),
+  }),
+  'payment.configuration_updated': extra('A payment configuration changed', {
+    upstream: '`payment_configuration_update`',
+    notes: 'Further keys of the upstream’s, such as `created_timestamp`.',
+    data: data({
+      configuration_name: is.orNull(is.text('c1')),
+      provider_name: is.orNull(is.text('example')),
+      provider_mid: is.orNull(is.text('m-1')),
+      status: is.orNull(is.text('Needs Testing')),
+    }),
+  }),
+  'flow.updated': extra('The status of a flow changed, or its endpoint has problems', {
+    upstream: '`flows`',
+    notes: 'Further keys of the upstream’s, such as `new_status` and `alert_state`.',
+    data: data({
+      flow_id: is.orNull(is.text('110000000000001')),
+      event: is.orNull(
+        is.open([
+          'FLOW_STATUS_CHANGE',
+          'ENDPOINT_ERROR_RATE',
+          'ENDPOINT_LATENCY',
+          'ENDPOINT_AVAILABILITY',
+          'CLIENT_ERROR_RATE',
+        ]),
+      ),
+      message: is.orNull(is.text('…')),
+    }),
+  }),
+  'template.components_updated': extra('The content of a template changed', {
+    upstream: '`message_template_components_update`',
+    data: data({
+      ...template,
+      title: is.orNull(is.text('Title')),
+      element: is.orNull(is.text('Body {{1}}')),
+      footer: is.orNull(is.text('Foot')),
+      buttons: is.orNull(is.list(is.node({}))),
+    }),
+  }),
+  'template.category_detected': extra('The upstream finds that a template has another category', {
+    upstream: '`template_correct_category_detection`',
+    data: data({
+      ...template,
+      category: is.orNull(is.text('UTILITY')),
+      correct_category: is.orNull(is.text('MARKETING')),
+    }),
+  }),
+  'conversion.detected': extra('The upstream found a purchase or a lead in a conversation', {
+    upstream: '`automatic_events`',
+    notes: 'Further keys of the upstream’s, such as `custom_data`.',
+    data: data({
+      message_id: is.orNull(message_id),
+      event_name: is.orNull(is.open(['LeadSubmitted', 'Purchase'])),
+      timestamp: seconds,
+    }),
+  }),
+  'upstream.other': extra('Anything that the upstream sends and that has no event of its own', {
+    upstream: 'Every field, list or item without a row, including unknown ones',
+    notes:
+      '`item` is the list, for an item of a value. `value` is null if it has more than 256 KB: then `value_bytes` is its size.',
+    data: data(
+      {
+        field: is.text('tracking_events', 'The upstream’s field.'),
+        value: is.any('As the upstream sent it.'),
+      },
+      { item: is.text('statuses'), value_bytes: is.whole(300_000) },
+    ),
+  }),
+};
 
 export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   'message.received': {
@@ -311,6 +511,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
       { request_id: is.text('rq-0002') },
     ),
   },
+  ...EXTRA,
   [ALERT_EVENT]: {
     summary: 'A threshold of yours was crossed: an addition to the contract, off by default',
     data: data({

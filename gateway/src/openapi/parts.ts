@@ -45,7 +45,7 @@ export const headers: Json = {
   },
   Ignored: textHeader(
     'Keys of the query and body that were ignored, comma-separated: at most 20. Absent if there are none.',
-    'typing_indicator, contacts[].note',
+    'dry_run, contacts[].note',
   ),
   IdempotencyReplayed: {
     description:

@@ -10,6 +10,7 @@ export interface WebhookItem {
   post: {
     operationId: string;
     summary: string;
+    description?: string;
     parameters: Json[];
     requestBody: { required: true; content: Record<string, { schema: Json; example: unknown }> };
     responses: Record<string, { description: string }>;
@@ -29,6 +30,9 @@ const envelope = (name: string, { data, without_account }: EventDocs): Schema =>
     data,
     meta: is.event_meta,
   });
+
+const EXTRA =
+  'An extra event: it is sent only to an endpoint whose `events` name it, or have a prefix of it that was set after release 2.10, and to your webhook URL if `extra_events` names it.';
 
 const header = (name: string, description: string, example: string): Json => ({
   name,
@@ -73,6 +77,7 @@ function postOf(name: string, docs: EventDocs, shared: SharedSchemas) {
   return {
     operationId: operationIdOf(name),
     summary: docs.summary,
+    ...(docs.extra && { description: EXTRA }),
     parameters: HEADERS,
     requestBody: { required: true as const, content },
     responses: {

@@ -8,14 +8,15 @@ import type { CategoryCosts } from './category-costs';
 import { createEnvelope } from './envelope';
 import type { Memory } from './memory';
 import { stringifyData } from './normalise';
-import { outgoingOf } from './outgoing';
+import { dataOf, outgoingOf } from './outgoing';
 import type { Owners } from './owners';
+import type { Wishes } from './wishes';
 import {
   isPublished,
   itemsOf,
   readWebhook,
   resultsOf,
-  type Item,
+  type Addressed,
   type ReadWebhook,
 } from './read-webhook';
 import { createActivity, createStateRecords, type Activity } from './state-records';
@@ -23,6 +24,7 @@ import { createActivity, createStateRecords, type Activity } from './state-recor
 export interface FanOutDependencies {
   bus: Bus;
   owners: Owners;
+  wishes: Wishes;
   memory: Memory;
   categoryCosts: CategoryCosts;
   public_url: string;
@@ -79,22 +81,20 @@ async function fanOut(
       webhooks.flatMap(({ normalised }) => normalised.state),
     ),
   ]);
-  const items = itemsOf(webhooks);
   const owners = answers.filter((_answer, index) => isPublished(results[index]));
-  await publishAll(deps.bus, { items, owners, ...lasting });
+  const addressed = itemsOf(webhooks).map((item, index): Addressed => {
+    return { item, owner: owners[index] as GetOwnersResponse };
+  });
+  const wanted = await deps.wishes.filter(addressed, span);
+  await publishAll(deps.bus, wanted, lasting);
   for (const webhook of webhooks) await report(deps, webhook);
-}
-
-interface Addressed extends Lasting {
-  items: Item[];
-  /** One answer per item. */
-  owners: GetOwnersResponse[];
 }
 
 /** Publishes in order, each portion only once Kafka has the one before. */
 async function publishAll(
   bus: Bus,
-  { items, owners, envelope, activity }: Addressed,
+  addressed: Addressed[],
+  { envelope, activity }: Lasting,
 ): Promise<void> {
   let portion: Outgoing<unknown>[] = [];
   let bytes = 0;
@@ -105,14 +105,13 @@ async function publishAll(
     portion = [];
     bytes = 0;
   };
-  for (const [index, item] of items.entries()) {
-    const owner = owners[index] as GetOwnersResponse;
+  for (const { item, owner } of addressed) {
     if (owner.partner_ids.length === 0) {
       const field = 'event' in item ? item.event : item.kind;
       metrics.webhook_items_ignored.inc({ field, reason: 'not_registered' });
       continue;
     }
-    const data = stringifyData(item.data, item.from.lossless);
+    const data = dataOf(item);
     const data_bytes = Buffer.byteLength(data);
     if (data_bytes > DATA_BYTES_MAX) {
       await bus.deadLetter(topics.upstreamWebhook, Buffer.from(data, 'utf8'), 'too_large');

@@ -3,7 +3,7 @@ import type { Outgoing } from '@bmg/common/bus';
 import { unsampled } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
 import { normalise } from './normalise';
-import { outgoingOf } from './outgoing';
+import { dataOf, outgoingOf } from './outgoing';
 import { itemsOf, type ReadWebhook } from './read-webhook';
 import type { StateItem } from './state-records';
 
@@ -71,4 +71,19 @@ test.each([
 test('partners do not get the callback data', () => {
   const { deliveries } = outcomeOf(['ptn_1']);
   expect(deliveries.map(({ message }) => String(message.body)).join()).not.toContain('bmg1');
+});
+
+test.each([
+  ['passes on a small value', 100, {}],
+  ['leaves out a value of more than 256 KB', 300_000, { value: null, value_bytes: 300_041 }],
+])('upstream.other %s', (_name, size, expected) => {
+  const value = { text: 'x'.repeat(size) };
+  const body = {
+    object: 'whatsapp_business_account',
+    entry: [{ id: '900000000000001', changes: [{ field: 'new_field', value }] }],
+  };
+  const from = { normalised: normalise(body, 1_790_000_000), lossless: false };
+  const [item] = itemsOf([from as unknown as ReadWebhook]);
+  if (!item) throw new Error('no item');
+  expect(JSON.parse(dataOf(item))).toEqual({ field: 'new_field', value, ...expected });
 });

@@ -6,12 +6,25 @@ import { metrics } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import type { Enveloped } from './envelope';
+import { stringifyData } from './normalise';
 import type { Item } from './read-webhook';
 import type { StateRecords } from './state-records';
 
 export interface Ways {
   records: StateRecords;
   envelope: (event: Enveloped, event_id: string) => Buffer;
+}
+
+/** The upstream decides what `upstream.other` holds, so its size has a bound of its own. */
+const OTHER_BYTES_MAX = 256 * 1024;
+
+/** The item's data as JSON text. A larger value without an event of its own is left out. */
+export function dataOf(item: Item): string {
+  const text = stringifyData(item.data, item.from.lossless);
+  if (!('event' in item) || item.event !== 'upstream.other') return text;
+  const value_bytes = Buffer.byteLength(text);
+  if (value_bytes <= OTHER_BYTES_MAX) return text;
+  return JSON.stringify({ ...item.data, value: null, value_bytes });
 }
 
 /** `data` is the item's as JSON text. A state change yields no delivery: partners do not get it. */
@@ -29,7 +42,7 @@ export function* outgoingOf(
   const conversation = `${phone_number_id ?? waba_id}|${item.contact ?? ''}`;
   const span = from.span.spanContext();
   const { received_at_ms } = from.webhook;
-  records.add({
+  const record = {
     occurrence: item.occurrence,
     event: name,
     internal,
@@ -46,7 +59,9 @@ export function* outgoingOf(
     received_at_ms,
     partner_ids: owner.partner_ids,
     span,
-  });
+  };
+  // Our own services keep no state of extra events.
+  if (internal || !item.ignored_as) records.add(record);
   if (internal) return;
   metrics.events_normalised.inc({ event: name });
   const enveloped = { event: name, waba_id, phone_number_id, timestamp: item.timestamp, data };

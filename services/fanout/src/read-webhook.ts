@@ -10,6 +10,7 @@ import {
   type Logger,
   type Span,
 } from '@bmg/common/telemetry';
+import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { UpstreamWebhook } from '@bmg/proto/stream';
 import {
   normalise,
@@ -31,6 +32,12 @@ export interface ReadWebhook {
 
 /** An event or a state change, with the webhook that it is from. */
 export type Item = (NormalisedEvent | StateChange) & { from: ReadWebhook };
+
+/** An item with the partners that own its number or account. */
+export interface Addressed {
+  item: Item;
+  owner: GetOwnersResponse;
+}
 
 /** Undefined for a body that is not JSON or is nested too deep. */
 export async function readWebhook(

@@ -10,15 +10,18 @@ import type { Config } from './config';
 import { createFanOut, type FanOutDependencies } from './fan-out';
 import { createMemory } from './memory';
 import { createOwners } from './owners';
+import { createWishes } from './wishes';
 
 export const createFanout = defineService<Config, FanOutDependencies>({
   name: 'fanout',
   open({ config, log, use, useBus, connect }) {
     const redis = use(openRedis(config, log));
     const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
+    const versions = createVersions(redis, log);
     return {
       bus: useBus(createBus(config, 'fanout', log)),
-      owners: createOwners(directory, createVersions(redis, log)),
+      owners: createOwners(directory, versions),
+      wishes: createWishes(directory, versions),
       memory: createMemory(redis),
       categoryCosts: createCategoryCosts(connect(RatesDefinition, config.MESSAGING_ADDR), log),
       public_url: config.PUBLIC_URL,

@@ -5,6 +5,7 @@ export const settings = {
   ...fields.grpcServer(50055),
   METRICS_PORT: fields.port(9105, 'port of /metrics, /livez and /readyz'),
   ...fields.shared,
+  ...fields.mongo,
   ...fields.redis,
   ...fields.upstream,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),

@@ -1,24 +1,37 @@
 import { createCredentials, createVersions } from '@bmg/common/directory';
+import { createOnce, REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
+import { openMongo, type Indexes } from '@bmg/common/mongo';
 import { openRedis } from '@bmg/common/redis';
 import { implement } from '@bmg/common/rpc';
-import { defineService } from '@bmg/common/service';
+import { defineService, type Kit } from '@bmg/common/service';
 import { createUpstream } from '@bmg/common/upstream';
+import { Node } from '@bmg/proto/common';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Config } from './config';
 import { createNumberAdminHandlers } from './handlers';
-import type { Dependencies } from './tools';
 
-export const createNumberAdmin = defineService<Config, Dependencies>({
+const indexes: Indexes = { [REQUEST_CLAIMS]: requestClaimIndexes };
+
+export const createNumberAdmin = defineService({
   name: 'number-admin',
-  open({ config, log, use, connect }) {
+  open({ config, log, use, connect }: Kit<Config>) {
     const redis = use(openRedis(config, log));
+    const { db } = use(openMongo(config, 'number-admin', log, indexes));
     const upstream = use(createUpstream(config));
     const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
     const credentials = createCredentials(directory, createVersions(redis, log));
-    return { upstream, credentials, directory, platform_pin: config.PLATFORM_PIN, log };
+    const once = createOnce({ db, now: () => new Date(), log });
+    return { upstream, credentials, directory, once, platform_pin: config.PLATFORM_PIN, log };
   },
   features: [
-    (deps) => ({ rpcs: [implement(NumberAdminDefinition, createNumberAdminHandlers(deps))] }),
+    (deps) => {
+      const handlers = createNumberAdminHandlers(deps);
+      const placeCall = deps.once(handlers.placeCall, { codec: Node });
+      const createGroup = deps.once(handlers.createGroup, { codec: Node });
+      return {
+        rpcs: [implement(NumberAdminDefinition, { ...handlers, placeCall, createGroup })],
+      };
+    },
   ],
 });

@@ -76,6 +76,12 @@ export const settings = {
     { min: 1, max: 10_000_000, default: 50_000 },
     'the most changes of one partner on a day (UTC), of which a key or person has a fifth; further ones are refused with RATE_LIMIT_EXCEEDED, except those that reduce risk',
   ),
+  AUDIT_EXPORT_URL: fields.optional(
+    fields.url('takes the audit log by POST, as lines of JSON; not exported unless set'),
+  ) as Field<string | undefined>,
+  AUDIT_EXPORT_TOKEN: fields.optional(
+    fields.secret('bearer token for AUDIT_EXPORT_URL; required with it'),
+  ) as Field<string | undefined>,
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',
     false,

@@ -29,6 +29,7 @@ import * as operator from './operator';
 export const createStores = (db: Db) => ({
   accounts: payments.createBillingAccounts(db),
   auditLog: audit.createAuditLog(db),
+  auditChain: audit.createAuditChain(db),
   charges: payments.createSlotCharges(db),
   clientFacts: clients.createClientFacts(db),
   clients: createClients(db),
@@ -78,4 +79,5 @@ export const indexes: Indexes = {
   [receivers.WEBHOOK_ENDPOINTS]: receivers.webhookEndpointIndexes,
   [audit.AUDIT_LOG]: audit.auditLogIndexes,
   [audit.AUDIT_COUNTS]: audit.auditCountIndexes,
+  [audit.AUDIT_CHAIN]: audit.auditChainIndexes,
 };

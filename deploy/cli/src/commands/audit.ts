@@ -1,7 +1,13 @@
 // `bmg audit`: who changed what, of one partner or of all, and of the platform.
 import { Option, type Command } from 'commander';
-import { AuditDefinition, type AuditRecord } from '@bmg/proto/audit';
-import { action, dateTime, record, wholeNumber, type Answer } from '../action';
+import {
+  AuditDefinition,
+  type AuditRecord,
+  type CheckAuditChainResponse as Page,
+  type CheckAuditChainResponse_Fault as Fault,
+  type CheckAuditChainResponse_Newest as Newest,
+} from '@bmg/proto/audit';
+import { action, count, dateTime, record, wholeNumber, type Answer } from '../action';
 import { rejected, type Session } from '../session';
 
 interface Filters {
@@ -18,6 +24,8 @@ interface Filters {
 const LIMIT = 50;
 const PAGE_MAX = 100;
 const LIMIT_MAX = 10_000;
+/** A check ends at this number. */
+const FAULTS_MAX = 1_000;
 
 export function addAuditCommand(program: Command): void {
   program
@@ -39,7 +47,39 @@ export function addAuditCommand(program: Command): void {
         .default(LIMIT),
     )
     .option('--cursor <cursor>', 'the next page: the cursor that the last one printed')
-    .action(action(program, list));
+    .action(action(program, list))
+    .command('check')
+    .description(
+      'compare every record with the chain of hashes: none was changed, removed or added',
+    )
+    .action(action(program, check));
+}
+
+async function check(session: Session): Promise<Answer> {
+  const audit = session.client(AuditDefinition);
+  const faults: Fault[] = [];
+  let [links, records] = [0, 0];
+  let [above, newest]: [number | undefined, Newest | undefined] = [undefined, undefined];
+  do {
+    const page: Page = await audit.checkAuditChain({ above }, session.call()).catch(rejected);
+    links += page.links;
+    records += page.records;
+    faults.push(...page.faults);
+    newest ??= page.newest;
+    above = page.next;
+  } while (above !== undefined && faults.length < FAULTS_MAX);
+  if (faults.length > 0) process.exitCode = 1;
+  const summary = `${count(records, 'record')} in ${count(links, 'link')} checked, ${count(faults.length, 'fault')}.`;
+  return {
+    json: { ok: faults.length === 0, links, records, faults, newest: newest ?? null },
+    text: [
+      ...faults.map(
+        ({ link, record_id, problem }) => `link ${link}  ${record_id ?? '-'}  ${problem}`,
+      ),
+      summary,
+      ...(newest ? [`The newest is link ${newest.number} with the hash ${newest.hash}.`] : []),
+    ].join('\n'),
+  };
 }
 
 async function list(session: Session, { partner, limit, ...filters }: Filters): Promise<Answer> {

@@ -1,8 +1,9 @@
 // `bmg people …`: the people who sign in to the console of a partner.
 import { Option, type Command } from 'commander';
 import { ROLES } from '@bmg/common/people';
+import { AuditDefinition } from '@bmg/proto/audit';
 import { PeopleDefinition, type Person } from '@bmg/proto/people';
-import { action, record, type Answer } from '../action';
+import { action, count, record, type Answer } from '../action';
 import { change } from '../recorded';
 import { rejected, type Session } from '../session';
 
@@ -40,6 +41,11 @@ export function addPeopleCommands(program: Command): void {
   add('remove <person_id>', 'end the access of a person: passkeys, sessions and invitation').action(
     change(program, remove, { before_of: 'person', before: ['email', 'role', 'state'] }),
   );
+
+  add(
+    'erase <person_id>',
+    'clear the addresses of a removed person from the records of the audit log, which stay',
+  ).action(change(program, erase));
 }
 
 const role = (): Option =>
@@ -94,9 +100,22 @@ async function remove(session: Session, person_id: string, { partner }: Of): Pro
   return { json: { person_id, removed: true }, text: `${person_id} has no access.` };
 }
 
+async function erase(session: Session, person_id: string, { partner }: Of): Promise<Answer> {
+  await session.requirePartner(partner);
+  const audit = session.client(AuditDefinition);
+  const request = { partner_id: partner, person_id };
+  const { records } = await audit.eraseAuditPerson(request, session.call()).catch(rejected);
+  const text = `${count(records, 'record')} of the audit log name ${person_id} no more.`;
+  return { json: { person_id, records }, text };
+}
+
 /** GET /v1/people shows the same fields. */
 const shown = (person: Person): Record<string, unknown> => ({
-  ...record({ invitation_expires_at: undefined, last_login_at: undefined }),
+  ...record({
+    invitation_expires_at: undefined,
+    passkey_added_at: undefined,
+    last_login_at: undefined,
+  }),
   ...record(person),
   invited_by: record({ id: undefined, name: undefined, ...person.invited_by }),
 });
@@ -107,5 +126,5 @@ const describe = (person: Person): string =>
     person.role.padEnd(9),
     person.state.padEnd(7),
     person.last_login_at ? `signed in ${person.last_login_at.toISOString()}` : 'never signed in',
-    person.email,
+    person.email_verified ? person.email : `${person.email} (not verified)`,
   ].join('  ');

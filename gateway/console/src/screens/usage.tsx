@@ -67,7 +67,11 @@ export function Screen() {
               head={['Endpoint', 'calls', 'errors']}
               rows={[...usage.endpoints]
                 .sort((a, b) => b.calls - a.calls)
-                .map(({ endpoint, calls, errors }) => [endpoint, calls, errors])}
+                .map(({ method, endpoint, calls, errors }) => [
+                  method ? `${method} ${endpoint}` : endpoint,
+                  calls,
+                  errors,
+                ])}
             />
           </Stack>
         )}

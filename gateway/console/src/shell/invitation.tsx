@@ -9,7 +9,6 @@ import type { Invitation as Invited } from '../api/types';
 import icon from '../icon.svg';
 import { Failure } from '../parts/failure';
 import { Time } from '../parts/time';
-import { ISSUER_PATH } from './sign-in';
 
 const NAME_MAX = 100;
 
@@ -74,6 +73,10 @@ function Accept({ invited, token, onDone }: AcceptProps) {
       onDone();
     },
   });
+  const visit = useMutation({
+    mutationFn: () => call<{ url: string }>('POST', '/invitation/issuer', { body: { token } }),
+    onSuccess: ({ url }) => location.assign(url),
+  });
   return (
     <form
       onSubmit={(event) => {
@@ -115,10 +118,11 @@ function Accept({ invited, token, onDone }: AcceptProps) {
           </Text>
         )}
         {issuer && (
-          <Button component="a" href={ISSUER_PATH} variant="default">
+          <Button variant="default" loading={visit.isPending} onClick={() => visit.mutate()}>
             Use {issuer} instead
           </Button>
         )}
+        {visit.error && <Failure error={visit.error} title="You are not signed in" />}
       </Stack>
     </form>
   );

@@ -22,14 +22,14 @@ import { Failure } from '../parts/failure';
 const WRONG_KEY = new Set(['INVALID_PARTNER_KEY', 'MISSING_FIELDS', 'INVALID_FIELD']);
 
 /** Below the console's base address. */
-export const ISSUER_PATH = 'api/session/issuer';
+const ISSUER_PATH = 'api/session/issuer';
 
 /** Why a log-in with the issuer brought the browser back here. */
 const REFUSALS: Readonly<Record<string, string>> = {
   unknown_person:
-    'The address that you signed in with is not invited to this console. Ask an owner for an invitation, or check which account you used.',
-  several_partners:
-    'The address that you signed in with belongs to people of several partners. Use a passkey.',
+    'Nobody has signed in to this console with this account yet. The first time, open the link of your invitation, or check which account you used.',
+  other_address:
+    'The invitation is for another address than the one that you signed in with, or that one is not verified.',
   not_accepted: 'The sign-in was cancelled, took too long, or was not accepted. Try again.',
   unavailable: 'The sign-in service cannot be reached at the moment. Try again in a minute.',
 };

@@ -24,7 +24,7 @@ const ledgerEntry = is.record(
     phone_number_id: is.text('800000000000001'),
     recipient: is.text('4915112345678', 'Phone number or BSUID, as sent.'),
     kind: is.open(
-      ['text', 'template', 'image', 'interactive', 'location', 'reaction', 'unknown'],
+      ['text', 'template', 'image', 'interactive', 'location', 'contacts', 'reaction', 'unknown'],
       '`unknown`: the record was rebuilt from a status.',
     ),
     template_name: is.orNull(is.text('order_update')),

@@ -19,13 +19,13 @@ export const uploadMedia: RowDocs = {
 export const downloadMedia: RowDocs = {
   params: { media_id: is.text('700000000000001', 'ID of the media file.') },
   codes: ['MEDIA_NOT_FOUND'],
-  notes: 'The file is streamed in its own content type. A media ID is valid for about 30 days.',
+  notes:
+    'The file is streamed in its own content type, as an attachment with the file name of its sender if that is known. A media ID is valid for about 30 days.',
 };
 
 export const downloadContactMedia: RowDocs = {
   ...downloadMedia,
   operation: 'downloadContactMedia',
-  notes: 'The file is streamed in its own content type. A media ID is valid for about 30 days.',
 };
 
 export const lookupContact: RowDocs = {

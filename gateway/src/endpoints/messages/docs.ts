@@ -97,6 +97,16 @@ export const sendLocation = sent({
   address: '1 Example Street',
 });
 
+export const sendContacts = sent({
+  to: '15550100777',
+  contacts: [
+    {
+      name: { formatted_name: 'Bo Berg', first_name: 'Bo' },
+      phones: [{ phone: '+1 555-010-0999', type: 'WORK' }],
+    },
+  ],
+});
+
 export const sendReaction = sent({
   to: '15550100777',
   message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ',
@@ -105,9 +115,13 @@ export const sendReaction = sent({
 
 export const markRead: RowDocs = {
   answer: is.nothing,
-  example: { message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ' },
+  example: {
+    message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ',
+    typing_indicator: { type: 'text' },
+  },
   codes: SEND_CODES,
-  notes: 'The contact sees the message as read.',
+  notes:
+    'The contact sees the message, and the earlier ones of the chat, as read. With `typing_indicator` the chat shows that you are writing, until you reply or for 25 seconds.',
 };
 
 const STATES = ['open', 'closed', 'unknown'];

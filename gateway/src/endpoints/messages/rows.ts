@@ -106,6 +106,14 @@ const sends: Readonly<Record<string, Endpoint>> = {
     docs: docs.sendLocation,
     summary: 'Send a location',
   }),
+  contacts: post('/messages/contacts', rpc(MessagingDefinition, 'sendContacts'), {
+    ...sending,
+    addition: true,
+    body: schemas.sendContacts,
+    request: sendRequest,
+    docs: docs.sendContacts,
+    summary: 'Send contact cards',
+  }),
   reaction: post('/messages/reaction', rpc(MessagingDefinition, 'sendReaction'), {
     ...sending,
     body: schemas.sendReaction,

@@ -1,3 +1,4 @@
+import { CONTACT_CARDS_MAX } from '@bmg/common/messages';
 import { createBroadcast } from '../broadcasts/schemas';
 import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
 import { ANY, checked, imageMedia, interactive, mediaSource } from '../parts/rules';
@@ -75,6 +76,30 @@ export const sendLocation = withRecipient(
   ['latitude', 'longitude'],
 );
 
+const PASSED_ON = { published: { additionalProperties: true } } as const;
+const formatted_name = text(TEXT_MAX, 'Name as the customer sees it in the message.');
+const card = {
+  ...object({ name: { ...object({ formatted_name }, ['formatted_name']), ...PASSED_ON } }, [
+    'name',
+  ]),
+  ...PASSED_ON,
+};
+
+export const sendContacts = withRecipient(
+  {
+    contacts: {
+      type: 'array',
+      minItems: 1,
+      maxItems: CONTACT_CARDS_MAX,
+      items: card,
+      description:
+        'Cards, passed to the upstream unchanged. Beside `name`, a card may have `phones`, `emails`, `addresses`, `urls`, `org` and `birthday`.',
+    },
+    ...quote,
+  },
+  ['contacts'],
+);
+
 export const sendReaction = withRecipient(
   {
     message_id: wamid('ID of the message to react to.'),
@@ -89,7 +114,10 @@ export const sendReaction = withRecipient(
 );
 
 export const markRead = object(
-  { message_id: wamid('`data.message_id` of a `message.received` event.') },
+  {
+    message_id: wamid('`data.message_id` of a `message.received` event.'),
+    typing_indicator: object({ type: { type: 'string', enum: ['text'] } }, ['type']),
+  },
   ['message_id'],
 );
 
@@ -100,6 +128,7 @@ const CHECKED = {
   media: sendMedia,
   interactive: sendInteractive,
   location: sendLocation,
+  contacts: sendContacts,
   reaction: sendReaction,
   broadcast: createBroadcast,
 };

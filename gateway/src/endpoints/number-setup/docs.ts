@@ -16,7 +16,8 @@ const qrTrait = { optional: ['qr_image_url'] };
 
 export const listQrCodes: RowDocs = {
   answer: is.record({ qr_codes: is.list(is.record(qrFields, { ...qrTrait, title: 'QrCode' })) }),
-  notes: 'The link `qr_image_url` expires.',
+  notes:
+    'The link `qr_image_url` expires. Its format is `image_format`, whatever the code was created with.',
 };
 
 export const createQrCode: RowDocs = {

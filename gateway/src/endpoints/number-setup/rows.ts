@@ -11,6 +11,7 @@ export const numberSetup: Endpoint[] = [
   get('/qr-codes', rpc(NumberAdminDefinition, 'listQrCodes'), {
     ...uncounted,
     timeout_ms: QR_CODES_TIMEOUT_MS,
+    query: schemas.listQrCodes,
     docs: docs.listQrCodes,
     summary: 'List the QR codes of a number',
   }),

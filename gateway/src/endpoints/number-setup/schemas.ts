@@ -17,18 +17,16 @@ const GROUPS_MAX = 10;
 
 const prefilled_message = text(TEXT_MAX, 'Text that the chat starts with when the code is opened.');
 
-export const createQrCode = object(
-  {
-    prefilled_message,
-    image_format: {
-      type: 'string',
-      enum: ['PNG', 'SVG'],
-      default: 'PNG',
-      description: 'Format of the QR image.',
-    },
-  },
-  ['prefilled_message'],
-);
+const image_format = {
+  type: 'string',
+  enum: ['PNG', 'SVG'],
+  default: 'PNG',
+  description: 'Format of the QR image.',
+} as const;
+
+export const createQrCode = object({ prefilled_message, image_format }, ['prefilled_message']);
+
+export const listQrCodes = object({ image_format });
 
 export const updateQrCode = object({ prefilled_message }, ['prefilled_message']);
 

@@ -92,7 +92,6 @@ const coexistence_sync = is.record(
 const REGISTRATION_CODES = [
   'WABA_LIMIT_REACHED',
   'UPSTREAM_ERROR',
-  'PAYMENT_REQUIRED',
   'CARD_REQUIRED',
   'PAYMENT_FAILED',
   'PAYMENT_ACTION_REQUIRED',
@@ -193,6 +192,7 @@ export const getUsage: RowDocs = {
     period: is.record({ from: is.time(), to: is.time() }),
     endpoints: is.list(
       is.record({
+        method: is.orNull(is.text('POST', 'Null for calls that were counted without it.')),
         endpoint: is.text(
           '/messages/send',
           'Path of the endpoint; `console` and the path for reads of the console’s pages; `/mcp` for requests of agents other than tool calls.',

@@ -62,7 +62,7 @@ function timeOf(query: Static<typeof schemas.getUsage>, field: 'from' | 'to'): D
 
 const usageRecord = ({ from, to, endpoints, messages, billing }: GetUsageResponse): Fields => ({
   period: { from, to },
-  endpoints,
+  endpoints: endpoints.map(({ method, ...row }) => ({ method: method ?? null, ...row })),
   messages: Object.fromEntries(messages.map(({ category, ...counts }) => [category, counts])),
   billing,
 });

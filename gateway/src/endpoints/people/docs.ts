@@ -8,6 +8,10 @@ const person = is.record(
   {
     person_id: is.text(PERSON_ID, 'ID of the person.'),
     email: is.text('ada@example.com', 'In lower case.'),
+    email_verified: is.flag(
+      false,
+      'True once the person has signed in with the identity provider of the operator, which has verified the address. Until then it is what the inviter wrote.',
+    ),
     role: is.choice(ROLES),
     state: is.open(['invited', 'active']),
     invited_by: is.record(
@@ -22,6 +26,7 @@ const person = is.record(
     ),
     invitation_expires_at: is.orNull(is.time('Null: there is no open invitation.')),
     passkeys: is.whole(1, 'How many passkeys the person has.'),
+    passkey_added_at: is.orNull(is.time('When the person last registered a passkey.')),
     last_login_at: is.orNull(is.time()),
     created_at: is.time(),
     updated_at: is.time(),

@@ -12,6 +12,7 @@ const shown = (person: Person): Fields => ({
     name: person.invited_by?.name ?? null,
   },
   invitation_expires_at: person.invitation_expires_at ?? null,
+  passkey_added_at: person.passkey_added_at ?? null,
   last_login_at: person.last_login_at ?? null,
 });
 

@@ -1,3 +1,4 @@
+import { EXTRA_EVENTS } from '@bmg/common/messages';
 import { id, object, text } from '../parts/inputs';
 import { destination } from './destination';
 
@@ -37,6 +38,7 @@ export const EVENT_NAMES = [
   'standby.message_echo',
   'standby.message_status',
   'group_lifecycle_update',
+  ...EXTRA_EVENTS,
   'partner.alert',
   'webhook.endpoint_disabled',
   'webhook.test',
@@ -70,7 +72,7 @@ const fields = {
     minItems: 1,
     maxItems: EVENTS_MAX,
     description:
-      'The events that it gets: names, or the first part of names with `.*`, such as `message.*`. Null: all.',
+      'The events that it gets: names, or the first part of names with `.*`, such as `message.*`. Null: all but the extra events, which are sent only where they are named, or matched by a prefix that was written after release 2.10.',
   },
   waba_ids: {
     type: ['array', 'null'],

@@ -8,7 +8,7 @@ import { connectionOf, type ConnectionSettings } from './connection';
 import { createReader, type Reader } from './consumer';
 import { createTopics } from './create-topics';
 import { createAttendance } from './attendance';
-import './clock-steps';
+import './group-membership';
 import './idle-connections';
 import { createLagWatch } from './lag';
 import { createSender } from './producer';

@@ -1,5 +1,5 @@
-// Derives the name of a fetched file for the upstream. Contract 7.4: the file name of an
-// uploaded document comes from the URL path, not from a body field.
+// Names of files that others chose. Contract 7.4: the file name of an uploaded document comes from
+// the URL path, not from a body field.
 
 const LENGTH_MAX = 200;
 const NAMELESS = 'file';
@@ -11,8 +11,13 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\\u200e\u200f\u202a-\u202e\u2066-\u
 export function fileNameOf(url: string): string {
   const path = URL.canParse(url) ? new URL(url).pathname : '';
   const decoded = decode(path.slice(path.lastIndexOf('/') + 1));
-  const name = shortened(decoded.replace(UNSAFE, '_').trim());
-  return name === '' || name === '.' || name === '..' ? NAMELESS : name;
+  return safeFileName(decoded) ?? NAMELESS;
+}
+
+/** Undefined if nothing is left of the name that a file could have. */
+export function safeFileName(given: string): string | undefined {
+  const name = shortened(given.replace(UNSAFE, '_').trim());
+  return name === '' || name === '.' || name === '..' ? undefined : name;
 }
 
 function decode(segment: string): string {

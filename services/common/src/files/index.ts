@@ -5,7 +5,7 @@ export {
   type FileFetcher,
   type FileFetcherSettings,
 } from './fetch-file';
-export { fileNameOf } from './file-name';
+export { fileNameOf, safeFileName } from './file-name';
 export { HEADER_TYPES, MEDIA_TYPES } from './file-types';
 export { mimeTypePattern, parseMimeType, type MimeType } from './mime-type';
 export { multipart, type Multipart } from './multipart';

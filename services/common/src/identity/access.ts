@@ -27,9 +27,12 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   Audit: {
     BeginChange: ['gateway', 'operator'],
     EndChange: ['gateway', 'operator'],
+    RecordRefusal: ['gateway'],
     ListAuditRecords: ['gateway'],
     ExportAuditRecords: ['gateway'],
     ListAllAuditRecords: ['operator'],
+    CheckAuditChain: ['operator'],
+    EraseAuditPerson: ['operator'],
   },
   Broadcasts: {
     CreateBroadcast: ['gateway'],
@@ -61,6 +64,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetCredentials: ['messaging', 'templates', 'number-admin', 'broadcasts'],
     GetOwnersOfNumbers: ['fanout'],
     GetReceivers: ['webhooks'],
+    GetExtraEvents: ['fanout'],
     StorePin: ['number-admin'],
     GetPin: ['number-admin'],
   },
@@ -119,6 +123,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     SendMedia: ['gateway'],
     SendInteractive: ['gateway'],
     SendLocation: ['gateway'],
+    SendContacts: ['gateway'],
     SendReaction: ['gateway'],
     MarkRead: ['gateway'],
     UploadMedia: ['gateway'],

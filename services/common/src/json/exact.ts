@@ -14,6 +14,7 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
 
 // JSON.stringify refuses a bigint unless it has this method, wherever a body is written.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
+  configurable: true,
   value(this: bigint) {
     return rawJSON(this.toString());
   },

@@ -5,7 +5,15 @@ export {
   parseContact,
 } from './broadcast-contacts';
 export { readCallbackData, writeCallbackData, type CallbackData } from './callback-data';
+export { CONTACT_CARDS_MAX } from './contact-cards';
 export { eventIdOf, eventIdsOfMessage, occurrence } from './event-ids';
+export {
+  EXTRA_EVENTS,
+  extraEventsOf,
+  isExtraEvent,
+  passesFilter,
+  type ExtraEvent,
+} from './extra-events';
 export { readPricing, WINDOW_BILLABLE_FROM, type StatusPricing } from './pricing';
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';
 export {

@@ -10,8 +10,8 @@ beforeEach(() => {
   jest.spyOn(performance, 'now').mockImplementation(() => now_ms);
 });
 afterEach(() => {
-  jest.restoreAllMocks();
   jest.useRealTimers();
+  jest.restoreAllMocks();
 });
 
 /** Lets seconds pass in which every transfer moves its bytes per second. */

@@ -4,7 +4,6 @@ import {
   changeState,
   emit,
   keyOfContent,
-  NO_EVENT,
   refuse,
   timeOf,
   type Context,
@@ -33,9 +32,6 @@ const ACCOUNT_EVENTS: ReadonlyMap<string, Row> = new Map<string, Row>([
 export const accountFields: FieldRows = {
   account_update: accountUpdate,
   account_review_update: accountReview,
-  account_alerts: NO_EVENT,
-  account_settings_update: NO_EVENT,
-  business_status_update: NO_EVENT,
 };
 
 function accountUpdate(value: JsonObject, context: Context): void {

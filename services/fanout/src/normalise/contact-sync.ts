@@ -4,7 +4,7 @@
 import {
   eachList,
   emit,
-  ignore,
+  emitOther,
   keyOfContent,
   refuse,
   timeOf,
@@ -53,5 +53,5 @@ function readSync(item: JsonObject, context: Context): void {
 function withoutContact(item: JsonObject, context: Context): void {
   const type = toText(item.type);
   if (type === null || type === 'contact') refuse(context, 'no_contact', item);
-  else ignore(context, 'no_event');
+  else emitOther(context, 'no_event', item, 'state_sync');
 }

@@ -1,11 +1,11 @@
 // The context that a field function gets beside its value, and the functions that record its
 // results. Nothing here depends on a specific field.
 
-import { occurrence } from '@bmg/common/messages';
+import { occurrence, type ExtraEvent } from '@bmg/common/messages';
 import { createContacts, type Contacts } from './contacts';
 import type { EventName } from './event-names';
 import { fingerprint } from './fingerprint';
-import { isObject, listOf, toDigits, toEpoch, toText, type JsonObject } from './read';
+import { isObject, listOf, objectOf, toDigits, toEpoch, toText, type JsonObject } from './read';
 import type {
   Ignored,
   IgnoredReason,
@@ -44,7 +44,7 @@ export interface Context {
 }
 
 export type FieldFunction = (value: JsonObject, context: Context) => void;
-/** A known field for which the contract has no event: it is only counted. */
+/** A known field without an event of its own: it becomes `upstream.other`. */
 export const NO_EVENT = null;
 /** A chapter's fields, by the upstream's name, with the functions that read them. */
 export type FieldRows = Readonly<Record<string, FieldFunction | typeof NO_EVENT>>;
@@ -82,14 +82,15 @@ export function createContext(
 }
 
 /**
- * Without `metadata`, handovers name the number in `recipient`, number fields in the value itself.
+ * Handovers lack `metadata` and name the number in `recipient`, settings in
+ * `phone_number_settings`, and number fields in the value itself.
  */
 function placeOf(value: JsonObject, entry: Entry): Place {
-  const named = isObject(value.metadata)
-    ? value.metadata
-    : isObject(value.recipient)
-      ? value.recipient
-      : value;
+  const named =
+    objectOf(value.metadata) ??
+    objectOf(value.recipient) ??
+    objectOf(value.phone_number_settings) ??
+    value;
   const info = value.waba_info;
   const waba_id = (isObject(info) ? toText(info.waba_id) : null) ?? entry.id ?? '';
   const phone_number_id = toText(named.phone_number_id);
@@ -108,12 +109,13 @@ export function emit(
     callback_data?: string | null;
     /** A number that only this event names. */
     digits?: string | null;
+    ignored_as?: NormalisedEvent['ignored_as'];
   },
 ): void {
   const { place } = context;
-  const { callback_data } = event;
+  const { callback_data, ignored_as } = event;
   const digits = event.digits ?? place.digits;
-  context.out.events.push({
+  const emitted: NormalisedEvent = {
     occurrence: event.occurrence,
     event: event.event,
     waba_id: place.waba_id,
@@ -122,7 +124,45 @@ export function emit(
     contact: event.contact,
     timestamp: event.timestamp,
     data: event.data,
-    ...(callback_data && { callback_data }),
+  };
+  // Spreading would be ten times as slow.
+  if (callback_data) emitted.callback_data = callback_data;
+  if (ignored_as) emitted.ignored_as = ignored_as;
+  context.out.events.push(emitted);
+}
+
+/** Emits an event that a partner gets only if a filter of its own names it. */
+export function emitExtra(
+  context: Context,
+  event: {
+    event: ExtraEvent;
+    occurrence: string;
+    contact?: string | null;
+    timestamp: number;
+    data: Record<string, unknown>;
+    reason?: IgnoredReason;
+  },
+): void {
+  const { reason = 'no_event', contact = null, ...emitted } = event;
+  const ignored_as = { field: context.field.slice(0, FIELD_NAME_MAX), reason };
+  emit(context, { ...emitted, contact, ignored_as });
+}
+
+/** Emits a field without a row as it is; `item` names the list of a value whose item has none. */
+export function emitOther(
+  context: Context,
+  reason: IgnoredReason,
+  value: unknown,
+  item?: string,
+): void {
+  const field = context.field.slice(0, FIELD_NAME_MAX);
+  const key = item?.slice(0, FIELD_NAME_MAX);
+  emitExtra(context, {
+    event: 'upstream.other',
+    occurrence: keyOfContent('other', value, context, field, key ?? null),
+    timestamp: timeOf(objectOf(value)?.timestamp, context),
+    data: { field, ...(key !== undefined && { item: key }), value },
+    reason,
   });
 }
 
@@ -183,7 +223,10 @@ export function eachItem(list: unknown, context: Context, read: ItemReader): voi
   }
 }
 
-/** Reads the lists of a value in the value's own order. */
+/** Keys that frame the lists of a value. */
+const FRAME: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts', 'field']);
+
+/** Reads the lists of a value in the value's own order. Others are emitted as they are. */
 export function eachList(
   value: JsonObject,
   context: Context,
@@ -192,9 +235,11 @@ export function eachList(
   let empty = true;
   for (const name of Object.keys(value)) {
     const read = readers.get(name);
-    if (read === undefined) continue;
-    if (listOf(value[name]).length > 0) empty = false;
-    eachItem(value[name], context, read);
+    if (read === undefined && FRAME.has(name)) continue;
+    const list = value[name];
+    if (listOf(list).length > 0) empty = false;
+    if (read !== undefined) eachItem(list, context, read);
+    else if (isObject(list) || listOf(list).length > 0) emitOther(context, 'no_event', list, name);
   }
   if (empty) ignore(context, 'empty');
 }
@@ -222,14 +267,14 @@ export function keyOfItem(space: string, item: JsonObject, context: Context): st
  */
 export function keyOfContent(
   space: string,
-  value: JsonObject,
+  value: unknown,
   context: Context,
   ...parts: readonly (string | null)[]
 ): string {
   return occurrence(space, context.place.key, ...parts, context.entry.time, fingerprint(value));
 }
 
-/** Errors of a value as a whole are only counted. */
-export function valueErrors(_item: JsonObject, context: Context): void {
-  ignore(context, 'value_errors');
+/** Errors of a value as a whole. */
+export function valueErrors(item: JsonObject, context: Context): void {
+  emitOther(context, 'value_errors', item, 'errors');
 }

@@ -1,4 +1,6 @@
 // Generated from gateway/src/openapi/events.ts by make golden.
+import { EXTRA_EVENTS } from '@bmg/common/messages';
+
 export const EVENT_NAMES = [
   'message.received',
   'message.sent',
@@ -22,6 +24,7 @@ export const EVENT_NAMES = [
   'standby.message_echo',
   'standby.message_status',
   'group_lifecycle_update',
+  ...EXTRA_EVENTS,
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

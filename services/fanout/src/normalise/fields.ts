@@ -3,8 +3,10 @@
 
 import { accountFields } from './account';
 import { contactFields } from './contact-sync';
+import { callFields } from './calls';
 import { NO_EVENT, type FieldRows } from './context';
 import { echoFields } from './echoes';
+import { extraFields } from './extra-fields';
 import { groupFields } from './groups';
 import { handoverFields } from './handovers';
 import { historyFields } from './history';
@@ -14,14 +16,6 @@ import { standbyFields } from './standby';
 import { templateFields } from './templates';
 
 const otherFields: FieldRows = {
-  phone_number_name_update: NO_EVENT,
-  security: NO_EVENT,
-  calls: NO_EVENT,
-  flows: NO_EVENT,
-  user_preferences: NO_EVENT,
-  payment_configuration_update: NO_EVENT,
-  partner_solutions: NO_EVENT,
-  automatic_events: NO_EVENT,
   tracking_events: NO_EVENT,
   business_username_updates: NO_EVENT,
   consumer_profile: NO_EVENT,
@@ -40,6 +34,8 @@ export const FIELDS = new Map(
     groupFields,
     handoverFields,
     standbyFields,
+    callFields,
+    extraFields,
     otherFields,
   ].flatMap((rows) => Object.entries(rows)),
 );

@@ -1,17 +1,25 @@
-// Fields that change our own state and have no event in the contract: the handler of a conversation
-// and a person's BSUID.
+// Fields that change our own state, and whose events are extra: the handler of a conversation and a
+// person's BSUID.
 
 import {
   changeState,
-  eachItem,
-  ignore,
+  eachList,
+  emitExtra,
+  emitOther,
   keyOfContent,
   refuse,
   timeOf,
+  valueErrors,
   type Context,
   type FieldRows,
+  type ItemReader,
 } from './context';
 import { objectOf, setIfGiven, toContact, toText, type JsonObject } from './read';
+
+const USER_IDS: ReadonlyMap<string, ItemReader> = new Map([
+  ['user_id_update', readUserId],
+  ['errors', valueErrors],
+]);
 
 export const handoverFields: FieldRows = {
   messaging_handovers: handovers,
@@ -20,36 +28,47 @@ export const handoverFields: FieldRows = {
 
 /** `messaging_handovers`: control is passed per conversation. */
 function handovers(value: JsonObject, context: Context): void {
-  ignore(context, 'no_event');
   const type = toText(value.type);
   const detail =
     objectOf(value[type ?? '']) ?? objectOf(value.control_passed) ?? objectOf(value.control_taken);
   if (detail === null) return refuse(context, 'no_handover', value);
   const current_handler = toText(detail.new_owner_role);
   // An upstream sample without a type and a handler must not clear the known handler.
-  if (type === null && current_handler === null) return;
+  if (type === null && current_handler === null) return emitOther(context, 'no_event', value);
   const sender = objectOf(value.sender);
   const contact = toContact(toText(sender?.phone_number) ?? toText(sender?.user_id));
+  const timestamp = timeOf(value.timestamp, context);
+  const data = {
+    type,
+    current_handler,
+    previous_handler: toText(detail.previous_owner_role) ?? toText(detail.previous_owner_app_role),
+    new_owner_app_id: toText(detail.new_owner_app_id),
+    previous_owner_app_id: toText(detail.previous_owner_app_id),
+  };
   changeState(context, {
     kind: 'handover',
     occurrence: keyOfContent('handover', value, context, contact, type),
     contact,
-    timestamp: timeOf(value.timestamp, context),
+    timestamp,
+    data,
+  });
+  emitExtra(context, {
+    event: 'handover.updated',
+    occurrence: keyOfContent('handover_updated', value, context, contact, type),
+    contact,
+    timestamp,
     data: {
-      type,
-      current_handler,
-      previous_handler:
-        toText(detail.previous_owner_role) ?? toText(detail.previous_owner_app_role),
-      new_owner_app_id: toText(detail.new_owner_app_id),
-      previous_owner_app_id: toText(detail.previous_owner_app_id),
+      phone_number: toText(sender?.phone_number),
+      bsuid: toText(sender?.user_id),
+      ...data,
+      raw: { handover: value },
     },
   });
 }
 
 /** `user_id_update`: a person's BSUID changed. */
 function userIds(value: JsonObject, context: Context): void {
-  ignore(context, 'no_event');
-  eachItem(value.user_id_update, context, readUserId);
+  eachList(value, context, USER_IDS);
 }
 
 function readUserId(item: JsonObject, context: Context): void {
@@ -60,11 +79,20 @@ function readUserId(item: JsonObject, context: Context): void {
   const wa_id = toText(item.wa_id);
   const data: Record<string, unknown> = { previous_bsuid: previous, bsuid: current };
   setIfGiven(data, 'wa_id', wa_id);
+  const contact = toContact(wa_id ?? current);
+  const timestamp = timeOf(item.timestamp, context);
   changeState(context, {
     kind: 'user_id_changed',
     occurrence: keyOfContent('user_id', item, context, previous, current),
-    contact: toContact(wa_id ?? current),
-    timestamp: timeOf(item.timestamp, context),
+    contact,
+    timestamp,
     data,
+  });
+  emitExtra(context, {
+    event: 'contact.id_changed',
+    occurrence: keyOfContent('id_changed', item, context, previous, current),
+    contact,
+    timestamp,
+    data: { id_type: 'bsuid', previous, current, phone_number: wa_id, raw: { change: item } },
   });
 }

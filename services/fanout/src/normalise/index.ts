@@ -5,8 +5,8 @@ import {
   contentsOf,
   createContext,
   createOutbox,
+  emitOther,
   ignore,
-  NO_EVENT,
   reasonOf,
   refuse,
   type Entry,
@@ -14,7 +14,7 @@ import {
   type Outbox,
 } from './context';
 import { FIELDS } from './fields';
-import { isObject, listOf, toEpoch, toText, type JsonObject } from './read';
+import { isObject, listOf, objectOf, toEpoch, toText, type JsonObject } from './read';
 import type { Normalised } from './types';
 
 export { parseUpstream, stringifyData } from './json';
@@ -69,12 +69,27 @@ function readChange(change: unknown, entry: Entry, run: Run): void {
   const about = { out: run.out, field: field ?? '' };
   if (field === null) return refuse(about, 'no_field', change);
   const row = FIELDS.get(field);
-  if (row === undefined) return ignore(about, 'unknown_field');
-  if (row === NO_EVENT) return ignore(about, 'no_event');
+  if (!row) return readOther(change, { field, entry, known: row !== undefined }, run);
   const values = listOf(change.value);
   if (values.length === 0) return refuse(about, 'no_value', change);
   for (const value of values) {
     guarded(run, field, value, () => readValue(value, { row, field, entry }, run));
+  }
+}
+
+/** A field without a row: only partners that ask for `upstream.other` get it, and it is never refused. */
+function readOther(
+  change: JsonObject,
+  { field, entry, known }: { field: string; entry: Entry; known: boolean },
+  { now, out }: Run,
+): void {
+  const reason = known ? 'no_event' : 'unknown_field';
+  const values = listOf(change.value);
+  if (values.length === 0) return ignore({ out, field }, reason);
+  for (const value of values) {
+    const context = createContext(objectOf(value) ?? {}, { field, entry, now, out });
+    if (context.place.key === '') ignore(context, reason);
+    else emitOther(context, reason, value);
   }
 }
 

@@ -4,7 +4,7 @@
 import {
   changeState,
   emit,
-  ignore,
+  emitOther,
   keyOfContent,
   refuse,
   timeOf,
@@ -42,7 +42,7 @@ function businessCapability(value: JsonObject, context: Context): void {
   const limit = messagingLimitTier(
     value.max_daily_conversations_per_business ?? value.max_daily_conversation_per_phone,
   );
-  if (limit === null) return ignore(context, 'no_event');
+  if (limit === null) return emitOther(context, 'no_event', value);
   emit(context, {
     event: 'waba.tier_updated',
     occurrence: keyOfContent('tier', value, context, limit),

@@ -4,7 +4,7 @@ import { conversationOf, partyOf, textOf, typeOf, type Party } from './content';
 import {
   eachList,
   emit,
-  ignore,
+  emitExtra,
   keyOfItem,
   timeOf,
   valueErrors,
@@ -12,14 +12,13 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import { setIfGiven, toText, type JsonObject } from './read';
+import { objectOf, setIfGiven, toText, type JsonObject } from './read';
 import { readStatus } from './statuses';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['messages', readMessage],
   ['statuses', readStatus],
   ['errors', valueErrors],
-  ['user_actions', (_item, context) => ignore(context, 'no_event')],
 ]);
 
 export const messageFields: FieldRows = { messages };
@@ -36,6 +35,32 @@ function readMessage(item: JsonObject, context: Context): void {
     contact: conversationOf(item, sender),
     timestamp: timeOf(item.timestamp, context),
     data: receivedData(item, sender),
+  });
+  if (item.type === 'system') idChanged(item, sender, context);
+}
+
+/** A system message that announces a new phone number or BSUID of its sender. */
+function idChanged(message: JsonObject, sender: Party, context: Context): void {
+  const system = objectOf(message.system);
+  const is_number = system?.type === 'user_changed_number';
+  if (!is_number && system?.type !== 'user_changed_user_id') return;
+  const current = toText(is_number ? system.wa_id : system.user_id);
+  if (current === null) return;
+  const stated = is_number ? sender.phone : (toText(system.previous_user_id) ?? sender.bsuid);
+  // Real traffic may have the new BSUID in both places.
+  const previous = stated === current ? null : stated;
+  emitExtra(context, {
+    event: 'contact.id_changed',
+    occurrence: keyOfItem('id_changed', message, context),
+    contact: sender.contact,
+    timestamp: timeOf(message.timestamp, context),
+    data: {
+      id_type: is_number ? 'phone_number' : 'bsuid',
+      previous,
+      current,
+      phone_number: is_number ? current : sender.phone,
+      raw: { change: message },
+    },
   });
 }
 

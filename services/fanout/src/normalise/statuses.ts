@@ -1,10 +1,10 @@
 // The statuses of sent messages. They are most of all traffic, so this is a hot path.
 import { eventOfStatus, occurrence } from '@bmg/common/messages';
 import { partyOf } from './content';
-import { emit, ignore, refuse, timeOf, type Context } from './context';
+import { emit, emitOther, refuse, timeOf, type Context } from './context';
 import { listOf, objectOf, toText, type JsonObject } from './read';
 
-/** A voice message was played: upstream reports it, but the contract has no event for it. */
+/** A voice message was played: the contract has no event for it. */
 const PLAYED = 'played';
 
 /** A status that has its required keys. */
@@ -21,7 +21,7 @@ export function readStatus(item: JsonObject, context: Context): void {
   const status = statusOf('status', item, context);
   if (status === null) return;
   const event = eventOfStatus(status.status);
-  if (event === undefined) return ignore(context, 'unknown_status');
+  if (event === undefined) return emitOther(context, 'unknown_status', item, 'statuses');
   emit(context, {
     event,
     occurrence: status.occurrence,
@@ -32,12 +32,12 @@ export function readStatus(item: JsonObject, context: Context): void {
   });
 }
 
-/** Null for a status without an event; it has been ignored or refused with a reason then. */
+/** Null for a status without an event of its own, or one that was refused. */
 export function statusOf(space: string, item: JsonObject, context: Context): Status | null {
   const status = toText(item.status);
   const message_id = toText(item.id);
   if (status === PLAYED) {
-    ignore(context, 'played');
+    emitOther(context, 'played', item, 'statuses');
     return null;
   }
   // Without a message_id a partner cannot match the status to a send.

@@ -1,14 +1,6 @@
 // The three template fields that have an event in the contract.
 
-import {
-  emit,
-  keyOfContent,
-  NO_EVENT,
-  refuse,
-  timeOf,
-  type Context,
-  type FieldRows,
-} from './context';
+import { emit, keyOfContent, refuse, timeOf, type Context, type FieldRows } from './context';
 import { objectOf, toEpoch, toText, type JsonObject } from './read';
 import type { EventName } from './event-names';
 
@@ -23,9 +15,7 @@ const EXPLANATIONS = ['rejection_info', 'disable_info', 'other_info'] as const;
 export const templateFields: FieldRows = {
   message_template_status_update: templateStatus,
   message_template_quality_update: templateQuality,
-  message_template_components_update: NO_EVENT,
   template_category_update: templateCategory,
-  template_correct_category_detection: NO_EVENT,
 };
 
 function templateStatus(value: JsonObject, context: Context): void {
@@ -92,7 +82,7 @@ function emitTemplate(
 }
 
 /** Ids are strings, even if upstream sends numbers. */
-function templateOf(value: JsonObject): Record<string, unknown> {
+export function templateOf(value: JsonObject): Record<string, unknown> {
   return {
     template_id: toText(value.message_template_id),
     template_name: toText(value.message_template_name),

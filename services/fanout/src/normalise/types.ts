@@ -32,6 +32,8 @@ export interface NormalisedEvent {
    * repair.
    */
   duplicate?: true;
+  /** Set for an extra event: how it is counted if no partner's filter names it. */
+  ignored_as?: Pick<Ignored, 'field' | 'reason'>;
 }
 
 export type StateChangeKind =
@@ -59,7 +61,7 @@ export interface StateChange {
 export type IgnoredReason =
   'no_event' | 'unknown_field' | 'unknown_status' | 'played' | 'value_errors' | 'empty';
 
-/** An item that yields no event. The caller counts and logs it. */
+/** An item that yields no event, or only one that no partner's filter names. The caller counts and logs it. */
 export interface Ignored {
   field: string;
   reason: IgnoredReason;

@@ -77,6 +77,7 @@ function from(
 interface Downloaded {
   mime_type: string | undefined;
   size_bytes: number | undefined;
+  file_name: string | undefined;
   received_bytes: number;
   largest_bytes: number;
   sha256: string;
@@ -96,6 +97,7 @@ async function read(chunks: AsyncIterable<DownloadMediaChunk>): Promise<Download
   return {
     mime_type: head?.mime_type,
     size_bytes: head?.size_bytes,
+    file_name: head?.file_name,
     received_bytes,
     largest_bytes,
     sha256: hash.digest('hex'),
@@ -313,6 +315,33 @@ test.each([
     });
   },
 );
+
+test.each([
+  [undefined, undefined],
+  ['attachment', undefined],
+  ['attachment; filename="Invoice 17.pdf"', 'Invoice 17.pdf'],
+  [`inline; filename=a.pdf; filename*=UTF-8''%E4%BB%B7%E6%A0%BC.pdf`, '价格.pdf'],
+  [`attachment; filename*=UTF-8''..%2F..%2Fa.pdf`, '.._.._a.pdf'],
+  [`attachment; filename*=UTF-8''a%0D%0Ax-evil:%201.pdf`, undefined],
+  [`attachment; filename*=UTF-8''%E2%80%AE%66dp.exe`, '_fdp.exe'],
+  ['attachment; filename="a\\"; x=\\"b.html"', 'a"; x="b.html'],
+  ['attachment; filename=".."', undefined],
+  ['attachment; filename=""', undefined],
+  [`attachment; filename="${'x'.repeat(300)}.pdf"`, `${'x'.repeat(196)}.pdf`],
+  [`attachment; filename="${'x'.repeat(2_048)}"`, undefined],
+  ['filename=a.pdf', undefined],
+  ['attachment; filename=a b.pdf', undefined],
+  [`attachment; filename*=UTF-8''%`, undefined],
+])('a file with the disposition %j has the name %j', async (disposition, file_name) => {
+  const origin = await upstream(
+    withNode({}, (_request, response) => {
+      if (disposition) response.setHeader('content-disposition', disposition);
+      response.end('bytes');
+    }),
+  );
+  const got = await read(from(origin)('1'));
+  expect([got.file_name, got.received_bytes]).toEqual([file_name, 5]);
+});
 
 test.each([
   ['audio/ogg; codecs=opus', 'audio/ogg', 'audio/ogg; codecs=opus'],

@@ -3,6 +3,7 @@
 import { ApiError } from '@bmg/common/errors';
 import {
   parseMimeType,
+  safeFileName,
   type FileFetcher,
   type OpenFile,
   type Refusal,
@@ -16,6 +17,7 @@ import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { DownloadMediaChunk, DownloadMediaRequest } from '@bmg/proto/messaging';
+import { parse as parseDisposition } from 'content-disposition';
 import type { MediaHosts } from './hosts';
 
 export interface DownloadDependencies {
@@ -36,7 +38,7 @@ const URLS_MAX = 2;
 const MEDIA_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Yields type and size first, then the bytes. Throws MEDIA_NOT_FOUND, or UPSTREAM_ERROR. */
+/** Yields type, size and name first, then the bytes. Throws MEDIA_NOT_FOUND, or UPSTREAM_ERROR. */
 export async function* downloadMedia(
   deps: DownloadDependencies,
   { target: named, media_id }: DownloadMediaRequest,
@@ -83,12 +85,13 @@ async function* download(
   const { file, mime_type } = await openMedia(deps, wanted, call);
   try {
     const size_bytes = sizeOf(file);
-    yield { mime_type, size_bytes, data: Buffer.alloc(0) };
+    yield { mime_type, size_bytes, file_name: nameOf(file), data: Buffer.alloc(0) };
     for await (const bytes of file.body) {
       for (let from = 0; from < bytes.length; from += CHUNK_MAX_BYTES) {
         yield {
           mime_type: undefined,
           size_bytes: undefined,
+          file_name: undefined,
           data: bytes.subarray(from, from + CHUNK_MAX_BYTES),
         };
       }
@@ -212,6 +215,21 @@ function isFile(file: OpenFile, mime_type: unknown, file_size: unknown): boolean
 function sizeOf({ headers }: OpenFile): number | undefined {
   const length = headers['content-length'];
   return typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+}
+
+/** A longer header is not parsed. */
+const DISPOSITION_MAX = 2_048;
+
+/** The sender's name of the file. Anything may stand in it, or in its place. */
+function nameOf({ headers }: OpenFile): string | undefined {
+  const disposition = headers['content-disposition'];
+  if (disposition === undefined || disposition.length > DISPOSITION_MAX) return undefined;
+  try {
+    const { filename } = parseDisposition(disposition).parameters;
+    return filename === undefined ? undefined : safeFileName(filename);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The first valid content type: it becomes a response header, so it must be well-formed. */

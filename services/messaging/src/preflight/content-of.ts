@@ -2,6 +2,7 @@
 import type { Json } from '@bmg/common/upstream';
 import {
   type Content,
+  contactsContent,
   interactiveContent,
   locationContent,
   mediaContent,
@@ -19,6 +20,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   media: (body) => mediaContent(body['type'] as string, body['media'] as Json | undefined),
   interactive: (body) => interactiveContent(body['interactive'] as Json | undefined),
   location: (body) => locationContent(body as unknown as Parameters<typeof locationContent>[0]),
+  contacts: (body) => contactsContent(body['contacts'] as Json[]),
   reaction: (body) => reactionContent(body['message_id'] as string, body['emoji'] as string),
 };
 

@@ -1,5 +1,6 @@
 // Builds the upstream's message object, one function per kind of message. Pure.
 import { invalidField, missingFields } from '@bmg/common/errors';
+import { CONTACT_CARDS_MAX } from '@bmg/common/messages';
 import type { Json } from '@bmg/common/upstream';
 
 export interface Content {
@@ -60,6 +61,21 @@ export const locationContent = (location: {
     },
   },
 });
+
+/** Passed to the upstream unchanged; only the number of cards and the name of each are checked. */
+export function contactsContent(contacts: Json[]): Content {
+  if (contacts.length === 0) throw missingFields(['contacts']);
+  if (contacts.length > CONTACT_CARDS_MAX) {
+    throw invalidField('contacts', `must have at most ${CONTACT_CARDS_MAX} items`);
+  }
+  for (const [index, { name }] of contacts.entries()) {
+    const formatted_name = (name as Json | null | undefined)?.['formatted_name'];
+    if (typeof formatted_name !== 'string' || formatted_name.trim() === '') {
+      throw missingFields([`contacts[${index}].name.formatted_name`]);
+    }
+  }
+  return { kind: 'contacts', body: { type: 'contacts', contacts } };
+}
 
 export const reactionContent = (message_id: string, emoji: string): Content => ({
   kind: 'reaction',

@@ -5,6 +5,7 @@ import { needTarget, segment, type Targeted } from '@bmg/common/upstream';
 import type { MessagingDefinition, SendResult } from '@bmg/proto/messaging';
 import { sendClaimed, type ClaimedSendDependencies } from './claimed-send';
 import {
+  contactsContent,
   interactiveContent,
   locationContent,
   mediaContent,
@@ -25,6 +26,7 @@ export type SendHandlers = Pick<
   | 'sendMedia'
   | 'sendInteractive'
   | 'sendLocation'
+  | 'sendContacts'
   | 'sendReaction'
   | 'sendBroadcastMessage'
   | 'sendClaimedMessage'
@@ -60,6 +62,9 @@ export function createSendHandlers(deps: SendHandlerDependencies): SendHandlers 
       send(deps, request, interactiveContent(request.interactive), call),
     ),
     sendLocation: sending((request, call) => send(deps, request, locationContent(request), call)),
+    sendContacts: sending((request, call) =>
+      send(deps, request, contactsContent(request.contacts), call),
+    ),
     sendReaction: sending((request, call) =>
       send(deps, request, reactionContent(request.message_id, request.emoji), call),
     ),
@@ -75,7 +80,12 @@ export function createSendHandlers(deps: SendHandlerDependencies): SendHandlers 
         method: 'POST',
         path: `/${segment(target.phone_number_id)}/messages`,
         token: access_token,
-        body: { messaging_product: 'whatsapp', status: 'read', message_id: request.message_id },
+        body: {
+          messaging_product: 'whatsapp',
+          status: 'read',
+          message_id: request.message_id,
+          ...(request.typing_indicator && { typing_indicator: request.typing_indicator }),
+        },
       } as const;
       await repeatable(deps.upstream.request(read, call));
       return {};

@@ -1,5 +1,6 @@
 export {
   type Content,
+  contactsContent,
   interactiveContent,
   locationContent,
   mediaContent,

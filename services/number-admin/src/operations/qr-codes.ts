@@ -5,7 +5,9 @@ import type { Part } from '../tools';
 
 /** The upstream's largest page, and as many codes as a number can have. */
 const PAGES = { page_size: 25, items_max: 2_000 };
-const FIELDS = 'code,prefilled_message,deep_link_url,qr_image_url.format(PNG)';
+/** The upstream draws images in the format that the request names, whatever the code was created with. */
+const fieldsIn = (image_format: string | undefined): string =>
+  `code,prefilled_message,deep_link_url,qr_image_url.format(${image_format || 'PNG'})`;
 
 function toQrCode(record: Json): QrCode {
   const text = (name: string): string => String(record[name] ?? '');
@@ -22,7 +24,7 @@ function toQrCode(record: Json): QrCode {
 export const qrCodes: Part<'listQrCodes' | 'createQrCode' | 'updateQrCode' | 'deleteQrCode'> = {
   listQrCodes: {
     upstream: 'GET /{phone_number_id}/message_qrdls',
-    query: { fields: FIELDS },
+    query: ({ image_format }) => ({ fields: fieldsIn(image_format) }),
     pages: PAGES,
     reply: (body) => ({ qr_codes: itemsOf(body).map(toQrCode) }),
   },

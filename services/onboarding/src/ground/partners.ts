@@ -43,6 +43,8 @@ export interface Partner {
   /** The key before the last rotation, as long as it works beside the new one. */
   previous_key?: { key_hash: string; expires_at: Date } | null;
   webhook_url: string | null;
+  /** Names of the extra events that the webhook URL gets. Absent: none. */
+  extra_events?: string[];
   webhook_secrets: WebhookSecret[];
   rate_limit_per_sec: number;
   /** Broadcasts to more contacts wait for the approval of a second person; null: none do. */
@@ -75,6 +77,7 @@ export type PartnerChange = Partial<
     | 'name'
     | 'status'
     | 'webhook_url'
+    | 'extra_events'
     | 'rate_limit_per_sec'
     | 'approval_above'
     | 'max_wabas'

@@ -15,8 +15,10 @@ export interface Person {
   invitation: { token_hash: string; expires_at: Date } | null;
   /** The IDs of the records in `passkeys`: one that is not listed here does not sign in. */
   passkey_ids: string[];
-  /** At the operator's issuer; null until the first log-in there. */
+  /** At the operator's issuer, which has verified the address; null until the first log-in there. */
   identity: { issuer: string; subject: string } | null;
+  /** The latest one's registration; absent without one since release 2.10. */
+  passkey_added_at?: Date;
   last_login_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -49,8 +51,6 @@ export interface People {
   findInvited(token_hashes: string[]): Promise<FoundPerson | undefined>;
   /** The person of each partner with this identity. */
   withIdentity(identity: NonNullable<Person['identity']>): Promise<FoundPerson[]>;
-  /** The person of each partner with this address. */
-  withEmail(email: string): Promise<FoundPerson[]>;
   /** Stores what `change` makes of the people, which it may be given again. If it throws, nothing changes. */
   change<T>(partner_id: string, change: (people: Person[]) => Changed<T>): Promise<T>;
 }
@@ -59,7 +59,6 @@ export const PEOPLE = 'people';
 export const peopleIndexes: IndexDescription[] = [
   { key: { 'people.invitation.token_hash': 1 } },
   { key: { 'people.identity.subject': 1 } },
-  { key: { 'people.email': 1 } },
 ];
 /** More than one is refused: further ones are not read. */
 const FOUND_MAX = 10;
@@ -114,7 +113,6 @@ export function createPeople(db: Db): People {
         { 'people.identity.subject': subject },
         ({ identity }) => identity?.issuer === issuer && identity.subject === subject,
       ),
-    withEmail: (email) => withAny({ 'people.email': email }, (person) => person.email === email),
     async change(partner_id, change) {
       for (let tries = 0; tries < TRIES_MAX; tries += 1) {
         const before = await documents.findOne({ _id: partner_id });

@@ -30,6 +30,7 @@ const deps = (change: object = {}): DiagnoseDependencies =>
     sealedRecords: { countStale: async () => 0 },
     ping: async () => undefined,
     missingIndexes: async () => [],
+    auditChain: async () => ({ links: 2, records: 5, faults: [], unsent: 0 }),
     pingRedis: async () => 'PONG',
     missingTopics: async () => [],
     clients: { newestActive: async () => [] },
@@ -106,6 +107,19 @@ test('names the accounts that send no webhooks, and why', async () => {
 test('names missing indexes', async () => {
   const check = await find('indexes', { missingIndexes: async () => ['clients: waba_id'] });
   expect(check).toMatchObject({ ok: false, detail: 'missing: clients: waba_id' });
+});
+
+test('names a record of the audit log that was changed, and links that wait to be exported', async () => {
+  const faults = [{ link: 3, record_id: 'aud_1', problem: 'was changed' }];
+  const found = { links: 3, records: 5, unsent: 0 };
+  expect(await find('audit log', { auditChain: async () => ({ ...found, faults }) })).toMatchObject(
+    { ok: false, detail: 'aud_1: was changed (1 faults)' },
+  );
+  const waiting = { ...found, faults: [], unsent: 60 };
+  expect(await find('audit log', { auditChain: async () => waiting })).toMatchObject({
+    ok: true,
+    advice: expect.stringContaining('60 links wait for AUDIT_EXPORT_URL'),
+  });
 });
 
 test('advises, without a fault, about records under an older key', async () => {

@@ -5,6 +5,7 @@ import { ApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
 import { ownCall, type Call } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
+import type { CheckAuditChainResponse } from '@bmg/proto/audit';
 import type { SignUpSettings } from '../connect/sign-up';
 import { appToken } from '../connect/upstream';
 import type { Partners } from '../ground/partners';
@@ -30,11 +31,15 @@ export interface DiagnoseDependencies extends SubscriptionDependencies {
   ping(): Promise<unknown>;
   missingIndexes(): Promise<string[]>;
   pingRedis(): Promise<unknown>;
+  /** The newest links of the audit log. */
+  auditChain(): Promise<CheckAuditChainResponse>;
   /** The topics that do not exist at the broker. */
   missingTopics(): Promise<string[]>;
 }
 
 const CHECK_LIMIT_MS = 5_000;
+/** The audit log makes a link a minute at most, so these are ten minutes' worth. */
+const UNSENT_LINKS_FINE = 10;
 /** Prefix of the contract's neutral feature names; the platform does not know them. */
 const NEUTRAL_FEATURE = /^messaging_/;
 
@@ -63,6 +68,7 @@ export const diagnose = (deps: DiagnoseDependencies): Promise<Check[]> =>
     guarded('indexes', () => indexes(deps), 'restart the service: it creates them'),
     guarded('keyring', () => keyring(deps), 'check ENCRYPTION_KEYRING and the database'),
     guarded('pepper', () => pepper(deps), 'check KEY_PEPPER and the database'),
+    guarded('audit log', () => auditLog(deps), 'check the database'),
     guarded('upstream', () => upstream(deps), 'check UPSTREAM_URL and the network'),
     guarded('subscriptions', () => subscriptions(deps), 'check UPSTREAM_URL and the network'),
     guarded('webhook fields', () => webhookFields(deps), 'check UPSTREAM_URL and the network'),
@@ -112,6 +118,29 @@ async function topics({ missingTopics }: DiagnoseDependencies): Promise<Check> {
   return missing.length === 0
     ? good('kafka', `answers in ${Math.round(performance.now() - started)} ms, all topics exist`)
     : bad('kafka', `missing topics: ${missing.join(', ')}`, 'restart a service: it creates them');
+}
+
+async function auditLog({ auditChain }: DiagnoseDependencies): Promise<Check> {
+  const name = 'audit log';
+  const { records, links, faults, newest, unsent } = await auditChain();
+  const [fault] = faults;
+  if (fault) {
+    const of = fault.record_id === undefined ? `link ${fault.link}` : fault.record_id;
+    return bad(
+      name,
+      `${of}: ${fault.problem} (${faults.length} faults)`,
+      'list them: npx bmg audit check',
+    );
+  }
+  const detail = `${records} records in the newest ${links} links are as they were stored`;
+  const head = newest ? `; link ${newest.number} is ${newest.hash}` : '';
+  return good(
+    name,
+    `${detail}${head}`,
+    unsent < UNSENT_LINKS_FINE
+      ? ''
+      : `${unsent} links wait for AUDIT_EXPORT_URL: check that it answers with 2xx`,
+  );
 }
 
 async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {

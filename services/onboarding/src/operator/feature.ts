@@ -5,6 +5,7 @@ import { implement } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { Feature } from '../ground/feature';
 import type { Db } from 'mongodb';
+import { checkChain, type SealerDependencies } from '../accounts/audit';
 import type { PartnerKeys } from '../accounts/keys';
 import { rotateKeyring, type KeyringDependencies } from './keyring';
 import type { OldHashes } from '../ground/partners';
@@ -15,7 +16,11 @@ import { createOperatorHandlers, type OperatorDependencies } from './handlers';
 
 type Needs = Omit<OperatorDependencies, 'rotateKeyring' | 'diagnose' | 'subscribeApp'> &
   KeyringDependencies &
-  Omit<DiagnoseDependencies, 'ping' | 'pingRedis' | 'missingIndexes' | 'missingTopics'> & {
+  Omit<
+    DiagnoseDependencies,
+    'ping' | 'pingRedis' | 'missingIndexes' | 'missingTopics' | 'auditChain'
+  > &
+  SealerDependencies & {
     partnerKeys: Pick<PartnerKeys, 'ofOtherPeppers'>;
     db: Db;
     indexes: Indexes;
@@ -57,6 +62,7 @@ export const createOperator = (deps: Needs): Feature => ({
             ...deps,
             partners: { keysOfOtherPeppers: keysOfOtherPeppers(deps) },
             ping: () => deps.db.command({ ping: 1 }),
+            auditChain: () => checkChain(deps, Infinity),
             missingIndexes: () => missingIndexes(deps.db, deps.indexes),
             pingRedis: () => deps.redis.ping(),
             missingTopics: () => deps.bus.missingTopics(),

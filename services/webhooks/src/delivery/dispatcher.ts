@@ -186,6 +186,7 @@ export class Dispatcher implements Component {
       left.delete(received);
       // Checked again: it may have been delivered while Redis answered.
       const own = this.fanOut.split(received);
+      if (!own) continue;
       if (delivered[index] || seen.has(received.message.event_id)) own.done();
       else this.trackMessage(own, Date.now());
     }
@@ -225,8 +226,8 @@ export class Dispatcher implements Component {
     this.startDueAttempts();
   }
 
-  /** One of the copies of a message, for an endpoint. */
-  private trackCopy(received: Unsettled<Delivery>, endpoint: ReceiverEndpoint): void {
+  /** One of the copies of a message, for an endpoint or else the webhook URL. */
+  private trackCopy(received: Unsettled<Delivery>, endpoint: ReceiverEndpoint | undefined): void {
     // Reassigned meanwhile: the new owner gets it.
     if (!this.partitions.has(received.partition)) received.forget();
     else this.trackMessage(received, Date.now(), endpoint);

@@ -12,6 +12,8 @@ const receiver = (...endpoints: ReceiverEndpoint[]): Receiver => ({
   webhook_secrets: [],
   status: 'active',
   endpoints,
+  extra_events: [],
+  shadow: undefined,
 });
 
 let settled: string[];
@@ -29,12 +31,12 @@ beforeEach(() => {
 });
 afterEach(() => stopped.abort());
 
-const message = (event_id: string, body = 10): Unsettled<Delivery> =>
+const message = (event_id: string, body = 10, event = 'message.received'): Unsettled<Delivery> =>
   ({
     message: Delivery.fromPartial({
       event_id,
       partner_id: 'ptn_1',
-      event: 'message.received',
+      event,
       body: Buffer.alloc(body),
     }),
     partition: 0,
@@ -51,8 +53,8 @@ const aFanOut = (): EndpointFanOut =>
     },
     log: { warn: () => undefined } as never,
     signal: stopped.signal,
-    track: ({ message: { event_id }, done }, { endpoint_id }) =>
-      tracked.push([event_id, endpoint_id, done]),
+    track: ({ message: { event_id }, done }, endpoint) =>
+      tracked.push([event_id, endpoint?.endpoint_id ?? 'webhook-url', done]),
     tracked: () => undefined,
   });
 const turns = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
@@ -71,7 +73,7 @@ test('the offset waits for the webhook URL and for every endpoint that wants the
   const own = aFanOut().split(message('e1'));
   await turns();
   expect(copies()).toEqual(['e1 a', 'e1 b']);
-  own.done();
+  own?.done();
   tracked[0]?.[2]();
   expect(settled).toEqual([]);
   tracked[1]?.[2]();
@@ -85,7 +87,7 @@ test('an endpoint that has the event already gets it no second time', async () =
   const own = ['e1', 'e2'].map((id) => fanOut.split(message(id)));
   await turns();
   expect(copies()).toEqual(['e1 b']);
-  for (const one of own) one.done();
+  for (const one of own) one?.done();
   expect(settled).toEqual(['e2']);
 });
 
@@ -96,11 +98,11 @@ test('events keep their order while the directory is unreachable, and none is lo
     return receiver(endpoint('a'));
   };
   const fanOut = aFanOut();
-  for (const id of ['e1', 'e2']) fanOut.split(message(id)).done();
+  for (const id of ['e1', 'e2']) fanOut.split(message(id))?.done();
   await turns();
   expect([copies(), settled]).toEqual([[], []]);
   known = receiver(endpoint('a'));
-  fanOut.split(message('e3')).done();
+  fanOut.split(message('e3'))?.done();
   await eventually(() => copies().length > 2);
   expect(copies()).toEqual(['e1 a', 'e2 a', 'e3 a']);
 });
@@ -115,4 +117,33 @@ test('the intake waits above a number of events and above an amount of bytes', a
   const large = aFanOut();
   large.split(message('e1', 17 * 1024 * 1024));
   expect(large.isFull()).toBe(true);
+});
+
+test.each<[string, string[], string[]]>([
+  ['the receivers that name it', ['call.connect'], ['e1 webhook-url', 'e1 named', 'e1 newer']],
+  ['no webhook URL that names others', ['flow.updated'], ['e1 named', 'e1 newer']],
+])('an extra event goes to %s', async (_name, extra_events, expected) => {
+  const filters = {
+    named: { events: ['call.connect'] },
+    newer: { events: ['call.*'], extra_by_prefix: true },
+    older: { events: ['call.*'] },
+    all: {},
+  };
+  const endpoints = Object.entries(filters).map(([id, filter]) => endpoint(id, filter));
+  known = { ...receiver(...endpoints), extra_events };
+  looked_up = async () => known as Receiver;
+  expect(aFanOut().split(message('e1', 10, 'call.connect'))).toBeUndefined();
+  await turns();
+  expect(copies()).toEqual(expected);
+  for (const [, , settle] of tracked) settle();
+  expect(settled).toEqual(['e1']);
+});
+
+test('an extra event that its receivers no longer name is settled without a delivery', async () => {
+  known = receiver();
+  looked_up = async () => known as Receiver;
+  aFanOut().split(message('e1', 10, 'call.connect'));
+  await turns();
+  expect(tracked).toEqual([]);
+  expect(settled).toEqual(['e1']);
 });

@@ -4,6 +4,7 @@
 import type { Unsettled } from '@bmg/common/bus';
 import { pause } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
+import { isExtraEvent } from '@bmg/common/messages';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import { deliveryKey, isWanted } from './receiver-key';
@@ -15,8 +16,8 @@ export interface EndpointFanOutDependencies {
   seen: Seen;
   log: Logger;
   signal: AbortSignal;
-  /** Takes one copy: its `done` settles it. */
-  track(received: Unsettled<Delivery>, endpoint: ReceiverEndpoint): void;
+  /** Takes one copy, for an endpoint or else the webhook URL: its `done` settles it. */
+  track(received: Unsettled<Delivery>, endpoint: ReceiverEndpoint | undefined): void;
   /** Called after copies were tracked. */
   tracked(): void;
 }
@@ -41,10 +42,12 @@ export class EndpointFanOut {
 
   /**
    * Returns the message for the webhook URL. A partner that is known to have no endpoints costs only this
-   * check; otherwise the offset waits for the copies too.
+   * check; otherwise the offset waits for the copies too. Undefined for an extra event, whose copy for the
+   * webhook URL waits for the look-up.
    */
-  split(received: Unsettled<Delivery>): Unsettled<Delivery> {
+  split(received: Unsettled<Delivery>): Unsettled<Delivery> | undefined {
     const { message } = received;
+    if (isExtraEvent(message.event)) return void this.enqueue(received);
     const known = this.deps.receivers.peek(message.partner_id);
     if (known && known.endpoints.length === 0) return received;
     const copies = copiesOf(received, 2);
@@ -86,10 +89,13 @@ export class EndpointFanOut {
 
   private async spread(partner_id: string, batch: Unsettled<Delivery>[]): Promise<void> {
     const { receivers, seen, signal, track } = this.deps;
-    const { endpoints } = await receivers.of(partner_id, batch[0]?.span, signal);
-    const wanted = batch.map(({ message }) => endpoints.filter((one) => isWanted(one, message)));
+    const { endpoints, extra_events } = await receivers.of(partner_id, batch[0]?.span, signal);
+    const wanted = batch.map(({ message }): Array<ReceiverEndpoint | undefined> => {
+      const of_endpoints = endpoints.filter((one) => isWanted(one, message));
+      return extra_events.includes(message.event) ? [undefined, ...of_endpoints] : of_endpoints;
+    });
     const keys = batch.flatMap(({ message }, index) =>
-      (wanted[index] ?? []).map((one) => deliveryKey(message.event_id, one.endpoint_id)),
+      (wanted[index] ?? []).map((one) => deliveryKey(message.event_id, one?.endpoint_id)),
     );
     const delivered = new Set<string>();
     if (keys.length > 0) {
@@ -99,7 +105,7 @@ export class EndpointFanOut {
     for (const [index, received] of batch.entries()) {
       const { event_id } = received.message;
       const missing = (wanted[index] ?? []).filter(
-        ({ endpoint_id }) => !delivered.has(deliveryKey(event_id, endpoint_id)),
+        (one) => !delivered.has(deliveryKey(event_id, one?.endpoint_id)),
       );
       // This message's own copy is settled by the last of the endpoints' copies.
       if (missing.length === 0) received.done();

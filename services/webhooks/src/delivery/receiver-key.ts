@@ -1,6 +1,7 @@
 // Names the receivers of a partner: its webhook URL, and its further endpoints. A delivery, with its lane,
 // its share of attempts and its stored row, belongs to one receiver. Pure functions.
 import { DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
+import { passesFilter } from '@bmg/common/messages';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 
 export interface ReceiverName {
@@ -35,15 +36,11 @@ export const eventOfKey = (key: string): string => key.split(SEPARATOR, 1)[0] as
 
 /** Whether the endpoint gets the event. A disabled one gets none; those of a paused one wait. */
 export function isWanted(
-  { status, events, waba_ids, phone_number_ids }: ReceiverEndpoint,
+  { status, waba_ids, phone_number_ids, ...filter }: ReceiverEndpoint,
   event: { event: string; waba_id: string; phone_number_id?: string | undefined },
 ): boolean {
   if (status === 'disabled') return false;
-  if (events.length > 0 && !events.some((filter) => isNamed(filter, event.event))) return false;
+  if (!passesFilter(filter, event.event)) return false;
   if (waba_ids.length > 0 && !waba_ids.includes(event.waba_id)) return false;
   return phone_number_ids.length === 0 || phone_number_ids.includes(event.phone_number_id ?? '');
 }
-
-/** A filter is a name, or a prefix that ends with `.*`. */
-const isNamed = (filter: string, event: string): boolean =>
-  filter.endsWith('.*') ? event.startsWith(filter.slice(0, -1)) : filter === event;

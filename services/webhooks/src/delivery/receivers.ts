@@ -89,6 +89,7 @@ export function createReceivers(
               webhook_secrets: [],
               status: 'unknown',
               endpoints: [],
+              extra_events: [],
               shadow: undefined,
             };
           }

@@ -1,13 +1,14 @@
 // One turn of a replay: delivers the events of its positions, bucket by bucket, until it is done or its
 // time is over.
 import { pause } from '@bmg/common/lifecycle';
+import { isExtraEvent, passesFilter, type ExtraEvent } from '@bmg/common/messages';
 import { unsampled } from '@bmg/common/telemetry';
 import type { Turn } from './leased-work';
 import { SEARCH_MAX, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
 import type { Room } from './read-budget';
 import type { Outcome } from '../delivery/attempt';
 import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
-import type { Receivers } from '../delivery/receivers';
+import type { Receiver, Receivers } from '../delivery/receivers';
 import type { Progress, Replay } from '../store/replays';
 
 export interface ReplayWork extends AttemptNowDependencies {
@@ -21,8 +22,8 @@ export type Positions = Pick<
   'partner_id' | 'waba_id' | 'events' | 'event_ids' | 'last' | 'position' | 'ahead' | 'delivered'
 >;
 
-/** False if the process stopped first. Throws to end the work. */
-export type Deliver = (event: EventWithAttempts) => Promise<boolean>;
+/** False if the process stopped first, null if the event was not for the receiver. Throws to end the work. */
+export type Deliver = (event: EventWithAttempts) => Promise<boolean | null>;
 
 type PositionTurn = Turn<Pick<Progress, 'position' | 'ahead' | 'delivered'>>;
 
@@ -95,9 +96,11 @@ async function deliverPage(
   const ended = await Promise.allSettled(
     [...lanes.values()].map(async (lane) => {
       for (const event of lane) {
-        if (over.aborted || !(await deliver(event))) return;
+        if (over.aborted) return;
+        const is_delivered = await deliver(event);
+        if (is_delivered === false) return;
         done.add(event.seq);
-        delivered += 1;
+        if (is_delivered) delivered += 1;
       }
     }),
   );
@@ -112,16 +115,20 @@ async function deliverPage(
   if (failed) throw failed.reason;
 }
 
-/** Posts the event until the receiver takes it. Throws Refused if it does not; false if the process stops first. */
+/**
+ * Posts the event until the receiver takes it. Throws Refused if it does not; false if the process stops
+ * first. Null for an extra event that the receiver does not ask for.
+ */
 export async function deliverAgain(
   deps: ReplayWork,
   event: ReadEvent,
   endpoint_id: string | undefined,
   stopped: AbortSignal,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const { event_id, partner_id, envelope, attempts } = event;
   for (let retries = 0; !stopped.aborted; retries += 1) {
     const receiver = await deps.receivers.of(partner_id, unsampled(), stopped);
+    if (isExtraEvent(event.event) && !asksFor(receiver, endpoint_id, event.event)) return null;
     const attempt = {
       event_id,
       partner_id,
@@ -146,4 +153,10 @@ export async function deliverAgain(
     await pause(delay_ms, stopped);
   }
   return false;
+}
+
+function asksFor(receiver: Receiver, endpoint_id: string | undefined, event: ExtraEvent): boolean {
+  if (endpoint_id === undefined) return receiver.extra_events.includes(event);
+  const endpoint = receiver.endpoints.find((one) => one.endpoint_id === endpoint_id);
+  return endpoint !== undefined && passesFilter(endpoint, event);
 }

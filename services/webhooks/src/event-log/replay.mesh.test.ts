@@ -32,6 +32,8 @@ let receiver: Server;
 /** The ids that the receiver got, and how long it takes to answer each partner. */
 let posted: string[] = [];
 let answer_ms: Record<string, number> = {};
+/** The extra events that the webhook URL gets. */
+let extra_events: string[] = [];
 const runners: ReplayRunner[] = [];
 
 beforeAll(async () => {
@@ -48,6 +50,7 @@ beforeAll(async () => {
 beforeEach(() => {
   posted = [];
   answer_ms = {};
+  extra_events = [];
 });
 afterEach(async () => {
   for (const one of runners.splice(0)) await one.stop();
@@ -61,7 +64,7 @@ afterAll(async () => {
 });
 
 /** Writes buckets of events; returns the ids. */
-async function aLog(partner_id: string, buckets: number): Promise<string[]> {
+async function aLog(partner_id: string, buckets: number, event = 'a'): Promise<string[]> {
   const all: string[] = [];
   for (let at = 0; at < buckets; at += 1) {
     const first = at * EVENTS_OF_BUCKET + 1;
@@ -69,7 +72,7 @@ async function aLog(partner_id: string, buckets: number): Promise<string[]> {
     const events = bodies.map(({ length: size }, place) => ({
       seq: first + place,
       event_id: `evt_${partner_id}_${first + place}`,
-      event: 'a',
+      event,
       waba_id: '900',
       partition: place,
       received_at: new Date(),
@@ -113,6 +116,7 @@ function aRunner(
         webhook_url: `http://127.0.0.1:${port}/${partner_id}`,
         webhook_secrets: ['secret'],
         status: 'active',
+        extra_events,
         endpoints: [],
         shadow: undefined,
       }),
@@ -174,6 +178,22 @@ test('a replay of a list of events opens each bucket once, in order', async () =
   expect([...posted].sort()).toEqual([...wanted].sort());
   expect(calls.get('firstBucket')).toBeLessThanOrEqual(3);
   expect(calls.has('bucketsOf') || calls.has('buckets')).toBe(false);
+});
+
+test('a replay delivers extra events only to a receiver that names them', async () => {
+  const ids = await aLog('ptn_extra', 1, 'call.connect');
+  const one = aRunner();
+  const skipped = await replayOfPeriod(one, 'ptn_extra');
+  await start(one);
+  expect(await ended(one, skipped)).toMatchObject({ status: 'completed', delivered: 0 });
+  expect(posted).toEqual([]);
+  extra_events = ['call.connect'];
+  const replay = await replayOfPeriod(one, 'ptn_extra');
+  expect(await ended(one, replay)).toMatchObject({
+    status: 'completed',
+    delivered: EVENTS_OF_BUCKET,
+  });
+  expect([...posted].sort()).toEqual([...ids].sort());
 });
 
 test('an unknown event of a list is named', async () => {

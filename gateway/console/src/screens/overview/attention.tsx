@@ -9,6 +9,7 @@ import {
   clientsQuery,
   failedEventsQuery,
   noticesQuery,
+  peopleQuery,
   sessionQuery,
   settingsQuery,
   useMay,
@@ -35,6 +36,7 @@ export function NeedsAttention() {
   const clients = useQuery(clientsQuery);
   const billing = useQuery({ ...billingQuery, enabled: may('billing') });
   const notices = useQuery(noticesQuery);
+  const people = useQuery({ ...peopleQuery, enabled: may('manage') });
   const failed = useInfiniteQuery(failedEventsQuery());
   const { states, change } = useNoticeStates(notices.data ?? []);
   const heading = useRef<HTMLDivElement>(null);
@@ -44,10 +46,13 @@ export function NeedsAttention() {
     clients: clients.data,
     billing: billing.data,
     failed_events: first && (first.total ?? first.count),
+    people: people.data,
   });
   const open = (notices.data ?? []).filter((notice) => stateOf(notice, states) === 'open');
   const is_paid = billing.data !== undefined || !may('billing');
-  const complete = settings.data && clients.data && is_paid && notices.data && first;
+  const people_known = people.data !== undefined || !may('manage');
+  const complete =
+    settings.data && clients.data && is_paid && people_known && notices.data && first;
   const onChange = (notice: Notice, state: NoticeState): void => {
     change(notice, state);
     // The pressed button no longer exists: the keyboard focus stays in the list.
@@ -68,7 +73,7 @@ export function NeedsAttention() {
             <Text size="sm">Everything works: nothing needs your attention.</Text>
           </Group>
         )}
-        {[settings, clients, billing, notices].map(
+        {[settings, clients, billing, notices, people].map(
           (query, index) =>
             query.error && (
               <Loaded key={index} query={query as never} what="a part of this list">

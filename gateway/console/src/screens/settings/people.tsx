@@ -91,7 +91,8 @@ function List({ people, onOpen }: { people: Person[]; onOpen: (opened: Opened) =
               <Table.Td>
                 {person.email}
                 <Text size="xs" c="dimmed">
-                  invited by {inviterOf(person.invited_by)}
+                  {!person.email_verified && 'address not verified · '}invited by{' '}
+                  {inviterOf(person.invited_by)}
                 </Text>
               </Table.Td>
               <Table.Td>{person.role}</Table.Td>

@@ -4,12 +4,14 @@ import type {
   AuditDefinition,
   BeginChangeRequest,
   ListAuditRecordsRequest,
+  RecordRefusalRequest,
 } from '@bmg/proto/audit';
 import type { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import { metrics } from '@bmg/common/telemetry';
 import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
 import type { Partner } from '../../ground/partners';
+import type { Person } from '../../ground/people';
 import { AUDIT_LOG } from './store';
 import { createAuditHandlers } from './handlers';
 
@@ -65,6 +67,22 @@ const list = async (given: Partial<ListAuditRecordsRequest> = {}) =>
   audit.listAuditRecords({ partner_id: partner._id, limit: 0, ...given }, testCall());
 const actions = async (given: Partial<ListAuditRecordsRequest> = {}) =>
   (await list(given)).records.map(({ action }) => action);
+
+test('erases only a person who may not sign in any more', async () => {
+  const erase = (person_id: string) =>
+    audit.eraseAuditPerson({ partner_id: partner._id, person_id }, testCall());
+  const person = { person_id: 'per_1', email: 'ada@example.com' } as Person;
+  await world.deps.people.change(partner._id, () => ({ people: [person], result: 0 }));
+  await begin({ actor: { type: 'person', id: 'per_1' } });
+  expect(await failureOf(erase('per_1'))).toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'person_id' },
+  });
+  expect((await list()).records[0]?.actor?.name).toBe('ada@example.com');
+  await world.deps.people.change(partner._id, () => ({ people: [], result: 0 }));
+  expect(await erase('per_1')).toEqual({ records: 1 });
+  expect((await list()).records[0]?.actor).toEqual({ type: 'person', id: 'per_1' });
+});
 
 test('a change without an outcome is unknown; the first outcome stays', async () => {
   const id = await begin();
@@ -301,6 +319,77 @@ describe('quotas of a day', () => {
     expect((await list({ actor: 'per_1' })).records).toMatchObject([{ id: own }]);
     expect(await stored()).toBeLessThan(20);
   });
+});
+
+test('refusals above the reserve of a key share a record for each action and code', async () => {
+  open({ AUDITED_CHANGES_MAX: 100 });
+  const OF_ONE = 2;
+  const refuse = (given: Partial<RecordRefusalRequest> = {}) =>
+    audit.recordRefusal(
+      {
+        partner_id: partner._id,
+        actor: { type: 'api_key', id: 'key_1' },
+        action: 'POST /keys',
+        code: 'SCOPE_MISSING',
+        request_id: 'req_1',
+        address: '203.0.113.7',
+        count: 1,
+        ...given,
+      },
+      testCall(),
+    );
+  await refuse({ count: 7 });
+  expect((await list()).records).toMatchObject([
+    { outcome: 'failed', code: 'SCOPE_MISSING', count: 7, address: '203.0.113.7' },
+  ]);
+  for (let at = 0; at < 10; at += 1) await refuse({ count: 3 });
+  await refuse({ code: 'KEY_RESTRICTED' });
+  const { records } = await list({ actor: 'key_1' });
+  expect(records).toHaveLength(OF_ONE + 2);
+  const counts = records.map(({ code, count = 1 }) => `${code} ${count}`).sort();
+  expect(counts).toEqual([
+    'KEY_RESTRICTED 1',
+    'SCOPE_MISSING 27',
+    'SCOPE_MISSING 3',
+    'SCOPE_MISSING 7',
+  ]);
+  // They take nothing from the changes of the key.
+  await begin({ actor: { type: 'api_key', id: 'key_1' } });
+});
+
+test('a failed log-in with a known passkey is its person’s, and others are the operator’s', async () => {
+  const owner = { partner_id: partner._id, person_id: 'per_1' };
+  await world.deps.passkeys.store({
+    ...owner,
+    _id: 'pk_1',
+    name: 'Laptop',
+    public_key: 'k',
+    counter: 0,
+    transports: [],
+    synced: false,
+    created_at: new Date(),
+    last_used_at: null,
+  });
+  const refuse = (passkey_id?: string) =>
+    audit.recordRefusal(
+      {
+        actor: { type: 'console' },
+        action: 'console POST /session/passkey',
+        code: 'UNAUTHORIZED',
+        request_id: 'req_1',
+        count: 1,
+        passkey_id,
+      },
+      testCall(),
+    );
+  await refuse('pk_1');
+  await refuse('pk_other');
+  expect((await list()).records).toMatchObject([{ actor: { type: 'person', id: 'per_1' } }]);
+  const all = await audit.listAllAuditRecords({ limit: 0 }, testCall());
+  expect(all.records.map(({ actor, partner_id }) => [actor?.type, partner_id])).toEqual([
+    ['console', undefined],
+    ['person', partner._id],
+  ]);
 });
 
 test('records end with the retention of the page', async () => {

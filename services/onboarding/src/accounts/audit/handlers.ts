@@ -1,13 +1,12 @@
 // RPC handlers of the audit log. BeginChange answers once the record is stored: its caller makes the change
 // only then, so that a change that was made always has a record.
+import { randomBytes } from 'node:crypto';
 import { CSV_TYPE } from '@bmg/common/csv';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import type { Pool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import type {
-  Actor,
   AuditDefinition,
   AuditRecord,
   BeginChangeRequest,
@@ -17,6 +16,9 @@ import { OUTCOMES, type AuditEntry, type AuditFilter, type AuditLog, type Values
 import type { PartnerKeys } from '../keys';
 import type { Partners } from '../../ground/partners';
 import type { People } from '../../ground/people';
+import type { Passkeys } from '../people';
+import { checkChain, type SealerDependencies } from './sealer';
+import { recordMessage } from './messages';
 import { createRecords, OPERATOR } from './records';
 import {
   auditCsvHeader,
@@ -30,27 +32,28 @@ import {
   writeCursor,
 } from './rules';
 
-export interface AuditDependencies {
+export interface AuditDependencies extends SealerDependencies {
   auditLog: AuditLog;
   partners: Pick<Partners, 'find'>;
   partnerKeys: Pick<PartnerKeys, 'find'>;
   people: Pick<People, 'find'>;
+  passkeys: Pick<Passkeys, 'find'>;
   /** Exports in progress. */
   auditExports: Pool;
-  settings: { AUDITED_CHANGES_MAX: number };
-  log: Pick<Logger, 'warn'>;
-  now: () => Date;
+  settings: SealerDependencies['settings'] & { AUDITED_CHANGES_MAX: number };
 }
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 /** Records of an export that are in memory at once. */
 const EXPORT_CHUNK = 100;
+/** The salt of a record keeps the hash of an address from being guessed. */
+const SALT_BYTES = 16;
 /** A longer period is exported in parts, by `from` and `to`. */
 const EXPORT_RECORDS_MAX = 100_000;
 
 export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefinition> => {
-  const { auditLog, auditExports, now } = deps;
+  const { auditLog, auditExports, passkeys, people, now } = deps;
   const { record, leaveOutLookUp } = createRecords(deps);
   return {
     async beginChange(request) {
@@ -62,24 +65,36 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
       ]);
       const target = boundedTarget(request.target);
       const entry: AuditEntry = {
-        _id: newId('aud', at.getTime()),
-        at,
-        partner_id: request.partner_id ?? null,
-        actor,
-        action: cut(request.action),
+        ...entryOf(request, actor, at),
         target,
         target_ids: Object.values(target),
         waba_id: request.waba_id ?? null,
         fields: request.fields.slice(0, FIELDS_MAX).map(cut),
         before: recordable(before),
         after: recordable(request.after),
-        outcome: 'unknown',
-        code: null,
-        request_id: cut(request.request_id),
-        address: request.address === undefined ? null : cut(request.address),
-        ended_at: null,
       };
       return { id: await record(entry, kindOf(request.kind, request.before_of, entry)) };
+    },
+    async recordRefusal({ passkey_id, code, count, ...given }) {
+      if (given.action === '') throw missingFields(['action']);
+      const at = now();
+      const owner = passkey_id === undefined ? null : await passkeys.find(passkey_id);
+      const request = owner
+        ? {
+            ...given,
+            partner_id: owner.partner_id,
+            actor: { type: 'person', id: owner.person_id },
+          }
+        : given;
+      const entry: AuditEntry = {
+        ...entryOf(request, await nameActor(deps, request), at),
+        outcome: 'failed',
+        code: cut(code),
+        ended_at: at,
+        ...(count > 1 && { count }),
+      };
+      await record(entry, 'refusal');
+      return {};
     },
     async endChange({ id, outcome: given, code, target, waba_id, partner_id }) {
       const outcome = OUTCOMES.find((one) => one === given);
@@ -94,6 +109,16 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
       const ended = await auditLog.end(id, end, now());
       if (ended) await leaveOutLookUp(ended);
       return {};
+    },
+    checkAuditChain: ({ above = Infinity }) => checkChain(deps, above),
+    async eraseAuditPerson({ partner_id, person_id }) {
+      if (await people.find(partner_id, person_id)) {
+        throw invalidField(
+          'person_id',
+          'is that of a person who may still sign in: remove it first',
+        );
+      }
+      return { records: await auditLog.erase(partner_id, person_id) };
     },
     async listAuditRecords({ limit, cursor, ...filter }) {
       const { records, after } = await readPage(auditLog, filter, limit, cursor);
@@ -117,6 +142,36 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
     },
   };
 };
+
+/** A record of what has not ended, without what the change is about. */
+const entryOf = (
+  {
+    partner_id,
+    action,
+    request_id,
+    address,
+  }: Pick<BeginChangeRequest, 'partner_id' | 'action' | 'request_id' | 'address'>,
+  actor: AuditEntry['actor'],
+  at: Date,
+): AuditEntry => ({
+  _id: newId('aud', at.getTime()),
+  at,
+  partner_id: partner_id ?? null,
+  actor,
+  action: cut(action),
+  target: {},
+  target_ids: [],
+  waba_id: null,
+  fields: [],
+  before: null,
+  after: null,
+  outcome: 'unknown',
+  code: null,
+  request_id: cut(request_id),
+  address: address === undefined ? null : cut(address),
+  ended_at: null,
+  salt: randomBytes(SALT_BYTES).toString('base64url'),
+});
 
 async function readPage(
   auditLog: AuditLog,
@@ -154,7 +209,7 @@ const tooMany = (): ApiError =>
 /** The name of a key or the address of a person as it is now: it may be changed or removed later. */
 async function nameActor(
   { partners, partnerKeys, people }: AuditDependencies,
-  { partner_id, actor }: BeginChangeRequest,
+  { partner_id, actor }: Pick<BeginChangeRequest, 'partner_id' | 'actor'>,
 ): Promise<AuditEntry['actor']> {
   if (!actor || actor.type === '') throw missingFields(['actor']);
   const { type, id } = actor;
@@ -188,10 +243,12 @@ async function readBefore(
     const partner = await partners.find(partner_id);
     if (!partner) return undefined;
     const { name, status, webhook_url, rate_limit_per_sec, max_wabas, alerts = {}, logo } = partner;
+    const { extra_events = [] } = partner;
     return {
       name,
       status,
       webhook_url,
+      extra_events,
       rate_limit_per_sec,
       max_wabas,
       alerts,
@@ -204,30 +261,6 @@ async function readBefore(
   if (!found) return undefined;
   return Object.fromEntries(Object.entries(found).filter(([name]) => before.includes(name)));
 }
-
-const recordMessage = (entry: AuditEntry): AuditRecord => ({
-  id: entry._id,
-  at: entry.at,
-  actor: actorMessage(entry.actor),
-  action: entry.action,
-  target: entry.target,
-  fields: entry.fields,
-  before: entry.before ?? undefined,
-  after: entry.after ?? undefined,
-  outcome: entry.outcome,
-  code: entry.code ?? undefined,
-  request_id: entry.request_id,
-  address: entry.address ?? undefined,
-  ended_at: entry.ended_at ?? undefined,
-  partner_id: entry.partner_id ?? undefined,
-  count: entry.count,
-});
-
-const actorMessage = ({ type, id, name }: AuditEntry['actor']): Actor => ({
-  type,
-  id: id ?? undefined,
-  name: name ?? undefined,
-});
 
 /** A partner sees that the operator made a change, not which person of the operator's. */
 const forPartner = ({ actor, partner_id: _partner_id, ...record }: AuditRecord): AuditRecord => ({

@@ -60,7 +60,7 @@ export function createQuota({ auditLog, settings, log }: QuotaDependencies): Quo
   };
   const admitToReserve = async (
     change: Counted,
-    reserve: 'reserved' | 'log_ins',
+    reserve: 'reserved' | 'log_ins' | 'refusals',
     at: Date,
   ): Promise<Place> => {
     const { partner_id, actor } = change;
@@ -77,7 +77,7 @@ export function createQuota({ auditLog, settings, log }: QuotaDependencies): Quo
   return {
     admit(change, kind, at) {
       if (kind === 'change') return admitChange(change, at);
-      return admitToReserve(change, kind === 'log_in' ? 'log_ins' : 'reserved', at);
+      return admitToReserve(change, RESERVES[kind], at);
     },
     async giveBack(change, at) {
       const { partner_id, actor } = change;
@@ -88,6 +88,8 @@ export function createQuota({ auditLog, settings, log }: QuotaDependencies): Quo
     },
   };
 }
+
+const RESERVES = { reduces_risk: 'reserved', log_in: 'log_ins', refusal: 'refusals' } as const;
 
 const holderOf = ({ partner_id, actor: { type, id } }: Counted): string =>
   `${partner_id} ${type}:${id ?? ''}`;

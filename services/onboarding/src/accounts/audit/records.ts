@@ -6,6 +6,8 @@ import type { AuditEntry, AuditLog } from './store';
 
 export const OPERATOR = 'operator';
 const NOT_FOUND = 404;
+/** Holds the quota of the refusals of unknown callers. */
+const STRANGERS = 'strangers';
 
 export interface Records {
   /** Returns the ID of the record. Throws RATE_LIMIT_EXCEEDED, without one, above a quota. */
@@ -33,8 +35,9 @@ export function createRecords(deps: RecordsDependencies): Records {
     async record(entry, kind) {
       const { partner_id, actor, at } = entry;
       // Changes by the operator are not counted: a partner cannot use up what its operator needs.
-      if (partner_id === null || actor.type === OPERATOR) return store(entry, 'itself');
-      const place = await quota.admit({ partner_id, actor }, kind, at);
+      const is_counted = kind === 'refusal' || (partner_id !== null && actor.type !== OPERATOR);
+      if (!is_counted) return store(entry, 'itself');
+      const place = await quota.admit({ partner_id: partner_id ?? STRANGERS, actor }, kind, at);
       return store(kind === 'change' ? { ...entry, counted: true } : entry, place);
     },
     async leaveOutLookUp(ended) {

@@ -1,4 +1,5 @@
-// The audit log: one record for each change that a key, a console session or the operator began.
+// The audit log: one record for each change that a key, a console session or the operator began, and
+// for attempts that were refused.
 import { createHash } from 'node:crypto';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
@@ -35,6 +36,8 @@ export interface AuditEntry {
   counted?: true;
   /** The changes that the record stands for; absent for one. */
   count?: number;
+  /** Part of the hash of what can name a person; absent once it is erased, and before release 2.10. */
+  salt?: string;
 }
 
 export interface AuditEnd {
@@ -70,6 +73,7 @@ export interface DayCounts {
   reserved: number;
   program_reserved: number;
   log_ins: number;
+  refusals: number;
 }
 
 interface DayCount extends Partial<DayCounts> {
@@ -81,7 +85,7 @@ interface DayCount extends Partial<DayCounts> {
 export interface AuditLog {
   insert(entry: AuditEntry): Promise<void>;
   /**
-   * Counts a change in the record of the day's further changes like it, which keeps the outcome of the
+   * Counts a change, or several, in the record of the day's further changes like it, which keeps the outcome of the
    * latest. Returns the ID of the record.
    */
   repeat(entry: AuditEntry): Promise<string>;
@@ -90,17 +94,26 @@ export interface AuditLog {
   /** Stores an outcome; the first one stays. Returns the record, unless it had its outcome. */
   end(id: string, end: AuditEnd, at: Date): Promise<AuditEntry | undefined>;
   remove(id: string): Promise<void>;
+  /** Those whose outcome was stored after `from`, until `to`, the oldest first. */
+  endedBetween(from: Date, to: Date, limit: number): Promise<AuditEntry[]>;
+  /** Those without an outcome that began after `from`, until `to`, the oldest first. */
+  openBetween(from: Date, to: Date, limit: number): Promise<AuditEntry[]>;
+  byIds(ids: readonly string[]): Promise<AuditEntry[]>;
+  /** Removes what can name a person from the records that it made or that concern it. Returns their number. */
+  erase(partner_id: string, person_id: string): Promise<number>;
   /** Newest first, from behind the position on. */
   page(filter: AuditFilter, after: AuditPosition | undefined, limit: number): Promise<AuditEntry[]>;
 }
 
 export const AUDIT_LOG = 'audit_log';
-const AUDIT_KEPT_DAYS = 400;
+export const AUDIT_KEPT_DAYS = 400;
 export const auditLogIndexes: IndexDescription[] = [
   { key: { partner_id: 1, at: -1, _id: -1 } },
   { key: { partner_id: 1, target_ids: 1, at: -1, _id: -1 } },
   { key: { partner_id: 1, 'actor.id': 1, at: -1, _id: -1 } },
+  { key: { action: 1, at: -1, _id: -1 } },
   { key: { at: -1, _id: -1 } },
+  { key: { ended_at: 1, at: 1 } },
   { key: { at: 1 }, expireAfterSeconds: AUDIT_KEPT_DAYS * 86_400 },
 ];
 
@@ -125,13 +138,13 @@ export function createAuditLog(db: Db): AuditLog {
     async insert(entry) {
       await entries.insertOne(entry);
     },
-    async repeat({ counted: _counted, count: _count, ...entry }) {
+    async repeat({ counted: _counted, count = 1, ...entry }) {
       const _id = idOfRepeats(entry);
       const { outcome, code, ended_at, ...first } = { ...entry, _id };
       const repeat = (): Promise<unknown> =>
         entries.updateOne(
           { _id },
-          { $set: { outcome, code, ended_at }, $setOnInsert: first, $inc: { count: 1 } },
+          { $set: { outcome, code, ended_at }, $setOnInsert: first, $inc: { count } },
           { upsert: true },
         );
       await repeat().catch((error: unknown) => {
@@ -165,10 +178,38 @@ export function createAuditLog(db: Db): AuditLog {
     async remove(_id) {
       await entries.deleteOne({ _id });
     },
+    ...queriesOfChain(entries),
     page: (filter, after, limit) =>
       entries.find(queryOf(filter, after)).sort({ at: -1, _id: -1 }).limit(limit).toArray(),
   };
 }
+
+const queriesOfChain = (
+  entries: Collection<AuditEntry>,
+): Pick<AuditLog, 'endedBetween' | 'openBetween' | 'byIds' | 'erase'> => ({
+  endedBetween: (from, to, limit) =>
+    entries
+      .find({ ended_at: { $gt: from, $lte: to } })
+      .sort({ ended_at: 1, at: 1 })
+      .limit(limit)
+      .toArray(),
+  openBetween: (from, to, limit) =>
+    entries
+      .find({ ended_at: null, at: { $gt: from, $lte: to } })
+      .sort({ at: 1 })
+      .limit(limit)
+      .toArray(),
+  byIds: (ids) => entries.find({ _id: { $in: [...ids] } }).toArray(),
+  async erase(partner_id, person_id) {
+    const nothing = { 'actor.name': null, address: null, before: null, after: null };
+    const remove = { $set: nothing, $unset: { salt: 1 } } as const;
+    const [made, of_it] = await Promise.all([
+      entries.updateMany({ partner_id, 'actor.id': person_id }, remove),
+      entries.updateMany({ partner_id, target_ids: person_id }, remove),
+    ]);
+    return made.modifiedCount + of_it.modifiedCount;
+  },
+});
 
 const NOTHING: DayCounts = {
   changes: 0,
@@ -176,13 +217,14 @@ const NOTHING: DayCounts = {
   reserved: 0,
   program_reserved: 0,
   log_ins: 0,
+  refusals: 0,
 };
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /** The same for all changes of a day that one record stands for. */
-function idOfRepeats({ at, partner_id, actor, action }: AuditEntry): string {
-  const like = [partner_id, dayOf(at), actor.type, actor.id, action];
+function idOfRepeats({ at, partner_id, actor, action, code }: AuditEntry): string {
+  const like = [partner_id, dayOf(at), actor.type, actor.id, action, code];
   return `aud_${createHash('sha256').update(JSON.stringify(like)).digest('hex').slice(0, 26)}`;
 }
 

@@ -211,6 +211,33 @@ describe('the settings', () => {
     expect((await world.deps.partners.find(_id))?.webhook_url).toBeNull();
   });
 
+  it('keep each extra event of the webhook URL once, make caches stale, and remove them', async () => {
+    const { _id } = await world.partner();
+    const set = (names: string[]) =>
+      own.updateSettings({ partner_id: _id, alerts: {}, extra_events: { names } }, testCall());
+    expect(await set(['call.connect', 'call.status', 'call.connect'])).toMatchObject({
+      extra_events: ['call.connect', 'call.status'],
+    });
+    expect(world.deps.bumped.join()).toContain(_id);
+    expect((await set([])).extra_events).toEqual([]);
+  });
+
+  it.each(['message.received', 'call.*', 'call.unknown'])(
+    'refuse %s as an extra event, and keep what there is',
+    async (name) => {
+      const { _id } = await world.partner({ extra_events: ['call.connect'] });
+      const extra_events = { names: ['call.status', name] };
+      const refused = await failureOf(
+        own.updateSettings({ partner_id: _id, alerts: {}, extra_events }, testCall()),
+      );
+      expect(refused).toMatchObject({
+        code: 'INVALID_FIELD',
+        details: { field: 'extra_events[1]' },
+      });
+      expect((await world.deps.partners.find(_id))?.extra_events).toEqual(['call.connect']);
+    },
+  );
+
   it.each([
     'http://partner.example.com/hook',
     'https://127.0.0.1/hook',

@@ -2,7 +2,8 @@
 // gateway checks that a request comes from the partner's browser; which partner a session is for,
 // and how long, is decided here.
 import { refuseUnlessActive } from '@bmg/common/directory';
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { isExtraEvent } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { PartnerSettings, SettingsDefinition } from '@bmg/proto/settings';
@@ -123,19 +124,20 @@ export const createDashboardHandlers = (
       };
     },
     getSettings: async ({ partner_id }) => answer(await partnerOf(partners, partner_id)),
-    async updateSettings({ partner_id, webhook_url, alerts, logo_url }) {
+    async updateSettings({ partner_id, webhook_url, alerts, logo_url, extra_events }) {
       const before = await partnerOf(partners, partner_id);
       const is_address = webhook_url !== undefined;
       const is_alerts = Object.keys(alerts).length > 0;
-      // Both are checked before either is changed.
+      // All are checked before any is changed.
       const changed = {
+        ...(extra_events && { extra_events: checkExtraEvents(extra_events.names) }),
         ...(is_address && {
           webhook_url: webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url),
         }),
         ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
       };
       const is_logo = logo_url !== undefined;
-      if (!is_address && !is_alerts && !is_logo) return answer(before);
+      if (!is_address && !is_alerts && !is_logo && !extra_events) return answer(before);
       const after = await changes.change(partner_id, {
         ...changed,
         ...(is_logo && { logo: await changes.setLogo(partner_id, logo_url) }),
@@ -200,6 +202,18 @@ async function notAPartnerKey(
     : new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
 }
 
+/** Each name once. Prefixes are for endpoints. */
+function checkExtraEvents(names: string[]): string[] {
+  const unknown = names.findIndex((name) => !isExtraEvent(name));
+  if (unknown >= 0) {
+    throw invalidField(
+      `extra_events[${unknown}]`,
+      'is not an extra event: the webhook URL gets all events of the contract anyway',
+    );
+  }
+  return [...new Set(names)];
+}
+
 const sessionOver = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'the session has ended: log in again');
 
@@ -216,6 +230,7 @@ function settingsMessage(
     name: partner.name,
     status: partner.status,
     webhook_url: partner.webhook_url ?? undefined,
+    extra_events: partner.extra_events ?? [],
     rate_limit_per_sec: partner.rate_limit_per_sec,
     key_hint: partner.key_hint,
     plan: {

@@ -15,7 +15,7 @@ import { PEOPLE } from '../../ground/people';
 import { createCeremonies } from './ceremonies';
 import { createChallenges } from './challenges';
 import { createPeopleHandlers } from './handlers';
-import { createIssuer } from './issuer';
+import { createIssuer, type Identity } from './issuer';
 import { createPasskeyHandlers } from './passkey-handlers';
 
 const DAY_S = 86_400;
@@ -27,6 +27,8 @@ let passkeys: Handlers<PasskeysDefinition>;
 let settings: Handlers<SettingsDefinition>;
 let partner: Partner;
 let partner_id: string;
+/** What the issuer says of the log-in. */
+let identity: Identity;
 
 beforeEach(async () => {
   world = await openWorld();
@@ -34,7 +36,10 @@ beforeEach(async () => {
   const challenges = createChallenges(deps.peppers, deps.usedChallenges, deps.now);
   const ceremonies = createCeremonies(challenges, deps.settings.PUBLIC_URL);
   people = createPeopleHandlers(deps);
-  const issuer = createIssuer(deps.settings, undefined as never);
+  const issuer = {
+    ...createIssuer(deps.settings, undefined as never),
+    identify: async () => identity,
+  };
   passkeys = createPasskeyHandlers({ ...deps, ceremonies, issuer });
   settings = createDashboardHandlers({ ...deps, agent: {}, logoFetches: {} } as never);
   partner = await world.partner();
@@ -433,4 +438,56 @@ test('the approval of broadcasts is stored with the partner, and reaches the gat
   await remove(developer.person_id);
   expect(await set(owner.person_id)).toEqual({ above: undefined, approvers: 1 });
   expect(await seen()).toEqual([undefined, undefined]);
+});
+
+describe('the first log-in with the issuer', () => {
+  const logInAs = async (email: string, token?: string, subject = 's1') => {
+    identity = { issuer: 'https://issuer.example', subject, email, authenticated_at: null };
+    const token_hashes = token === undefined ? [] : hashes(token);
+    const given = { query: '', session_hash: newSession(), token_hashes };
+    return passkeys.logInWithIssuer(given, testCall());
+  };
+  const inviteBoth = async () => {
+    const other = await world.partner();
+    const email = 'ada@example.com';
+    const own = await invite('owner', { email });
+    const foreign = await invite('owner', { email, partner_id: other._id });
+    return { email, own, foreign, other };
+  };
+  const REFUSED = { code: 'UNAUTHORIZED' };
+
+  test('is neither blocked nor captured by the invitation of another partner', async () => {
+    const { email, own } = await inviteBoth();
+    await expect(logInAs(email)).rejects.toMatchObject({ details: { reason: 'unknown_person' } });
+    const session = await logInAs(email, own.token);
+    expect(session).toMatchObject({ partner_id, person: { person_id: own.person_id } });
+    expect((await logInAs('renamed@example.com')).partner_id).toBe(partner_id);
+  });
+
+  test('accepts each invitation by its own link, and later opens the one used last', async () => {
+    const { email, own, foreign, other } = await inviteBoth();
+    await logInAs(email, own.token);
+    world.passTime(60);
+    expect((await logInAs(email, foreign.token)).partner_id).toBe(other._id);
+    world.passTime(60);
+    expect((await logInAs(email)).partner_id).toBe(other._id);
+  });
+
+  test('needs the invited address, verified, and a link that is open', async () => {
+    const { email, own } = await inviteBoth();
+    const isVerified = async () => {
+      const { person_id } = own;
+      const person = await people.getPerson({ partner_id, person_id }, testCall());
+      return person.email_verified;
+    };
+    await expect(logInAs('eve@example.com', own.token)).rejects.toMatchObject({
+      ...REFUSED,
+      details: { reason: 'other_address' },
+    });
+    await expect(logInAs(null as never, own.token)).rejects.toMatchObject(REFUSED);
+    expect(await isVerified()).toBe(false);
+    await logInAs(email, own.token);
+    expect(await isVerified()).toBe(true);
+    await expect(logInAs(email, own.token, 's2')).rejects.toMatchObject(REFUSED);
+  });
 });

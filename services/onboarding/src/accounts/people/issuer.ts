@@ -159,7 +159,7 @@ function timeOf(auth_time: unknown): Date | null {
   return new Date(Math.min(auth_time * 1_000, Date.now()));
 }
 
-export type RefusalReason = 'not_accepted' | 'unknown_person' | 'several_partners';
+export type RefusalReason = 'not_accepted' | 'unknown_person' | 'other_address';
 
 /** The console shows a page for the reason. */
 export const issuerRefusal = (reason: RefusalReason, message: string, cause?: unknown): ApiError =>

@@ -9,13 +9,12 @@ import type { Session } from '@bmg/proto/settings';
 import { type DashboardSessions, newSession, sessionMessage } from '../sessions';
 import type { Partner, Partners } from '../../ground/partners';
 import type { PasskeyRecord, Passkeys, PersonRef } from './store';
-import type { Changed, People, Person } from '../../ground/people';
+import type { Changed, FoundPerson, People, Person } from '../../ground/people';
 import type { Ceremonies } from './ceremonies';
 import { issuerRefusal, type Flow, type Identity, type Issuer } from './issuer';
 import {
   checkEmail,
   checkPasskeyName,
-  mayUseIdentity,
   noSuchPerson,
   openInvitation,
   unknownPerson,
@@ -61,28 +60,24 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
     const { partner_id, person } = found as NonNullable<typeof found>;
     return { partner: await activePartner(partner_id), person, invitation };
   };
-  /** By identity, or at the first log-in by the address that the issuer has verified. */
-  const findIdentified = async (identity: Identity) => {
+  /** The link of an invitation names its person: another partner's neither blocks nor takes the log-in. */
+  const findIdentified = async (identity: Identity, token_hashes: string[]) => {
+    if (token_hashes.length > 0) {
+      const { partner, person } = await findInvited(token_hashes);
+      if (emailOf(identity) === person.email) return { partner_id: partner._id, person };
+      throw issuerRefusal(
+        'other_address',
+        'the invitation is for another address, or the issuer has not verified yours',
+      );
+    }
     const known = await people.withIdentity(identity);
-    const email = emailOf(identity);
-    const of_email = known.length > 0 || email === null ? [] : await people.withEmail(email);
-    const found = [...known, ...of_email].filter(({ person }) =>
-      mayUseIdentity(person, identity, now()),
+    const lastLogIn = ({ person }: FoundPerson): number => person.last_login_at?.getTime() ?? 0;
+    const [latest] = known.sort((one, other) => lastLogIn(other) - lastLogIn(one));
+    if (latest) return latest;
+    throw issuerRefusal(
+      'unknown_person',
+      'nobody has signed in with this account: the first time, open the link of the invitation',
     );
-    const [one, ...others] = found;
-    if (!one) {
-      throw issuerRefusal(
-        'unknown_person',
-        'this address is not invited to the console, or the issuer has not verified it',
-      );
-    }
-    if (others.length > 0) {
-      throw issuerRefusal(
-        'several_partners',
-        'this address belongs to people of several partners: use a passkey',
-      );
-    }
-    return one;
   };
   /** Verifies and stores a new passkey. It counts once `listed` has it among those of its person. */
   const register = async (
@@ -153,14 +148,15 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
     async startIssuerLogIn({ flow, fresh }) {
       return { url: await issuer.authorizationUrl(flow as Flow, fresh) };
     },
-    async logInWithIssuer({ flow, query, session_hash }) {
+    async logInWithIssuer({ flow, query, session_hash, token_hashes }) {
       const identity = await issuer.identify(flow as Flow, query);
-      const { partner_id, person: found } = await findIdentified(identity);
+      const { partner_id, person: found } = await findIdentified(identity, token_hashes);
       const { person_id } = found;
       const partner = await activePartner(partner_id);
       const { issuer: iss, subject, authenticated_at } = identity;
+      const of = { person_id, identity: { issuer: iss, subject }, token_hashes };
       const person = await people.change(partner_id, (list) =>
-        withIdentity(list, { person_id, identity: { issuer: iss, subject }, at: now() }),
+        withIdentity(list, { ...of, at: now() }),
       );
       return openSession(deps, partner, person, session_hash, authenticated_at);
     },

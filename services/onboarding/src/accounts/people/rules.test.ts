@@ -216,7 +216,7 @@ describe('passkeys', () => {
 
   test('are bounded, each once, and the last one stays', () => {
     const { people } = withPasskey([aPerson()], { ...of, passkey_id: 'b' });
-    expect(people[0]?.passkey_ids).toEqual(['a', 'b']);
+    expect(people[0]).toMatchObject({ passkey_ids: ['a', 'b'], passkey_added_at: NOW });
     expect(() => withPasskey(people, { ...of, passkey_id: 'b' })).toThrow(
       refusal('INVALID_FIELD', { field: 'response' }),
     );
@@ -243,13 +243,16 @@ describe('passkeys', () => {
 
 describe('an identity at the issuer', () => {
   const identity = { issuer: 'https://issuer.example', subject: 's1' };
-  const use = (person: Person, of = identity) =>
-    withIdentity([person], { person_id: person.person_id, identity: of, at: NOW }).result;
+  const invited = (expires_at = LATER) =>
+    aPerson({ state: 'invited', invitation: { token_hash: 'h', expires_at } });
+  const use = (person: Person, of = identity, token_hashes = ['h']) =>
+    withIdentity([person], { person_id: person.person_id, identity: of, token_hashes, at: NOW })
+      .result;
 
   test('belongs to its person from the first log-in on', () => {
-    const person = use(aPerson());
+    const person = use(invited());
     expect(person).toMatchObject({ identity, last_login_at: NOW });
-    expect(use(person)).toMatchObject({ identity });
+    expect(use(person, identity, [])).toMatchObject({ identity });
     for (const other of [
       { ...identity, subject: 's2' },
       { ...identity, issuer: 'https://other.example' },
@@ -258,11 +261,13 @@ describe('an identity at the issuer', () => {
     }
   });
 
-  test('accepts an invitation while it is open', () => {
-    const invited = (expires_at: Date) =>
-      aPerson({ state: 'invited', invitation: { token_hash: 'h', expires_at } });
-    expect(use(invited(LATER))).toMatchObject({ state: 'active', invitation: null, identity });
+  test('accepts an invitation by its link while it is open', () => {
+    expect(use(invited())).toMatchObject({ state: 'active', invitation: null, identity });
     expect(() => use(invited(NOW))).toThrow(refusal('UNAUTHORIZED'));
+    for (const hashes of [[], ['other']]) {
+      expect(() => use(invited(), identity, hashes)).toThrow(refusal('UNAUTHORIZED'));
+      expect(() => use(aPerson(), identity, hashes)).toThrow(refusal('UNAUTHORIZED'));
+    }
   });
 });
 

@@ -235,7 +235,7 @@ export function withPasskey(
     throw limitReached(PASSKEYS_MAX, 'passkeys, the most that a person may have: remove one first');
   }
   const passkey_ids = [...person.passkey_ids, passkey_id];
-  return replaced(people, { ...person, passkey_ids, updated_at: at });
+  return replaced(people, { ...person, passkey_ids, passkey_added_at: at, updated_at: at });
 }
 
 /** Without an issuer the last passkey stays: the person could not sign in any more. */
@@ -275,29 +275,28 @@ export const unknownPerson = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'this passkey is not known here: it or its person was removed');
 
 /**
- * A person who signs in with the operator's issuer: the first time by the address that the issuer has
- * verified, then by the identity. An open invitation is accepted by it.
+ * A person who signs in with the operator's issuer: the first time with the link of the invitation, which
+ * is used then, afterwards by the identity.
  */
 export function withIdentity(
   people: readonly Person[],
-  {
-    person_id,
-    identity,
-    at,
-  }: { person_id: string; identity: NonNullable<Person['identity']>; at: Date },
+  given: {
+    person_id: string;
+    identity: NonNullable<Person['identity']>;
+    token_hashes: readonly string[];
+    at: Date;
+  },
 ): Changed<Person> {
+  const { person_id, identity, token_hashes, at } = given;
   const person = people.find((one) => one.person_id === person_id);
-  if (!person || !mayUseIdentity(person, identity, at)) throw unknownPerson();
+  const own = person?.identity;
+  if (!own) openInvitation(person, token_hashes, at);
+  if (!person || (own && !isSame(own, identity))) throw unknownPerson();
   const state = 'active' as const;
   return replaced(people, { ...person, state, identity, invitation: null, last_login_at: at });
 }
 
-/** False for another identity of the same address, and for an invitation that has expired. */
-export function mayUseIdentity(
-  { identity: own, state, invitation }: Person,
-  { issuer, subject }: NonNullable<Person['identity']>,
-  now: Date,
-): boolean {
-  if (own) return own.issuer === issuer && own.subject === subject;
-  return state === 'active' || (invitation !== null && invitation.expires_at > now);
-}
+const isSame = (
+  one: NonNullable<Person['identity']>,
+  other: NonNullable<Person['identity']>,
+): boolean => one.issuer === other.issuer && one.subject === other.subject;

@@ -73,6 +73,7 @@ test('the directory returns an endpoint with its secret and headers, which are s
       secrets: [secret],
       status: 'active',
       events: [],
+      extra_by_prefix: false,
       waba_ids: [WABA],
       phone_number_ids: [],
       headers: { 'x-token': 'of-the-header' },
@@ -87,6 +88,38 @@ test('the directory returns an endpoint with its secret and headers, which are s
   expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length));
   expect(JSON.stringify(await list())).not.toContain('of-the-header');
   expect(world.deps.bumped).toContain(partnerVersionKey(partner._id));
+});
+
+/** What fan-out learns of partners. */
+async function wanted(...partner_ids: string[]) {
+  const directory = createDirectoryHandlers(world.deps);
+  return (await directory.getExtraEvents({ partner_ids }, testCall())).wanted;
+}
+
+test('extra events are wanted by exact name, and by prefixes that were written since there are any', async () => {
+  const old = await made({ events: { items: ['template.*'] } });
+  const rows = world.mongo.db.collection<{ _id: string }>(WEBHOOK_ENDPOINTS);
+  // The row of an earlier release.
+  await rows.updateOne({ _id: old.endpoint_id }, { $unset: { extra_by_prefix: '' } });
+  await made();
+  const other = await world.partner({ extra_events: ['flow.updated'] });
+  expect(await wanted(partner._id, other._id, 'ptn_unknown')).toEqual({
+    [other._id]: { names: ['flow.updated'] },
+  });
+  await made({ events: { items: ['upstream.other'] } });
+  await update(old.endpoint_id, { description: 'changed' });
+  expect(await wanted(partner._id)).toEqual({ [partner._id]: { names: ['upstream.other'] } });
+  await update(old.endpoint_id, { events: { items: ['template.*'] } });
+  expect(await wanted(partner._id)).toEqual({
+    [partner._id]: {
+      names: ['template.components_updated', 'template.category_detected', 'upstream.other'],
+    },
+  });
+  expect((await receiving()).map(({ extra_by_prefix }) => extra_by_prefix)).toEqual([
+    true,
+    false,
+    true,
+  ]);
 });
 
 test('a dry run stores nothing, and its secret becomes that of the endpoint', async () => {

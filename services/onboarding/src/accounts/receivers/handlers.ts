@@ -213,7 +213,7 @@ function changeOf(
     ...(url !== undefined && { url }),
     ...(changed && { destination: changed.destination }),
     ...(description !== undefined && { description: checkDescription(description) }),
-    ...(events && { events: checkEvents(events.items) }),
+    ...(events && { events: checkEvents(events.items), extra_by_prefix: true }),
     ...(waba_ids && { waba_ids: checkAccounts(waba_ids.items, wabas) }),
     ...(phone_number_ids && { phone_number_ids: checkNumbers(phone_number_ids.items) }),
     ...(headers && sealHeaders(vault, endpoint_id, checkHeaders(headers.by_name))),

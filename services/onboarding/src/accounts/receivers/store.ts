@@ -33,8 +33,10 @@ export interface WebhookEndpoint {
   /** Null or absent for a URL. */
   destination?: StoredDestination | null;
   description: string;
-  /** Names, or prefixes such as `message.*`. Empty: all. */
+  /** Names, or prefixes such as `message.*`. Empty: all but the extra events. */
   events: string[];
+  /** True once `events` was written since there are extra events: its prefixes match them then. */
+  extra_by_prefix?: boolean;
   /** Empty: all. */
   waba_ids: string[];
   phone_number_ids: string[];

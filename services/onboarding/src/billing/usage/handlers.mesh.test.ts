@@ -62,19 +62,23 @@ const status = (
 });
 
 describe('calls', () => {
+  const MEDIA = { endpoint: '/media/{media_id}', calls: 2, errors: 0 };
   const add = (...messages: Usage[]) => countCalls(world.deps)(messages.map(received));
   const sum = (partner_id = 'ptn_1') => world.deps.endpointUsage.sum(partner_id, RANGE);
 
-  it('are added up by partner, day and endpoint', async () => {
+  it('are added up by partner, day, method and endpoint', async () => {
     await add(
       usage(),
-      usage({ rows: [{ endpoint: '/media/{media_id}', calls: 2, errors: 0 }] }),
+      usage({ rows: [MEDIA] }),
+      usage({ rows: ['POST', 'GET', 'GET'].map((method) => ({ ...MEDIA, method })) }),
       usage({ day: '2026-09-15' }),
       usage({ day: '2026-10-01' }),
       usage({ partner_id: 'ptn_2' }),
     );
     expect(await sum()).toEqual([
-      { endpoint: '/media/{media_id}', calls: 2, errors: 0 },
+      MEDIA,
+      { ...MEDIA, method: 'GET', calls: 4 },
+      { ...MEDIA, method: 'POST' },
       { endpoint: '/messages/send', calls: 6, errors: 2 },
     ]);
     expect(await sum('ptn_2')).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);

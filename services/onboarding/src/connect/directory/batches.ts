@@ -2,9 +2,11 @@
 import { groupBy } from '@bmg/common/collections';
 import { noSuchPartner, notRegistered, type Load } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
+import { extraEventsOf } from '@bmg/common/messages';
 import type { Vault } from '@bmg/common/vault';
 import type {
   GetCredentialResponse,
+  GetExtraEventsResponse,
   GetReceiverResponse,
   ReceiverEndpoint,
   ReceiverShadow,
@@ -51,9 +53,9 @@ export interface Batches {
 }
 
 export function createBatches(deps: BatchDependencies): Batches {
-  const { clients, partners, webhookEndpoints, vault, now } = deps;
+  const { clients, vault, now } = deps;
   const receiverOf = (
-    { _id, webhook_url, webhook_secrets, status, shadow }: Partner,
+    { _id, webhook_url, webhook_secrets, status, shadow, extra_events = [] }: Partner,
     endpoints: WebhookEndpoint[],
   ): GetReceiverResponse => {
     const valid = webhook_secrets.filter(
@@ -66,6 +68,7 @@ export function createBatches(deps: BatchDependencies): Batches {
       ),
       status,
       endpoints: endpoints.map((endpoint) => receiverEndpoint(vault, endpoint, now())),
+      extra_events,
       shadow: shadow && shadow.ends_at > now() ? receiverShadow(vault, _id, shadow) : undefined,
     };
   };
@@ -107,19 +110,48 @@ export function createBatches(deps: BatchDependencies): Batches {
       });
     },
     async receivers(partner_ids) {
-      const [found, endpoints] = await Promise.all([
-        partners.findAll(partner_ids),
-        webhookEndpoints.ofAll(partner_ids),
-      ]);
-      const rows = new Map(found.map((row) => [row._id, row]));
-      const endpointsOf = groupBy(endpoints, (endpoint) => endpoint.partner_id);
+      const found = await receiversOf(deps, partner_ids);
       return partner_ids.map((partner_id) => {
-        const partner = rows.get(partner_id);
-        return partner ? receiverOf(partner, endpointsOf.get(partner_id) ?? []) : noSuchPartner();
+        const one = found.get(partner_id);
+        return one ? receiverOf(one.row, one.endpoints) : noSuchPartner();
       });
     },
   };
 }
+
+/** The partners with their endpoints, by partner ID. */
+async function receiversOf(
+  { partners, webhookEndpoints }: BatchDependencies,
+  partner_ids: string[],
+): Promise<Map<string, { row: Partner; endpoints: WebhookEndpoint[] }>> {
+  const [found, endpoints] = await Promise.all([
+    partners.findAll(partner_ids),
+    webhookEndpoints.ofAll(partner_ids),
+  ]);
+  const endpointsOf = groupBy(endpoints, (endpoint) => endpoint.partner_id);
+  return new Map(found.map((row) => [row._id, { row, endpoints: endpointsOf.get(row._id) ?? [] }]));
+}
+
+/** The extra events that the receivers of these partners get, by partner ID. */
+export async function extraEventsOfAll(
+  deps: BatchDependencies,
+  partner_ids: string[],
+): Promise<GetExtraEventsResponse> {
+  const wanted: GetExtraEventsResponse['wanted'] = {};
+  for (const [partner_id, { row, endpoints }] of await receiversOf(deps, partner_ids)) {
+    const names = extraEventsOf(row.extra_events ?? [], endpoints.map(filterOf));
+    if (names.length > 0) wanted[partner_id] = { names };
+  }
+  return { wanted };
+}
+
+const filterOf = ({
+  events,
+  extra_by_prefix = false,
+}: Pick<WebhookEndpoint, 'events' | 'extra_by_prefix'>) => ({
+  events,
+  extra_by_prefix,
+});
 
 const receiverEndpoint = (
   vault: Vault,
@@ -136,7 +168,7 @@ const receiverEndpoint = (
     ? (JSON.parse(vault.open(endpointHeadersIdentity(_id), headers)) as Record<string, string>)
     : {},
   status: endpoint.status,
-  events: endpoint.events,
+  ...filterOf(endpoint),
   waba_ids: endpoint.waba_ids,
   phone_number_ids: endpoint.phone_number_ids,
   max_per_second: endpoint.max_per_second,

@@ -8,7 +8,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition, Refusal } from '@bmg/proto/onboarding';
 import { LISTED_NUMBERS_MAX, secretIdentity } from '../../ground/clients';
 import type { PartnerKeys } from '../../accounts/keys';
-import { createBatches, type BatchDependencies } from './batches';
+import { createBatches, extraEventsOfAll, type BatchDependencies } from './batches';
 import { createCallers, type CallerDependencies } from './callers';
 import { createOwnerHandlers, type OwnerDependencies } from './owners';
 import { refuseTooMany } from './too-many';
@@ -74,6 +74,10 @@ export const createDirectoryHandlers = (
     async getReceivers({ partner_ids }, call) {
       refuseTooMany('partner_ids', partner_ids);
       return { receivers: byName(partner_ids, await receivers(partner_ids, call)) };
+    },
+    async getExtraEvents({ partner_ids }) {
+      refuseTooMany('partner_ids', partner_ids);
+      return extraEventsOfAll(deps, partner_ids);
     },
     async storePin({ pin, ...scope }) {
       const sealed = vault.seal(secretIdentity(scope, 'pin'), pin);

@@ -1,9 +1,9 @@
-// Calls and errors by partner, UTC day and endpoint. One record per partner and day holds the
+// Calls and errors by partner, UTC day, method and endpoint. One record per partner and day holds the
 // counters and the number of the last report of each gateway process, so that a report that is
 // published or read twice changes nothing.
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
-import type { Usage } from '@bmg/proto/stream';
+import type { Usage, Usage_Row } from '@bmg/proto/stream';
 import { dayStart } from '@bmg/common/time';
 import type { DayRange } from '../period';
 
@@ -13,6 +13,7 @@ interface EndpointDay {
   day: string;
   /** Start of the day, for the TTL index. */
   day_at: Date;
+  /** A key names method and endpoint. */
   rows: Record<string, { calls: number; errors: number }>;
   /** The number of the last report counted, by gateway process. */
   processes?: Record<string, number>;
@@ -23,6 +24,8 @@ interface EndpointDay {
 type Counted = Pick<EndpointDay, 'processes' | 'applied'>;
 
 export interface EndpointCount {
+  /** Absent for calls that gateways before 2.11.0 counted. */
+  method?: string;
   endpoint: string;
   calls: number;
   errors: number;
@@ -59,9 +62,19 @@ const NUMBERS_KEPT_DAYS = 8;
 const FORGOTTEN_WITHIN_DAYS = 2;
 
 /** Escapes dots and dollar signs, which MongoDB reads as a path or an operator. */
-const encodeName = (name: string): string =>
-  name.replace(/[%.$]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
-const decodeName = (key: string): string => decodeURIComponent(key);
+const keyOf = ({ method, endpoint }: Usage_Row): string =>
+  (method === undefined ? endpoint : `${method} ${endpoint}`).replace(
+    /[%.$]/g,
+    (char) => `%${char.charCodeAt(0).toString(16)}`,
+  );
+
+function namesOf(key: string): Pick<EndpointCount, 'method' | 'endpoint'> {
+  const name = decodeURIComponent(key);
+  const [, method, endpoint] = /^([A-Z]+) (.*)$/.exec(name) ?? [];
+  return method !== undefined && endpoint !== undefined ? { method, endpoint } : { endpoint: name };
+}
+
+const orderOf = ({ endpoint, method = '' }: EndpointCount): string => `${endpoint} ${method}`;
 
 export function createEndpointUsage(db: Db): EndpointUsage {
   const days: Collection<EndpointDay> = db.collection(ENDPOINT_USAGE);
@@ -111,14 +124,13 @@ export function createEndpointUsage(db: Db): EndpointUsage {
       const totals = new Map<string, EndpointCount>();
       for (const { rows } of found) {
         for (const [key, { calls, errors }] of Object.entries(rows)) {
-          const endpoint = decodeName(key);
-          const total = totals.get(endpoint) ?? { endpoint, calls: 0, errors: 0 };
+          const total = totals.get(key) ?? { ...namesOf(key), calls: 0, errors: 0 };
           total.calls += calls;
           total.errors += errors;
-          totals.set(endpoint, total);
+          totals.set(key, total);
         }
       }
-      return [...totals.values()].sort((a, b) => (a.endpoint < b.endpoint ? -1 : 1));
+      return [...totals.values()].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
     },
   };
 }
@@ -147,8 +159,9 @@ function additionOf(_id: string, messages: Usage[]): AnyBulkWriteOperation<Endpo
   const notCounted: Record<string, object> = {};
   const last: Record<string, number> = {};
   for (const { id, rows, process, sequence } of messages) {
-    for (const { endpoint, calls, errors } of rows) {
-      const path = `rows.${encodeName(endpoint)}`;
+    for (const row of rows) {
+      const { calls, errors } = row;
+      const path = `rows.${keyOf(row)}`;
       increments[`${path}.calls`] = (increments[`${path}.calls`] ?? 0) + calls;
       increments[`${path}.errors`] = (increments[`${path}.errors`] ?? 0) + errors;
     }

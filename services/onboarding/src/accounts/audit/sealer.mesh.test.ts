@@ -1,0 +1,167 @@
+// The chain of the audit log on a real database: what is sealed, what a check finds, what is exported.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openWorld, type World } from '../../../testing/world';
+import type { Link } from './chain';
+import { AUDIT_CHAIN } from './chain-store';
+import { checkChain, createSealer, seal, send, type SealerDependencies } from './sealer';
+import { AUDIT_LOG, type AuditEntry } from './store';
+
+let world: World;
+let deps: SealerDependencies;
+
+beforeEach(async () => {
+  world = await openWorld();
+  deps = { ...world.deps, settings: {} };
+  await seal(deps);
+});
+afterEach(() => world.close());
+
+const entries = () => world.mongo.db.collection<AuditEntry>(AUDIT_LOG);
+
+let made = 0;
+async function store(given: Partial<AuditEntry> = {}): Promise<AuditEntry> {
+  const at = world.deps.now();
+  const entry: AuditEntry = {
+    _id: `aud_${(made += 1)}`,
+    at,
+    partner_id: 'p1',
+    actor: { type: 'person', id: 'per_1', name: 'ada@example.com' },
+    action: 'POST /keys',
+    target: {},
+    target_ids: [],
+    waba_id: null,
+    fields: [],
+    before: null,
+    after: { name: 'Orders' },
+    outcome: 'succeeded',
+    code: null,
+    request_id: 'req_1',
+    address: '203.0.113.7',
+    ended_at: at,
+    salt: 'salt',
+    ...given,
+  };
+  await world.deps.auditLog.insert(entry);
+  return entry;
+}
+const check = () => checkChain(deps, Infinity);
+const problems = async () =>
+  (await check()).faults.map(({ record_id, problem }) => `${record_id}: ${problem}`);
+async function sealLater(seconds = 180): Promise<void> {
+  world.passTime(seconds);
+  while (await seal(deps));
+}
+
+test('seals each record once, two minutes after its outcome', async () => {
+  await store();
+  await sealLater(60);
+  expect(await check()).toMatchObject({ links: 1, records: 0 });
+  await sealLater(120);
+  await store({ outcome: 'unknown', ended_at: null });
+  await sealLater();
+  expect(await check()).toMatchObject({ records: 1 });
+  await sealLater(3_600);
+  expect(await check()).toMatchObject({ links: 3, records: 2, faults: [], newest: { number: 3 } });
+});
+
+test('seals more records than a link has, also by two replicas at once', async () => {
+  for (let at = 0; at < 250; at += 1) {
+    await store({ ended_at: new Date(world.deps.now().getTime() + at) });
+  }
+  world.passTime(180);
+  const both = async (): Promise<boolean> =>
+    (await Promise.all([seal(deps), seal(deps)])).includes(true);
+  while (await both());
+  expect(await check()).toMatchObject({ records: 250, links: 3, faults: [] });
+});
+
+test('finds what was changed, removed or added in the database', async () => {
+  const [changed, removed] = [await store(), await store()];
+  await sealLater();
+  const late = await store({ ended_at: changed.ended_at });
+  await entries().updateOne({ _id: changed._id }, { $set: { 'actor.id': 'per_2' } });
+  await entries().deleteOne({ _id: removed._id });
+  expect(await problems()).toEqual([
+    `${changed._id}: was changed`,
+    `${removed._id}: was removed`,
+    `${late._id}: was added after its time`,
+  ]);
+});
+
+test('finds links that were changed or removed', async () => {
+  for (let at = 0; at < 3; at += 1) {
+    await store();
+    await sealLater();
+  }
+  const links = world.mongo.db.collection<Link>(AUDIT_CHAIN);
+  await links.updateOne({ _id: 3 }, { $set: { records: [] } });
+  expect((await check()).faults).toContainEqual({ link: 3, problem: 'the link was changed' });
+  await links.deleteOne({ _id: 3 });
+  expect((await check()).faults).toEqual([{ link: 3, problem: 'the link is missing' }]);
+});
+
+test('fits the records of a person who was erased, in whatever they did or what was done to them', async () => {
+  const own = await store();
+  const of_them = await store({
+    actor: { type: 'person', id: 'per_2', name: 'grace@example.com' },
+    target_ids: ['per_1'],
+    before: { email: 'ada@example.com' },
+  });
+  const foreign = await store({ partner_id: 'p2' });
+  await sealLater();
+  expect(await world.deps.auditLog.erase('p1', 'per_1')).toBe(2);
+  const found = await world.deps.auditLog.byIds([own._id, of_them._id, foreign._id]);
+  expect(JSON.stringify(found).match(/ada@example.com/g)).toHaveLength(1);
+  expect(await problems()).toEqual([]);
+});
+
+describe('the destination of the operator', () => {
+  let server: Server;
+  let status = 200;
+  const got: Array<{ token: string | undefined; lines: Array<Record<string, unknown>> }> = [];
+
+  beforeEach(async () => {
+    got.length = 0;
+    server = createServer((request, answer) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const lines = Buffer.concat(chunks).toString().trim().split('\n');
+        got.push({
+          token: request.headers.authorization,
+          lines: lines.map((one) => JSON.parse(one)),
+        });
+        answer.writeHead(status).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const AUDIT_EXPORT_URL = `http://127.0.0.1:${port}/audit`;
+    deps = { ...world.deps, settings: { AUDIT_EXPORT_URL, AUDIT_EXPORT_TOKEN: 't0' } };
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  test('needs a token', () => {
+    const settings = { AUDIT_EXPORT_URL: 'https://siem.example.com/audit' };
+    expect(() => createSealer({ ...deps, settings })).toThrow('AUDIT_EXPORT_TOKEN is required');
+  });
+
+  test('gets each link with its records, once it answers', async () => {
+    const entry = await store();
+    await sealLater();
+    status = 503;
+    await expect(send(deps)).rejects.toThrow('answers 503');
+    expect((await check()).unsent).toBe(1);
+    status = 200;
+    await send(deps);
+    await send(deps);
+    expect(got).toHaveLength(2);
+    const [link, record] = got[1]?.lines ?? [];
+    expect(got[1]?.token).toBe('Bearer t0');
+    expect(link).toMatchObject({ type: 'link', number: 2, records: [{ id: entry._id }] });
+    expect(record).toMatchObject({ type: 'record', id: entry._id, partner_id: 'p1' });
+    expect(JSON.stringify(got)).not.toContain('"salt"');
+    expect((await check()).unsent).toBe(0);
+  });
+});
