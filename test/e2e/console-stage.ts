@@ -14,11 +14,13 @@ const SHOTS = process.env['BMG_SCREENSHOTS'];
 export const LIMIT_MS = 300_000;
 export const WAIT_MS = 60_000;
 const TABS_MAX = 60;
+const SETTLED_FRAMES = 8;
 export const VIEWS = [
   { name: 'desktop-light', width: 1280, height: 860, colorScheme: 'light' },
   { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
 ] as const;
 export type View = (typeof VIEWS)[number];
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
 /** Every screen, by the name of its pictures: its path. */
 export const SCREENS = {
@@ -73,6 +75,8 @@ export async function openConsoleStage(
   await partner.register(TWO_A);
   const contexts = createBrowserContexts(browser);
   const complaints: string[] = [];
+  /** The cookies of a key's log-in: a network may log in 30 times a minute. */
+  const sessions = new Map<string, Cookies>();
   let networks = 0;
   const origin = new URL(mesh.env['PUBLIC_URL'] ?? mesh.base_url).origin;
 
@@ -117,13 +121,17 @@ export async function openConsoleStage(
     open: (path, view) => openPage(path, view),
     signIn,
     async openSignedIn(path, view, key = partner.partner_key) {
-      const page = await openPage(path, view, async ({ request }) => {
-        // The cookie is the context's. Tests of the log-in itself use its page.
-        const session = await request.post(`${origin}/dashboard/api/session`, {
+      const page = await openPage(path, view, async (context) => {
+        const address = `${origin}/dashboard/api/session`;
+        await context.addCookies(sessions.get(key) ?? []);
+        if (sessions.has(key) && (await context.request.get(address)).ok()) return;
+        // Tests of the log-in itself use its page.
+        const session = await context.request.post(address, {
           data: { partner_key: key },
           headers: { origin },
         });
         if (!session.ok()) throw new Error(`the log-in was refused: ${await session.text()}`);
+        sessions.set(key, await context.cookies());
       });
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
@@ -136,12 +144,16 @@ export async function openConsoleStage(
   };
 }
 
-/** The faults that axe-core finds, each with the elements; `rules` limits it to these. */
+/**
+ * The faults that axe-core finds, each with the elements; `rules` limits it to these. Of a page with
+ * an open dialog only that is checked: the page was there before.
+ */
 export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   return page.evaluate(async (runOnly) => {
     const axe = (window as never as { axe: typeof import('axe-core') }).axe;
-    const { violations } = await axe.run({
+    const dialog = [...document.querySelectorAll('[role=dialog]')].at(-1);
+    const { violations } = await axe.run(dialog ?? document, {
       resultTypes: ['violations'],
       ...(runOnly && { runOnly }),
     });
@@ -152,10 +164,15 @@ export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> 
   }, rules);
 }
 
-/** Waits until nothing is loading, so that a picture shows data. */
+/** Waits until nothing was loading for some frames, so that a picture shows data. */
 export async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+  await page.waitForLoadState('load');
+  await page.evaluate(async (wanted) => {
+    for (let frames = 0; frames < wanted; frames += 1) {
+      if (document.querySelector('[aria-busy="true"]')) frames = 0;
+      await new Promise(requestAnimationFrame);
+    }
+  }, SETTLED_FRAMES);
 }
 
 export async function shoot(page: Page, name: string): Promise<void> {

@@ -3,13 +3,20 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Debian's name, and those of CI machines and other distributions. */
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Debian's names (the first has no windows to draw), and those of other distributions. */
+const SHELL = 'chromium-headless-shell';
+const PATHS = [
+  `/usr/bin/${SHELL}`,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 const installed = (): string | undefined => PATHS.find((path) => existsSync(path));
 export const INSTALL_LIMIT_MS = 300_000;
 const INSTALL_LOCK = '/tmp/bmg-install-browser.lock';
 const APT = 'apt-get -o DPkg::Lock::Timeout=240 -qq';
-const INSTALL = `test -x ${PATHS[0]} || { ${APT} update && ${APT} install -y chromium; }`;
+const ANY = PATHS.map((path) => `test -x ${path}`).join(' || ');
+const INSTALL = `${ANY} || { ${APT} update && { ${APT} install -y ${SHELL} || ${APT} install -y chromium; }; }`;
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
