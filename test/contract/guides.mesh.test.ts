@@ -19,6 +19,8 @@ const ANSWERS = 'answers';
 
 const shell = useGuideShell();
 
+let approved = 0;
+
 /** The ID of an event that the partner's receiver has refused for good. */
 async function refusedEvent({ receiver, call }: TestPartner): Promise<string> {
   receiver.behave((_arrival, response) => void response.writeHead(410).end());
@@ -62,6 +64,12 @@ async function runningBroadcast(partner: TestPartner): Promise<string> {
   return String(id);
 }
 
+/** Can be changed, once. */
+async function approvedTemplate(): Promise<string> {
+  const name = `news_${(approved += 1)}`;
+  return (await shell.mesh.emulator.template({ waba_id: ONE.waba_id, name })).id;
+}
+
 /** What is left of it would be sent beside the next samples. */
 async function endBroadcast({ call }: TestPartner, id: string): Promise<void> {
   const headers = { 'x-waba-id': ONE.waba_id };
@@ -80,7 +88,8 @@ test.each(scripts)('the commands of %s succeed', async (name, script) => {
   const KEY_ID = name === 'audit' ? await createdKey(partner) : '';
   const BROADCAST_ID = name === 'broadcasts' ? await runningBroadcast(partner) : '';
   const CALL_ID = name === 'receiving' ? await ringingCall(partner) : '';
-  const env = { POSITION: '0', EVENT_ID, KEY_ID, BROADCAST_ID, CALL_ID };
+  const TEMPLATE_ID = name === 'templates' ? await approvedTemplate() : '';
+  const env = { POSITION: '0', EVENT_ID, KEY_ID, BROADCAST_ID, CALL_ID, TEMPLATE_ID };
   const stdout = await runCommands(script, { ...shell, partner, env });
   if (BROADCAST_ID) await endBroadcast(partner, BROADCAST_ID);
   expect(stdout.match(/"success":false|"isError":true/g)).toBeNull();
@@ -111,6 +120,7 @@ test.each(['node', 'python'] as const)('every sample succeeds in %s too', async 
       ...(samples.node.includes('EVENT_ID') && { EVENT_ID: await refusedEvent(partner) }),
       ...(samples.node.includes('CALL_ID') && { CALL_ID: await ringingCall(partner) }),
       ...(samples.node.includes('KEY_ID') && { KEY_ID: await createdKey(partner) }),
+      ...(samples.node.includes('TEMPLATE_ID') && { TEMPLATE_ID: await approvedTemplate() }),
       ...(samples.node.includes('MESSAGE_ID') && { MESSAGE_ID: await sentMessage(partner) }),
       ...(samples.node.includes('BROADCAST_ID') && {
         BROADCAST_ID: await runningBroadcast(partner),

@@ -133,7 +133,7 @@ test('cursors of the gateway have the pattern of their parameter in answers too'
   ]);
   // Only the upstream knows the form of its cursors.
   expect(new Set(upstream?.map((where) => where.replace(/\..*/, '')))).toEqual(
-    new Set(['ListBlockedAnswer', 'ListGroupsAnswer']),
+    new Set(['ListBlockedAnswer', 'ListGroupsAnswer', 'ListLibraryTemplatesAnswer']),
   );
   const patternOf = ([, schema]: [string, Json]): unknown => schema['pattern'];
   const [parameter] = operationsOf(document)

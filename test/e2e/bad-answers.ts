@@ -20,7 +20,7 @@ export async function answeredWrongly(
       stage,
       endpoint.body
         ? { ...good, body: fields }
-        : { ...good, query: fields as Record<string, string | string[]> },
+        : { ...good, query: { ...good.query, ...(fields as typeof good.query) } },
     );
     const { error } = (answer.body ?? {}) as { error?: Record<string, unknown> };
     const messageAndDetails = JSON.stringify([error?.['message'], error?.['details']]);

@@ -60,7 +60,7 @@ test('no screen has a fault for a partner that has nothing yet', async () => {
   }
 });
 
-/** Each screen asks again for seconds before it says so: several wait side by side. */
+/** Each screen repeats its requests for seconds before it says so: several wait side by side. */
 const SIDE_BY_SIDE = 4;
 
 test('no screen has a fault while the gateway is unreachable, and each says so', async () => {

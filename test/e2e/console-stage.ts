@@ -145,8 +145,8 @@ export async function openConsoleStage(
 }
 
 /**
- * The faults that axe-core finds, each with the elements; `rules` limits it to these. Of a page with
- * an open dialog only that is checked: the page was there before.
+ * The faults that axe-core finds, each with the elements; `rules` limits it to these. An open
+ * dialog is checked without the page behind it, which was there before.
  */
 export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);

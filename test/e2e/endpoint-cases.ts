@@ -110,6 +110,11 @@ async function registered({ mesh, partner }: Stage): Promise<SeededNumber> {
   return number;
 }
 
+async function template({ mesh, one }: Stage): Promise<string> {
+  const { id } = await mesh.emulator.template({ waba_id: one.waba_id, name: unique('news') });
+  return id;
+}
+
 let customers = 0;
 /**
  * A customer who has not written before: an event waits behind a refused one of its conversation.
@@ -260,6 +265,15 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
     }),
   },
   uploadHeader: { prepare: picture },
+  getTemplate: {
+    prepare: async (stage) => ({ params: { template_name: await template(stage) } }),
+  },
+  updateTemplate: {
+    prepare: async (stage) => ({ params: { template_name: await template(stage) } }),
+  },
+  getTemplateAnalytics: {
+    prepare: async (stage) => ({ query: { template_ids: await template(stage) } }),
+  },
   deleteTemplate: {
     async prepare({ mesh, one }) {
       const name = unique('old_template');

@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
+import { exampleOf } from '../../gateway/src/openapi/example';
 import { ONE, type Mesh, type SeededNumber, type TestPartner } from '../harness/shared-mesh';
 
 export interface FileServer {
@@ -118,8 +119,12 @@ export interface TableRequest {
   person_only: boolean;
 }
 
+/** The query fields that every request needs. */
+const neededQuery = ({ query }: Endpoint) =>
+  (query ? exampleOf(query) : {}) as Record<string, string>;
+
 export function requestOf(endpoint: Endpoint, stage: Stage, given: Given): TableRequest {
-  const { params = {}, query = {}, number = stage.one } = given;
+  const { params = {}, query = neededQuery(endpoint), number = stage.one } = given;
   const example = endpoint.docs?.example;
   return {
     method: endpoint.verb,

@@ -112,6 +112,10 @@ export interface Template {
   previous_category?: string;
   pacing: Pacing;
   created_at: number;
+  /** Times of changes while it was approved. */
+  edited_at?: number[];
+  library_template_name?: string;
+  message_send_ttl_seconds?: number;
 }
 
 export interface Flow {

@@ -1,6 +1,14 @@
 // A test file finds the realm of its worker as it was, whatever the file before has left in it.
 import { join } from 'node:path';
-import OneRealmEnvironment from './one-realm-environment';
+
+interface FileEnvironment {
+  global: unknown;
+  teardown(): Promise<void>;
+}
+const OneRealmEnvironment =
+  jest.requireActual<new (config: object, context: { testPath: string }) => FileEnvironment>(
+    './one-realm-environment',
+  );
 
 const config = { projectConfig: { fakeTimers: {}, testEnvironmentOptions: {} } };
 

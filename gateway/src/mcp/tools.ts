@@ -38,6 +38,7 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
   list_events: { row: 'GET /events', title: 'Read events' },
   get_event: { row: 'GET /events/:event_id', title: 'Show an event with its deliveries' },
   list_templates: { row: 'GET /templates', title: 'List templates' },
+  get_template: { row: 'GET /templates/:template_name', title: 'Show a template with its quality' },
   get_costs: { row: 'GET /usage/ledger', title: 'Show what messages cost' },
   get_usage: { row: 'GET /usage', title: 'Show calls, messages and billing' },
   diagnose_number: {

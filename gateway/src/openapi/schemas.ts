@@ -63,6 +63,7 @@ export function plainSchema({ published, ...schema }: Schema, options: Options):
     requiredOneOfMessage: _requiredOneOfMessage,
     lowerTo,
     mayBeBlank: _mayBeBlank,
+    replacedBy: _replacedBy,
     errorCode: _errorCode,
     errorMessage: _errorMessage,
     ...rest

@@ -25,6 +25,8 @@ export interface TemplateFinder {
   forget(waba_id: string, name: string): void;
 }
 
+/** Answers do not wait longer for the records, which may lag behind. */
+export const RECORD_TIMEOUT_MS = 1_000;
 /** No event announces a change of the content. */
 const CACHED_MS = 60_000;
 /** A name that does not exist may be created at any time. */

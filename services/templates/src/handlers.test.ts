@@ -1,11 +1,14 @@
+import { ApiError } from '@bmg/common/errors';
 import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Call } from '@bmg/common/rpc';
 import { startEmulator, type Emulator } from '../../../test/emulator';
+import { eventually } from '../../../test/testkit/eventually';
 import { createTemplatesHandlers } from './handlers';
 import type { TemplateFact } from './store';
 
 const WABA = '900000000000001';
+const OTHER_WABA = '900000000000002';
 const TARGET = {
   partner_id: 'par_1',
   waba_id: WABA,
@@ -36,7 +39,7 @@ afterAll(async () => {
 });
 beforeEach(() => emulator.reset());
 
-function rig(its_store: 'works' | 'fails' | 'hangs' = 'works') {
+function rig(its_store: 'works' | 'fails' | 'hangs' = 'works', access_token = 'EMULATED-TOKEN-1') {
   const store = {
     learned: [] as TemplateFact[],
     removed: [] as string[],
@@ -48,7 +51,7 @@ function rig(its_store: 'works' | 'fails' | 'hangs' = 'works') {
   };
   const rpc = createTemplatesHandlers({
     upstream,
-    credentials: { of: async () => ({ access_token: 'EMULATED-TOKEN-1' }) as never },
+    credentials: { of: async () => ({ access_token }) as never },
     store: {
       apply: async () => undefined,
       find: async () => null,
@@ -58,7 +61,11 @@ function rig(its_store: 'works' | 'fails' | 'hangs' = 'works') {
         await reached(),
         void (store.listed = { facts, complete })
       ),
-      remove: async (_waba_id, name) => (await reached(), void store.removed.push(name)),
+      remove: async (_waba_id, name, language) => (
+        await reached(),
+        void store.removed.push([name, language].filter(Boolean).join(' '))
+      ),
+      has: async () => (await reached(), false),
     },
     now: () => new Date(),
     log,
@@ -206,9 +213,139 @@ describe('a deletion', () => {
     expect(templates.filter(({ name }) => name === 'bye')).toEqual([]);
   });
 
+  test('deletes only one language if it is named', async () => {
+    const { rpc, store } = rig();
+    for (const language of ['en_US', 'ms']) {
+      await emulator.template({ waba_id: WABA, name: 'bye', language, status: 'APPROVED' });
+    }
+    const of = { target: TARGET, template_name: 'bye' };
+    await rpc.deleteTemplate({ ...of, language: 'ms' }, call());
+    expect(store.removed).toEqual(['bye ms']);
+    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    const left = templates.filter(({ name }) => name === 'bye');
+    expect(left.map(({ language }) => language)).toEqual(['en_US']);
+    await expect(rpc.deleteTemplate({ ...of, language: 'ms' }, call())).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'language' },
+    });
+  });
+
   test('of an unknown name answers the upstream’s error', async () => {
     await expect(
       rig().rpc.deleteTemplate({ target: TARGET, template_name: 'unknown' }, call()),
     ).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 100 });
+  });
+});
+
+describe('one template', () => {
+  const add = (more: object = {}) =>
+    emulator.template({ waba_id: WABA, name: 'news_1', status: 'APPROVED', ...more });
+  const of = (template_id: string) => ({ target: TARGET, template_id });
+  const changed = [{ type: 'BODY', text: 'Changed.' }];
+
+  test('is shown with its quality and the reason of a rejection', async () => {
+    const { rpc, store } = rig();
+    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    const rejected = templates.find(({ status }) => status === 'REJECTED');
+    const id = String(rejected?.['id']);
+    const { fields } = await rpc.getTemplate(of(id), call());
+    expect(fields).toMatchObject({
+      id,
+      status: 'REJECTED',
+      rejected_reason: 'INVALID_FORMAT',
+      quality_score: { score: 'GREEN' },
+    });
+    expect(store.learned).toMatchObject([{ template_id: id, status: 'REJECTED' }]);
+  });
+
+  test.each(['fails', 'hangs'] as const)('is shown with a store that %s', async (its_store) => {
+    const { id } = await add();
+    expect((await rig(its_store).rpc.getTemplate(of(id), call())).fields).toMatchObject({ id });
+  });
+
+  test('is changed, and shown as it is afterwards', async () => {
+    const { id } = await add();
+    const { rpc } = rig();
+    const changes = { components: changed, message_send_ttl_seconds: 3_600 };
+    const { fields } = await rpc.updateTemplate({ ...of(id), changes }, call());
+    expect(fields).toMatchObject({ id, status: 'PENDING', ...changes });
+    const [asked] = await emulator.requests({ method: 'POST' });
+    expect(asked?.body).toEqual(changes);
+  });
+
+  test('of which the upstream allows no change answers its explanation', async () => {
+    const { id } = await add({ status: 'PENDING' });
+    const changes = { components: changed };
+    await expect(rig().rpc.updateTemplate({ ...of(id), changes }, call())).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code: 100,
+    });
+  });
+
+  test.each([
+    [{}, 'MISSING_FIELDS', { fields: ['components'] }],
+    [{ name: 'other', components: changed }, 'INVALID_FIELD', { field: 'name' }],
+    [{ language: 'ms' }, 'INVALID_FIELD', { field: 'language' }],
+  ])('is not changed with %j: %s', async (changes, code, details) => {
+    const { id } = await add();
+    await expect(rig().rpc.updateTemplate({ ...of(id), changes }, call())).rejects.toMatchObject({
+      code,
+      details,
+    });
+    await expect(emulator.requests({ method: 'POST' })).resolves.toEqual([]);
+  });
+
+  test.each([
+    ['of another account', () => emulator.template({ waba_id: OTHER_WABA, name: 'their_news' })],
+    ['that is a number', async () => ({ id: TARGET.phone_number_id })],
+  ])('%s is neither shown nor changed, though the token reaches it', async (_which, make) => {
+    const { id } = await make();
+    const { rpc } = rig('works', 'EMULATED-TOKEN-SYSTEM');
+    const changes = { components: changed };
+    await expect(rpc.getTemplate(of(id), call())).rejects.toBeInstanceOf(ApiError);
+    await expect(rpc.updateTemplate({ ...of(id), changes }, call())).rejects.toBeInstanceOf(
+      ApiError,
+    );
+    await expect(emulator.requests({ method: 'POST' })).resolves.toEqual([]);
+  });
+});
+
+test('a template of the library is made without components', async () => {
+  const { rpc } = rig();
+  const query = { target: TARGET, search: 'order', usecase: 'DELIVERY_UPDATE' };
+  const { items } = await rpc.listLibraryTemplates(query, call());
+  expect(items).toMatchObject([{ name: 'delivery_update_1', category: 'UTILITY' }]);
+  const library_template_name = 'delivery_update_1';
+  const request = aTemplate({ components: undefined, library_template_name });
+  const { fields } = await rpc.createTemplate(request, call());
+  expect(fields).toMatchObject({ name: 'greeting_1', status: 'APPROVED' });
+  const id = String(fields?.['id']);
+  const shown = await rpc.getTemplate({ target: TARGET, template_id: id }, call());
+  expect(shown.fields).toMatchObject({ library_template_name });
+});
+
+test('the analytics have a point for each template and day', async () => {
+  const { id } = await emulator.template({ waba_id: WABA, name: 'news_1', status: 'APPROVED' });
+  const { rpc } = rig();
+  await upstream.request(
+    {
+      operation: 'POST /{phone_number_id}/messages',
+      method: 'POST',
+      path: `/${TARGET.phone_number_id}/messages`,
+      token: 'EMULATED-TOKEN-1',
+      body: {
+        messaging_product: 'whatsapp',
+        to: '15550100777',
+        type: 'template',
+        template: { name: 'news_1', language: { code: 'en_US' } },
+      },
+    },
+    call(),
+  );
+  const request = { target: TARGET, template_ids: id, days: 30 };
+  await eventually(async () => {
+    const { items } = await rpc.getTemplateAnalytics(request, call());
+    expect(items).toMatchObject([{ template_id: id, sent: 1 }]);
+    return true;
   });
 });

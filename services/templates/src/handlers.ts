@@ -4,14 +4,23 @@ import { within } from '@bmg/common/lifecycle';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
-import { idOf, segment, type Json, type Upstream } from '@bmg/common/upstream';
+import {
+  createAccountLimits,
+  createRunner,
+  idOf,
+  needTarget,
+  segment,
+  type Json,
+  type Upstream,
+} from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { ListCategoriesResponse, TemplatesDefinition } from '@bmg/proto/templates';
 import { uploadHeader, type HeaderDependencies } from './header/upload';
-import { createTemplateFinder } from './find';
+import { createTemplateFinder, RECORD_TIMEOUT_MS } from './find';
 import { listTemplates } from './list';
 import { createListRooms } from './list-room';
-import { needTarget } from '@bmg/common/upstream';
+import { templateLists } from './lists';
+import { createOneTemplate } from './one';
 import { factOf, type TemplateRecord, type TemplateStore } from './store';
 
 export interface TemplateDependencies extends HeaderDependencies {
@@ -23,7 +32,6 @@ export interface TemplateDependencies extends HeaderDependencies {
 }
 
 const CLOCK_SKEW_MS = 5_000;
-const RECORD_TIMEOUT_MS = 1_000;
 
 /** Longer than 70 lines: one short method for each RPC. */
 export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<TemplatesDefinition> {
@@ -42,9 +50,15 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
     (await credentials.of(target, call)).access_token;
 
   const rooms = createListRooms(log);
-  const finder = createTemplateFinder({ upstream, store, token, record, since, log });
+  const shared = { upstream, store, token, record, since, log };
+  const finder = createTemplateFinder(shared);
+  const runner = createRunner({ upstream, credentials, limits: createAccountLimits(log) });
+  const one = createOneTemplate({ ...shared, ask: runner.ask, forget: finder.forget });
 
   return {
+    ...runner.handlers(templateLists(now)),
+    getTemplate: one.get,
+    updateTemplate: one.update,
     async listTemplates(request, call) {
       const target = needTarget(request.target);
       const { partner_id, waba_id } = target;
@@ -76,7 +90,8 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
         },
         call,
       );
-      const { name, language, components } = template;
+      // A template of the library has its content there.
+      const { name, language, components = [] } = template;
       const { id, status, category } = created(answer, template);
       const fields = { id, name, language, category, status, components };
       const fact = factOf(target.waba_id, fields);
@@ -92,18 +107,21 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
       const target = needTarget(request.target);
       const name = request.template_name.trim();
       if (name === '') throw missingFields(['template_name']);
+      const { language } = request;
+      const hsm_id =
+        language === undefined ? undefined : await one.idOf(target, name, language, call);
       await upstream.request(
         {
           operation: 'DELETE /{waba_id}/message_templates',
           method: 'DELETE',
           path: `/${segment(target.waba_id)}/message_templates`,
-          query: { name },
+          query: { name, hsm_id },
           token: await token(target, call),
         },
         call,
       );
       finder.forget(target.waba_id, name);
-      await record(store.remove(target.waba_id, name));
+      await record(store.remove(target.waba_id, name, language));
       return {};
     },
     findTemplate: (request, call) => finder.find(request, call),
@@ -137,13 +155,17 @@ const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
 const FORMATS = ['POSITIONAL', 'NAMED'];
 
 type NewTemplate = Json &
-  Record<'name' | 'language' | 'category' | 'parameter_format' | 'components', unknown>;
+  Record<'name' | 'language' | 'category' | 'parameter_format', unknown> & {
+    components?: unknown;
+  };
 
 /** The upstream's body: the upstream checks keys beyond the contract's. */
 function readTemplate(given: Json): NewTemplate {
   const { name, language, category, components } = given;
   const parameter_format = given['parameter_format'] ?? 'POSITIONAL';
-  const missing = Object.entries({ name, language, category, components })
+  const from_library = !isBlank(given['library_template_name']);
+  const needed = { name, language, category, ...(!from_library && { components }) };
+  const missing = Object.entries(needed)
     .filter(([, value]) => isBlank(value))
     .map(([key]) => key);
   if (missing.length > 0) throw missingFields(missing);
@@ -153,8 +175,10 @@ function readTemplate(given: Json): NewTemplate {
   if (!FORMATS.includes(parameter_format as string)) {
     throw invalidField('parameter_format', `must be one of ${FORMATS.join(', ')}`);
   }
-  if (!Array.isArray(components)) throw invalidField('components', 'must be an array');
-  return { ...given, name, language, category, parameter_format, components };
+  if (components !== undefined && !Array.isArray(components)) {
+    throw invalidField('components', 'must be an array');
+  }
+  return { ...given, name, language, category, parameter_format };
 }
 
 const isBlank = (value: unknown): boolean =>

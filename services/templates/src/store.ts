@@ -58,8 +58,9 @@ export interface TemplateStore {
     facts: TemplateFact[],
     list: { at: Date; complete: boolean },
   ): Promise<void>;
-  /** Deletes the template in every language. */
-  remove(waba_id: string, name: string): Promise<void>;
+  /** Deletes the template in one language, or in every one. */
+  remove(waba_id: string, name: string, language?: string): Promise<void>;
+  has(waba_id: string, template_id: string): Promise<boolean>;
   find(waba_id: string, name: string, language: string): Promise<TemplateRecord | null>;
   /** The templates of these names; without names those whose category differs from the first. */
   categories(waba_id: string, names: readonly string[]): Promise<TemplateRecord[]>;
@@ -138,9 +139,11 @@ export function createTemplateStore(db: Db): TemplateStore {
       if (gone.length === 0) return;
       await templates.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } });
     },
-    async remove(waba_id, name) {
-      await templates.deleteMany({ waba_id, name });
+    async remove(waba_id, name, language) {
+      await templates.deleteMany({ waba_id, name, ...(language !== undefined && { language }) });
     },
+    has: async (waba_id, template_id) =>
+      (await templates.findOne({ _id: idOf({ waba_id, template_id }) })) !== null,
     find: (waba_id, name, language) => templates.findOne({ waba_id, name, language }),
     async categories(waba_id, names) {
       const filter = names.length > 0 ? { waba_id, name: { $in: [...names] } } : { waba_id };

@@ -12,6 +12,7 @@ import { numberSettingRoutes } from './number-settings';
 import { onboardingRoutes } from './onboarding';
 import { profileRoutes } from './profile';
 import { qrCodeRoutes } from './qr-codes';
+import { templateLibraryRoutes } from './template-library';
 import { templateRoutes } from './templates';
 import { uploadRoutes } from './uploads';
 
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...mediaRoutes,
   ...uploadRoutes,
   ...templateRoutes,
+  ...templateLibraryRoutes,
   ...numberRoutes,
   ...profileRoutes,
   ...qrCodeRoutes,

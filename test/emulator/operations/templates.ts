@@ -5,6 +5,7 @@ import { selectFields, type FieldRules } from '../fields';
 import { listAnswer, page } from '../paging';
 import type { Account, JsonObject, Template } from '../types';
 import { buildTemplate } from '../builders';
+import { LIBRARY } from './template-library';
 import { checkTemplateComponents } from './template-rules';
 import { isObject, parameter, SUCCESS } from './parameters';
 
@@ -15,6 +16,14 @@ const TEMPLATES_UNVERIFIED_MAX = 250;
 const TEMPLATES_VERIFIED_MAX = 6000;
 const CREATIONS_MAX = 100;
 const HOUR_MS = 3600 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/**
+ * An approved template can be edited as often:
+ * https://developers.facebook.com/docs/whatsapp/business-management-api/message-templates
+ */
+const EDITS_A_DAY = 1;
+const EDITS_IN_30_DAYS = 10;
+const EDITABLE = ['APPROVED', 'REJECTED', 'PAUSED'];
 
 const TEMPLATE_RULES: FieldRules = {
   node_type: 'MessageTemplate',
@@ -41,7 +50,7 @@ export const templateRoutes: readonly Route[] = [
 ];
 
 function show(call: Call, template: Template): JsonObject {
-  const { pacing: _pacing, waba_id: _waba_id, created_at, ...node } = template;
+  const { pacing: _pacing, waba_id: _waba_id, edited_at: _edited, created_at, ...node } = template;
   return selectFields(
     {
       ...node,
@@ -105,7 +114,11 @@ function create(call: Call): JsonObject {
   if (parameter_format !== 'POSITIONAL' && parameter_format !== 'NAMED') {
     throw invalid('Param parameter_format must be one of {POSITIONAL, NAMED}');
   }
-  const components = componentsOf(body['components']);
+  const { library_template_name } = body;
+  const components =
+    library_template_name === undefined
+      ? componentsOf(body['components'])
+      : libraryComponents(library_template_name, language, category);
   checkTemplateComponents(components, category, parameter_format);
   checkRoom(account, name, language);
   account.template_creations.push(Date.now());
@@ -118,12 +131,34 @@ function create(call: Call): JsonObject {
       category,
       parameter_format,
       components,
-      status: 'PENDING',
+      // The library's content has been reviewed.
+      status: library_template_name === undefined ? 'PENDING' : 'APPROVED',
       quality_score: 'UNKNOWN',
+      ...settingsOf(body),
+      ...(typeof library_template_name === 'string' && { library_template_name }),
     }),
   );
   review(call.core, template);
   return { id: template.id, status: template.status, category };
+}
+
+function settingsOf({ message_send_ttl_seconds: ttl }: JsonObject): Partial<Template> {
+  if (ttl === undefined) return {};
+  if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < -1 || ttl === 0) {
+    throw invalid('Param message_send_ttl_seconds must be a number of seconds or -1');
+  }
+  return { message_send_ttl_seconds: ttl };
+}
+
+function libraryComponents(name: unknown, language: string, category: string): JsonObject[] {
+  const found = LIBRARY.find((one) => one.name === name && one.language === language);
+  if (!found) throw invalid(`The library has no template ${String(name)} in ${language}`);
+  if (found.category !== category) throw invalid('Param category must be that of the library');
+  const { header, body, body_params } = found;
+  return [
+    ...(header === undefined ? [] : [{ type: 'HEADER', format: 'TEXT', text: header }]),
+    { type: 'BODY', text: body, example: { body_text: [body_params] } },
+  ];
 }
 
 function componentsOf(value: unknown): JsonObject[] {
@@ -237,18 +272,37 @@ export function announceCategory(core: Core, template: Template, category: strin
 function edit(call: Call): JsonObject {
   const template = templateOf(call);
   const { components, category } = call.body;
-  if (components === undefined && category === undefined) {
-    throw invalid('One of components and category is required.');
+  const { message_send_ttl_seconds } = call.body;
+  if ([components, category, message_send_ttl_seconds].every((value) => value === undefined)) {
+    throw invalid('One of components, category and message_send_ttl_seconds is required.');
   }
+  if (!EDITABLE.includes(template.status)) {
+    throw invalid(`A template that is ${template.status} cannot be edited`);
+  }
+  const approved = template.status === 'APPROVED';
+  if (approved && category !== undefined && category !== template.category) {
+    throw invalid('The category of an approved template cannot be edited');
+  }
+  if (approved) checkEdits(template);
   if (components !== undefined) {
     const next = componentsOf(components);
     checkTemplateComponents(next, template.category, template.parameter_format);
     template.components = next;
   }
   if (typeof category === 'string') template.category = category.toUpperCase();
+  Object.assign(template, settingsOf(call.body));
+  if (approved) template.edited_at = [...(template.edited_at ?? []), Date.now()];
   template.status = 'PENDING';
   review(call.core, template);
   return { success: true, id: template.id, category: template.category };
+}
+
+function checkEdits({ edited_at = [] }: Template): void {
+  const since = (age_ms: number): number =>
+    edited_at.filter((at) => at > Date.now() - age_ms).length;
+  if (since(DAY_MS) >= EDITS_A_DAY || since(30 * DAY_MS) >= EDITS_IN_30_DAYS) {
+    throw invalid('An approved template can be edited once a day and ten times in 30 days');
+  }
 }
 
 /** Deletes all languages of a name, or only the one of the given ID. */

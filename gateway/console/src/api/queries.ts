@@ -265,6 +265,18 @@ export const templatesQuery = (number: NumberRef) =>
       (await call<{ templates: t.Template[] }>('GET', '/v1/templates', { number })).templates,
   });
 
+/** A template with what the list of them does not have. */
+export const templateQuery = (number: NumberRef, id: string) =>
+  queryOptions({
+    queryKey: ['templates', number.waba_id, id],
+    queryFn: async () =>
+      (
+        await call<t.GetTemplateAnswer>('GET', `/v1/templates/${encodeURIComponent(id)}`, {
+          number,
+        })
+      ).template,
+  });
+
 export const broadcastsQuery = infiniteQueryOptions({
   queryKey: ['broadcasts'],
   initialPageParam: 0,

@@ -43,6 +43,7 @@ export type FailedEvent = Schemas['FailedEvent'];
 export type Template = Omit<Schemas['Template'], 'components'> & {
   components: TemplateComponent[];
 };
+export type GetTemplateAnswer = Schemas['GetTemplateAnswer'];
 export type Broadcast = Schemas['Broadcast'];
 export type BroadcastDetail = Schemas['BroadcastDetail'];
 export type BroadcastForecast = NonNullable<Schemas['BroadcastForecast']>;

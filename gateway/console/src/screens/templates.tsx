@@ -5,7 +5,7 @@ import { PlusIcon } from '@radix-ui/react-icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
-import { templatesQuery } from '../api/queries';
+import { templateQuery, templatesQuery } from '../api/queries';
 import type { Client, Template } from '../api/types';
 import { Card } from '../parts/card';
 import { Confirm } from '../parts/confirm';
@@ -45,7 +45,7 @@ export function Screen() {
   return (
     <Page
       title="Templates"
-      description="Texts that the messaging platform has to approve. Quality and reasons of a rejection arrive as events."
+      description="Texts that the messaging platform has to approve. Quality and reasons of a rejection arrive as events, and each template shows them."
       actions={
         client && (
           <Button leftSection={<PlusIcon aria-hidden />} onClick={create.open}>
@@ -111,6 +111,8 @@ interface TemplateDrawerProps {
 function TemplateDrawer({ client, template, onClose }: TemplateDrawerProps) {
   const [asking, setAsking] = useState(false);
   const queries = useQueryClient();
+  const details = useQuery(templateQuery(client, template.id)).data;
+  const reason = details?.rejected_reason;
   const remove = useMutation({
     mutationFn: () =>
       call('DELETE', `/v1/templates/${encodeURIComponent(template.name)}`, { number: client }),
@@ -128,6 +130,8 @@ function TemplateDrawer({ client, template, onClose }: TemplateDrawerProps) {
             ['State', <State of={template.status} />],
             ['Language', template.language],
             ['Category', template.category.toLowerCase()],
+            ['Quality', details?.quality_score && <State of={details.quality_score.score} />],
+            ['Rejected because', reason === 'NONE' ? undefined : reason],
             ['Template ID', template.id],
           ]}
         />

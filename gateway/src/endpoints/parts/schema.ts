@@ -48,6 +48,8 @@ export interface Keywords {
   lowerTo?: number;
   /** A required string that may be empty, because an empty one has a meaning. */
   mayBeBlank?: boolean;
+  /** A required key that is not needed beside this one. */
+  replacedBy?: string;
   /** Error code of a violation, instead of INVALID_FIELD or MISSING_FIELDS. */
   errorCode?: string;
   /** Error message of a violation, instead of the generated one. */
@@ -104,6 +106,7 @@ for (const keyword of [
   'requiredOneOfMessage',
   'lowerTo',
   'mayBeBlank',
+  'replacedBy',
   'errorCode',
   'errorMessage',
   'published',
@@ -242,9 +245,10 @@ function findMissing(
     }
   }
   for (const key of schema.required ?? []) {
-    if (schema.properties?.[key]?.errorCode) continue;
+    const { errorCode, mayBeBlank, replacedBy } = schema.properties?.[key] ?? {};
+    if (errorCode || (replacedBy && isFilled(object[replacedBy]))) continue;
     const value = object[key];
-    if (value === '' && schema.properties?.[key]?.mayBeBlank) continue;
+    if (value === '' && mayBeBlank) continue;
     if (!isFilled(value)) missing.push(path + key);
   }
   for (const [key, inner] of Object.entries(schema.properties ?? {})) {

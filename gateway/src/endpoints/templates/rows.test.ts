@@ -44,9 +44,20 @@ describe('a creation', () => {
     });
   });
 
+  test('needs no components if it names a template of the library', () => {
+    const { components: _components, ...rest } = body;
+    const from_library = { ...rest, library_template_name: 'delivery_update_1' };
+    expect(check(from_library)).toMatchObject(from_library);
+  });
+
   test.each([
     [{}, 'MISSING_FIELDS', { fields: ['name', 'language', 'category', 'components'] }],
     [{ ...body, components: [] }, 'MISSING_FIELDS', { fields: ['components'] }],
+    [
+      { ...body, components: undefined, library_template_name: ' ' },
+      'MISSING_FIELDS',
+      { fields: ['components'] },
+    ],
     [{ ...body, category: 'utility' }, 'INVALID_FIELD', { field: 'category' }],
     [{ ...body, parameter_format: 'BOTH' }, 'INVALID_FIELD', { field: 'parameter_format' }],
     [{ ...body, components: ['x'] }, 'INVALID_FIELD', { field: 'components[0]' }],
@@ -63,6 +74,10 @@ test('have their own names in the usage record', () => {
     'GET /templates',
     'POST /templates',
     'POST /templates/upload-header',
+    'GET /templates/analytics',
+    'GET /templates/library',
+    'GET /templates/{template_name}',
+    'PATCH /templates/{template_name}',
     'DELETE /templates/{template_name}',
   ]);
 });

@@ -253,6 +253,10 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   Templates: {
     ListTemplates: ['gateway', 'broadcasts', 'internal'],
     CreateTemplate: ['gateway'],
+    GetTemplate: ['gateway'],
+    UpdateTemplate: ['gateway'],
+    GetTemplateAnalytics: ['gateway'],
+    ListLibraryTemplates: ['gateway'],
     UploadHeader: ['gateway'],
     DeleteTemplate: ['gateway'],
     FindTemplate: ['messaging', 'broadcasts'],

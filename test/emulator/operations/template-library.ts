@@ -1,0 +1,143 @@
+// The platform's own templates, and how an account's templates did.
+import { accountOf, type Call, type Route } from '../core';
+import { invalid } from '../errors';
+import { listAnswer, page } from '../paging';
+import type { JsonObject, SentMessage, StatusName } from '../types';
+
+const MANAGEMENT = 'whatsapp_business_management';
+const TEMPLATES_MAX = 10;
+const DAY_S = 86_400;
+const METRICS = ['sent', 'delivered', 'read', 'clicked', 'cost'];
+
+export const templateLibraryRoutes: readonly Route[] = [
+  { method: 'GET', pattern: '/message_template_library', scope: MANAGEMENT, handler: library },
+  {
+    method: 'GET',
+    pattern: '/:account/template_analytics',
+    scope: MANAGEMENT,
+    handler: analytics,
+  },
+];
+
+interface LibraryTemplate extends JsonObject {
+  name: string;
+  language: string;
+  category: string;
+  body: string;
+}
+
+const ORDERS = { topic: 'ORDER_MANAGEMENT', industry: ['E_COMMERCE'] };
+export const LIBRARY: readonly LibraryTemplate[] = [
+  {
+    ...ORDERS,
+    id: '310000000000001',
+    name: 'delivery_update_1',
+    language: 'en_US',
+    category: 'UTILITY',
+    usecase: 'DELIVERY_UPDATE',
+    header: 'Your delivery',
+    body: 'Good news, order {{1}} is on its way and arrives soon.',
+    body_params: ['A-17'],
+    body_param_types: ['TEXT'],
+  },
+  {
+    ...ORDERS,
+    id: '310000000000002',
+    name: 'order_confirmed_1',
+    language: 'en_US',
+    category: 'UTILITY',
+    usecase: 'ORDER_CONFIRMATION',
+    body: 'Thank you, order {{1}} is confirmed.',
+    body_params: ['A-17'],
+    body_param_types: ['TEXT'],
+  },
+  {
+    topic: 'IDENTITY_AND_SECURITY',
+    industry: [],
+    id: '310000000000003',
+    name: 'verify_code_1',
+    language: 'en_US',
+    category: 'AUTHENTICATION',
+    usecase: 'VERIFICATION_CODE',
+    body: '{{1}} is your verification code.',
+    body_params: ['123456'],
+    body_param_types: ['TEXT'],
+  },
+];
+
+function library(call: Call): JsonObject {
+  const { query } = call;
+  const is = (key: string, value: unknown): boolean => {
+    const wanted = query.get(key);
+    if (!wanted) return true;
+    return Array.isArray(value) ? value.includes(wanted) : value === wanted;
+  };
+  const search = query.get('search')?.toLowerCase() ?? '';
+  const found = LIBRARY.filter(
+    (one) =>
+      ['name', 'language', 'topic', 'usecase', 'industry'].every((key) => is(key, one[key])) &&
+      `${one.name} ${one.body}`.toLowerCase().includes(search),
+  );
+  return listAnswer(
+    page(found, ({ name }) => name, call),
+    (one) => one,
+  );
+}
+
+/** https://developers.facebook.com/docs/whatsapp/business-management-api/analytics */
+function analytics(call: Call): JsonObject {
+  const { query } = call;
+  const [start, end] = [Number(query.get('start')), Number(query.get('end'))];
+  if (!Number.isInteger(start) || !Number.isInteger(end) || end <= start) {
+    throw invalid('template_analytics needs start and end as epoch seconds');
+  }
+  if (query.get('granularity')?.toLowerCase() !== 'daily') {
+    throw invalid('Param granularity must be one of {DAILY}');
+  }
+  const metrics = (query.get('metric_types') ?? '').match(/\w+/g) ?? METRICS;
+  const unknown = metrics.find((metric) => !METRICS.includes(metric.toLowerCase()));
+  if (unknown) throw invalid(`Param metric_types has the unknown metric ${unknown}`);
+  const ids: string[] = query.get('template_ids')?.match(/\d+/g) ?? [];
+  if (ids.length === 0 || ids.length > TEMPLATES_MAX) {
+    throw invalid(`Param template_ids must have 1 to ${TEMPLATES_MAX} ids`);
+  }
+  const own = accountOf(call).templates;
+  const strange = ids.find((id) => !own.has(id));
+  if (strange) throw invalid(`Template ${strange} does not belong to the account`);
+  const points = new Map<string, JsonObject & Record<'sent' | Counted, number>>();
+  for (const message of call.core.journal.messages.walk()) {
+    const { template_id, time } = message;
+    if (template_id === null || !ids.includes(template_id)) continue;
+    const from = Math.floor(time / 1000 / DAY_S) * DAY_S;
+    if (from + DAY_S <= start || from >= end) continue;
+    const key = `${template_id}/${from}`;
+    const point = points.get(key) ?? {
+      template_id,
+      start: from,
+      end: from + DAY_S,
+      sent: 0,
+      delivered: 0,
+      read: 0,
+    };
+    point.sent += 1;
+    for (const status of COUNTED) point[status] += had(message, status) ? 1 : 0;
+    points.set(key, point);
+  }
+  const data_points = [...points.values()];
+  return listAnswer(
+    page(
+      data_points.length > 0
+        ? [{ granularity: 'DAILY', product_type: 'cloud_api', data_points }]
+        : [],
+      () => 'cloud_api',
+      call,
+    ),
+    (one) => one,
+  );
+}
+
+const COUNTED = ['delivered', 'read'] as const;
+type Counted = (typeof COUNTED)[number];
+
+const had = ({ history }: SentMessage, wanted: StatusName): boolean =>
+  history.some(({ status }) => status === wanted);
