@@ -47,7 +47,7 @@ function expectGenerated(path: string, generate: (text: string) => string): void
 
 test('fanout has the names of the events', () => {
   const own = fromUpstream.filter(([, { extra }]) => !extra).map(([name]) => `  '${name}',\n`);
-  const names = [...own, '  ...EXTRA_EVENTS,\n'].join('');
+  const names = [...own, '  ...EXTRA_UPSTREAM_EVENTS,\n'].join('');
   expectGenerated('src/normalise/event-names.ts', (code) => {
     expect(code).toMatch(NAMES);
     return code.replace(NAMES, names);

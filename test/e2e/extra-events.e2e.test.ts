@@ -105,6 +105,78 @@ test('upstream.other carries an unknown field as it was sent', async () => {
   });
 });
 
+describe('events of clients', () => {
+  const { waba_id, phone_number_id } = ONE;
+  const number = { waba_id, phone_number_id };
+  let own: TestPartner;
+  let named: Endpoint;
+  let all: Endpoint;
+  beforeAll(async () => {
+    own = await mesh.createPartner();
+    named = await addEndpoint(own, ['client.*', 'webhook.test']);
+    all = await addEndpoint(own);
+  });
+
+  /** Completes a sign-up like the hosted page. */
+  async function signUp(code: string, state: string) {
+    const { token } = (await own.call('POST', '/connect/session', { state })).body;
+    const headers = { 'x-partner-key': '', 'x-connect-token': token };
+    const report = { kind: 'dialog_cancelled' };
+    return {
+      answer: await own.call('POST', '/clients/register-from-code', { code }, headers),
+      cancel: () =>
+        fetch(new URL('/connect/events', mesh.base_url), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-connect-token': token },
+          body: JSON.stringify(report),
+        }),
+    };
+  }
+  const dataOf = (event: string) =>
+    named.receiver.of(event).map(({ body }) => body.data as Record<string, unknown>);
+
+  test('a sign-up, its failure and a deletion reach only the receivers that name them, once', async () => {
+    const quiet = await mesh.createPartner();
+    const failed = await signUp('a-code-that-was-used', 'order-1');
+    expect(failed.answer.body.error.code).toBe('CODE_EXCHANGE_FAILED');
+    expect((await failed.cancel()).status).toBe(200);
+    const { code } = await mesh.emulator.code({ token: ONE.access_token });
+    expect((await signUp(code, 'order-2')).answer.status).toBe(201);
+    await own.register(ONE);
+    await quiet.register(ONE);
+    for (const one of [own, quiet]) {
+      expect((await one.call('DELETE', `/clients/${waba_id}`)).status).toBe(200);
+    }
+    await own.register(ONE);
+    await eventually(() => dataOf('client.connected').length === 2);
+    const connected = { ...number, display_name: 'Example Shop' };
+    expect(dataOf('client.failed')).toEqual([
+      expect.objectContaining({ state: 'order-1', code: 'CODE_EXCHANGE_FAILED' }),
+      expect.objectContaining({ state: 'order-1', code: 'DIALOG_CANCELLED' }),
+    ]);
+    expect(dataOf('client.connected')).toEqual([
+      expect.objectContaining({ ...connected, state: 'order-2' }),
+      expect.objectContaining({ ...connected, state: null }),
+    ]);
+    expect(dataOf('client.removed')).toEqual([expect.objectContaining(connected)]);
+    expect(named.receiver.of('client.removed')[0]?.body).toMatchObject(number);
+    const sent = JSON.stringify(named.receiver.arrivals.map(({ body }) => body));
+    for (const secret of [code, 'a-code-that-was-used', ONE.access_token]) {
+      expect(sent).not.toContain(secret);
+    }
+    // A later event shows that nothing else is in flight.
+    expect(
+      await postRaw(mesh.ingress_url, inboundBody(ONE, { from: CALLER, id: 'wamid.X9' })),
+    ).toBe(200);
+    await arrivalOf(all, 'message.received');
+    expect([all, own, quiet].map(({ receiver }) => extrasAt(receiver))).toEqual([[], [], []]);
+    const logged = await loggedExtras(own, 'client.removed', 'message.received');
+    expect(logged).toHaveLength(5);
+    const of_quiet = (await quiet.call('GET', '/events?limit=100')).body.events;
+    expect(of_quiet.map(({ event }: { event: string }) => event).filter(isExtraEvent)).toEqual([]);
+  });
+});
+
 describe('a partner’s media server', () => {
   const headers = { 'x-waba-id': TWO_B.waba_id, 'x-phone-number-id': TWO_B.phone_number_id };
   const act = async (action: string, more: object) => {

@@ -22,6 +22,8 @@ export interface EventDocs {
   data: Schema;
   /** True: the event belongs to no business account and no number. */
   without_account?: boolean;
+  /** True: the event may belong to no account. */
+  account_if_known?: true;
   /** True: sent only if a filter names it. */
   extra?: true;
 }
@@ -141,8 +143,15 @@ const accountEvent = (
 
 const extra = (
   summary: string,
-  docs: Pick<EventDocs, 'upstream' | 'notes' | 'data'>,
+  docs: Pick<EventDocs, 'upstream' | 'notes' | 'data' | 'account_if_known'>,
 ): EventDocs => ({ summary, ...docs, extra: true });
+const client = {
+  waba_id: is.text('900000000000001'),
+  phone_number_id: is.text('800000000000001'),
+  phone_number: is.text('15550100001'),
+  display_name: is.text('Example Shop'),
+};
+const session_state = is.orNull(is.text('order-4711', 'The `state` of the connect session.'));
 const nodeOrNull = (node: Record<string, Schema>): Schema => is.orNull(is.node(node));
 const callOf = (summary: string, upstream: string): EventDocs =>
   extra(summary, {
@@ -321,6 +330,25 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
       event_name: is.orNull(is.open(['LeadSubmitted', 'Purchase'])),
       timestamp: seconds,
     }),
+  }),
+  'client.connected': extra('A number was registered, by you or by a sign-up', {
+    data: data({
+      ...client,
+      state: session_state,
+    }),
+  }),
+  'client.failed': extra('A sign-up by a connect link failed, or the person left it', {
+    data: data({
+      state: session_state,
+      code: is.text('CODE_EXCHANGE_FAILED'),
+      message: is.text('…'),
+      waba_id: is.orNull(is.text('900000000000001')),
+      phone_number_id: is.orNull(is.text('800000000000001')),
+    }),
+    account_if_known: true,
+  }),
+  'client.removed': extra('You deleted a client', {
+    data: data(client),
   }),
   'upstream.other': extra('Anything that the upstream sends and that has no event of its own', {
     upstream: 'Every field, list or item without a row, including unknown ones',

@@ -18,11 +18,14 @@ export interface WebhookItem {
   };
 }
 
+const waba_id = (if_known = false): Schema =>
+  if_known ? is.orNull(is.text('900000000000001')) : is.text('900000000000001');
+
 /** The envelope of an event, with its data. */
-const envelope = (name: string, { data, without_account }: EventDocs): Schema =>
+const envelope = (name: string, { data, without_account, account_if_known }: EventDocs): Schema =>
   is.record({
     event: { const: name },
-    waba_id: without_account ? { type: 'null', examples: [null] } : is.text('900000000000001'),
+    waba_id: without_account ? { type: 'null', examples: [null] } : waba_id(account_if_known),
     phone_number_id: without_account
       ? { type: 'null', examples: [null] }
       : is.orNull(is.text('800000000000001', 'Null for an event of the business account.')),

@@ -30,6 +30,6 @@ export const createFanout = defineService<Config, FanOutDependencies>({
   },
   features: [
     (deps) => ({ consumers: { upstreamWebhook: createFanOut(deps) } }),
-    ({ bus, public_url }) => ({ consumers: { alert: deliverAlerts(bus, public_url) } }),
+    (deps) => ({ consumers: { alert: deliverAlerts(deps) } }),
   ],
 });

@@ -20,6 +20,11 @@ export interface Wishes {
    * unavailable and the cache has no answer.
    */
   filter(addressed: Addressed[], span: SpanContext): Promise<Addressed[]>;
+  /** Returns the extra events that each partner gets, by partner ID. Throws like `filter`. */
+  of(
+    partner_ids: readonly string[],
+    span: SpanContext,
+  ): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 }
 
 const PARTNERS_MAX = 20_000;
@@ -38,7 +43,9 @@ export function createWishes(directory: Client<DirectoryDefinition>, versions: V
     }
   };
   const cache = createVersionedCache<ReadonlySet<string>, string>(PARTNERS_MAX, load);
-  const of = async (partner_ids: string[], span: SpanContext) => {
+  const of: Wishes['of'] = async (concerned, span) => {
+    const partner_ids = [...new Set(concerned)];
+    if (partner_ids.length === 0) return new Map();
     const read = await versions.current(partner_ids.map(partnerVersionKey));
     const found = partner_ids.map(async (partner_id, index) => {
       const fetch = () => loadOne(load, partner_id, ownCall(span, ASK_LIMIT_MS));
@@ -47,11 +54,12 @@ export function createWishes(directory: Client<DirectoryDefinition>, versions: V
     return new Map(await Promise.all(found));
   };
   return {
+    of,
     async filter(addressed, span) {
       const extra = addressed.filter(({ item }) => isExtra(item));
       const concerned = extra.flatMap(({ owner }) => owner.partner_ids);
       if (concerned.length === 0) return addressed;
-      const wishes = await of([...new Set(concerned)], span);
+      const wishes = await of(concerned, span);
       return addressed.flatMap((one) => {
         const { item, owner } = one;
         if (!isExtra(item) || owner.partner_ids.length === 0) return [one];

@@ -31,21 +31,24 @@ export type Dependencies = ReturnType<typeof createDependencies>;
 export function createDependencies(
   config: Settings,
   { mongo, redis, upstream }: Engines,
-  { now, log, onTokensDue }: { now: () => Date; log: Logger; onTokensDue(this: void): void },
+  given: {
+    now: () => Date;
+    log: Logger;
+    onTokensDue(this: void): void;
+    onEventsDue(this: void): void;
+  },
 ) {
   const base = {
-    onTokensDue,
+    ...given,
     ...createStores(mongo.db),
     vault: createVault(config.ENCRYPTION_KEYRING),
     peppers: createPeppers(config.KEY_PEPPER),
-    versions: createVersions(redis, log),
+    versions: createVersions(redis, given.log),
     upstream,
     agent: guardedAgent({ allowPrivate: config.ALLOW_PRIVATE_URLS }),
-    logoFetches: createPool(LOGO_FETCHES, log),
+    logoFetches: createPool(LOGO_FETCHES, given.log),
     settings: config,
     app: () => signUpApp(config),
-    now,
-    log,
   };
   const payments = choosePaymentProcessor(config.PAYMENT_PROCESSOR, {
     settings: config,

@@ -19,6 +19,7 @@ import { createPeopleFeature } from './accounts/people';
 import { createReceivers } from './accounts/receivers';
 import { createUsage } from './billing/usage';
 import type { settings } from './config';
+import { createClientEvents } from './connect/client-events';
 import { createClientsFeature } from './connect/clients';
 import { createDirectory } from './connect/directory';
 import { createSignUp } from './connect/sign-up';
@@ -40,7 +41,8 @@ export function createOnboarding(
     bus: createBus(config, 'onboarding', log),
   };
   const onTokensDue = (): void => features.clients.checkTokens();
-  const deps = createDependencies(config, engines, { now, log, onTokensDue });
+  const onEventsDue = (): void => features.clientEvents.publish();
+  const deps = createDependencies(config, engines, { now, log, onTokensDue, onEventsDue });
   const features = createFeatures(deps, engines, warnings);
   const { clients, signUp, usage, directory } = features;
   const all: Feature[] = Object.values(features);
@@ -84,6 +86,7 @@ function createFeatures(deps: Dependencies, engines: Engines, warnings: string[]
   const given = { indexes, warnings, deleteSessions, bus, db: mongo.db, redis: redis.redis };
   return {
     clients: createClientsFeature(deps),
+    clientEvents: createClientEvents({ ...deps, bus }),
     signUp,
     sync: createSync(deps),
     usage: createUsage(deps),

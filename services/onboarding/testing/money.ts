@@ -138,6 +138,7 @@ export async function openMoneyWorld() {
     openRegistrations: { open: async () => undefined, close: async () => undefined },
     clientTokens: { recheckOthers: async () => undefined },
     onTokensDue: () => undefined,
+    onEventsDue: () => undefined,
   });
   return {
     fate,

@@ -79,6 +79,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
     },
     upstream,
     onTokensDue: () => undefined,
+    onEventsDue: () => undefined,
     settings,
     app: () => signUpApp(settings),
     now,

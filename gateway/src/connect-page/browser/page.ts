@@ -441,7 +441,9 @@ async function complete(signUp: SignUp): Promise<void> {
   const answer = await register(signUp);
   signUp.ended = true;
   if (answer.success) return succeeded(answer.client);
-  const { code } = answer.error;
+  const { code, message: reason, retryable } = answer.error;
+  // The service reports the other failures itself.
+  if (retryable) report('page_failed', { error_code: code, error_message: reason });
   showProblem(`${texts.not_connected} ${texts.failures[code] ?? texts.other_failure}`);
   if (code === 'UNAUTHORIZED') startButton.hidden = true;
   else enableStart(texts.try_again);

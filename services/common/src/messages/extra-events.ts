@@ -2,7 +2,8 @@
 // names it, or has a prefix of it that was written since there are extra events. An empty filter matches
 // none of them, so that nothing new reaches a receiver that did not ask for it.
 
-export const EXTRA_EVENTS = [
+/** Those that are made of the upstream's webhooks. */
+export const EXTRA_UPSTREAM_EVENTS = [
   'call.connect',
   'call.terminate',
   'call.status',
@@ -22,6 +23,11 @@ export const EXTRA_EVENTS = [
   'conversion.detected',
   'upstream.other',
 ] as const;
+/** Those that onboarding makes. */
+export const CLIENT_EVENTS = ['client.connected', 'client.failed', 'client.removed'] as const;
+
+export const EXTRA_EVENTS = [...EXTRA_UPSTREAM_EVENTS, ...CLIENT_EVENTS] as const;
+export type ExtraUpstreamEvent = (typeof EXTRA_UPSTREAM_EVENTS)[number];
 export type ExtraEvent = (typeof EXTRA_EVENTS)[number];
 
 const NAMES: ReadonlySet<string> = new Set(EXTRA_EVENTS);

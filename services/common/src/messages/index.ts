@@ -8,11 +8,14 @@ export { readCallbackData, writeCallbackData, type CallbackData } from './callba
 export { CONTACT_CARDS_MAX } from './contact-cards';
 export { eventIdOf, eventIdsOfMessage, occurrence } from './event-ids';
 export {
+  CLIENT_EVENTS,
   EXTRA_EVENTS,
+  EXTRA_UPSTREAM_EVENTS,
   extraEventsOf,
   isExtraEvent,
   passesFilter,
   type ExtraEvent,
+  type ExtraUpstreamEvent,
 } from './extra-events';
 export { readPricing, WINDOW_BILLABLE_FROM, type StatusPricing } from './pricing';
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';

@@ -1,7 +1,7 @@
 // `calls`: what happens to a call, with the session descriptions by which the partner's media server
 // answers it. All events are extra.
 
-import { occurrence, type ExtraEvent } from '@bmg/common/messages';
+import { occurrence, type ExtraUpstreamEvent } from '@bmg/common/messages';
 import { partyOf } from './content';
 import {
   eachList,
@@ -23,7 +23,7 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
 ]);
 
 /** Recordings, transcripts and others become `upstream.other`. */
-const CALL_EVENTS: ReadonlyMap<string, ExtraEvent> = new Map([
+const CALL_EVENTS: ReadonlyMap<string, ExtraUpstreamEvent> = new Map([
   ['connect', 'call.connect'],
   ['terminate', 'call.terminate'],
 ]);
@@ -63,7 +63,7 @@ function emitCall(
   item: JsonObject,
   context: Context,
   call: {
-    event: ExtraEvent;
+    event: ExtraUpstreamEvent;
     /** Distinguishes the events of one call. */
     kind: string | null;
     from: string | null;

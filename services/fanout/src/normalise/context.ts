@@ -1,7 +1,7 @@
 // The context that a field function gets beside its value, and the functions that record its
 // results. Nothing here depends on a specific field.
 
-import { occurrence, type ExtraEvent } from '@bmg/common/messages';
+import { occurrence, type ExtraUpstreamEvent } from '@bmg/common/messages';
 import { createContacts, type Contacts } from './contacts';
 import type { EventName } from './event-names';
 import { fingerprint } from './fingerprint';
@@ -135,7 +135,7 @@ export function emit(
 export function emitExtra(
   context: Context,
   event: {
-    event: ExtraEvent;
+    event: ExtraUpstreamEvent;
     occurrence: string;
     contact?: string | null;
     timestamp: number;

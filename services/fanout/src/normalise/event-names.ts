@@ -1,5 +1,5 @@
 // Generated from gateway/src/openapi/events.ts by make golden.
-import { EXTRA_EVENTS } from '@bmg/common/messages';
+import { EXTRA_UPSTREAM_EVENTS } from '@bmg/common/messages';
 
 export const EVENT_NAMES = [
   'message.received',
@@ -24,7 +24,7 @@ export const EVENT_NAMES = [
   'standby.message_echo',
   'standby.message_status',
   'group_lifecycle_update',
-  ...EXTRA_EVENTS,
+  ...EXTRA_UPSTREAM_EVENTS,
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

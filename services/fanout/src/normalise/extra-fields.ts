@@ -1,6 +1,6 @@
 // Fields whose events are extra, and pass on the upstream's own keys.
 
-import type { ExtraEvent } from '@bmg/common/messages';
+import type { ExtraUpstreamEvent } from '@bmg/common/messages';
 import { partyOf } from './content';
 import {
   eachList,
@@ -23,7 +23,7 @@ const FRAME = ['field', 'messaging_product', 'metadata', 'contacts'];
 
 /** One event for each value. */
 const whole =
-  (event: ExtraEvent, dataOf: (value: JsonObject) => Data): FieldFunction =>
+  (event: ExtraUpstreamEvent, dataOf: (value: JsonObject) => Data): FieldFunction =>
   (value, context) =>
     emitExtra(context, {
       event,

@@ -3,6 +3,14 @@ import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { spellingsOf } from '@bmg/common/ids';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Sealed } from '@bmg/common/vault';
+import {
+  DUE_EVENTS,
+  dueEvent,
+  dueEventIndex,
+  forgetEvents,
+  type ClientEvent,
+  type HoldsClientEvents,
+} from './client-events';
 
 export type ClientStatus = 'active' | 'deleted';
 /** `paused` while the upstream re-links the number (contract 10.7). */
@@ -28,7 +36,7 @@ export interface NumberFacts {
   is_on_biz_app: boolean;
 }
 
-export interface Client extends Omit<NumberFacts, 'verified_name'> {
+export interface Client extends Omit<NumberFacts, 'verified_name'>, HoldsClientEvents {
   _id: string;
   partner_id: string;
   waba_id: string;
@@ -122,9 +130,9 @@ export type Registration = NumberScope &
 export interface Clients {
   /**
    * Inserts the row, or updates it and makes it active. Returns the row before; null if there was
-   * none.
+   * none. `event` is stored with the change.
    */
-  upsert(client: Registration, at: Date): Promise<Client | null>;
+  upsert(client: Registration, at: Date, event?: ClientEvent): Promise<Client | null>;
   find(scope: NumberScope): Promise<Client | null>;
   findAll(scopes: NumberScope[]): Promise<Client[]>;
   /** The active rows of an account, one per number, the oldest registration first. */
@@ -142,8 +150,11 @@ export interface Clients {
     page: { limit: number; offset: number },
   ): Promise<{ clients: Client[]; total: number }>;
   change(scope: NumberScope, change: ClientChange): Promise<Client | null>;
-  /** Marks the account's active rows as deleted; returns how many there were. */
+  /** Marks the account's active rows as deleted, with an event each; returns how many there were. */
   remove(scope: Scope, at: Date): Promise<number>;
+  /** Rows with unpublished events. A client that waits for a payment is not connected yet. */
+  withEventsDue(limit: number): Promise<Client[]>;
+  forgetEvents(clients: Client[]): Promise<void>;
   /**
    * Sets the billing state of the partner's active rows: the accounts in `waiting` wait, all others
    * may send. Returns the accounts that changed.
@@ -198,6 +209,7 @@ export const clientIndexes: IndexDescription[] = [
   { key: { sync_retry_at: 1 }, sparse: true },
   { key: { token_checked_at: 1 } },
   { key: { token_expires_at: 1 }, sparse: true },
+  dueEventIndex,
   // Null for an active client, which the TTL index ignores.
   { key: { deleted_at: 1 }, expireAfterSeconds: DELETED_KEPT_DAYS * 86_400 },
 ];
@@ -243,7 +255,7 @@ export function createClients(db: Db): Clients {
     return { clients: found, total };
   };
   return {
-    async upsert(given, at) {
+    async upsert(given, at, event) {
       const write = (): Promise<Client | null> =>
         clients.findOneAndUpdate(
           { _id: clientId(given) },
@@ -262,6 +274,7 @@ export function createClients(db: Db): Clients {
             // The new token is inspected at the next run.
             $unset: { token_checked_at: true, token_expires_at: true },
             $setOnInsert: defaultsOf(given, at),
+            ...dueEvent(event),
           },
           { upsert: true, returnDocument: 'before' },
         );
@@ -322,10 +335,19 @@ export function createClients(db: Db): Clients {
     async remove({ partner_id, waba_id }, at) {
       const { modifiedCount } = await clients.updateMany(
         { partner_id, waba_id, status: 'active' },
-        { $set: { status: 'deleted', deleted_at: at } },
+        {
+          $set: { status: 'deleted', deleted_at: at },
+          ...dueEvent({ event: 'client.removed', key: `removed/${at.getTime()}`, at }),
+        },
       );
       return modifiedCount;
     },
+    withEventsDue: (limit) =>
+      clients
+        .find({ ...DUE_EVENTS, $or: [{ billing: 'active' }, { status: 'deleted' }] })
+        .limit(limit)
+        .toArray(),
+    forgetEvents: (rows) => forgetEvents(db, CLIENTS, rows),
     async setBilling(partner_id, waiting) {
       const active: Filter<Client> = { partner_id, status: 'active' };
       const changed: string[] = [];

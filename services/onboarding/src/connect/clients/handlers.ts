@@ -101,6 +101,7 @@ async function deleteAccount(deps: ClientDependencies, scope: Scope, call: Call)
   await openRegistrations.closeAccount(scope);
   const client = await deletableClient(deps, scope);
   await clients.remove(scope, now());
+  deps.onEventsDue();
   await deps.versions.bump(versionKeys([scope]));
   await partners.releaseWaba(partner_id, waba_id, monthOf(now()));
   const others = await Promise.all([

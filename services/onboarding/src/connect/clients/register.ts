@@ -26,6 +26,7 @@ import {
   type Registration,
   type Scope,
 } from '../../ground/clients';
+import type { ClientEvent } from '../../ground/client-events';
 import type { OpenNumber } from '../../ground/open-registrations';
 import { hasRoom, type Partner, type Partners } from '../../ground/partners';
 import type { Vault } from '@bmg/common/vault';
@@ -40,6 +41,8 @@ export interface RegisterDependencies extends SubscribeDependencies {
   numberDays: Pick<NumberDays, 'record'>;
   /** Called when tokens are due for a check. */
   onTokensDue(): void;
+  /** Called when a row holds an event. */
+  onEventsDue(): void;
 }
 
 export interface RegistrationInput {
@@ -50,6 +53,8 @@ export interface RegistrationInput {
    * registration.
    */
   onboarding_id?: string | undefined;
+  /** The `state` of the connect session, for the event. */
+  state?: string | null | undefined;
   /** The account's numbers, if the caller has listed them already. */
   numbers?: ListedNumber[] | undefined;
 }
@@ -90,7 +95,7 @@ export async function storeClient(
   given: RegistrationInput,
   call: Call,
 ): Promise<Omit<Registered, 'sync'>> {
-  const { clients, clientTokens, partners, vault, upstream, versions, onTokensDue } = deps;
+  const { clients, clientTokens, partners, vault, upstream, versions } = deps;
   const token = given.access_token;
   const [numbers, facts, business_id] = await Promise.all([
     given.numbers ?? listNumbers(upstream, scope.waba_id, token, call),
@@ -125,17 +130,37 @@ export async function storeClient(
     ...newOnboarding(before, given.onboarding_id),
     ...openSyncWindow(before, { onboarding_id: given.onboarding_id, ...number }, now),
   };
-  const previous = await clients.upsert(registration, now);
+  const previous = await clients.upsert(registration, now, connected(before, given, now));
   await deps.openRegistrations.close(opened);
   // A partner whose access has ended loses the number's events with this onboarding.
   await clientTokens.recheckOthers(scope);
-  onTokensDue();
+  deps.onTokensDue();
   await versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
   await deps.payments.review(scope.partner_id);
   const client = (await clients.find(scope)) as Client;
   await deps.numberDays.record([client], now);
+  deps.onEventsDue();
   refuseUnlessPaid(client);
   return { client, created: previous === null };
+}
+
+/**
+ * The event of a new registration: a first one, one after a deletion, or one by another sign-up
+ * code. A repetition has none.
+ */
+function connected(
+  before: Client | null,
+  { onboarding_id, state = null }: RegistrationInput,
+  at: Date,
+): ClientEvent | undefined {
+  const event = { event: 'client.connected', at, data: { state } } as const;
+  if (onboarding_id !== undefined) {
+    return before?.onboarding_id === onboarding_id ? undefined : { ...event, key: onboarding_id };
+  }
+  // Two first registrations at the same time make the same event.
+  if (!before) return { ...event, key: 'first' };
+  if (before.status !== 'deleted') return undefined;
+  return { ...event, key: `again/${before.deleted_at?.getTime()}` };
 }
 
 /** Retrying an unfinished sign-up code must not restart the data sync. */

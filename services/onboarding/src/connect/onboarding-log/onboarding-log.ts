@@ -32,6 +32,8 @@ export interface StepFacts {
 export interface OnboardingLog {
   /** `step` is one of ours or a step name of the upstream's dialog. Never throws. */
   record(step: OnboardingStep | (string & {}), facts?: StepFacts): Promise<void>;
+  /** The account and number of the steps so far. */
+  about(): Pick<StepFacts, 'waba_id' | 'phone_number_id'>;
   /** Runs a step and records its result, or its error, which it then throws. */
   run<T>(
     step: OnboardingStep,
@@ -81,6 +83,7 @@ export function createOnboardingLog(
   };
   return {
     record,
+    about: () => known,
     async run(step, work, facts) {
       try {
         const result = await work();

@@ -16,6 +16,7 @@ import {
   type OnboardingLogDependencies,
 } from '../onboarding-log';
 import type { PartnerLogos } from '../../accounts/partners';
+import type { ClientEvent } from '../../ground/client-events';
 import type { Partner, Partners } from '../../ground/partners';
 import {
   completableSince,
@@ -33,6 +34,8 @@ export interface ConnectDependencies extends OnboardingLogDependencies {
   sessions: Sessions;
   partners: Partners;
   partnerLogos: Pick<PartnerLogos, 'find'>;
+  /** Called when a row holds an event. */
+  onEventsDue(): void;
   peppers: Peppers;
   settings: SignUpSettings & {
     PUBLIC_URL: string;
@@ -56,8 +59,11 @@ const EVENTS_DEFAULT = 50;
 const EVENTS_MAX = 200;
 /** Bounds the entries of one link in the onboarding log, however often its page is loaded. */
 const REPORTS_MAX = 100;
+/** Only a registration knows which number a sign-up is for. */
+const NO_NUMBER = { waba_id: null, phone_number_id: null };
 const QUOTA_RETRY_AFTER_S = 3_600;
 
+/** Longer than 70 lines: one short method for each RPC. */
 export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
   const { sessions, partners, partnerLogos, settings, events, now } = deps;
   return {
@@ -111,11 +117,22 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
     },
     getLogo: ({ logo_id }) => readLogo(partnerLogos, logo_id),
     async reportConnectStep(request) {
-      const { step, facts } = readReport(request);
+      const { step, facts, failure } = readReport(request);
       const session = await sessions.findByToken(request.token_hash);
       if (!session || !isCompletable(session, now())) throw invalidLink();
-      if (await sessions.countReport(session, REPORTS_MAX)) {
+      const at = now();
+      const event: ClientEvent | undefined =
+        failure && session.status !== 'consumed'
+          ? {
+              event: 'client.failed',
+              key: newId('rep', at.getTime()),
+              at,
+              data: { ...failure, ...NO_NUMBER },
+            }
+          : undefined;
+      if (await sessions.countReport(session, REPORTS_MAX, event)) {
         await createOnboardingLog(deps, session.partner_id, session).record(step, facts);
+        if (event) deps.onEventsDue();
       }
       return {};
     },

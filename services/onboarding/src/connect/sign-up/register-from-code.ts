@@ -1,12 +1,13 @@
 // Completes the embedded sign-up: code → token → account and number → client. Every step can be
 // repeated, so the same code sent again (a retry after a crash, a double click) ends in the same
 // client.
-import { ApiError, invalidField, missingFields, rewrap } from '@bmg/common/errors';
+import { ApiError, invalidField, missingFields, rewrap, toApiError } from '@bmg/common/errors';
 import { contentId } from '@bmg/common/ids';
 import type { Peppers } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
 import type { RegisterFromCodeRequest, RegisterFromCodeResponse } from '@bmg/proto/onboarding';
 import { clientMessage, type RegisterDependencies, storeClient } from '../clients';
+import type { ClientEvent } from '../../ground/client-events';
 import type { NumberScope } from '../../ground/clients';
 import { exchangeTokenIdentity, type CodeExchange } from './store/code-exchanges';
 import type { Session } from './store/connect-sessions';
@@ -61,13 +62,30 @@ export function registerFromCode(deps: CodeDependencies) {
       if (exchange.status === 'done') return await answerAgain(deps, exchange, session);
       return await complete(deps, request, { exchange, session, steps }, call);
     } catch (error) {
-      if (session) await deps.sessions.abandon(session, _id).catch(() => undefined);
+      if (session) {
+        const event = failed(toApiError(error), { key: _id, at: deps.now() }, steps.about());
+        await deps.sessions.abandon(session, _id, event).catch(() => undefined);
+        deps.onEventsDue();
+      }
       throw error;
     } finally {
       await release();
     }
   };
 }
+
+/** Reports a final failure. The page repeats a request that is retryable, and reports its end. */
+const failed = (
+  { code, message, retryable }: ApiError,
+  once: Pick<ClientEvent, 'key' | 'at'>,
+  {
+    waba_id = null,
+    phone_number_id = null,
+  }: { waba_id?: string | null | undefined; phone_number_id?: string | null | undefined },
+): ClientEvent | undefined =>
+  retryable
+    ? undefined
+    : { event: 'client.failed', ...once, data: { code, message, waba_id, phone_number_id } };
 
 /**
  * The ID under which the code's exchange is stored. Replicas that have the same peppers in another order choose
@@ -120,7 +138,12 @@ async function complete(
   const scope: NumberScope = { partner_id, ...found };
   const display_name = request.display_name ?? session?.display_name ?? undefined;
   const stored = await steps.run('REGISTRATION', () =>
-    storeClient(deps, scope, { access_token, display_name, onboarding_id: _id, numbers }, call),
+    storeClient(
+      deps,
+      scope,
+      { access_token, display_name, onboarding_id: _id, numbers, state: session?.state },
+      call,
+    ),
   );
   const synced = await syncCoexistence(deps, stored.client, call);
   const { client, sync } = synced;

@@ -1,8 +1,16 @@
 // Connect sessions: one record per link, found by the keyed hash of its token.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import {
+  DUE_EVENTS,
+  dueEvent,
+  dueEventIndex,
+  forgetEvents,
+  type ClientEvent,
+  type HoldsClientEvents,
+} from '../../../ground/client-events';
 import { sessionMachine, type SessionEvent, type SessionStatus } from '../connect-session';
 
-export interface Session {
+export interface Session extends HoldsClientEvents {
   _id: string;
   partner_id: string;
   token_hash: string;
@@ -16,6 +24,8 @@ export interface Session {
   key_id?: string;
   /** The exchange of the code that is completing this session or has consumed it. */
   exchange_id: string | null;
+  /** The exchange of the last code whose failure was reported to the partner. */
+  failed_exchange_id?: string;
   /** How many reports of the page were logged, so that they can be bounded. */
   reports: number;
   created_at: Date;
@@ -35,11 +45,17 @@ export interface Sessions {
    * Ties the session to one code; null when another code has it. Safe to repeat for the same code.
    */
   begin(session: Session, exchange_id: string): Promise<Session | null>;
-  /** Frees the session for another code, if it is tied to this one. */
-  abandon(session: Session, exchange_id: string): Promise<void>;
+  /**
+   * Frees the session for another code, if it is tied to this one. Stores the event with it, once
+   * for a code.
+   */
+  abandon(session: Session, exchange_id: string, event?: ClientEvent): Promise<void>;
   consume(session: Session, exchange_id: string): Promise<void>;
-  /** Counts one report of the page; false once `reports_max` is reached. */
-  countReport(session: Session, reports_max: number): Promise<boolean>;
+  /** Counts one report of the page, with its event; false once `reports_max` is reached. */
+  countReport(session: Session, reports_max: number, event?: ClientEvent): Promise<boolean>;
+  /** Sessions with unpublished events. */
+  withEventsDue(limit: number): Promise<Session[]>;
+  forgetEvents(sessions: Session[]): Promise<void>;
   /**
    * Deletes sessions created since `since` that are not consumed, with `key_id` only those that this key
    * created; returns how many.
@@ -52,20 +68,26 @@ export const sessionIndexes: IndexDescription[] = [
   { key: { token_hash: 1 }, unique: true },
   { key: { partner_id: 1, created_at: 1 } },
   { key: { purge_at: 1 }, expireAfterSeconds: 0 },
+  dueEventIndex,
 ];
 
 const collection = (db: Db): Collection<Session> => db.collection(SESSIONS);
 
+/** Longer than 70 lines: one short method for each query. */
 export function createSessions(db: Db): Sessions {
   const sessions = collection(db);
   const move = (
     { _id, partner_id }: Session,
     event: SessionEvent,
-    { filter, set }: { filter?: Filter<Session>; set?: Partial<Session> } = {},
+    {
+      filter,
+      set,
+      due,
+    }: { filter?: Filter<Session>; set?: Partial<Session>; due?: ClientEvent } = {},
   ): Promise<Session | null> =>
     sessions.findOneAndUpdate(
       { _id, partner_id, ...(filter ?? { status: { $in: [...sessionMachine.from(event)] } }) },
-      { $set: { status: sessionMachine.to(event), ...set } },
+      { $set: { status: sessionMachine.to(event), ...set }, ...dueEvent(due) },
       { returnDocument: 'after' },
     );
   return {
@@ -86,11 +108,17 @@ export function createSessions(db: Db): Sessions {
         },
         set: { exchange_id },
       }),
-    async abandon(session, exchange_id) {
-      await move(session, 'abandon', {
-        filter: { status: { $in: [...sessionMachine.from('abandon')] }, exchange_id },
-        set: { exchange_id: null },
-      });
+    async abandon(session, exchange_id, due) {
+      const filter = { status: { $in: [...sessionMachine.from('abandon')] }, exchange_id };
+      const set = { exchange_id: null };
+      const reported =
+        due &&
+        (await move(session, 'abandon', {
+          filter: { ...filter, failed_exchange_id: { $ne: exchange_id } },
+          set: { ...set, failed_exchange_id: exchange_id },
+          due,
+        }));
+      if (!reported) await move(session, 'abandon', { filter, set });
     },
     async consume(session, exchange_id) {
       await move(session, 'consume', {
@@ -101,13 +129,15 @@ export function createSessions(db: Db): Sessions {
         set: { exchange_id },
       });
     },
-    async countReport({ _id, partner_id }, reports_max) {
+    async countReport({ _id, partner_id }, reports_max, event) {
       const { matchedCount } = await sessions.updateOne(
         { _id, partner_id, reports: { $lt: reports_max } },
-        { $inc: { reports: 1 } },
+        { $inc: { reports: 1 }, ...dueEvent(event) },
       );
       return matchedCount === 1;
     },
+    withEventsDue: (limit) => sessions.find(DUE_EVENTS).limit(limit).toArray(),
+    forgetEvents: (rows) => forgetEvents(db, SESSIONS, rows),
     async deleteUnfinished(partner_id, since, key_id) {
       const { deletedCount } = await sessions.deleteMany({
         partner_id,

@@ -1,0 +1,1 @@
+export { createClientEvents, type ClientEventDependencies } from './publish';

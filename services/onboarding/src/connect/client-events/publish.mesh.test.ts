@@ -1,0 +1,157 @@
+// Events of registrations, sign-ups and deletions: stored with the change, published once.
+import { hashKey } from '@bmg/common/keys';
+import {
+  codeRequest,
+  failureOf,
+  openWorld,
+  PEPPER,
+  sessionOf,
+  testCall,
+  type World,
+} from '../../../testing/world';
+import { publishClientEvents } from './publish';
+
+const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
+const CLIENT = { ...ONE, phone_number: '15550100001', display_name: 'Example Shop' };
+const TOKEN = 'EMULATED-TOKEN-1';
+
+interface Published {
+  partner_id: string;
+  event: string;
+  occurrence: string;
+  data: string;
+}
+
+let world: World;
+let published: Published[];
+let partner_id: string;
+beforeEach(async () => {
+  world = await openWorld();
+  published = [];
+  ({ _id: partner_id } = await world.partner());
+});
+afterEach(() => world.close());
+
+const publish = async (works = true): Promise<void> => {
+  const bus = {
+    async publish(messages: ReadonlyArray<{ message: unknown }>) {
+      if (!works) throw new Error('unreachable');
+      published.push(...messages.map(({ message }) => message as Published));
+    },
+  };
+  while (await publishClientEvents({ ...world.deps, bus: bus as never }));
+};
+/** All that was published, each with its data. */
+const events = async (): Promise<unknown[]> => {
+  await publish();
+  return published.map(({ event, data }) => [event, JSON.parse(data)]);
+};
+const register = () =>
+  world.handlers.registerClient(
+    { partner_id, ...ONE, access_token: TOKEN, display_name: undefined },
+    testCall(),
+  );
+const signUp = (code: string, session_id: string) =>
+  world.handlers.registerFromCode(codeRequest(partner_id, { code, session_id }), testCall());
+
+const NOT_KNOWN = { waba_id: null, phone_number_id: null };
+
+test('a registration and a deletion make one event each, and their repetitions none', async () => {
+  await register();
+  await register();
+  await world.handlers.deleteClient({ partner_id, waba_id: ONE.waba_id }, testCall());
+  await failureOf(world.handlers.deleteClient({ partner_id, waba_id: ONE.waba_id }, testCall()));
+  await publish();
+  await register();
+  expect(await events()).toEqual([
+    ['client.connected', { ...CLIENT, state: null }],
+    ['client.removed', CLIENT],
+    ['client.connected', { ...CLIENT, state: null }],
+  ]);
+  expect(published[0]).toMatchObject({ partner_id, ...ONE });
+  expect(new Set(published.map(({ occurrence }) => occurrence)).size).toBe(3);
+});
+
+test('events survive a failed publication, and repeat under the same occurrence', async () => {
+  await register();
+  await expect(publish(false)).rejects.toThrow('unreachable');
+  await publish();
+  const [first] = published;
+  await publish();
+  expect(published).toEqual([first]);
+});
+
+test('registrations at the same time report one occurrence', async () => {
+  await Promise.all([register(), register()]);
+  await publish();
+  expect(new Set(published.map(({ occurrence }) => occurrence)).size).toBe(1);
+});
+
+test('a sign-up reports its state, once for a code', async () => {
+  const session_id = await sessionOf(world, partner_id, { state: 'order-17' });
+  const { code } = await world.emulator.code({ token: TOKEN });
+  await signUp(code, session_id);
+  await signUp(code, session_id);
+  expect(await events()).toEqual([['client.connected', { ...CLIENT, state: 'order-17' }]]);
+});
+
+test('a sign-up for a connected number reports its own state', async () => {
+  await register();
+  const session_id = await sessionOf(world, partner_id, { state: 'order-18' });
+  const { code } = await world.emulator.code({ token: TOKEN });
+  await signUp(code, session_id);
+  expect(await events()).toEqual([
+    ['client.connected', { ...CLIENT, state: null }],
+    ['client.connected', { ...CLIENT, state: 'order-18' }],
+  ]);
+});
+
+test('a refused code reports its failure once, without the code', async () => {
+  const session_id = await sessionOf(world, partner_id, { state: 'order-19' });
+  for (let tries = 0; tries < 2; tries += 1) {
+    expect((await failureOf(signUp('a-secret-code', session_id))).code).toBe(
+      'CODE_EXCHANGE_FAILED',
+    );
+    await publish();
+  }
+  const code = 'CODE_EXCHANGE_FAILED';
+  expect(await events()).toEqual([
+    ['client.failed', { state: 'order-19', code, message: expect.any(String), ...NOT_KNOWN }],
+  ]);
+  expect(JSON.stringify(published)).not.toContain('a-secret-code');
+});
+
+test.each([
+  [{ kind: 'dialog_cancelled' }, 'DIALOG_CANCELLED', 'the person left the dialog'],
+  [
+    { kind: 'dialog_failed', error_code: '123456', error_message: 'Name not allowed' },
+    'DIALOG_FAILED',
+    'the sign-up dialog failed',
+  ],
+  [
+    { kind: 'page_failed', error_code: 'SCRIPT_BLOCKED', error_message: 'did not load' },
+    'SCRIPT_BLOCKED',
+    'did not load',
+  ],
+  [{ kind: 'page_failed', error_code: '<b>' }, 'PAGE_FAILED', 'the page failed'],
+])('the report %j becomes the failure %s', async (report, code, message) => {
+  const { token } = await world.handlers.createConnectSession(
+    { partner_id, state: 's', display_name: undefined, origin: undefined },
+    testCall(),
+  );
+  const token_hash = hashKey(token, PEPPER);
+  const send = (facts: object) =>
+    world.handlers.reportConnectStep({ token_hash, ...facts } as never, testCall());
+  await send({ kind: 'dialog_opened' });
+  await send(report);
+  expect(await events()).toEqual([['client.failed', { state: 's', code, message, ...NOT_KNOWN }]]);
+});
+
+test('a client that waits for a payment is reported once it is paid', async () => {
+  await register();
+  const waiting = { billing: 'billing_failed', payment_url: null } as const;
+  await world.deps.clients.setBilling(partner_id, new Map([[ONE.waba_id, waiting]]));
+  expect(await events()).toEqual([]);
+  await world.deps.clients.setBilling(partner_id, new Map());
+  expect(await events()).toHaveLength(1);
+});

@@ -1,0 +1,84 @@
+// Publishes the events that rows of clients and of connect sessions hold. Fan-out sends them to the
+// receivers whose filters name them.
+import { topics, type Bus } from '@bmg/common/bus';
+import { createPoller, type Poller } from '@bmg/common/lifecycle';
+import { occurrence } from '@bmg/common/messages';
+import type { Logger } from '@bmg/common/telemetry';
+import type { ClientEvent, HoldsClientEvents } from '../../ground/client-events';
+import type { Feature } from '../../ground/feature';
+import type { Client, Clients } from '../../ground/clients';
+import type { Session, Sessions } from '../sign-up';
+
+export interface ClientEventDependencies {
+  clients: Pick<Clients, 'withEventsDue' | 'forgetEvents'>;
+  sessions: Pick<Sessions, 'withEventsDue' | 'forgetEvents'>;
+  bus: Pick<Bus, 'publish'>;
+  log: Logger;
+}
+
+/** Only a crash leaves events to this interval; a change wakes the publisher. */
+const ROUND_EVERY_MS = 10_000;
+const ROWS_AT_ONCE = 100;
+
+export function createClientEvents(
+  deps: ClientEventDependencies,
+): Feature & { publish(this: void): void } {
+  const poller: Poller = createPoller(
+    'client events',
+    ROUND_EVERY_MS,
+    () => publishClientEvents(deps),
+    deps.log,
+  );
+  return { components: [poller], publish: () => poller.wake() };
+}
+
+/** One round. Repeated after a crash: an event's ID follows from its row and key. */
+export async function publishClientEvents({
+  clients,
+  sessions,
+  bus,
+}: ClientEventDependencies): Promise<boolean> {
+  const of_clients = await clients.withEventsDue(ROWS_AT_ONCE);
+  const of_sessions = await sessions.withEventsDue(ROWS_AT_ONCE);
+  const alerts = [
+    ...of_clients.flatMap((client) => alertsOf(client, aboutClient(client))),
+    ...of_sessions.flatMap((session) => alertsOf(session, aboutSession(session))),
+  ];
+  if (alerts.length === 0) return false;
+  await bus.publish(alerts);
+  await clients.forgetEvents(of_clients);
+  await sessions.forgetEvents(of_sessions);
+  return Math.max(of_clients.length, of_sessions.length) === ROWS_AT_ONCE;
+}
+
+const aboutClient = ({ waba_id, phone_number_id, phone_number, display_name }: Client) => ({
+  waba_id,
+  phone_number_id,
+  phone_number,
+  display_name,
+});
+
+const aboutSession = ({ state }: Session) => ({ state });
+
+type Facts = Record<string, string | null>;
+
+const alertsOf = (
+  { _id, partner_id, events_due = [] }: HoldsClientEvents & { _id: string; partner_id: string },
+  about: Facts,
+) =>
+  events_due.map(({ event, key, at, data }: ClientEvent) => {
+    const facts: Facts = { ...about, ...data };
+    return {
+      topic: topics.alert,
+      key: partner_id,
+      message: {
+        partner_id,
+        occurrence: occurrence(event, _id, key),
+        timestamp: Math.floor(at.getTime() / 1_000),
+        data: JSON.stringify(facts),
+        event,
+        waba_id: facts['waba_id'] ?? undefined,
+        phone_number_id: facts['phone_number_id'] ?? undefined,
+      },
+    };
+  });
