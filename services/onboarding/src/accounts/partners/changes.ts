@@ -1,10 +1,9 @@
 // Changes to a partner, made by the operator or by the partner itself: the one home of the rules
 // for webhook addresses and secrets. Every change bumps the directory version, so that caches go
 // stale.
-import { ApiError } from '@bmg/common/errors';
-import { checkUrl, UrlRefused } from '@bmg/common/outbound';
 import { partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { checkOverlap, overlapping } from '../../ground/overlap';
+import { checkPartnerUrl } from '../../ground/partner-url';
 import { newWebhookSecret } from '../../ground/webhook-secret';
 import {
   noSuchPartner,
@@ -57,15 +56,8 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
     },
     /** Returns the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
     checkWebhookUrl(url: string): string {
-      try {
-        return checkUrl(url, { field: 'webhook_url', allowPrivate: settings.ALLOW_PRIVATE_URLS })
-          .href;
-      } catch (error) {
-        if (!(error instanceof UrlRefused)) throw error;
-        throw new ApiError('INVALID_FIELD', error.message, {
-          details: { field: error.field, reason: error.reason },
-        });
-      }
+      const allowPrivate = settings.ALLOW_PRIVATE_URLS;
+      return checkPartnerUrl(url, { field: 'webhook_url', allowPrivate }).href;
     },
     /**
      * Returns a new secret, which signs from now on. The earlier ones sign as well until the

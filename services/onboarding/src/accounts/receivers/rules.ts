@@ -1,7 +1,7 @@
 // The rules for webhook endpoints: which receiver, filters and headers one may have. Pure functions.
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
-import { checkUrl, UrlRefused } from '@bmg/common/outbound';
+import { invalidField, missingFields } from '@bmg/common/errors';
 import type { EndpointSettings } from '@bmg/proto/endpoints';
+import { checkPartnerUrl } from '../../ground/partner-url';
 import type { EndpointFormat, WebhookEndpoint } from './store';
 
 const DESCRIPTION_MAX = 200;
@@ -67,14 +67,7 @@ export function checkReceiver(
 
 /** The address in its normal form. Throws INVALID_FIELD naming `url`, with the reason. */
 export function checkEndpointUrl(url: string, allowPrivate: boolean): string {
-  try {
-    return checkUrl(url, { field: 'url', allowPrivate }).href;
-  } catch (error) {
-    if (!(error instanceof UrlRefused)) throw error;
-    throw new ApiError('INVALID_FIELD', error.message, {
-      details: { field: error.field, reason: error.reason },
-    });
-  }
+  return checkPartnerUrl(url, { field: 'url', allowPrivate }).href;
 }
 
 /** Throws INVALID_FIELD naming `description`. */
