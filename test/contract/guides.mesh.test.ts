@@ -8,6 +8,7 @@ import { load } from '../testkit/yaml';
 import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { translate } from '../../gateway/src/docs/samples';
 import { createBroadcast, detailOf, people } from '../e2e/broadcast-support';
+import { setIn } from '../e2e/stored';
 import { eventually } from '../testkit/eventually';
 import { GUIDES_FOLDER, readGuide, runCommands, runTranslated, useGuideShell } from './guide-shell';
 import { codeBlocks } from './receiving/page';
@@ -57,6 +58,12 @@ async function createdKey({ call }: TestPartner): Promise<string> {
   return body.key.key_id as string;
 }
 
+/** A person sets it in the console. */
+const listOrigin = ({ partner_id }: TestPartner): Promise<void> =>
+  setIn(shell.mesh, 'onboarding', 'partners', partner_id, {
+    connect_origins: ['https://shop.example.com'],
+  });
+
 /** The ID of a broadcast that takes a quarter of a minute more. */
 async function runningBroadcast(partner: TestPartner): Promise<string> {
   const id = await createBroadcast(partner, ONE, people(300));
@@ -84,6 +91,7 @@ const scripts = GUIDES.filter((name) => name !== ANSWERS)
 
 test.each(scripts)('the commands of %s succeed', async (name, script) => {
   const partner = await shell.newPartner();
+  if (script.includes('success_url')) await listOrigin(partner);
   const EVENT_ID = name === 'receiving' ? await refusedEvent(partner) : '';
   const KEY_ID = name === 'audit' ? await createdKey(partner) : '';
   const BROADCAST_ID = name === 'broadcasts' ? await runningBroadcast(partner) : '';
@@ -114,6 +122,7 @@ test.each(['node', 'python'] as const)('every sample succeeds in %s too', async 
   for (const { name, samples } of translated) {
     const partner = await shell.newPartner();
     await shell.mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: CUSTOMER });
+    if (samples.node.includes('success_url')) await listOrigin(partner);
     const env = {
       POSITION: '0',
       BACKUP_AT: new Date().toISOString(),

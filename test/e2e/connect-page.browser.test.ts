@@ -51,7 +51,7 @@ const shows = ({ page }: Pick<Visit, 'page'>, text: RegExp): Promise<void> =>
   page.getByText(text).first().waitFor();
 
 /** Like the console. */
-async function setLogo(logo_url: string | null): Promise<void> {
+async function changeSettings(settings: object): Promise<void> {
   const { gateway, partner } = stage;
   const ask = (method: string, path: string, body: object, headers = {}): Promise<Response> =>
     fetch(`${gateway}/dashboard/api${path}`, {
@@ -63,7 +63,7 @@ async function setLogo(logo_url: string | null): Promise<void> {
   const { csrf_token } = (await session.json()) as { csrf_token: string };
   const cookie = session.headers.get('set-cookie')?.split(';')[0] as string;
   const headers = { cookie, 'x-csrf-token': csrf_token };
-  expect((await ask('PATCH', '/settings', { logo_url }, headers)).status).toBe(200);
+  expect((await ask('PATCH', '/settings', settings, headers)).status).toBe(200);
 }
 
 /** Backdates the creation of a link; the service's clock is unchanged. */
@@ -162,7 +162,7 @@ describe('a completed sign-up', () => {
     const files = createServer((_request, response) => void response.end(LOGO));
     await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
     const { port } = files.address() as AddressInfo;
-    await setLogo(`http://127.0.0.1:${port}/logo`);
+    await changeSettings({ logo_url: `http://127.0.0.1:${port}/logo` });
     files.close();
     const { page } = await stage.begin();
     const logo = page.locator('img.logo');
@@ -177,7 +177,7 @@ describe('a completed sign-up', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(LOGO);
     const none = await fetch(`${stage.gateway}/connect/logo/${'0'.repeat(32)}`);
     expect(none.status).toBe(404);
-    await setLogo(null);
+    await changeSettings({ logo_url: null });
   });
 
   test('speaks the browser’s language, from right to left in Arabic', async () => {
@@ -252,6 +252,78 @@ describe('a completed sign-up', () => {
       async () => (await messages()).at(-1)?.data['type'] === 'SERVICE_CONNECT_SUCCESS',
     );
     expect(await stage.mesh.emulator.requests({ path: '/oauth/access_token' })).toHaveLength(1);
+  });
+});
+
+describe('a link that names the partner’s pages', () => {
+  const linkTo = async (state?: string): Promise<string> => {
+    const { origin } = stage.site;
+    await changeSettings({ connect_origins: [origin] });
+    const urls = { success_url: `${origin}/done?order=7`, failure_url: `${origin}/failed` };
+    const { status, body } = await stage.partner.call('POST', '/connect/session', {
+      ...(state !== undefined && { state }),
+      ...urls,
+    });
+    expect(status).toBe(201);
+    return body.connect_url;
+  };
+  afterAll(() => changeSettings({ connect_origins: [] }));
+  const open = async (url: string) => {
+    const context = await stage.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(url);
+    await shows({ page }, /Ready\./);
+    const dialog = await openWindow(page, () =>
+      page.getByRole('button', { name: /connect my number/i }).click(),
+    );
+    return { context, page, dialog };
+  };
+  const arrived = async (page: Page, path: string): Promise<object> => {
+    await page.waitForURL((url) => url.origin === stage.site.origin && url.pathname === path);
+    return Object.fromEntries(new URL(page.url()).searchParams);
+  };
+
+  test('leads there without an opener, with the outcome in the query', async () => {
+    const { context, page, dialog } = await open(await linkTo('order 17'));
+    await dialog.selectOption('#account', WABA);
+    await press(dialog, '#finish');
+    expect(await arrived(page, '/done')).toEqual({
+      order: '7',
+      state: 'order 17',
+      waba_id: WABA,
+      phone_number_id: NUMBER,
+    });
+    await context.close();
+  });
+
+  test('leads elsewhere after a failure or a cancel', async () => {
+    for (const [button, code] of [
+      ['#cancel', 'DIALOG_CANCELLED'],
+      ['#error', 'DIALOG_FAILED'],
+    ] as const) {
+      const { context, page, dialog } = await open(await linkTo());
+      await press(dialog, button);
+      expect(await arrived(page, '/failed')).toEqual({ code });
+      await context.close();
+    }
+    await stage.mesh.emulator.fault({
+      match: { path: '/oauth/access_token' },
+      error: { code: 100, subcode: 36007, message: 'This authorization code has expired.' },
+    });
+    const { context, page, dialog } = await open(await linkTo('s'));
+    await press(dialog, '#finish');
+    expect(await arrived(page, '/failed')).toEqual({ state: 's', code: 'CODE_EXCHANGE_FAILED' });
+    await context.close();
+  });
+
+  test('still posts the message to an opener first', async () => {
+    const { page, dialog, message } = await stage.begin(undefined, await linkTo('order-17'));
+    await press(await dialog(), '#finish');
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_SUCCESS',
+      state: 'order-17',
+    });
+    expect(await arrived(page, '/done')).toMatchObject({ state: 'order-17' });
   });
 });
 

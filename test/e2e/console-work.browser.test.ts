@@ -502,3 +502,19 @@ test('sets a logo for the sign-up page, and names the field of an address that h
   await save.click();
   await logo.waitFor({ state: 'detached' });
 });
+
+test('lists the origins of the sign-up, and shows why one is refused', async () => {
+  const page = await openSignedIn('settings');
+  const origins = page.getByLabel('Allowed origins');
+  const save = page.getByRole('button', { name: 'Save the origins' });
+  await origins.fill('https://shop.example.com/path');
+  await save.click();
+  await page.getByText(/connect_origins\[0\] must be an origin/).waitFor();
+  await origins.fill('https://shop.example.com\nhttps://crm.example.com');
+  await save.click();
+  await eventually(async () => (await origins.getAttribute('aria-invalid')) !== 'true');
+  await page.reload();
+  expect(await page.getByLabel('Allowed origins').inputValue()).toBe(
+    'https://shop.example.com\nhttps://crm.example.com',
+  );
+});

@@ -227,6 +227,7 @@ describe('the partner settings', () => {
         status: 'active',
         webhook_url: partner.receiver.url,
         extra_events: [],
+        connect_origins: [],
         logo_url: null,
         logo_id: null,
         rate_limit_per_sec: 7,
@@ -285,6 +286,50 @@ describe('the partner settings', () => {
     await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
     await eventually(() => partner.receiver.of('message.received').length === 1);
     expect(partner.receiver.of('call.connect')).toHaveLength(1);
+  });
+
+  test('list the origins to which a sign-up may lead', async () => {
+    const partner = await mesh.createPartner();
+    const { call } = await browserOf(partner);
+    const link = (body: object) => partner.call('POST', '/connect/session', body);
+    const failure_url = 'https://shop.example.com/failed?a=1';
+    const none = await link({ failure_url });
+    expect([none.status, none.body.error.details]).toEqual([400, { field: 'failure_url' }]);
+    const connect_origins = ['https://shop.example.com', 'http://127.0.0.1:7001'];
+    const changed = await call('PATCH', '/settings', { connect_origins });
+    expect([changed.status, changed.body.settings]).toEqual([
+      200,
+      expect.objectContaining({ connect_origins }),
+    ]);
+    expect((await link({ failure_url, origin: connect_origins[1] })).status).toBe(201);
+    for (const [field, value] of [
+      ['origin', 'https://evil.example'],
+      ['success_url', 'https://evil.example/'],
+      ['success_url', `https://shop.example.com/${'x'.repeat(2_048)}`],
+      ['success_url', ''],
+    ] as const) {
+      const { status, body } = await link({ failure_url, [field]: value });
+      expect([status, body.error.code, body.error.details.field]).toEqual([
+        400,
+        'INVALID_FIELD',
+        field,
+      ]);
+    }
+  });
+
+  test.each([
+    ['a path', ['https://shop.example.com/path'], 'connect_origins[0]'],
+    ['no list', 'https://shop.example.com', 'connect_origins'],
+    ['a number', [1], 'connect_origins[0]'],
+    [
+      'too many',
+      Array.from({ length: 21 }, (_none, at) => `https://s${at}.example`),
+      'connect_origins',
+    ],
+  ])('refuse as origins of the sign-up: %s', async (_name, connect_origins, field) => {
+    const answer = await browser.call('PATCH', '/settings', { connect_origins });
+    expect(refused(answer)).toEqual([400, 'INVALID_FIELD']);
+    expect(answer.body.error.details).toMatchObject({ field });
   });
 
   test.each([

@@ -146,9 +146,14 @@ async function openLink(
     partner_name,
     logo_id,
     origin = null,
+    success_url = null,
+    failure_url = null,
   } = page;
   const { sdk_url } = deps;
-  const config = { token, app_id, config_id, extras, api_version, sdk_url, state, origin };
+  const config = {
+    ...{ token, app_id, config_id, extras, api_version, sdk_url },
+    ...{ state, origin, success_url, failure_url },
+  };
   const legacy = queryText(context, 'legacy') === '1';
   answerHtml(
     context,

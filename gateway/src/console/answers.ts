@@ -120,6 +120,7 @@ const partner_settings = record({
   status: text,
   webhook_url: orNull(text),
   extra_events: list(text),
+  connect_origins: list(text),
   logo_url: orNull(text),
   logo_id: orNull(text),
   rate_limit_per_sec: whole,

@@ -41,7 +41,7 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   },
 ];
 
-const SETTINGS = ['webhook_url', 'logo_url', 'alerts', 'extra_events'];
+const SETTINGS = ['webhook_url', 'logo_url', 'alerts', 'extra_events', 'connect_origins'];
 
 const readRequests = async (
   requests: RouteDependencies['requests'],
@@ -90,11 +90,12 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
     answer: answers.settings,
     body: schemas.updateSettings,
     async run({ partner_id }, { call, body }) {
-      const { webhook_url, logo_url, alerts, extra_events } = body as {
+      const { webhook_url, logo_url, alerts, extra_events, connect_origins } = body as {
         webhook_url?: string | null;
         logo_url?: string | null;
         alerts?: Record<string, Threshold>;
         extra_events?: string[];
+        connect_origins?: string[];
       };
       if (SETTINGS.every((name) => body[name] === undefined)) {
         throw missingFields(SETTINGS, `one of ${SETTINGS.join(', ')} is required`);
@@ -104,6 +105,7 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
         webhook_url: webhook_url === undefined ? undefined : (webhook_url ?? ''),
         logo_url: logo_url === undefined ? undefined : (logo_url ?? ''),
         extra_events: extra_events && { names: extra_events },
+        connect_origins: connect_origins && { origins: connect_origins },
         alerts: Object.fromEntries(
           Object.entries(alerts ?? {}).map(([cause, threshold]) => [cause, textOf(threshold)]),
         ),

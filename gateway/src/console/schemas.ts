@@ -3,6 +3,8 @@ import { object, text } from '../endpoints/parts/inputs';
 
 const KEY_MAX = 200;
 const URL_MAX = 2_048;
+const ORIGIN_MAX = 255;
+const CONNECT_ORIGINS_MAX = 20;
 
 export const openSession = object({ partner_key: text(KEY_MAX, 'the partner key') }, [
   'partner_key',
@@ -42,6 +44,13 @@ export const updateSettings = object({
     items: { type: 'string', enum: EXTRA_EVENTS },
     maxItems: EXTRA_EVENTS.length,
     description: 'the extra events that the webhook URL gets; empty for none',
+  },
+  connect_origins: {
+    type: 'array',
+    items: text(ORIGIN_MAX, 'an origin such as https://shop.example.com'),
+    maxItems: CONNECT_ORIGINS_MAX,
+    description:
+      'origins of your pages, HTTPS: `success_url` and `failure_url` of a connect session must be of one of them, and its `origin` must be one unless the list is empty',
   },
   logo_url: {
     type: ['string', 'null'],

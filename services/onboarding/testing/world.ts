@@ -62,6 +62,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
     UPSTREAM_CONFIG_ID: 'config-local' as string | undefined,
     UPSTREAM_FEATURE_TYPE: 'messaging_business_app_onboarding',
     CONNECT_SESSIONS_MAX: 20,
+    ALLOW_PRIVATE_URLS: false,
     AUDITED_CHANGES_MAX: 300,
     EVENT_LOG_DAYS: 7,
   };

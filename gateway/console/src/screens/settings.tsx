@@ -15,6 +15,7 @@ import { Time } from '../parts/time';
 import { countOf, nounOf } from '../period';
 import { Alerts } from './settings/alerts';
 import { BroadcastApproval } from './settings/approval';
+import { ConnectOrigins } from './settings/connect-origins';
 import { WebhookEndpoints } from './settings/endpoints';
 import { ApiKeys } from './settings/keys';
 import { Logo } from './settings/logo';
@@ -65,6 +66,7 @@ function PartnerSettings() {
           <WebhookSecret settings={settings} />
           <Alerts settings={settings} />
           <Logo settings={settings} />
+          <ConnectOrigins settings={settings} />
           <Plan settings={settings} />
         </>
       )}

@@ -36,6 +36,9 @@ export interface PageConfig {
   state: string | null;
   /** The only origin that gets messages, as the partner's server gave it. */
   origin: string | null;
+  /** The partner's pages to which this one leads after an outcome. */
+  success_url: string | null;
+  failure_url: string | null;
 }
 
 /** The configuration of a notice, which says why the link cannot be used. */
@@ -112,6 +115,8 @@ const WATCH_EVERY_MS = 500;
 const ATTEMPTS_MAX = 3;
 const ANY_ORIGIN = '*';
 const TEXT_MAX = 200;
+/** The platform's own code is no code of ours. */
+const DIALOG_FAILED = 'DIALOG_FAILED';
 /** A number is written from the left in every language: U+2066 and U+2069. */
 const FROM_LEFT = '\u2066';
 const END_OF_ISOLATE = '\u2069';
@@ -197,6 +202,19 @@ function tellError(error: { code: string; message: string }, signUp?: SignUp, st
     upstream_session_id: signUp?.problem?.session || null,
     current_step: step || signUp?.step || null,
   });
+}
+
+/**
+ * Leads to the partner's page, if the link names one. Going back does not open this page again: the
+ * link may be used.
+ */
+function leadTo(url: string | null, facts: object): void {
+  if (url === null) return;
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(withoutEmpty({ state: page.state, ...facts }))) {
+    target.searchParams.set(name, String(value));
+  }
+  location.replace(target);
 }
 
 /**
@@ -416,13 +434,15 @@ function endWithoutCode(signUp: SignUp): void {
       upstream_session_id: session,
       current_step: signUp.step,
     });
-    const failure = { code: code || 'DIALOG_FAILED', message: 'The sign-up dialog failed.' };
-    return tellError(failure, signUp);
+    const failure = { code: code || DIALOG_FAILED, message: 'The sign-up dialog failed.' };
+    tellError(failure, signUp);
+    return leadTo(page.failure_url, { code: DIALOG_FAILED });
   }
   if (signUp.account) {
     showProblem(texts.no_code);
     report('dialog_failed', { error_code: 'NO_CODE', error_message: 'the dialog gave no code' });
-    return tellError({ code: 'NO_CODE', message: 'The dialog gave no code.' }, signUp);
+    tellError({ code: 'NO_CODE', message: 'The dialog gave no code.' }, signUp);
+    return leadTo(page.failure_url, { code: DIALOG_FAILED });
   }
   showStatus(texts.dialog_closed);
   startButton.focus();
@@ -431,6 +451,7 @@ function endWithoutCode(signUp: SignUp): void {
     reason: signUp.step ? 'cancelled' : 'dialog_closed',
     current_step: signUp.step,
   });
+  leadTo(page.failure_url, { code: 'DIALOG_CANCELLED' });
 }
 
 async function complete(signUp: SignUp): Promise<void> {
@@ -449,6 +470,7 @@ async function complete(signUp: SignUp): Promise<void> {
   else enableStart(texts.try_again);
   const { step, message } = FAILED_STEPS[code] ?? REGISTRATION;
   tellError({ code, message }, signUp, step);
+  leadTo(page.failure_url, { code });
 }
 
 function succeeded(client: Client): void {
@@ -467,6 +489,7 @@ function succeeded(client: Client): void {
     quality_rating,
     connection_mode,
   });
+  leadTo(page.success_url, { waba_id, phone_number_id });
 }
 
 /** Safe to repeat: for the same code the service continues, or answers the same client again. */

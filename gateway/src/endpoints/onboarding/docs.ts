@@ -134,7 +134,7 @@ export const createConnectSession: RowDocs = {
   },
   codes: ['QUOTA_EXCEEDED'],
   notes:
-    'The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding. Name the `origin` of the page that opens it: without it, the page that opened the link gets the outcome without the names and IDs of the client.',
+    'The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding. Name the `origin` of the page that opens it: without it, the page that opened the link gets the outcome without the names and IDs of the client. A link without a page that opens it names `success_url` and `failure_url`: the sign-up page leads there.',
 };
 
 export const listOnboardingEvents: RowDocs = {

@@ -95,7 +95,7 @@ export const onboarding: Endpoint[] = [
   }),
   post('/connect/session', rpc(OnboardingDefinition, 'createConnectSession'), {
     scope: 'partner',
-    audit: { values: ['display_name', 'origin'] },
+    audit: { values: ['display_name', 'origin', 'success_url', 'failure_url'] },
     body: schemas.createConnectSession,
     status: 201,
     request: ({ body, partner_id, key_id }) => ({ ...body, partner_id, key_id }),

@@ -7,6 +7,7 @@ const TOKEN_MAX = 4_096;
 const CODE_MAX = 4_096;
 const STATE_MAX = 255;
 const ORIGIN_MAX = 255;
+const URL_MAX = 2_048;
 const REPORT_MAX = 200;
 const REPORT_MESSAGE_MAX = 1_000;
 
@@ -75,6 +76,15 @@ export const registerFromCode = object(
   ['code'],
 );
 
+const returnUrl = (description: string): Typed<'string'> => ({
+  ...text(
+    URL_MAX,
+    `${description} HTTPS, and of an origin that your setting \`connect_origins\` lists.`,
+  ),
+  minLength: 1,
+  examples: ['https://shop.example.com/connected'],
+});
+
 export const createConnectSession = object({
   display_name,
   state: text(
@@ -91,6 +101,12 @@ export const createConnectSession = object({
     examples: ['https://shop.example.com'],
     published: rules.origin,
   },
+  success_url: returnUrl(
+    'Where the page leads once the number is connected, with `state`, `waba_id` and `phone_number_id` in its query.',
+  ),
+  failure_url: returnUrl(
+    'Where the page leads when the sign-up fails or the person leaves it, with `state` and `code` in its query.',
+  ),
 });
 
 export const listOnboardingEvents = object({ limit: limit(50, 200) });

@@ -45,6 +45,8 @@ export interface Partner {
   webhook_url: string | null;
   /** Names of the extra events that the webhook URL gets. Absent: none. */
   extra_events?: string[];
+  /** Origins of pages that may open a sign-up and to which it may return. Absent: none listed. */
+  connect_origins?: string[];
   webhook_secrets: WebhookSecret[];
   rate_limit_per_sec: number;
   /** Broadcasts to more contacts wait for the approval of a second person; null: none do. */
@@ -78,6 +80,7 @@ export type PartnerChange = Partial<
     | 'status'
     | 'webhook_url'
     | 'extra_events'
+    | 'connect_origins'
     | 'rate_limit_per_sec'
     | 'approval_above'
     | 'max_wabas'

@@ -243,12 +243,13 @@ async function readBefore(
     const partner = await partners.find(partner_id);
     if (!partner) return undefined;
     const { name, status, webhook_url, rate_limit_per_sec, max_wabas, alerts = {}, logo } = partner;
-    const { extra_events = [] } = partner;
+    const { extra_events = [], connect_origins = [] } = partner;
     return {
       name,
       status,
       webhook_url,
       extra_events,
+      connect_origins,
       rate_limit_per_sec,
       max_wabas,
       alerts,

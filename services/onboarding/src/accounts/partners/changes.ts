@@ -2,6 +2,7 @@
 // for webhook addresses and secrets. Every change bumps the directory version, so that caches go
 // stale.
 import { partnerVersionKey, type Versions } from '@bmg/common/directory';
+import { checkConnectOrigins } from '../../ground/connect-origins';
 import { checkOverlap, overlapping } from '../../ground/overlap';
 import { checkPartnerUrl } from '../../ground/partner-url';
 import { newWebhookSecret } from '../../ground/webhook-secret';
@@ -59,6 +60,9 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
       const allowPrivate = settings.ALLOW_PRIVATE_URLS;
       return checkPartnerUrl(url, { field: 'webhook_url', allowPrivate }).href;
     },
+    /** Returns each origin once. Throws INVALID_FIELD naming the field of the first refused one. */
+    checkConnectOrigins: (origins: string[]): string[] =>
+      checkConnectOrigins(origins, settings.ALLOW_PRIVATE_URLS),
     /**
      * Returns a new secret, which signs from now on. The earlier ones sign as well until the
      * overlap (in hours) ends. Throws INVALID_FIELD naming `overlap_hours`.

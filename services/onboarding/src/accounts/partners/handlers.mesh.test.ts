@@ -222,6 +222,20 @@ describe('the settings', () => {
     expect((await set([])).extra_events).toEqual([]);
   });
 
+  it('list origins of the sign-up, and keep them if one is refused', async () => {
+    const { _id } = await world.partner();
+    const set = (...origins: string[]) =>
+      own.updateSettings({ partner_id: _id, alerts: {}, connect_origins: { origins } }, testCall());
+    const [one, other] = ['https://a.example.com', 'https://b.example.com'] as const;
+    expect(await set(one, other, one)).toMatchObject({ connect_origins: [one, other] });
+    expect(await failureOf(set(other, `${one}/path`))).toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'connect_origins[1]' },
+    });
+    expect((await world.deps.partners.find(_id))?.connect_origins).toEqual([one, other]);
+    expect((await set()).connect_origins).toEqual([]);
+  });
+
   it.each(['message.received', 'call.*', 'call.unknown'])(
     'refuse %s as an extra event, and keep what there is',
     async (name) => {

@@ -124,20 +124,24 @@ export const createDashboardHandlers = (
       };
     },
     getSettings: async ({ partner_id }) => answer(await partnerOf(partners, partner_id)),
-    async updateSettings({ partner_id, webhook_url, alerts, logo_url, extra_events }) {
+    async updateSettings(request) {
+      const { partner_id, webhook_url, alerts, logo_url, extra_events, connect_origins } = request;
       const before = await partnerOf(partners, partner_id);
       const is_address = webhook_url !== undefined;
       const is_alerts = Object.keys(alerts).length > 0;
       // All are checked before any is changed.
       const changed = {
         ...(extra_events && { extra_events: checkExtraEvents(extra_events.names) }),
+        ...(connect_origins && {
+          connect_origins: changes.checkConnectOrigins(connect_origins.origins),
+        }),
         ...(is_address && {
           webhook_url: webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url),
         }),
         ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
       };
       const is_logo = logo_url !== undefined;
-      if (!is_address && !is_alerts && !is_logo && !extra_events) return answer(before);
+      if (Object.keys(changed).length === 0 && !is_logo) return answer(before);
       const after = await changes.change(partner_id, {
         ...changed,
         ...(is_logo && { logo: await changes.setLogo(partner_id, logo_url) }),
@@ -231,6 +235,7 @@ function settingsMessage(
     status: partner.status,
     webhook_url: partner.webhook_url ?? undefined,
     extra_events: partner.extra_events ?? [],
+    connect_origins: partner.connect_origins ?? [],
     rate_limit_per_sec: partner.rate_limit_per_sec,
     key_hint: partner.key_hint,
     plan: {

@@ -1,6 +1,6 @@
 import type { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey } from '@bmg/common/keys';
-import { openWorld, PEPPER, testCall, type World } from '../../../testing/world';
+import { failureOf, openWorld, PEPPER, testCall, type World } from '../../../testing/world';
 import { deleteUnfinishedSessions } from './handlers';
 import { SESSIONS } from './store/connect-sessions';
 
@@ -68,6 +68,41 @@ describe('a connect session', () => {
     const { _id: partner_id } = await world.partner();
     const request = { partner_id, state: undefined, display_name: undefined, origin };
     expect(await codeOf(world.handlers.createConnectSession(request, testCall()))).toBe(code);
+  });
+
+  describe('with the partner’s pages', () => {
+    const SHOP = 'https://shop.example.com';
+    const given = { success_url: `${SHOP}/done?a=1`, failure_url: `${SHOP}/failed` };
+    const createWith = (partner_id: string, more: object) =>
+      world.handlers.createConnectSession(
+        { partner_id, state: undefined, display_name: undefined, origin: undefined, ...more },
+        testCall(),
+      );
+
+    it('sends the page the URLs of listed origins', async () => {
+      const { _id } = await world.partner({ connect_origins: [SHOP] });
+      const { token } = await createWith(_id, { ...given, origin: SHOP });
+      expect(await open(token)).toMatchObject({ outcome: 'open', ...given });
+    });
+
+    it.each([
+      ['success_url', 'https://evil.example/'],
+      ['failure_url', 'https://evil.example/'],
+      ['failure_url', 'not a URL'],
+      ['origin', 'https://evil.example'],
+    ])('refuses the %s %s and creates nothing', async (field, value) => {
+      const { _id } = await world.partner({ connect_origins: [SHOP] });
+      const refused = await failureOf(createWith(_id, { ...given, [field]: value }));
+      expect(refused).toMatchObject({ code: 'INVALID_FIELD', details: { field } });
+      expect(await world.deps.sessions.count(_id, 1)).toBe(0);
+    });
+
+    it('refuses all URLs while no origin is listed, and accepts any opener', async () => {
+      const { _id } = await world.partner();
+      const refused = await failureOf(createWith(_id, given));
+      expect(refused).toMatchObject({ details: { field: 'success_url' } });
+      await createWith(_id, { origin: SHOP });
+    });
   });
 
   it('sends the page its origin, even if the link has expired', async () => {

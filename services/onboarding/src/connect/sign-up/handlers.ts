@@ -5,6 +5,7 @@ import { newId } from '@bmg/common/ids';
 import { CONNECT_TOKEN_PREFIX, createKey, type Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type {
+  CreateConnectSessionRequest,
   DirectoryDefinition,
   OnboardingDefinition,
   OnboardingEvent,
@@ -17,7 +18,8 @@ import {
 } from '../onboarding-log';
 import type { PartnerLogos } from '../../accounts/partners';
 import type { ClientEvent } from '../../ground/client-events';
-import type { Partner, Partners } from '../../ground/partners';
+import { checkReturnUrl, refuseUnlessListed } from '../../ground/connect-origins';
+import { partnerOf, type Partner, type Partners } from '../../ground/partners';
 import {
   completableSince,
   isCompletable,
@@ -41,6 +43,7 @@ export interface ConnectDependencies extends OnboardingLogDependencies {
     PUBLIC_URL: string;
     UPSTREAM_API_VERSION: string;
     CONNECT_SESSIONS_MAX: number;
+    ALLOW_PRIVATE_URLS: boolean;
   };
 }
 
@@ -67,11 +70,13 @@ const QUOTA_RETRY_AFTER_S = 3_600;
 export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
   const { sessions, partners, partnerLogos, settings, events, now } = deps;
   return {
-    async createConnectSession({ partner_id, display_name, state, origin, key_id }) {
+    async createConnectSession(request) {
+      const { partner_id, display_name, state, origin, key_id } = request;
       if (state !== undefined && [...state].length > STATE_MAX) {
         throw invalidField('state', `must not have more than ${STATE_MAX} characters`);
       }
       checkOrigin(origin);
+      const urls = await checkPages(deps, request);
       await checkQuota(sessions, partner_id, settings.CONNECT_SESSIONS_MAX);
       const token = createKey(CONNECT_TOKEN_PREFIX);
       const created_at = now();
@@ -83,6 +88,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
         state: state ?? null,
         display_name: display_name?.trim() ? display_name : null,
         origin: origin ?? null,
+        ...urls,
         ...(key_id !== undefined && { key_id }),
         exchange_id: null,
         reports: 0,
@@ -111,6 +117,8 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
         extras,
         api_version: settings.UPSTREAM_API_VERSION,
         ...shownOf(session),
+        success_url: session.success_url,
+        failure_url: session.failure_url,
         partner_name: partner.name,
         logo_id: partner.logo?.id,
       };
@@ -157,6 +165,22 @@ function checkOrigin(origin: string | undefined): void {
   if (url?.origin !== origin || !/^https?:$/.test(url.protocol)) {
     throw invalidField('origin', 'must be an origin such as https://shop.example.com');
   }
+}
+
+/** Checks the partner's pages against its list of origins; returns those to which ours may lead. */
+async function checkPages(
+  { partners, settings }: Pick<ConnectDependencies, 'partners' | 'settings'>,
+  { partner_id, origin, success_url, failure_url }: CreateConnectSessionRequest,
+): Promise<Pick<Session, 'success_url' | 'failure_url'>> {
+  if ([origin, success_url, failure_url].every((given) => given === undefined)) return {};
+  const { connect_origins: listed = [] } = await partnerOf(partners, partner_id);
+  if (origin !== undefined) refuseUnlessListed('origin', origin, listed);
+  const allowPrivate = settings.ALLOW_PRIVATE_URLS;
+  return Object.fromEntries(
+    Object.entries({ success_url, failure_url }).flatMap(([field, url]) =>
+      url === undefined ? [] : [[field, checkReturnUrl(url, { field, allowPrivate, listed })]],
+    ),
+  );
 }
 
 /** Links that are created at the same time may exceed the quota by their number. */

@@ -20,6 +20,9 @@ export interface Session extends HoldsClientEvents {
   display_name: string | null;
   /** Origin of the page that opens the link. Absent in older records. */
   origin?: string | null;
+  /** Where the page leads after the sign-up. Absent without a URL, and in older records. */
+  success_url?: string;
+  failure_url?: string;
   /** The API key that created it; absent for the partner key. */
   key_id?: string;
   /** The exchange of the code that is completing this session or has consumed it. */
