@@ -38,7 +38,7 @@ const CALL_TIMEOUT_MS = 3_000;
 const RETRY_MS = 500;
 const CALLS_MAX = 10;
 /** How long a version that was read counts as current. */
-const VERSION_TTL_MS = 10;
+export const VERSION_TTL_MS = 10;
 const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
 
 interface CurrentVersion {

@@ -14,7 +14,7 @@ import type { ReceiverShadow } from '@bmg/proto/onboarding';
 import { kindOf, type Answer } from './answers';
 import { postSigned, type Attempt } from '../delivery/attempt';
 import { MaxRate } from '../delivery/max-rate';
-import type { Receiver, Receivers } from '../delivery/receivers';
+import { VERSION_TTL_MS, type Receiver, type Receivers } from '../delivery/receivers';
 
 export interface PostDependencies {
   agent: GuardedAgent;
@@ -43,15 +43,24 @@ export interface ShadowPost {
 export function createShadowPosts({ agent, receivers, log }: PostDependencies) {
   const rate = new MaxRate();
   return async ({ shadow_id, attempt, part, stopped }: ShadowPost): Promise<Answer | undefined> => {
-    const receiver = await receivers.of(attempt.partner_id, attempt.span, stopped);
-    const { shadow, status } = receiver;
-    if (shadow?.shadow_id !== shadow_id || status !== 'active') throw new ShadowEnded();
+    const look = (): Promise<Receiver> => receivers.of(attempt.partner_id, attempt.span, stopped);
+    let receiver = await look();
+    if (!runs(receiver, shadow_id)) {
+      // A shadow that has just started may be missing in what still counts as current.
+      await pause(VERSION_TTL_MS, stopped);
+      receiver = await look();
+    }
+    const { shadow } = receiver;
+    if (!shadow || !runs(receiver, shadow_id)) throw new ShadowEnded();
     const now = Date.now();
     await pause(rate.reserve(shadow_id, shadow.max_per_second * part, now) - now, stopped);
     if (stopped.aborted) return undefined;
     return post({ agent, log }, attempt, shadow, formatOf(receiver, shadow.endpoint_id));
   };
 }
+
+const runs = ({ shadow, status }: Receiver, shadow_id: string): boolean =>
+  shadow?.shadow_id === shadow_id && status === 'active';
 
 export type PostToShadow = ReturnType<typeof createShadowPosts>;
 
