@@ -10,6 +10,7 @@ import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import { SettingsDefinition } from '@bmg/proto/settings';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import { isAudited } from '../../gateway/src/audit/audited';
@@ -189,6 +190,15 @@ describe('the methods behind the rows', () => {
     'getRates',
     'compareCategories',
     'sendTestEvent',
+    'getBacklog',
+    'openSession',
+    'useSession',
+    'closeSession',
+    'listSessions',
+    'closeAllSessions',
+    'endSession',
+    'revealWebhookSecret',
+    'listNumberDays',
     'findEvents',
     'findContact',
     'findBroadcast',
@@ -206,6 +216,7 @@ describe('the methods behind the rows', () => {
     KeysDefinition,
     PeopleDefinition,
     EndpointsDefinition,
+    SettingsDefinition,
     AuditDefinition,
     MessagingDefinition,
     LedgerDefinition,

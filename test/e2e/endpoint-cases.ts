@@ -281,6 +281,9 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
       return { params: { template_name: name } };
     },
   },
+  updateWebhook: {
+    prepare: ({ partner }) => ({ body: { webhook_url: partner.receiver.url, extra_events: [] } }),
+  },
   // Broadcasts.
   createBroadcast: {
     async prepare({ mesh, one }) {

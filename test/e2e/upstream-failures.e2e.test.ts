@@ -53,6 +53,7 @@ const WITHOUT_UPSTREAM = [
   'getShadow',
   'getTimeline',
   'getUsage',
+  'getWebhook',
   'invitePerson',
   'listAudit',
   'listBroadcasts',
@@ -78,6 +79,7 @@ const WITHOUT_UPSTREAM = [
   'revokeKey',
   'rotateEndpointSecret',
   'rotateKey',
+  'rotateWebhookSecret',
   'setBroadcastApproval',
   'startShadow',
   'stopShadow',
@@ -85,6 +87,7 @@ const WITHOUT_UPSTREAM = [
   'updateEndpoint',
   'updateKey',
   'updatePerson',
+  'updateWebhook',
 ];
 const UPSTREAM_CALLERS = ['onboarding', 'messaging', 'templates', 'number-admin'] as const;
 

@@ -49,10 +49,42 @@ const endpoint = is.record(
   { title: 'WebhookEndpoint' },
 );
 
+const webhook = is.record(
+  {
+    webhook_url: is.orNull(is.text('https://partner.example.com/webhooks', 'Null: none.')),
+    extra_events: is.list(is.text('call.connect')),
+    secret_created_at: is.orNull(is.time()),
+    previous_secret_expires_at: is.orNull(
+      is.time('Until when the secret before the last rotation signs as well.'),
+    ),
+  },
+  { title: 'Webhook' },
+);
+
 const secret = is.text(
   'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
   'Signs its deliveries, and begins with the same prefix as that of the webhook URL. It is shown only now: store it.',
 );
+export const getWebhook: RowDocs = {
+  operation: 'getWebhook',
+  answer: is.record({ webhook }),
+  notes: 'The webhook URL gets all events of the contract. Its secret is never shown.',
+};
+
+export const updateWebhook: RowDocs = {
+  operation: 'updateWebhook',
+  answer: is.record({ webhook }),
+  example: { webhook_url: 'https://partner.example.com/webhooks' },
+  notes: '`POST /webhook-endpoints` adds further receivers, with filters.',
+};
+
+export const rotateWebhookSecret: RowDocs = {
+  answer: is.record({ secret }),
+  example: { overlap_hours: 24 },
+  notes:
+    'Makes a new secret for the webhook URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
+};
+
 const secretOfUrl = is.orNull({
   ...secret,
   description: `${secret.description} Null: a destination, which has none.`,

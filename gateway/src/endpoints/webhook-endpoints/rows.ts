@@ -1,6 +1,7 @@
 // The webhook endpoints beside the partner's webhook URL.
 import { missingFields } from '@bmg/common/errors';
 import { EndpointsDefinition, type Endpoint as WebhookEndpoint } from '@bmg/proto/endpoints';
+import { SettingsDefinition, type PartnerSettings } from '@bmg/proto/settings';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint, type Fields } from '../endpoint';
@@ -90,13 +91,66 @@ const CHANGES = Object.keys(schemas.updateWebhookEndpoint.properties);
 const UNAUDITED = ['url', 'destination', 'description', 'headers'];
 const AUDITED = CHANGES.filter((field) => !UNAUDITED.includes(field));
 
+const hasAny =
+  (fields: readonly string[]) =>
+  (body: Fields): boolean =>
+    fields.some((field) => body[field] !== undefined);
+
 /** Fields that say where events go, and which. */
 const WHERE_AND_WHICH = ['url', 'destination', 'events', 'waba_ids', 'phone_number_ids'];
+
+const shownWebhook = ({ webhook_url, extra_events, webhook_secret }: PartnerSettings): Fields => ({
+  webhook_url: webhook_url ?? null,
+  extra_events,
+  secret_created_at: webhook_secret?.created_at ?? null,
+  previous_secret_expires_at: webhook_secret?.previous_expires_at ?? null,
+});
+
+const WEBHOOK_CHANGES = Object.keys(schemas.updateWebhook.properties);
 
 /** For the meta of the test event. */
 export const changelogOf = (base_url: string): string => `${siteOf(base_url)}/changelog`;
 
 export const webhookEndpoints: Endpoint[] = [
+  get('/webhook', rpc(SettingsDefinition, 'getSettings'), {
+    scope: 'partner',
+    addition: true,
+    reply: (settings) => ({ webhook: shownWebhook(settings) }),
+    docs: docs.getWebhook,
+    summary: 'Retrieve the settings of your webhook URL',
+  }),
+  patch('/webhook', rpc(SettingsDefinition, 'updateSettings'), {
+    scope: 'partner',
+    addition: true,
+    hands_events: hasAny(WEBHOOK_CHANGES),
+    body: schemas.updateWebhook,
+    request: ({ body: { webhook_url, extra_events }, partner_id }) => {
+      if (!hasAny(WEBHOOK_CHANGES)({ webhook_url, extra_events })) {
+        throw missingFields(WEBHOOK_CHANGES, `one of ${WEBHOOK_CHANGES.join(', ')} is required`);
+      }
+      return {
+        partner_id,
+        webhook_url: webhook_url === null ? '' : webhook_url,
+        extra_events: extra_events && { names: [...extra_events] },
+        alerts: {},
+      };
+    },
+    omits: ['logo_url', 'connect_origins'],
+    reply: (settings) => ({ webhook: shownWebhook(settings) }),
+    audit: { values: ['extra_events'], before_of: 'partner' },
+    docs: docs.updateWebhook,
+    summary: 'Change your webhook URL and its extra events',
+  }),
+  post('/webhook/rotate-secret', rpc(SettingsDefinition, 'rotateWebhookSecret'), {
+    scope: 'partner',
+    addition: true,
+    fresh_log_in: true,
+    body: schemas.rotateEndpointSecret,
+    reply: ({ webhook_secret }) => ({ secret: webhook_secret }),
+    audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
+    docs: docs.rotateWebhookSecret,
+    summary: 'Replace the secret of your webhook URL',
+  }),
   get('/webhook-endpoints', rpc(EndpointsDefinition, 'listEndpoints'), {
     scope: 'partner',
     addition: true,
@@ -132,11 +186,11 @@ export const webhookEndpoints: Endpoint[] = [
   patch('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'updateEndpoint'), {
     scope: 'partner',
     addition: true,
-    hands_events: (body) => WHERE_AND_WHICH.some((field) => body[field] !== undefined),
+    hands_events: hasAny(WHERE_AND_WHICH),
     timeout_ms: CHECK_TIMEOUT_MS,
     body: schemas.updateWebhookEndpoint,
     request: ({ body, params, partner_id, base_url }) => {
-      if (CHANGES.every((field) => (body as Fields)[field] === undefined)) {
+      if (!hasAny(CHANGES)(body)) {
         throw missingFields(CHANGES, `one of ${CHANGES.join(', ')} is required`);
       }
       return {

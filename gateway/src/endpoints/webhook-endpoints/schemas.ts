@@ -109,6 +109,22 @@ const fields = {
   },
 } as const;
 
+/** The row refuses a body without any of them: null is a value here. */
+export const updateWebhook = object({
+  webhook_url: {
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength: URL_MAX,
+    description: 'Public HTTPS address that gets the events. Null: none.',
+  },
+  extra_events: {
+    type: 'array',
+    items: { type: 'string', enum: EXTRA_EVENTS },
+    maxItems: EXTRA_EVENTS.length,
+    description: 'The extra events that it gets beside all others. Empty: none.',
+  },
+});
+
 /** Stored sealed; only the answer of the request has it. */
 export const secret = {
   type: 'string',
