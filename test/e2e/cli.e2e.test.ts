@@ -479,6 +479,7 @@ test('status, lag and dead letters: a letter is listed, shown and published agai
     status: 'ok',
     dependencies: { kafka: 'ok', messaging: 'ok' },
     dead_letters: expect.any(Number),
+    deliveries: { retrying: expect.any(Number), failed: expect.any(Number) },
   });
 });
 

@@ -8,10 +8,11 @@ import {
   type LetterPlace,
 } from '@bmg/common/bus';
 import { fields, loadConfig } from '@bmg/common/config';
+import { WebhooksDefinition, type GetBacklogResponse } from '@bmg/proto/webhooks';
 import { action, count, wholeNumber, type Answer } from '../action';
 import { readHealth } from '../doctor';
 import { change } from '../recorded';
-import { settingOf, UsageError, type Session } from '../session';
+import { settingOf, UsageError, WEBHOOKS, type Session } from '../session';
 
 const EXIT_FAILURE = 1;
 const LETTERS_DEFAULT = 100;
@@ -23,7 +24,7 @@ brokers: the chart's operator pod does not.`;
 export function addBusCommands(program: Command): void {
   program
     .command('status')
-    .description('whether the gateway and everything behind it work, and what waits in Kafka')
+    .description('whether the gateway and all behind it work, and which events wait where')
     .addHelpText('after', NOTES)
     .action(action(program, status));
 
@@ -103,22 +104,32 @@ function placeOf([topic, partition, offset]: [string, string, string]): LetterPl
 const noLetter = (): Error =>
   new Error('no whole message is there: parts of a webhook cannot be published again');
 
-async function status(): Promise<Answer> {
+const oldestOf = ({
+  event_id,
+  partner_id,
+  created_at,
+}: NonNullable<GetBacklogResponse['oldest']>): string =>
+  `${event_id} of ${partner_id}, since ${created_at?.toISOString()}`;
+
+async function status(session: Session): Promise<Answer> {
   const bus = openBus();
-  const [health, lags, letters] = await Promise.all([
+  const [health, lags, letters, backlog] = await Promise.all([
     readHealth(),
     bus.lags(),
     bus.deadLetters(LETTERS_DEFAULT),
+    session.client(WebhooksDefinition, WEBHOOKS).getBacklog({}, session.call()),
   ]);
   const waiting = lags.filter(({ messages }) => messages > 0);
   if (health.status !== 'ok') process.exitCode = EXIT_FAILURE;
   const states = Object.entries(health.dependencies).map(([name, state]) => `${name} ${state}`);
   const behind = waiting.map(({ group, messages }) => `${group} ${messages}`);
   return {
-    json: { ...health, lags: waiting, dead_letters: letters.length },
+    json: { ...health, lags: waiting, dead_letters: letters.length, deliveries: backlog },
     text: [
       `gateway: ${health.status}${states.length > 0 ? ` (${states.join(', ')})` : ''}`,
       `waiting: ${behind.length > 0 ? behind.join(', ') : 'nothing'}`,
+      `deliveries: ${backlog.retrying} retried, ${backlog.failed} given up`,
+      ...(backlog.oldest ? [`oldest undelivered event: ${oldestOf(backlog.oldest)}`] : []),
       `dead letters: ${letters.length} of the latest`,
     ].join('\n'),
   };

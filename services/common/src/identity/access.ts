@@ -267,6 +267,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     RetryEvent: ['gateway', 'operator'],
     RetryAllEvents: ['gateway', 'operator'],
     SendTestEvent: ['gateway', 'operator'],
+    GetBacklog: ['operator'],
   },
 };
 

@@ -16,7 +16,7 @@ import type { Receivers } from '../delivery/receivers';
 import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
 import { attemptFromRow } from '../delivery/tracked-delivery';
 import type { ReadBudget, Room } from '../event-log/read-budget';
-import type { Cursor, StoredDelivery } from '../store/deliveries';
+import type { Cursor, OldestDelivery, StoredDelivery } from '../store/deliveries';
 import type { RequeueRuns } from './requeue-runs';
 import { sendTestEvent } from './test-event';
 
@@ -38,6 +38,13 @@ export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
     retryEvent: (request, call) => retryEvent(deps, request, call),
     retryAllEvents: ({ partner_id }) => deps.requeueRuns.run(partner_id),
     sendTestEvent: sendTestEvent(deps),
+    async getBacklog() {
+      const [counts, oldest] = await Promise.all([
+        deps.deliveries.counts(),
+        deps.deliveries.oldest(),
+      ]);
+      return { ...counts, oldest: oldest && oldestEvent(oldest) };
+    },
   });
 
 async function listFailedEvents(
@@ -93,6 +100,12 @@ async function retryEvent(
   if (is_gone) untrack(key);
   return { event_id, status, http_status };
 }
+
+const oldestEvent = ({ _id, partner_id, created_at }: OldestDelivery) => ({
+  event_id: eventOfKey(_id),
+  partner_id,
+  created_at,
+});
 
 const failedEvent = (row: StoredDelivery): FailedEvent => ({
   event_id: eventOfKey(row._id),

@@ -1,4 +1,4 @@
-// Requeues of all deliveries of a partner in a real database.
+// Requeues and the oldest delivery in a real database.
 import { MongoClient, type Db } from 'mongodb';
 import { createDeliveries, DELIVERIES, type StoredDelivery } from './deliveries';
 
@@ -57,4 +57,21 @@ test('requeues every delivery of a partner, a batch at a time', async () => {
   const due = await db.collection(DELIVERIES).find({ next_attempt_at: NOW }).toArray();
   expect(due).toHaveLength(250);
   expect(new Set(due.map(({ status }) => status))).toEqual(new Set(['retrying']));
+});
+
+test('finds the oldest delivery that is retried, in any partition', async () => {
+  const deliveries = db.collection<StoredDelivery>(DELIVERIES);
+  await deliveries.deleteMany({});
+  expect(await createDeliveries(db).oldest()).toBeUndefined();
+  const hour = (hour: number): Date => new Date(`2026-10-05T0${hour}:00:00Z`);
+  await deliveries.insertMany([
+    row(1, { created_at: hour(3) }),
+    row(2, { created_at: hour(2), partition: 7, partner_id: 'ptn_2' }),
+    row(3, { created_at: hour(1), partition: 7, status: 'failed', next_attempt_at: null }),
+  ]);
+  expect(await createDeliveries(db).oldest()).toEqual({
+    _id: 'evt_2',
+    partner_id: 'ptn_2',
+    created_at: hour(2),
+  });
 });

@@ -101,9 +101,13 @@ export interface Deliveries {
   /** Makes every row of the partner, failed ones too, due at `at`; returns how many are due. */
   requeueAll(partner_id: string, at: Date): Promise<number>;
   counts(): Promise<Record<DeliveryStatus, number>>;
+  /** The oldest row that is retried, of all partners. */
+  oldest(): Promise<OldestDelivery | undefined>;
   /** Resolves when every write is done. */
   drain(): Promise<void>;
 }
+
+export type OldestDelivery = Pick<StoredDelivery, '_id' | 'partner_id' | 'created_at'>;
 
 /** Position among the overdue rows. */
 export type Overdue = Pick<WaitingDelivery, '_id' | 'next_attempt_at'>;
@@ -309,6 +313,21 @@ export function createDeliveries(db: Db): Deliveries {
         deliveries.countDocuments({ status: 'failed' }),
       ]);
       return { retrying, failed };
+    },
+    async oldest() {
+      const status = 'retrying';
+      const partitions = await deliveries.distinct('partition', { status });
+      const projection = { partner_id: 1, created_at: 1 };
+      // The index has the order within a partition.
+      const options = { projection, sort: { created_at: 1 } } as const;
+      const found = await Promise.all(
+        partitions.map((partition) =>
+          deliveries.findOne<OldestDelivery>({ status, partition }, options),
+        ),
+      );
+      return found
+        .flatMap((row) => row ?? [])
+        .sort((a, b) => a.created_at.getTime() - b.created_at.getTime())[0];
     },
     drain: () => writer.drain(),
   };
