@@ -77,6 +77,33 @@ export function seedTemplates(
       rejected_reason: 'INVALID_FORMAT',
       components: [{ type: 'BODY', text: 'Refused.' }],
     },
+    {
+      name: 'launch_picture',
+      category: 'MARKETING',
+      components: [
+        { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::SEEDED'] } },
+        { type: 'BODY', text: 'The new collection is here.' },
+        {
+          type: 'BUTTONS',
+          buttons: [
+            { type: 'QUICK_REPLY', text: 'Show me' },
+            { type: 'COPY_CODE', example: 'SPRING10' },
+          ],
+        },
+      ],
+    },
+    {
+      name: 'offers_carousel',
+      category: 'MARKETING',
+      components: [
+        {
+          type: 'BODY',
+          text: 'Two offers for you, {{1}}, this week.',
+          example: { body_text: [['Ada']] },
+        },
+        { type: 'CAROUSEL', cards: [card('Apples'), card('Pears')] },
+      ],
+    },
   ];
   rows.forEach((row, index) => {
     state.addTemplate(buildTemplate({ ...row, id: idOf(index + 1), waba_id }));
@@ -90,6 +117,17 @@ export function seedTemplates(
       components: [{ type: 'BODY', text: 'Hola y bienvenido.' }],
     }),
   );
+}
+
+function card(text: string): JsonObject {
+  const url = 'https://example.org/offers/{{1}}';
+  return {
+    components: [
+      { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::SEEDED'] } },
+      { type: 'BODY', text },
+      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Buy', url, example: ['17'] }] },
+    ],
+  };
 }
 
 function authentication(): JsonObject[] {

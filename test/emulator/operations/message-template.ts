@@ -26,7 +26,7 @@ export function checkTemplate(account: Account, value: unknown, recipient: Recip
   }
   const components = value['components'] ?? [];
   if (!Array.isArray(components)) throw invalidParameter('template.components must be an array');
-  checkComponents(template, components as unknown[]);
+  checkComponents(template, template.components, components as unknown[]);
   return { id: template.id, category: template.category.toLowerCase(), pacing: template.pacing };
 }
 
@@ -51,15 +51,16 @@ function find(account: Account, name: string, language: string): Template {
 }
 
 function hasOtp(template: Template): boolean {
-  return buttonsOf(template).some((button) => button['type'] === 'OTP');
+  return buttonsOf(template.components).some((button) => button['type'] === 'OTP');
 }
 
-function buttonsOf(template: Template): JsonObject[] {
-  const component = template.components.find(({ type }) => type === 'BUTTONS');
+function buttonsOf(components: JsonObject[]): JsonObject[] {
+  const component = components.find(({ type }) => type === 'BUTTONS');
   return Array.isArray(component?.['buttons']) ? (component['buttons'] as JsonObject[]) : [];
 }
 
-function checkComponents(template: Template, sent: unknown[]): void {
+/** `components`: those of the template, or of a card of its carousel. */
+function checkComponents(template: Template, components: JsonObject[], sent: unknown[]): void {
   const by_type = new Map<string, JsonObject>();
   const buttons = new Map<number, JsonObject>();
   for (const component of sent) {
@@ -70,13 +71,32 @@ function checkComponents(template: Template, sent: unknown[]): void {
     if (type === 'button') buttons.set(Number(component['index'] ?? 0), component);
     else by_type.set(type, component);
   }
-  for (const component of template.components) {
+  for (const component of components) {
     const type = String(component['type']);
     if (type === 'BODY') checkText(template, component, by_type.get('body'), 'body', BODY_MAX);
     if (type === 'HEADER') checkHeader(template, component, by_type.get('header'));
+    if (type === 'CAROUSEL') checkCards(template, component, by_type.get('carousel'));
   }
-  checkButtons(template, buttons);
+  checkButtons(components, buttons);
 }
+
+function checkCards(template: Template, component: JsonObject, sent: JsonObject | undefined): void {
+  const wanted = itemsOf(component['cards']);
+  const given = itemsOf(sent?.['cards']);
+  if (given.length !== wanted.length) {
+    throw upstreamError(
+      132000,
+      `carousel: number of cards (${given.length}) does not match the expected number (${wanted.length})`,
+    );
+  }
+  wanted.forEach((card, index) => {
+    const filled = given.find(({ card_index }) => Number(card_index) === index);
+    if (!filled) throw upstreamError(131008, `carousel: there is no card with card_index ${index}`);
+    checkComponents(template, itemsOf(card['components']), itemsOf(filled['components']));
+  });
+}
+
+const itemsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
 
 function checkHeader(
   template: Template,
@@ -166,8 +186,8 @@ function textOf(parameter: JsonObject, where: string): string {
 }
 
 /** A button with a variable part needs its own component in the request. */
-function checkButtons(template: Template, sent: Map<number, JsonObject>): void {
-  const buttons = buttonsOf(template);
+function checkButtons(components: JsonObject[], sent: Map<number, JsonObject>): void {
+  const buttons = buttonsOf(components);
   for (const index of sent.keys()) {
     if (!buttons[index]) throw upstreamError(132000, `button ${index} does not exist`);
   }
