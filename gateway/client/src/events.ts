@@ -5,12 +5,13 @@ import type { Client as Calls } from 'openapi-fetch';
 import { failure } from './errors';
 import { backoff, retryAfter } from './retries';
 import type { paths } from './schema';
+import type { Envelope } from './webhook';
 
 type Query = NonNullable<paths['/events']['get']['parameters']['query']>;
 type Answer = paths['/events']['get']['responses']['200']['content']['application/json'];
 
-/** An event with its position in the log. */
-export type LoggedEvent = Answer['events'][number];
+/** An event with its position in the log; `envelope.event` decides which data it has. */
+export type LoggedEvent = Omit<Answer['events'][number], 'envelope'> & { envelope: Envelope };
 
 export interface EventsOptions extends Pick<Query, 'after' | 'event' | 'limit'> {
   /** Ends the sequence. */
@@ -62,7 +63,7 @@ export async function* readEvents(
     for (const event of answer.events) {
       // An abort ends the sequence between two events: the next one was not handled.
       if (signal?.aborted) return;
-      yield event;
+      yield event as LoggedEvent;
     }
     position = answer.next;
   }

@@ -1,6 +1,6 @@
 // What has to type-check with the client, and what must not: `make check` compiles this file. The
 // values prove that the types are those of what is sent and received.
-import { createClient, type components, type ErrorDetails } from '.';
+import { createClient, type components, type ErrorDetails, type LoggedEvent } from '.';
 
 type Text = components['schemas']['SendTextRequest'];
 
@@ -48,4 +48,14 @@ test('the details of an error are typed', async () => {
   // @ts-expect-error it is a text
   const wrong: ErrorDetails = { field: 1 };
   expect(wrong).toBeDefined();
+});
+
+test('the data of an event of the log are typed by its name', () => {
+  const textOf = ({ envelope }: LoggedEvent): string | null => {
+    if (envelope.event === 'message.received') return envelope.data.text;
+    // @ts-expect-error other events have no text
+    return envelope.data.text ?? null;
+  };
+  const envelope = { event: 'message.received', data: { text: 'Hello' } };
+  expect(textOf({ seq: 1, envelope } as unknown as LoggedEvent)).toBe('Hello');
 });
