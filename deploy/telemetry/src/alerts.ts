@@ -358,8 +358,10 @@ export const groups: Record<string, Alert[]> = {
 
 export const alerts: Alert[] = Object.values(groups).flat();
 
+/** Where the repository can be read, an external label of Prometheus. It ends with a slash. */
+const BASE = '{{ $externalLabels.runbook_base }}';
 const RUNBOOK = 'deploy/runbook.md';
-export const runbookUrl = ({ name }: Alert): string => `${RUNBOOK}#${name.toLowerCase()}`;
+export const runbookUrl = ({ name }: Alert): string => `${BASE}${RUNBOOK}#${name.toLowerCase()}`;
 
 const rule = (alert: Alert): Data => ({
   alert: alert.name,
