@@ -32,6 +32,7 @@ test('new credentials, secrets, invitations and approvals need a fresh log-in', 
     'POST /people/:person_id/invitation',
     'POST /webhook-secret/reveal',
     'POST /webhook-secret/rotate',
+    'POST /webhook/rotate-secret',
     'PUT /broadcast-approval',
   ]);
 });

@@ -65,6 +65,7 @@ export const LIBRARY: readonly LibraryTemplate[] = [
   },
 ];
 
+/** https://developers.facebook.com/docs/graph-api/reference/message_template_library */
 function library(call: Call): JsonObject {
   const { query } = call;
   const is = (key: string, value: unknown): boolean => {
