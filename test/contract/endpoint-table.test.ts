@@ -103,6 +103,18 @@ test('the usage record keeps both downloads under one name and every other row u
   }
 });
 
+const OF_MESSAGES = [
+  'check',
+  'contacts',
+  'interactive',
+  'location',
+  'media',
+  'reaction',
+  'read',
+  'send',
+  'template',
+].map((name) => `POST /messages/${name}`);
+
 test('what a key may do follows from the row: sends, bills, reads, and the rest', () => {
   const of = (scope: string): string[] => routesWhere((row) => keyScopeOf(row) === scope);
   expect(of('send')).toEqual([
@@ -110,17 +122,7 @@ test('what a key may do follows from the row: sends, bills, reads, and the rest'
     ...['cancel', 'pause', 'resume'].map((name) => `POST /broadcasts/{broadcast_id}/${name}`),
     'POST /calls',
     'POST /media/upload',
-    ...[
-      'check',
-      'contacts',
-      'interactive',
-      'location',
-      'media',
-      'reaction',
-      'read',
-      'send',
-      'template',
-    ].map((name) => `POST /messages/${name}`),
+    ...OF_MESSAGES,
   ]);
   expect(of('billing')).toEqual(['GET /usage', 'GET /usage/ledger']);
   expect(of('read').filter((name) => !name.startsWith('GET '))).toEqual([]);
@@ -140,17 +142,7 @@ describe('the audit log', () => {
     expect(left_out.map(route).sort()).toEqual([
       'POST /calls',
       'POST /media/upload',
-      ...[
-        'check',
-        'contacts',
-        'interactive',
-        'location',
-        'media',
-        'reaction',
-        'read',
-        'send',
-        'template',
-      ].map((name) => `POST /messages/${name}`),
+      ...OF_MESSAGES,
     ]);
     expect(routesWhere((row) => row.verb === 'GET' && isAudited(row))).toEqual([]);
   });

@@ -1,8 +1,7 @@
-import { EXTRA_EVENTS } from '@bmg/common/messages';
 import { object, text } from '../endpoints/parts/inputs';
+import { updateWebhook, URL_MAX } from '../endpoints/webhook-endpoints/schemas';
 
 const KEY_MAX = 200;
-const URL_MAX = 2_048;
 const ORIGIN_MAX = 255;
 const CONNECT_ORIGINS_MAX = 20;
 
@@ -33,18 +32,7 @@ export const addPasskey = object({ name: passkey_name, response }, ['name', 'res
 export const renamePasskey = object({ name: passkey_name }, ['name']);
 
 export const updateSettings = object({
-  webhook_url: {
-    type: ['string', 'null'],
-    minLength: 1,
-    maxLength: URL_MAX,
-    description: 'HTTPS and public; null to send no events',
-  },
-  extra_events: {
-    type: 'array',
-    items: { type: 'string', enum: EXTRA_EVENTS },
-    maxItems: EXTRA_EVENTS.length,
-    description: 'the extra events that the webhook URL gets; empty for none',
-  },
+  ...updateWebhook.properties,
   connect_origins: {
     type: 'array',
     items: text(ORIGIN_MAX, 'an origin such as https://shop.example.com'),

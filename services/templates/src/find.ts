@@ -7,7 +7,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import { needTarget, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { FindTemplateRequest, FindTemplateResponse } from '@bmg/proto/templates';
-import { listTemplates, type ListedTemplate } from './list';
+import { templatesNamed, type ListedTemplate } from './list';
 import { factOf, type TemplateStore } from './store';
 
 export interface FinderDependencies {
@@ -44,10 +44,8 @@ export function createTemplateFinder(deps: FinderDependencies): TemplateFinder {
   const ask = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> => {
     const at = since();
     const { waba_id } = target;
-    const listed = await listTemplates(upstream, waba_id, await token(target, call), call, {
-      name,
-    });
-    const named = listed.templates.filter((template) => template.name === name);
+    const access_token = await token(target, call);
+    const named = await templatesNamed(upstream, waba_id, access_token, call, name);
     await record(
       store.learn(
         named.flatMap((template) => factOf(waba_id, template) ?? []),

@@ -32,7 +32,7 @@ export async function listTemplates(
   waba_id: string,
   token: string,
   call: Call,
-  /** `name`: only the templates of this name. */
+  /** `name`: only the templates whose names have it. */
   { name, room }: { name?: string; room?: ListRoom } = {},
 ): Promise<TemplateList> {
   const templates: ListedTemplate[] = [];
@@ -60,6 +60,18 @@ export async function listTemplates(
     if (next === undefined) return { templates, complete: true };
   }
   return { templates, complete: false };
+}
+
+/** The templates of exactly this name, one for each language. */
+export async function templatesNamed(
+  upstream: Upstream,
+  waba_id: string,
+  token: string,
+  call: Call,
+  name: string,
+): Promise<ListedTemplate[]> {
+  const { templates } = await listTemplates(upstream, waba_id, token, call, { name });
+  return templates.filter((template) => template.name === name);
 }
 
 function readPage({ data }: Json): Json[] {

@@ -6,7 +6,7 @@ import { needTarget, type Json, type Runner } from '@bmg/common/upstream';
 import type { Node, Target } from '@bmg/proto/common';
 import type { GetTemplateRequest, UpdateTemplateRequest } from '@bmg/proto/templates';
 import { RECORD_TIMEOUT_MS, type FinderDependencies } from './find';
-import { listTemplates, type ListedTemplate } from './list';
+import { templatesNamed, type ListedTemplate } from './list';
 import { factOf, type TemplateStore } from './store';
 
 interface OneDependencies extends Omit<FinderDependencies, 'store'> {
@@ -45,13 +45,8 @@ type OfTarget = { target: Target; template_id: string };
 export function createOneTemplate(deps: OneDependencies): OneTemplate {
   const { upstream, store, ask, token, record, since, log, forget } = deps;
 
-  const named = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> => {
-    const access_token = await token(target, call);
-    const { templates } = await listTemplates(upstream, target.waba_id, access_token, call, {
-      name,
-    });
-    return templates.filter((template) => template.name === name);
-  };
+  const named = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> =>
+    templatesNamed(upstream, target.waba_id, await token(target, call), call, name);
 
   const read = async (request: OfTarget, call: Call): Promise<Json> => {
     const { target, template_id } = request;
