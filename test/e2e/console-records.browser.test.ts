@@ -6,6 +6,7 @@ import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
   openConsoleStage,
+  reload,
   saved,
   settle,
   shoot,
@@ -125,7 +126,7 @@ test.each(VIEWS)(
     await changes.getByRole('button', { name: 'POST /keys' }).first().waitFor({ state: 'hidden' });
     expect(await actions()).toEqual(['PATCH /keys/{key_id}']);
     await shoot(page, `audit-filtered-${view.name}`);
-    await page.reload();
+    await reload(page);
     await changes.getByRole('button', { name: 'PATCH /keys/{key_id}' }).waitFor();
     expect(await saved(page.getByRole('button', { name: 'Export CSV' }))).not.toContain(
       ',POST /keys,',

@@ -164,15 +164,28 @@ export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> 
   }, rules);
 }
 
+/** What shows that something is awaited: a part of the page, or a pressed button. */
+const BUSY = '[aria-busy="true"], [data-loading]';
+
 /** Waits until nothing was loading for some frames, so that a picture shows data. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('load');
-  await page.evaluate(async (wanted) => {
-    for (let frames = 0; frames < wanted; frames += 1) {
-      if (document.querySelector('[aria-busy="true"]')) frames = 0;
-      await new Promise(requestAnimationFrame);
-    }
-  }, SETTLED_FRAMES);
+  await page.evaluate(
+    async ({ wanted, busy }) => {
+      for (let frames = 0; frames < wanted; frames += 1) {
+        if (document.querySelector(busy)) frames = 0;
+        await new Promise(requestAnimationFrame);
+      }
+    },
+    { wanted: SETTLED_FRAMES, busy: BUSY },
+  );
+}
+
+/** Loads the page again once its requests are answered: a reload would end them. */
+export async function reload(page: Page): Promise<void> {
+  await settle(page);
+  await page.reload();
+  await settle(page);
 }
 
 export async function shoot(page: Page, name: string): Promise<void> {

@@ -9,6 +9,7 @@ import {
   faultsOf,
   isFocused,
   openConsoleStage,
+  reload,
   saved,
   settle,
   shoot,
@@ -56,7 +57,7 @@ test('lists notices with what else needs attention, until they are done or dismi
   await billable.waitFor({ state: 'detached' });
   await list.getByRole('button', { name: 'Dismiss' }).click();
   await list.getByText('nothing needs your attention').waitFor();
-  await page.reload();
+  await reload(page);
   await list.getByText('nothing needs your attention').waitFor();
   await list.getByText('Handled notices (2)').click();
   await list.getByText('dismissed', { exact: true }).waitFor();

@@ -6,7 +6,7 @@ import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import { openConsoleStage, SCREENS, settle, type ConsoleStage } from './console-stage';
+import { openConsoleStage, reload, SCREENS, settle, type ConsoleStage } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
 const TO = '15550100845';
@@ -75,8 +75,7 @@ test('a column with categories is called so, and the one with costs shows costs'
   expect(await cellOf('Messages', TO, 'Cost')).not.toMatch(/service|utility|marketing/);
   await visit('usage/ledger');
   await eventually(async () => {
-    await page.reload();
-    await settle(page);
+    await reload(page);
     return (await page.getByRole('row').filter({ hasText: TO }).count()) > 0;
   });
   expect(await cellOf('Entries', TO, 'Category')).toMatch(/service/);

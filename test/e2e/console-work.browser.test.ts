@@ -11,6 +11,7 @@ import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
   openConsoleStage,
+  reload,
   saved,
   settle,
   shoot,
@@ -133,7 +134,7 @@ test('deletes a business account once its ID is typed, and finds it among the de
   await page.getByRole('searchbox', { name: 'Find a number' }).fill(TWO_A.waba_id);
   await page.getByRole('button', { name }).waitFor();
   // The address by itself shows the same list.
-  await page.reload();
+  await reload(page);
   await page.getByRole('button', { name }).waitFor();
   expect(await page.getByRole('radio', { name: 'Deleted' }).isChecked()).toBe(true);
 });
@@ -205,7 +206,7 @@ test('sends a test event, and retries all events that the receiver refused', asy
   await sendTestEvent(page, 'Your receiver accepted the test event');
   await eventually(async () => {
     if ((await failed()).events.length === 0) return true;
-    await page.reload();
+    await reload(page);
     return (await retryAll(page)) === 0;
   });
   await eventually(() => ids.every((id) => accepted.has(id)));
@@ -452,7 +453,7 @@ test('finds messages by recipient, state and day, and keeps the search in the ad
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'failed' }).click();
   await none.waitFor();
-  await page.reload();
+  await reload(page);
   await none.waitFor();
   await page.getByLabel('Show all states').click();
   await found.waitFor();
@@ -470,8 +471,7 @@ test('saves the usage as CSV', async () => {
   const page = await openSignedIn('usage');
   // Counts are stored a moment after the calls.
   await eventually(async () => {
-    await page.reload();
-    await settle(page);
+    await reload(page);
     return (await page.getByRole('cell', { name: /clients/ }).count()) > 0;
   });
   const file = await saved(page.getByRole('button', { name: 'Export CSV' }).last());
@@ -513,7 +513,7 @@ test('lists the origins of the sign-up, and shows why one is refused', async () 
   await origins.fill('https://shop.example.com\nhttps://crm.example.com');
   await save.click();
   await eventually(async () => (await origins.getAttribute('aria-invalid')) !== 'true');
-  await page.reload();
+  await reload(page);
   expect(await page.getByLabel('Allowed origins').inputValue()).toBe(
     'https://shop.example.com\nhttps://crm.example.com',
   );

@@ -7,6 +7,7 @@ import { openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
   openConsoleStage,
+  reload,
   saved,
   SCREENS,
   settle,
@@ -75,11 +76,11 @@ test('a wrong key is refused clearly, a session survives a reload and ends every
   await signIn(page);
   await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
   const other = await openSignedIn('');
-  await page.reload();
+  await reload(page);
   await page.getByText('(this browser)').waitFor();
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
-  await other.reload();
+  await reload(other);
   await other.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
 });
 
@@ -99,7 +100,7 @@ test.each(VIEWS)('finds a failed delivery and retries it ($name)', async (view) 
   expect(await faultsOf(page)).toEqual([]);
   await shoot(page, `event-${view.name}`);
   // The address by itself shows the same event.
-  await page.reload();
+  await reload(page);
   await page.getByRole('dialog').getByText(id, { exact: true }).waitFor();
   partner.receiver.behave(undefined);
   await page.getByRole('button', { name: 'Retry now' }).click();
@@ -153,7 +154,7 @@ test('saves thresholds of alerts, names a wrong one, and shows a raised alert on
   await refused.waitFor({ state: 'detached' });
   await settle(page);
   expect(await faultsOf(page)).toEqual([]);
-  await page.reload();
+  await reload(page);
   await eventually(async () => (await rate.inputValue()) === '5');
   const { display_phone_number } = await mesh.emulator.number(ONE.phone_number_id);
   const value = { event: 'FLAGGED', display_phone_number, current_limit: 'TIER_2K' };
@@ -281,7 +282,7 @@ test.each(VIEWS)('connects a number through the popup ($name)', async (view) => 
   expect(history).toMatchObject(
     declines ? { progress: null, error: { code: 2593109 } } : { phase: 2, progress: 100 },
   );
-  await page.reload();
+  await reload(page);
   await page.getByRole('button', { name: `Shop on ${view.name}` }).click();
   const told = declines ? /declined to share the message history/ : 'History complete';
   await page.getByRole('dialog').getByText(told).waitFor();
@@ -363,7 +364,7 @@ test('finds a refused request and gives its id', async () => {
   await requests.getByText(body.error.request_id).waitFor();
   await page.getByLabel('Find a path').fill('/messages/s');
   // The address by itself shows the same requests.
-  await page.reload();
+  await reload(page);
   await requests.getByText(body.error.code).first().waitFor();
   expect(await requests.getByText('200', { exact: true }).count()).toBe(0);
   expect(await faultsOf(page)).toEqual([]);
