@@ -20,7 +20,7 @@ const FOLDERS = {
     audit: ['edge', 'endpoints', 'idempotency'],
     auth: ['endpoints', 'limits'],
     'connect-page': ['auth', 'design', 'edge', 'endpoints', 'limits'],
-    console: ['audit', 'auth', 'edge', 'endpoints', 'limits'],
+    console: ['audit', 'auth', 'edge', 'endpoints', 'limits', 'openapi'],
     design: [],
     docs: ['design', 'edge', 'endpoints', 'error-guide', 'openapi'],
     edge: ['audit', 'auth', 'endpoints', 'error-guide', 'idempotency', 'limits'],

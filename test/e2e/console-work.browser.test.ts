@@ -410,7 +410,7 @@ test('compares a shadow receiver with the webhook address, and stops it', async 
   await shoot(page, 'shadow-desktop-light');
   expect(await page.content()).not.toContain('of-the-trial');
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByText('stopped').waitFor();
+  await page.getByText('stopped', { exact: true }).waitFor();
   expect((await own.call('GET', path)).body.shadow.status).toBe('stopped');
   await tried.close();
 });
@@ -517,4 +517,23 @@ test('lists the origins of the sign-up, and shows why one is refused', async () 
   expect(await page.getByLabel('Allowed origins').inputValue()).toBe(
     'https://shop.example.com\nhttps://crm.example.com',
   );
+});
+
+test('chooses the extra events of the webhook address', async () => {
+  const page = await openSignedIn('settings');
+  const event = (name: string) => page.getByRole('checkbox', { name, exact: true });
+  const save = page.getByRole('button', { name: 'Save the events' });
+  const chosen = async () => (await partner.call('GET', '/webhook')).body.webhook.extra_events;
+  await event('call.connect').check();
+  await event('client.removed').check();
+  await save.click();
+  await reload(page);
+  expect(await event('client.removed').isChecked()).toBe(true);
+  await event('client.removed').scrollIntoViewIfNeeded();
+  await shoot(page, 'extra-events');
+  expect(await chosen()).toEqual(['call.connect', 'client.removed']);
+  await event('call.connect').uncheck();
+  await save.click();
+  await settle(page);
+  expect(await chosen()).toEqual(['client.removed']);
 });

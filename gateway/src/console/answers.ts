@@ -188,6 +188,10 @@ const notice = record({
 export type Notice = Of<typeof notice>;
 export const notices = record({ notices: list(notice) });
 
+const extra_event = record({ event: text, summary: text });
+export type ExtraEvent = Of<typeof extra_event>;
+export const extra_events = record({ events: list(extra_event) });
+
 /** A call of the API with the partner key. */
 const logged_request = record({
   at: time,

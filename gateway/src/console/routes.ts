@@ -1,10 +1,13 @@
 // The rows of the console's API: sessions, passkeys, settings, webhooks, billing. They are not
 // endpoints of the contract.
 import { missingFields } from '@bmg/common/errors';
+import { EXTRA_EVENTS } from '@bmg/common/messages';
 import type { GetBillingResponse } from '@bmg/proto/billing';
 import type { SendTestEventResponse } from '@bmg/proto/webhooks';
 import type { Fields } from '../endpoints/endpoint';
 import { withoutOverlap } from '../endpoints/parts/rows';
+import { webhookChange } from '../endpoints/webhook-endpoints/rows';
+import { EVENTS } from '../openapi/events';
 import * as answers from './answers';
 import { issuerRoutes } from './issuer-routes';
 import { passkeyRoutes } from './passkey-routes';
@@ -62,6 +65,15 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
   },
   {
     verb: 'get',
+    path: '/extra-events',
+    any_scope: true,
+    answer: answers.extra_events,
+    run: async () => ({
+      events: EXTRA_EVENTS.map((event) => ({ event, summary: EVENTS[event].summary })),
+    }),
+  },
+  {
+    verb: 'get',
     path: '/numbers/:phone_number_id/days',
     answer: answers.number_days,
     run: async ({ partner_id }, { context, call }) => {
@@ -102,9 +114,8 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
       }
       const change = {
         partner_id,
-        webhook_url: webhook_url === undefined ? undefined : (webhook_url ?? ''),
-        logo_url: logo_url === undefined ? undefined : (logo_url ?? ''),
-        extra_events: extra_events && { names: extra_events },
+        ...webhookChange({ webhook_url, extra_events }),
+        logo_url: logo_url === null ? '' : logo_url,
         connect_origins: connect_origins && { origins: connect_origins },
         alerts: Object.fromEntries(
           Object.entries(alerts ?? {}).map(([cause, threshold]) => [cause, textOf(threshold)]),

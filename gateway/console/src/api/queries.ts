@@ -53,6 +53,12 @@ export const noticesQuery = queryOptions({
   queryFn: async () => (await call<{ notices: t.Notice[] }>('GET', '/notices')).notices,
 });
 
+export const extraEventsQuery = queryOptions({
+  queryKey: ['extra-events'],
+  staleTime: 3_600_000,
+  queryFn: async () => (await call<{ events: t.ExtraEvent[] }>('GET', '/extra-events')).events,
+});
+
 export const billingQuery = queryOptions({
   queryKey: ['billing'],
   queryFn: async () => (await call<{ billing: t.Billing }>('GET', '/billing')).billing,

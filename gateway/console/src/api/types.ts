@@ -6,6 +6,7 @@ import type { components, Envelope as AnyEnvelope } from '@bmg/client';
 export type {
   Billing,
   CurrentSession,
+  ExtraEvent,
   Invitation,
   Invoice,
   LoggedRequest,

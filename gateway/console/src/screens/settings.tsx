@@ -17,6 +17,7 @@ import { Alerts } from './settings/alerts';
 import { BroadcastApproval } from './settings/approval';
 import { ConnectOrigins } from './settings/connect-origins';
 import { WebhookEndpoints } from './settings/endpoints';
+import { ExtraEvents } from './settings/extra-events';
 import { ApiKeys } from './settings/keys';
 import { Logo } from './settings/logo';
 import { Passkeys } from './settings/passkeys';
@@ -63,6 +64,7 @@ function PartnerSettings() {
       {(settings) => (
         <>
           <WebhookAddress settings={settings} />
+          <ExtraEvents settings={settings} />
           <WebhookSecret settings={settings} />
           <Alerts settings={settings} />
           <Logo settings={settings} />

@@ -108,6 +108,18 @@ const shownWebhook = ({ webhook_url, extra_events, webhook_secret }: PartnerSett
 
 const WEBHOOK_CHANGES = Object.keys(schemas.updateWebhook.properties);
 
+/** The request's part for the webhook URL: null removes it, and an absent field stays. */
+export const webhookChange = ({
+  webhook_url,
+  extra_events,
+}: {
+  webhook_url?: string | null | undefined;
+  extra_events?: readonly string[] | undefined;
+}) => ({
+  webhook_url: webhook_url === null ? '' : webhook_url,
+  extra_events: extra_events && { names: [...extra_events] },
+});
+
 /** For the meta of the test event. */
 export const changelogOf = (base_url: string): string => `${siteOf(base_url)}/changelog`;
 
@@ -130,8 +142,7 @@ export const webhookEndpoints: Endpoint[] = [
       }
       return {
         partner_id,
-        webhook_url: webhook_url === null ? '' : webhook_url,
-        extra_events: extra_events && { names: [...extra_events] },
+        ...webhookChange({ webhook_url, extra_events }),
         alerts: {},
       };
     },

@@ -1,0 +1,63 @@
+import { Box, Button, Checkbox, SimpleGrid, Stack } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/client';
+import { extraEventsQuery, settingsQuery } from '../../api/queries';
+import type { ExtraEvent, Settings } from '../../api/types';
+import { Card } from '../../parts/card';
+import { Failure } from '../../parts/failure';
+import { Loaded } from '../../parts/loaded';
+
+/** Pixels. */
+const LIST_HEIGHT = 320;
+
+/** The events that the webhook address gets only when they are chosen. */
+export function ExtraEvents({ settings }: { settings: Settings }) {
+  const query = useQuery(extraEventsQuery);
+  return (
+    <Card title="Extra events">
+      <Loaded query={query} what="the extra events" lines={3}>
+        {(known) => <Choice known={known} chosen={settings.extra_events} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Choice({ known, chosen }: { known: ExtraEvent[]; chosen: string[] }) {
+  const [names, setNames] = useState(chosen);
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      call<{ settings: Settings }>('PATCH', '/settings', { body: { extra_events: names } }),
+    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <Checkbox.Group
+          label="Events to send as well"
+          description="Your webhook address gets these only if you choose them here. An endpoint names them in its own filter."
+          value={names}
+          onChange={setNames}
+        >
+          <Box mah={LIST_HEIGHT} mt="xs" style={{ overflowY: 'auto' }}>
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+              {known.map(({ event, summary }) => (
+                <Checkbox key={event} value={event} label={event} description={summary} />
+              ))}
+            </SimpleGrid>
+          </Box>
+        </Checkbox.Group>
+        <Button type="submit" w="fit-content" loading={save.isPending}>
+          Save the events
+        </Button>
+        {save.error && <Failure error={save.error} title="The events were not saved" />}
+      </Stack>
+    </form>
+  );
+}
