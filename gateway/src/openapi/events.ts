@@ -331,12 +331,15 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
       timestamp: seconds,
     }),
   }),
-  'client.connected': extra('A number was registered, by you or by a sign-up', {
-    data: data({
-      ...client,
-      state: session_state,
-    }),
-  }),
+  'client.connected': extra(
+    'A number was registered, by you or by a sign-up, or restored by support',
+    {
+      data: data({
+        ...client,
+        state: session_state,
+      }),
+    },
+  ),
   'client.failed': extra('A sign-up by a connect link failed, or the person left it', {
     data: data({
       state: session_state,

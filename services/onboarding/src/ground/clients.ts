@@ -380,7 +380,15 @@ export function createClients(db: Db): Clients {
       const facts = { refresh_due_at: at, refresh_tries: 0 };
       await clients.updateMany(
         { partner_id, waba_id, status: 'deleted' },
-        { $set: { status: 'active', deleted_at: null, ...facts, ...place } },
+        {
+          $set: { status: 'active', deleted_at: null, ...facts, ...place },
+          ...dueEvent({
+            event: 'client.connected',
+            key: `restored/${at.getTime()}`,
+            at,
+            data: { state: null },
+          }),
+        },
       );
     },
     ownersOfNumber: (phone_number_id, waba_id) =>

@@ -9,6 +9,7 @@ import {
   testCall,
   type World,
 } from '../../../testing/world';
+import { restoreAccount } from '../clients';
 import { publishClientEvents } from './publish';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
@@ -70,6 +71,14 @@ test('a registration and a deletion make one event each, and their repetitions n
   ]);
   expect(published[0]).toMatchObject({ partner_id, ...ONE });
   expect(new Set(published.map(({ occurrence }) => occurrence)).size).toBe(3);
+});
+
+test('a restore reports the client as connected', async () => {
+  await register();
+  await world.handlers.deleteClient({ partner_id, waba_id: ONE.waba_id }, testCall());
+  await publish();
+  await restoreAccount(world.deps, { partner_id, waba_id: ONE.waba_id }, testCall());
+  expect((await events()).slice(2)).toEqual([['client.connected', { ...CLIENT, state: null }]]);
 });
 
 test('events survive a failed publication, and repeat under the same occurrence', async () => {

@@ -14,6 +14,7 @@ import { subscribeAhead, type SubscribeDependencies } from './subscribe-ahead';
 export interface RestoreDependencies extends PlaceDependencies, SubscribeDependencies {
   clients: Clients;
   vault: Vault;
+  onEventsDue(): void;
 }
 
 /** Returns the account's active numbers. Safe to repeat after a crash at any step. */
@@ -41,6 +42,7 @@ export async function restoreAccount(
   await deps.openRegistrations.close([latest, ...others]);
   await versions.bump([partnerVersionKey(partner_id), wabaVersionKey(waba_id)]);
   await payments.review(partner_id);
+  deps.onEventsDue();
   const [first, ...rest] = await clients.activeOf(scope);
   if (!first) throw nothingToRestore();
   refuseUnlessPaid(first);
