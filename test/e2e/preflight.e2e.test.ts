@@ -165,6 +165,14 @@ const messages = fc.tuple(
       longitude: fc.constant(2),
     }),
     fc.record({
+      kind: fc.constant('contacts'),
+      contacts: fc.constantFrom<object[]>(
+        [{ name: { formatted_name: 'Ada Lovelace', first_name: 'Ada' } }],
+        [{ name: { formatted_name: 'Ada Lovelace' } }],
+        [],
+      ),
+    }),
+    fc.record({
       kind: fc.constant('reaction'),
       message_id: fc.constant('wamid.HBgLSEEN'),
       emoji: fc.constant('👍'),
