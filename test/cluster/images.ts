@@ -56,11 +56,15 @@ async function nodePlan(): Promise<ImagePlan> {
     version: `${NODE_VERSION} ${(await run('npm', ['--version'])).trim()}`,
     files: {
       node: await nodeProgram(),
-      npm: join((await run('npm', ['root', '--global'])).trim(), 'npm'),
+      npm: await npmFolder(),
     },
     args: authority ? { NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt' } : {},
   };
 }
+
+/** npm's own package. Its global root is another folder if this process runs the project's Node. */
+const npmFolder = async (): Promise<string> =>
+  join((await run('npm', ['exec', '-c', 'printenv npm_execpath'])).trim(), '../..');
 
 function enginePlans({ lib, classes, redis_server }: EngineFiles): ImagePlan[] {
   const sources = ['pom.xml', 'MongoServer.java'].map((name) => join(ROOT, 'deploy/local', name));
