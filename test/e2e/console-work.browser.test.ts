@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { startPartner } from '../testkit/partner';
+import { chosenSecret, startPartner } from '../testkit/partner';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
@@ -374,6 +374,7 @@ test('lists the webhook endpoints, tests one, pauses and resumes it', async () =
   const { url } = own.receiver;
   const created = await own.call('POST', '/webhook-endpoints', {
     url: `${url}?token=of-the-partner`,
+    secret: chosenSecret(),
     description: 'CRM',
     events: ['message.*'],
   });

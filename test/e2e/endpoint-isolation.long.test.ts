@@ -14,7 +14,7 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import type { PartnerReceiver } from '../testkit/partner';
+import { chosenSecret, type PartnerReceiver } from '../testkit/partner';
 import { SECURE_START_LIMIT_MS } from '../testkit/secure-engines';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers } from './receivers';
@@ -54,7 +54,7 @@ async function aSide(number: SeededNumber): Promise<Side> {
   const healthy: PartnerReceiver[] = [];
   for (let index = 0; index < HEALTHY; index += 1) {
     const receiver = await receivers.add();
-    await add(partner, { url: receiver.url });
+    await add(partner, { url: receiver.url, secret: chosenSecret() });
     healthy.push(receiver);
   }
   return { partner, number, healthy };

@@ -1,6 +1,6 @@
 // Webhooks killed while events go to a webhook URL and to endpoints, one of which fails: nothing is
 // lost, every repetition has the same ID, and the order of each conversation holds.
-import type { PartnerReceiver } from '../testkit/partner';
+import { chosenSecret, type PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { eventually } from '../testkit/eventually';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
@@ -34,6 +34,7 @@ async function newEndpoint(settings: object = {}): Promise<PartnerReceiver> {
   const receiver = await receivers.add();
   const { status, body } = await partner.call('POST', '/webhook-endpoints', {
     url: receiver.url,
+    secret: chosenSecret(),
     ...settings,
   });
   expect([status, body.error]).toEqual([201, undefined]);

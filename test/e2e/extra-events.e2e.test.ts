@@ -3,7 +3,7 @@
 import { isExtraEvent } from '@bmg/common/messages';
 import { eventually } from '../testkit/eventually';
 import { joinMesh, ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import type { Arrival, PartnerReceiver } from '../testkit/partner';
+import { chosenSecret, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers } from './receivers';
 import { setIn } from './stored';
@@ -34,7 +34,7 @@ interface Endpoint {
 
 async function addEndpoint(of: TestPartner, events?: string[]): Promise<Endpoint> {
   const receiver = await receivers.add();
-  const settings = { url: receiver.url, ...(events && { events }) };
+  const settings = { url: receiver.url, secret: chosenSecret(), ...(events && { events }) };
   const { status, body } = await of.call('POST', '/webhook-endpoints', settings);
   expect([status, body.error]).toEqual([201, undefined]);
   receiver.arrivals.length = 0;

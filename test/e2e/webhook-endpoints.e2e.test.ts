@@ -1,6 +1,5 @@
 // Webhook endpoints beside the webhook URL, on the wire: input, filters, signatures, formats,
 // rotation, pauses, isolation of a hung endpoint, recovery, and a restart in between.
-import { randomBytes } from 'node:crypto';
 import { HTTP, type CloudEvent } from 'cloudevents';
 import { eventually } from '../testkit/eventually';
 import {
@@ -11,7 +10,13 @@ import {
   type Mesh,
   type TestPartner,
 } from '../harness/shared-mesh';
-import { isSigned, isStandardSigned, type Arrival, type PartnerReceiver } from '../testkit/partner';
+import {
+  chosenSecret,
+  isSigned,
+  isStandardSigned,
+  type Arrival,
+  type PartnerReceiver,
+} from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers } from './receivers';
 import { setIn } from './stored';
@@ -49,6 +54,7 @@ async function addEndpoint(partner: TestPartner, settings: object = {}): Promise
   const receiver = await receivers.add();
   const { status, body } = await partner.call('POST', '/webhook-endpoints', {
     url: receiver.url,
+    secret: chosenSecret(),
     ...settings,
   });
   expect([status, body.error]).toEqual([201, undefined]);
@@ -77,6 +83,78 @@ const refusal = ({ status, body }: Answer) => [
   body.error?.details?.field ?? body.error?.details?.fields,
 ];
 
+describe('an endpoint without a secret of its partner', () => {
+  let partner: TestPartner;
+  beforeAll(async () => {
+    partner = await newPartner();
+  });
+  /** Its receiver gets the secret a while after the answer. */
+  async function create() {
+    const receiver = await receivers.add();
+    let known: string | undefined;
+    receiver.behave((arrival, response) => {
+      const is_signed = known !== undefined && isStandardSigned(arrival, known);
+      response.writeHead(is_signed ? 200 : 401).end();
+    });
+    const { url } = receiver;
+    const { status, body } = await partner.call('POST', '/webhook-endpoints', { url });
+    expect([status, body.endpoint.status, receiver.arrivals]).toEqual([201, 'untested', []]);
+    const endpoint: Endpoint = {
+      endpoint_id: body.endpoint.endpoint_id,
+      secret: body.secret,
+      receiver,
+    };
+    return { endpoint, learn: () => (known = body.secret as string) };
+  }
+  const untilActive = (endpoint: Endpoint) =>
+    eventually(async () => (await shown(partner, endpoint)).status === 'active');
+
+  test('is tested after the answer, and gets events from then on', async () => {
+    const { endpoint, learn } = await create();
+    learn();
+    const before = nextId();
+    await inbound(before);
+    await eventually(() => partner.receiver.of('message.received')[0]);
+    await untilActive(endpoint);
+    const id = nextId();
+    await inbound(id);
+    await has(endpoint.receiver, id);
+    expect(idsAt(endpoint.receiver)).not.toContain(before);
+  });
+
+  test('gets none before it verifies a test event, also if it was paused', async () => {
+    const { endpoint, learn } = await create();
+    const path = `/webhook-endpoints/${endpoint.endpoint_id}`;
+    await eventually(() => endpoint.receiver.of('webhook.test')[0]);
+    expect(refusal(await change(partner, endpoint, { status: 'active' }))[0]).toBe(400);
+    const paused = await change(partner, endpoint, { status: 'paused' });
+    expect([paused.status, paused.body.endpoint.status]).toEqual([200, 'paused']);
+    expect(refusal(await change(partner, endpoint, { status: 'active' }))[0]).toBe(400);
+    expect((await partner.call('POST', `${path}/test`)).body.delivered).toBe(false);
+    expect((await shown(partner, endpoint)).status).toBe('paused');
+    learn();
+    expect((await change(partner, endpoint, { status: 'active' })).body.endpoint.status).toBe(
+      'active',
+    );
+  });
+
+  test('gets events once a requested test succeeds', async () => {
+    const { endpoint, learn } = await create();
+    learn();
+    const path = `/webhook-endpoints/${endpoint.endpoint_id}/test`;
+    expect((await partner.call('POST', path)).body.delivered).toBe(true);
+    expect((await shown(partner, endpoint)).status).toBe('active');
+  });
+
+  test('becomes active with another address that verifies', async () => {
+    const { endpoint } = await create();
+    const other = await receivers.add();
+    const changed = await change(partner, endpoint, { url: other.url });
+    expect([changed.status, changed.body.endpoint.status]).toEqual([200, 'active']);
+    expect(isStandardSigned(other.arrivals[0] as Arrival, endpoint.secret)).toBe(true);
+  });
+});
+
 describe('bad input is named and changes nothing', () => {
   let partner: TestPartner;
   let url: string;
@@ -97,7 +175,7 @@ describe('bad input is named and changes nothing', () => {
     ['a secret of few bytes', { secret: `whsec_${btoa('short')}` }, 'secret'],
     ['a header that we set', { headers: { 'Webhook-Id': 'x' } }, 'headers.Webhook-Id'],
   ])('%s', async (_name, settings, field) => {
-    const given = 'url' in settings || field === undefined ? settings : { url, ...settings };
+    const given = { url, secret: chosenSecret(), ...settings };
     const body = Array.isArray(field) ? settings : given;
     const answer = await partner.call('POST', '/webhook-endpoints', body);
     const code = Array.isArray(field) ? 'MISSING_FIELDS' : expect.any(String);
@@ -108,21 +186,26 @@ describe('bad input is named and changes nothing', () => {
 
   test('a receiver that verifies signatures, unless its own secret is given', async () => {
     const receiver = await receivers.add();
-    const secret = `whsec_${randomBytes(24).toString('base64')}`;
+    const secret = chosenSecret();
     receiver.behave((arrival, response) => {
       response.writeHead(isStandardSigned(arrival, secret) ? 200 : 401).end();
     });
     const other = await newPartner();
-    const settings = { url: receiver.url };
-    expect(refusal(await other.call('POST', '/webhook-endpoints', settings))[0]).toBe(400);
-    const created = await other.call('POST', '/webhook-endpoints', { ...settings, secret });
+    const create = (chosen: string) =>
+      other.call('POST', '/webhook-endpoints', { url: receiver.url, secret: chosen });
+    expect(refusal(await create(chosenSecret()))[0]).toBe(400);
+    const created = await create(secret);
     expect([created.status, created.body.secret]).toEqual([201, secret]);
+    expect(created.body.endpoint.status).toBe('active');
   });
 
   test('a receiver that answers 500 to the test event, with the reason', async () => {
     const receiver = await receivers.add();
     receiver.behave((_arrival, response) => void response.writeHead(500).end());
-    const answer = await partner.call('POST', '/webhook-endpoints', { url: receiver.url });
+    const answer = await partner.call('POST', '/webhook-endpoints', {
+      url: receiver.url,
+      secret: chosenSecret(),
+    });
     expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
     expect(answer.body.error.details).toMatchObject({ reason: 'HTTP 500', http_status: 500 });
     expect(receiver.arrivals.map(({ body }) => body.event)).toEqual(['webhook.test']);

@@ -2,7 +2,13 @@
 // and that nothing about the first receiver changes, whatever the shadow does.
 import { eventually } from '../testkit/eventually';
 import { joinMesh, ONE, type Answer, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import { isSigned, isStandardSigned, type Arrival, type PartnerReceiver } from '../testkit/partner';
+import {
+  chosenSecret,
+  isSigned,
+  isStandardSigned,
+  type Arrival,
+  type PartnerReceiver,
+} from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers } from './receivers';
 import { setIn, storedTexts } from './stored';
@@ -249,6 +255,7 @@ test('the shadow of an endpoint gets its events in its format, and only these', 
   const first = await receivers.add();
   const { body } = await partner.call('POST', '/webhook-endpoints', {
     url: first.url,
+    secret: chosenSecret(),
     events: ['message.received'],
     format: 'cloudevents-binary',
   });

@@ -1,5 +1,5 @@
 // A partner's receiver: records what arrives, verifies it, and fails on demand.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -69,6 +69,9 @@ export async function startPartner(
       }),
   };
 }
+
+/** A secret for an endpoint: one that is created with it is active at once. */
+export const chosenSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`;
 
 /** The contract's own signature: the whole secret is the key, over the exact bytes. */
 export function isSigned({ raw, headers }: Arrival, secret: string): boolean {

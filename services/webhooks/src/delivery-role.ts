@@ -116,22 +116,23 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
     return queued;
   });
   const owners = ownersFrom(directory.rpc);
+  const endpoints = createEndpointHandlers({
+    ...shared,
+    destinationChecks: senders.rpc,
+    tests: createPool(TESTS, log),
+    registry: registry.rpc,
+    health,
+    announce: requeue.announce,
+    shadows,
+    reader: event_log.reader,
+    lastDay: last_day,
+  });
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
       createRecoveryHandlers({ ...shared, requeueRuns, untrack, reads: event_log.reads }),
       createEventLogHandlers({ ...event_log, replays }),
-      createEndpointHandlers({
-        ...shared,
-        destinationChecks: senders.rpc,
-        tests: createPool(TESTS, log),
-        registry: registry.rpc,
-        health,
-        announce: requeue.announce,
-        shadows,
-        reader: event_log.reader,
-        lastDay: last_day,
-      }),
+      endpoints.handlers,
       createPurge({ db: mongo.db, rows: createPurgeRows(packer), owners, log }),
     ],
     log,
@@ -150,6 +151,7 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
       last_day,
       failures,
       disabling,
+      endpoints.first_tests,
       rpc,
       waiters,
       expiry,

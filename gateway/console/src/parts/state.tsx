@@ -26,6 +26,7 @@ const COLOURS: Record<string, string> = {
   expired: 'red',
   pending: 'yellow',
   retrying: 'yellow',
+  untested: 'yellow',
   paused: 'orange',
   PENDING: 'yellow',
   IN_APPEAL: 'yellow',

@@ -33,8 +33,8 @@ const endpoint = is.record(
     header_names: is.list(is.text('x-crm-token'), 'Names of its headers; the values are secret.'),
     max_per_second: is.orNull(is.whole(20)),
     status: is.choice(
-      ['active', 'paused', 'disabled'],
-      '`disabled`: by the gateway, after five days of failure.',
+      ['active', 'paused', 'disabled', 'untested'],
+      '`disabled`: by the gateway, after five days of failure. `untested`: it gets no events until it answers a test event with 2xx.',
     ),
     ordered: is.flag(true),
     format: is.choice(FORMATS),
@@ -122,7 +122,7 @@ export const createWebhookEndpoint: RowDocs = {
     max_per_second: 20,
   },
   codes: ['LIMIT_REACHED'],
-  notes: `Adds an endpoint beside your webhook URL, which keeps getting every event. ${CHECK}`,
+  notes: `Adds an endpoint beside your webhook URL, which keeps getting every event. With a new secret, a URL is \`untested\` until it answers a signed event \`webhook.test\` with 2xx: the gateway posts one after this answer, four times in eleven minutes at most, and \`POST /webhook-endpoints/{endpoint_id}/test\` posts one now. With your own \`secret\`, and for a destination: ${CHECK.charAt(0).toLowerCase()}${CHECK.slice(1)}`,
 };
 
 export const updateWebhookEndpoint: RowDocs = {
@@ -130,7 +130,7 @@ export const updateWebhookEndpoint: RowDocs = {
   answer: is.record({ endpoint }),
   example: { status: 'paused' },
   codes: ['NOT_FOUND', 'MISSING_FIELDS'],
-  notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. Of a destination, settings that are absent stay, and null sets the default; its type cannot change. For another server, give its headers or its password again: stored ones are not sent there. After a change of the address, the destination, the headers or the format, and to enable a disabled endpoint again: ${CHECK.charAt(0).toLowerCase()}${CHECK.slice(1)} Deliveries that wait for it are attempted at once.`,
+  notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. Of a destination, settings that are absent stay, and null sets the default; its type cannot change. For another server, give its headers or its password again: stored ones are not sent there. After a change of the address, the destination, the headers or the format, and to enable an untested or a disabled endpoint: ${CHECK.charAt(0).toLowerCase()}${CHECK.slice(1)} Deliveries that wait for it are attempted at once.`,
 };
 
 export const deleteWebhookEndpoint: RowDocs = {
@@ -161,7 +161,7 @@ export const testWebhookEndpoint: RowDocs = {
   }),
   codes: ['NOT_FOUND'],
   notes:
-    'Sends one event `webhook.test` now, signed for a URL, and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too.',
+    'Sends one event `webhook.test` now, signed for a URL, and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too; an untested one becomes active when it answers 2xx.',
 };
 
 export const listEndpointAttempts: RowDocs = {

@@ -15,7 +15,7 @@ const orNull = (list: readonly string[]): readonly string[] | null =>
   list.length > 0 ? list : null;
 
 const shown = (endpoint: WebhookEndpoint | undefined): Fields => {
-  const { health, destination, ...one } = endpoint as WebhookEndpoint;
+  const { health, destination, untested: _untested, ...one } = endpoint as WebhookEndpoint;
   return {
     ...one,
     url: one.url || null,

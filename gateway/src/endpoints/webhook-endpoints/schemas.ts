@@ -132,14 +132,14 @@ export const secret = {
   maxLength: SECRET_MAX,
   writeOnly: true,
   description:
-    'Your own secret for the signatures, in the form of the Standard Webhooks: the prefix, and the base64 of 24 to 64 random bytes. Give it where the receiver verifies signatures: the test event is signed with it. Without it, the answer has a new one.',
+    'Your own secret for the signatures, in the form of the Standard Webhooks: the prefix, and the base64 of 24 to 64 random bytes. Give it where the receiver already verifies signatures: the test event is signed with it. Without it, the answer has a new one.',
 } as const;
 
 const status = {
   type: 'string',
   enum: ['active', 'paused'],
   description:
-    'A paused endpoint gets nothing; its events wait as if it had failed, two days at most. `active` also enables a disabled one again.',
+    'A paused endpoint gets nothing; its events wait as if it had failed, two days at most. `active` also enables an untested or disabled one, after a test.',
 } as const;
 
 export const createWebhookEndpoint = {

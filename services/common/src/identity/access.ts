@@ -75,6 +75,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     DeleteEndpoint: ['webhooks'],
     RotateEndpointSecret: ['webhooks'],
     DisableEndpoint: ['webhooks'],
+    ConfirmTest: ['webhooks'],
     RegisterShadow: ['webhooks'],
     RemoveShadow: ['webhooks'],
   },

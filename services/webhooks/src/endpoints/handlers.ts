@@ -2,10 +2,17 @@
 // are checked, and the figures of their deliveries added.
 import { changedSettings } from '@bmg/common/destinations';
 import { ApiError } from '@bmg/common/errors';
-import { implement, type Call } from '@bmg/common/rpc';
+import { implement, ownCall, type Call } from '@bmg/common/rpc';
+import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { Destination } from '@bmg/proto/common';
-import { EndpointsDefinition, type Endpoint, type EndpointHealth } from '@bmg/proto/endpoints';
+import {
+  EndpointsDefinition,
+  type Endpoint,
+  type EndpointHealth,
+  type TestEndpointResponse,
+} from '@bmg/proto/endpoints';
 import { checkReceiver, testReceiver } from './check-receiver';
+import { createFirstTests, type NewEndpoint } from './first-tests';
 import { createShadowHandlers, type ShadowDependencies } from '../shadows/handlers';
 import type { Deliveries } from '../store/deliveries';
 import type { EndpointHealthStore } from '../store/endpoint-health';
@@ -18,8 +25,9 @@ export interface EndpointDependencies extends ShadowDependencies {
 }
 
 const DAY_MS = 86_400_000;
+const FIRST_TEST_LIMIT_MS = 20_000;
 
-/** Longer than 70 lines: one short method for each RPC. */
+/** The handlers, and the tests of new endpoints. Longer than 70 lines: one short method for each RPC. */
 export const createEndpointHandlers = (deps: EndpointDependencies) => {
   const { registry, health, deliveries, announce } = deps;
   const withHealth = async (partner_id: string, endpoint: Endpoint): Promise<Endpoint> => ({
@@ -37,7 +45,32 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
     const { endpoints } = await deps.receivers.of(partner_id, call.span, call.signal);
     return endpoints.find((one) => one.endpoint_id === endpoint_id);
   };
-  return implement(EndpointsDefinition, {
+  /** An untested endpoint that takes the event becomes active. */
+  const testStored = async (
+    { partner_id, endpoint_id, changelog }: NewEndpoint,
+    call: Call,
+  ): Promise<TestEndpointResponse> => {
+    const stored = await findStored(partner_id, endpoint_id, call);
+    if (!stored) throw noSuchEndpoint();
+    const answer = await testReceiver(deps, { partner_id, changelog }, stored, call);
+    // The directory has an untested one as disabled.
+    if (answer.delivered && stored.status === 'disabled') {
+      await registry.confirmTest({ partner_id, endpoint_id }, call);
+    }
+    return answer;
+  };
+  const first_tests = createFirstTests(async (endpoint) => {
+    const span = startSpan('test a new endpoint');
+    const call = ownCall(span.spanContext(), FIRST_TEST_LIMIT_MS);
+    try {
+      const { endpoints } = await registry.listEndpoints(endpoint, call);
+      const found = endpoints.find(({ endpoint_id }) => endpoint_id === endpoint.endpoint_id);
+      return !found?.untested || (await testStored(endpoint, call)).delivered;
+    } finally {
+      endSpan(span);
+    }
+  }, deps.log);
+  const handlers = implement(EndpointsDefinition, {
     ...createShadowHandlers(deps),
     async listEndpoints({ partner_id }, call) {
       const { endpoints, endpoints_max } = await registry.listEndpoints({ partner_id }, call);
@@ -51,22 +84,30 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
     async createEndpoint({ partner_id, settings, changelog, secret: own }, call) {
       const chosen = { partner_id, settings };
       const draft = await registry.registerEndpoint(
-        { ...chosen, dry_run: true, secret: own },
+        { ...chosen, dry_run: true, secret: own, untested: false },
         call,
       );
-      const { endpoint, secret } = draft;
-      const checked = {
-        ...filled(endpoint),
-        secrets: [secret],
-        headers: settings?.headers?.by_name ?? {},
-        destination: changedDestination(settings?.destination, undefined),
-      };
-      await checkReceiver(deps, { partner_id, changelog }, checked, call);
-      const created = await registry.registerEndpoint({ ...chosen, dry_run: false, secret }, call);
-      return {
-        endpoint: await withHealth(partner_id, filled(created.endpoint)),
-        secret: created.secret,
-      };
+      const { secret } = draft;
+      const drafted = filled(draft.endpoint);
+      // Its receiver cannot verify a test event before it has the secret.
+      const untested = !drafted.destination && own === undefined && drafted.status === 'active';
+      if (!untested) {
+        const checked = {
+          ...drafted,
+          secrets: [secret],
+          headers: settings?.headers?.by_name ?? {},
+          destination: changedDestination(settings?.destination, undefined),
+        };
+        await checkReceiver(deps, { partner_id, changelog }, checked, call);
+      }
+      const created = await registry.registerEndpoint(
+        { ...chosen, dry_run: false, secret, untested },
+        call,
+      );
+      const endpoint = filled(created.endpoint);
+      const { endpoint_id } = endpoint;
+      if (untested) first_tests.begin({ partner_id, endpoint_id, changelog });
+      return { endpoint: await withHealth(partner_id, endpoint), secret: created.secret };
     },
     async updateEndpoint({ partner_id, endpoint_id, settings, changelog }, call) {
       const change = { partner_id, endpoint_id, settings };
@@ -74,7 +115,8 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       const after = await registry.changeEndpoint({ ...change, dry_run: true }, call);
       const is_new =
         after.url !== before.url || settings?.headers || settings?.format || settings?.destination;
-      const is_enabled = before.status === 'disabled' && after.status === 'active';
+      const is_enabled =
+        (before.status === 'disabled' || before.untested) && settings?.status === 'active';
       if (is_new || is_enabled) {
         const stored = await findStored(partner_id, endpoint_id, call);
         const checked = {
@@ -85,7 +127,10 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
         };
         await checkReceiver(deps, { partner_id, changelog }, checked, call);
       }
-      const changed = await registry.changeEndpoint({ ...change, dry_run: false }, call);
+      let changed = await registry.changeEndpoint({ ...change, dry_run: false }, call);
+      if (changed.untested && (is_new || is_enabled)) {
+        changed = await registry.confirmTest({ partner_id, endpoint_id }, call);
+      }
       if (is_new || is_enabled) await health.forgive(endpoint_id);
       if (changed.status === 'active' && (is_new || before.status !== 'active')) {
         await deliveries.makeDue({ partner_id, endpoint_id }, new Date());
@@ -103,11 +148,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       const { endpoint, secret } = await registry.rotateEndpointSecret(request, call);
       return { endpoint: await withHealth(request.partner_id, filled(endpoint)), secret };
     },
-    async testEndpoint({ partner_id, endpoint_id, changelog }, call) {
-      const stored = await findStored(partner_id, endpoint_id, call);
-      if (!stored) throw noSuchEndpoint();
-      return testReceiver(deps, { partner_id, changelog }, stored, call);
-    },
+    testEndpoint: testStored,
     async listEndpointAttempts({ partner_id, endpoint_id }, call) {
       await find(partner_id, endpoint_id, call);
       const found = await health.find(endpoint_id);
@@ -120,6 +161,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       };
     },
   });
+  return { handlers, first_tests };
 };
 
 const noSuchEndpoint = () => new ApiError('NOT_FOUND', 'there is no such endpoint');

@@ -41,6 +41,7 @@ const create = (change: object = {}, more: object = {}) =>
       settings: settingsOf({ url: URL, ...change }),
       dry_run: false,
       secret: undefined,
+      untested: false,
       ...more,
     },
     testCall(),
@@ -178,6 +179,23 @@ test.each<[string, object, string]>([
     field,
   ]);
   expect(await list()).toEqual([]);
+});
+
+test('an untested endpoint gets no events until its test is confirmed', async () => {
+  const { endpoint } = await create({}, { untested: true });
+  const endpoint_id = endpoint?.endpoint_id as string;
+  const named = { partner_id: partner._id, endpoint_id };
+  expect([endpoint?.status, (await receiving())[0]?.status]).toEqual(['untested', 'disabled']);
+  expect((await update(endpoint_id, { status: 'paused' })).status).toBe('paused');
+  expect((await receiving())[0]?.status).toBe('disabled');
+  expect((await update(endpoint_id, { status: 'active' })).status).toBe('untested');
+  world.deps.bumped.length = 0;
+  expect((await registry.confirmTest(named, testCall())).status).toBe('active');
+  expect(world.deps.bumped).toEqual([partnerVersionKey(partner._id)]);
+  expect((await receiving())[0]?.status).toBe('active');
+  await update(endpoint_id, { status: 'paused' });
+  expect((await registry.confirmTest(named, testCall())).status).toBe('paused');
+  expect(world.deps.bumped).toHaveLength(2);
 });
 
 test('after a rotation both secrets sign until the overlap is over', async () => {

@@ -74,7 +74,7 @@ export function createReceiverHandlers(
         endpoints_max: ENDPOINTS_MAX,
       };
     },
-    async registerEndpoint({ partner_id, settings, dry_run, secret: chosen }) {
+    async registerEndpoint({ partner_id, settings, dry_run, secret: chosen, untested }) {
       const partner = await partnerOf(partners, partner_id);
       const created_at = now();
       const prefix = settings?.destination ? DESTINATION_ID_PREFIX : 'whe';
@@ -85,6 +85,7 @@ export function createReceiverHandlers(
       const endpoint: Omit<WebhookEndpoint, 'place'> = {
         ...DEFAULTS,
         ...change,
+        ...(untested && { untested }),
         _id: endpoint_id,
         partner_id,
         secrets: secret === '' ? [] : [sealSecret(endpoint_id, secret)],
@@ -161,6 +162,16 @@ export function createReceiverHandlers(
         log.warn({ partner_id, endpoint_id }, 'disabled a failing webhook endpoint');
       }
       return endpointMessage(disabled ?? endpoint, now());
+    },
+    async confirmTest({ partner_id, endpoint_id }) {
+      const tested = await endpoints.setTested(partner_id, endpoint_id, now());
+      const endpoint = tested ?? (await endpoints.find(partner_id, endpoint_id));
+      if (!endpoint) throw noSuchEndpoint();
+      if (tested) {
+        await bump(partner_id);
+        log.info({ partner_id, endpoint_id }, 'a new webhook endpoint took its test event');
+      }
+      return endpointMessage(endpoint, now());
     },
     ...createShadowHandlers({ ...deps, bump }),
   };
@@ -310,7 +321,8 @@ function endpointMessage(endpoint: WebhookEndpoint, now: Date): Endpoint {
     phone_number_ids: endpoint.phone_number_ids,
     header_names: endpoint.header_names,
     max_per_second: endpoint.max_per_second,
-    status: endpoint.status,
+    status: endpoint.untested && endpoint.status === 'active' ? 'untested' : endpoint.status,
+    untested: endpoint.untested === true,
     ordered: endpoint.ordered,
     format: endpoint.format,
     disabled_at: endpoint.disabled_at ?? undefined,

@@ -48,6 +48,8 @@ export interface WebhookEndpoint {
   /** 0: no limit. */
   max_per_second: number;
   status: EndpointStatus;
+  /** It gets no events until it takes a test event. */
+  untested?: true;
   disabled_at: Date | null;
   ordered: boolean;
   format: EndpointFormat;
@@ -80,6 +82,8 @@ export interface WebhookEndpoints {
     unless_changed_since: Date,
     at: Date,
   ): Promise<WebhookEndpoint | null>;
+  /** Null if the endpoint is not untested. */
+  setTested(partner_id: string, endpoint_id: string, at: Date): Promise<WebhookEndpoint | null>;
   /** Replaces the secrets; null if they are no longer those of `endpoint`. */
   replaceSecrets(
     endpoint: WebhookEndpoint,
@@ -143,6 +147,12 @@ export function createWebhookEndpoints(db: Db): WebhookEndpoints {
       changeOne(
         { _id, partner_id, status: 'active', updated_at: { $lte: unless_changed_since } },
         { status: 'disabled', disabled_at: at, updated_at: at },
+      ),
+    setTested: (partner_id, _id, updated_at) =>
+      endpoints.findOneAndUpdate(
+        { _id, partner_id, untested: true },
+        { $unset: { untested: true }, $set: { updated_at } },
+        { returnDocument: 'after' },
       ),
     replaceSecrets: ({ _id, partner_id, secrets: [newest] }, secrets, updated_at) =>
       changeOne(

@@ -167,7 +167,8 @@ const receiverEndpoint = (
   headers: headers
     ? (JSON.parse(vault.open(endpointHeadersIdentity(_id), headers)) as Record<string, string>)
     : {},
-  status: endpoint.status,
+  // Deliveries need not know why it gets no events.
+  status: endpoint.untested ? 'disabled' : endpoint.status,
   ...filterOf(endpoint),
   waba_ids: endpoint.waba_ids,
   phone_number_ids: endpoint.phone_number_ids,
