@@ -31,6 +31,9 @@ import { fitAnswer, hold } from './sending';
 import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
 
+/** The limits of a body that its row does not take. */
+const UNUSED_BODY = { limit_bytes: 16 * 1024, within_ms: 1_000 };
+
 export interface ChainDependencies extends AdmitDependencies {
   /**
    * Bounds requests in flight, the memory of bodies and the bytes of answers; unbounded without it.
@@ -147,10 +150,24 @@ function createInputReader(
       const given = await readBody(request, { ...limits, memory });
       ignoredKeys.ofBody(context, given);
       input.body = checkBody(given);
+    } else if (hasBody(context)) {
+      ignoredKeys.ofBody(context, await readUnused(context, memory));
     }
     checkEvents(restriction, endpoint, input.body);
     return input;
   };
+}
+
+const hasBody = ({ headers }: Context): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** The body of a row that takes none, to name its keys; `{}` if it is large, late or no JSON. */
+async function readUnused(context: Context, memory: BodyMemory | undefined): Promise<Fields> {
+  try {
+    return await readBody(context.req as IncomingMessage, { ...UNUSED_BODY, memory });
+  } catch {
+    return {};
+  }
 }
 
 /** Its body stays unread meanwhile. */
@@ -172,7 +189,7 @@ async function waitForPlace(context: Context, partner_id: string, load: Load): P
 /** Names them in the answer before the work is done, and before a fault is found. */
 function createIgnoredKeys({ query, body }: Pick<Endpoint, 'query' | 'body'>) {
   const walkQuery = query ? walkerOf(query) : EVERY_KEY;
-  const walkBody = body && walkerOf(body);
+  const walkBody = body ? walkerOf(body) : EVERY_KEY;
   const name = (context: Context, walk: Walk | undefined, value: unknown): void => {
     if (!walk) return;
     const state = context.state as State;

@@ -89,6 +89,13 @@ test.each<[string, string, object | undefined, string | null]>([
   ['a key of the body', READ, { message_id: 'w', read_receipt: { type: 'text' } }, 'read_receipt'],
   ['a key of the query', 'GET /usage/ledger?message_id=w', undefined, 'message_id'],
   ['a key of the query where none is known', 'GET /waba?fields=id', undefined, 'fields'],
+  ['a key of a body where none is taken', 'DELETE /webhook-endpoints/whe_1', { x: 1 }, 'x'],
+  [
+    'a key of a body of a request without one',
+    'POST /webhook-endpoints/whe_1/test',
+    { event: 'a' },
+    'event',
+  ],
   ['keys of query and body', `${READ}?dry_run=1`, { message_id: 'w', b: 1, a: 1 }, 'dry_run, b, a'],
   [
     'one path for a key of several items',
@@ -160,6 +167,14 @@ test('the work is done all the same', async () => {
   const { status } = await call(READ, { message_id: 'w', read_receipt: {} });
   expect(status).toBe(200);
   expect(received).toEqual([expect.objectContaining({ message_id: 'w' })]);
+});
+
+test('does the work when a body that nothing takes is large or no JSON', async () => {
+  const line = 'DELETE /webhook-endpoints/whe_1';
+  expect(await call(line, { x: 'y'.repeat(20_000) })).toMatchObject({ status: 200, ignored: null });
+  const type = { 'content-type': 'text/plain' };
+  expect(await call(line, { x: 1 }, type)).toMatchObject({ status: 200, ignored: null });
+  expect(received).toHaveLength(2);
 });
 
 test('names them on a refused request, and on one whose work failed', async () => {
