@@ -132,6 +132,14 @@ test('names the trace of each step in the timeline of a message', async () => {
     .filter((one) => one.body.data['message_id'] === message_id)
     .map(({ headers }) => String(headers['traceparent']).split('-')[1]);
   expect(new Set(arrived)).toEqual(new Set(traces('attempt')));
+  // From the webhook of a status, a link leads to the trace of the send.
+  const [send_trace] = traces('accepted');
+  const linked = await eventually(() => {
+    const found = otlp.spans.filter(({ links }) => links.includes(send_trace as string));
+    const statuses = found.filter(({ name }) => name === 'message status');
+    return statuses.length === traces('status').length && statuses;
+  });
+  expect(linked.map(({ trace_id }) => trace_id).sort()).toEqual(traces('status').sort());
 });
 
 test('writes log lines as JSON with the trace ID', async () => {

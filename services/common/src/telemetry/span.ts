@@ -81,6 +81,16 @@ export const unsampled = (): SpanContext => ({
   traceFlags: TraceFlags.NONE,
 });
 
+export const isSampled = (span: SpanContext | undefined): span is SpanContext =>
+  span !== undefined && (span.traceFlags & TraceFlags.SAMPLED) !== 0;
+
+/** A span that was stored by its IDs. */
+export const sampledSpan = (traceId: string, spanId: string): SpanContext => ({
+  traceId,
+  spanId,
+  traceFlags: TraceFlags.SAMPLED,
+});
+
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /**

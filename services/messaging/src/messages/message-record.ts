@@ -29,6 +29,8 @@ export interface SendTrace {
   /** As the partner gave it. */
   idempotency_key?: string;
   trace_id?: string;
+  /** For the links of its statuses' traces. */
+  span_id?: string;
   /** A contact of a broadcast. */
   broadcast?: true;
   upstream: { http_status: number; duration_ms: number; trace_id?: string };

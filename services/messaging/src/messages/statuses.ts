@@ -1,7 +1,7 @@
 // Applies statuses to the message records.
 import type { Received } from '@bmg/common/bus';
 import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
-import { traceIdOf } from '@bmg/common/telemetry';
+import { endSpan, isSampled, sampledSpan, startSpan, traceIdOf } from '@bmg/common/telemetry';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import { type ChargeFacts, factsOf } from '../pricing';
 import type { Messages } from './store';
@@ -10,8 +10,30 @@ import type { StatusUpdate } from './status-writes';
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =
   (messages: Messages) =>
-  (batch: Received<Statuses>[]): Promise<void> =>
-    messages.applyStatuses(batch.flatMap(updatesOf));
+  async (batch: Received<Statuses>[]): Promise<void> => {
+    await messages.applyStatuses(batch.flatMap(updatesOf));
+    await linkToSends(messages, batch);
+  };
+
+/** A sampled trace of a status gets a span with a link to the trace of its send. */
+async function linkToSends(messages: Messages, batch: Received<Statuses>[]): Promise<void> {
+  const sampled = batch.flatMap(({ message, span }) =>
+    isSampled(span)
+      ? message.statuses.flatMap(({ opaque }) => {
+          const ours = readCallbackData(opaque);
+          return ours ? [{ span, request_id: ours.request_id }] : [];
+        })
+      : [],
+  );
+  if (sampled.length === 0) return;
+  const sends = await messages.tracesOf(sampled.map(({ request_id }) => request_id));
+  const byRequest = new Map(sends.map(({ _id, send }) => [_id, send]));
+  for (const { span, request_id } of sampled) {
+    const { trace_id, span_id } = byRequest.get(request_id) ?? {};
+    if (trace_id === undefined || span_id === undefined) continue;
+    endSpan(startSpan('message status', { parent: span, links: [sampledSpan(trace_id, span_id)] }));
+  }
+}
 
 function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
   const { waba_id, phone_number_id, statuses } = message;

@@ -21,6 +21,8 @@ export interface Messages {
   find(phone_number_id: string, message_id: string): Promise<MessageRecord | null>;
   findByRequest(scope: NumberScope, request_id: string): Promise<MessageRecord | null>;
   applyStatuses(updates: StatusUpdate[]): Promise<void>;
+  /** The records of these requests, with the traces of their sends only. */
+  tracesOf(request_ids: string[]): Promise<Array<Pick<MessageRecord, '_id' | 'send'>>>;
   /** Counts the recipients of templates from a partner's account since a time. */
   countTemplateRecipients(scope: AccountScope, since: Date): Promise<number>;
   drain(): Promise<void>;
@@ -85,6 +87,11 @@ export function createMessages(
     },
     findByRequest: ({ partner_id, phone_number_id }, request_id) =>
       messages.findOne({ partner_id, phone_number_id, _id: request_id }),
+    tracesOf: (request_ids) =>
+      messages
+        .find({ _id: { $in: request_ids } })
+        .project<Pick<MessageRecord, '_id' | 'send'>>({ 'send.trace_id': 1, 'send.span_id': 1 })
+        .toArray(),
     async applyStatuses(updates) {
       const closed_until = await closed.end();
       // Nearly always the record exists and its status rises.

@@ -112,7 +112,7 @@ function traceOf(
   return {
     ...(request_id !== '' && { http_request_id: request_id }),
     ...(idempotency?.given !== undefined && { idempotency_key: idempotency.given }),
-    ...(trace_id !== undefined && { trace_id }),
+    ...(trace_id !== undefined && { trace_id, span_id: span.spanId }),
     ...(broadcast && { broadcast }),
     upstream: {
       http_status: head?.http_status ?? 200,
