@@ -173,6 +173,25 @@ describe('a confirmation', () => {
       broadcast: { id: broadcast_id },
     });
   });
+
+  test('stops a broadcast, without a confirmation', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const created = await partner.call(
+      'POST',
+      '/broadcasts',
+      {
+        ...{ name: 'Later', template_name: 'hello_world', template_language: 'en_US' },
+        ...{ contacts: [TO], scheduled_at: later },
+      },
+      { 'x-waba-id': waba_id },
+    );
+    const { broadcast_id } = created.body;
+    const paused = await call(client, 'pause_broadcast', { broadcast_id });
+    expect([paused.is_error, paused.body.error?.code]).toEqual([true, expect.any(String)]);
+    await call(client, 'cancel_broadcast', { broadcast_id });
+    const { body } = await call(client, 'get_broadcast', { broadcast_id });
+    expect(body.broadcast.status).toBe('cancelled');
+  });
 });
 
 describe('tools that read', () => {

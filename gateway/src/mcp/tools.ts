@@ -33,6 +33,12 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
     sends: 'broadcast',
   },
   get_broadcast: { row: 'GET /broadcasts/:broadcast_id', title: 'Show a broadcast' },
+  pause_broadcast: { row: 'POST /broadcasts/:broadcast_id/pause', title: 'Pause a broadcast' },
+  cancel_broadcast: {
+    row: 'POST /broadcasts/:broadcast_id/cancel',
+    title: 'Cancel a broadcast',
+    notes: 'Pause one that is processing.',
+  },
   find_messages: { row: 'GET /messages', title: 'Find messages' },
   get_timeline: { row: 'GET /messages/:message_id/timeline', title: 'Show a message step by step' },
   list_events: { row: 'GET /events', title: 'Read events' },
