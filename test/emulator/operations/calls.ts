@@ -1,4 +1,5 @@
 // Calls: actions on a call, and the permission to call a customer. No audio is exchanged.
+// https://developers.facebook.com/docs/whatsapp/cloud-api/calling
 import { numberOf, type Call, type Core, type Route } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { metadataOf, seconds } from '../statuses';

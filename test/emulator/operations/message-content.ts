@@ -127,6 +127,7 @@ function checkReaction(content: JsonObject): void {
   }
 }
 
+/** https://developers.facebook.com/docs/whatsapp/cloud-api/messages/contacts-messages */
 function checkContacts(content: unknown): void {
   if (content === undefined) {
     throw upstreamError(131008, 'The parameter contacts is required for type contacts.');

@@ -223,6 +223,7 @@ function markRead({ body, state }: Call, number: BusinessNumber): JsonObject {
   if (receiver !== undefined && receiver !== number.id) {
     throw upstreamError(131005, 'The message was sent to another phone number');
   }
+  // https://developers.facebook.com/documentation/business-messaging/whatsapp/typing-indicators
   const typing = body['typing_indicator'];
   if (typing !== undefined && (!isObject(typing) || typing['type'] !== 'text')) {
     throw upstreamError(131009, 'typing_indicator.type must be text');
