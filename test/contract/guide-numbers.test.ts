@@ -10,6 +10,7 @@ import { ANSWER_BYTES_SHARE, READ_BYTES_PER_S, READ_SHARE } from '../../gateway/
 import { REFUSALS_AT_ONCE, UNCOUNTED } from '../../gateway/src/limits/load';
 import { peopleOfTier } from '../../services/common/src/upstream/messaging-limit';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
+import { WAITS_MS } from '../../services/webhooks/src/endpoints/first-tests';
 import { ROOT, SERVICES } from '../helm/facts';
 
 /** A phrase with `{}` for each of its numbers, and the numbers that it must have. */
@@ -70,8 +71,6 @@ const PLATFORM = {
   typing_s: 25,
   node_with_fetch: 18,
 };
-/** These numbers have no code on this branch yet; rows read their constants once it lands. */
-const AHEAD = { test_again_s: 10, ignored_body_kib: 16 };
 
 const rate = settingOf('onboarding', 'RATE_LIMIT_PER_SEC');
 const log_days = settingOf('webhooks', 'EVENT_LOG_DAYS');
@@ -171,7 +170,7 @@ const ROWS: Record<string, Row[]> = {
   ],
   'endpoints.md': [
     ['with 2xx within {} seconds', answer_s],
-    ['again after {} seconds, a minute', AHEAD.test_again_s],
+    ['again after {} seconds, a minute', (WAITS_MS[1] ?? 0) / SECOND],
     ['{} to {} random', own(secret, 'CHOSEN_MIN_BYTES'), own(secret, 'CHOSEN_MAX_BYTES')],
     ['the answer within {} seconds, the retries', answer_s],
     ['up to {} requests', share / own('webhooks/delivery/partner-share', 'ENDPOINT_PART')],
@@ -191,7 +190,7 @@ const ROWS: Record<string, Row[]> = {
   ],
   'errors.md': [
     ['at most {} keys', constant('gateway/src/edge/ignored.ts', 'PATHS_MAX')],
-    ['at most {} KiB', AHEAD.ignored_body_kib],
+    ['at most {} KiB', constant('gateway/src/edge/chain.ts', 'limit_bytes') / KIB],
     ['within {} hours get the first answer again', repeated_h],
   ],
   'keys.md': [

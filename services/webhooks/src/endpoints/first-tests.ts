@@ -17,7 +17,7 @@ export interface FirstTests extends Component {
 }
 
 /** Between the answer and the first test, then between the tests. */
-const WAITS_MS = [1_000, 10_000, 60_000, 600_000];
+export const WAITS_MS = [1_000, 10_000, 60_000, 600_000];
 /** A partner can create and delete endpoints all the time. */
 const WAITING_MAX = 10;
 
