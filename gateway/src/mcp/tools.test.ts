@@ -30,7 +30,8 @@ test('only tools that read carry readOnlyHint, and those that send need a confir
   for (const { name, endpoint, sends, listed } of tools) {
     const reads = endpoint.verb === 'GET' || name === 'check_message';
     expect([name, listed.annotations['readOnlyHint']]).toEqual([name, reads]);
-    expect([name, sends === undefined]).toEqual([name, reads]);
+    const stops = ['pause_broadcast', 'cancel_broadcast'].includes(name);
+    expect([name, sends === undefined]).toEqual([name, reads || stops]);
     if (sends) expect(endpoint.idempotent).toBe(true);
   }
 });
