@@ -3,6 +3,7 @@
 // them.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { list } from '@ioredis/commands';
 import {
   accessOf,
   PROCESSES,
@@ -55,7 +56,7 @@ describe.each(PROCESSES)('%s', (name) => {
     expect(opened).toEqual(database === undefined ? [] : [database]);
   });
 
-  test('has a row for each of its Redis keys and channels, and needs no further group', () => {
+  test('has a row for each of its Redis keys, commands and channels, and needs no further group', () => {
     const keys = found(code, /[`'](bmg:(?:\$\{[^}]*\}|[^`'$])*)[`']/g)
       .flat()
       .map((key) => key.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, '*'));
@@ -65,8 +66,21 @@ describe.each(PROCESSES)('%s', (name) => {
         new RegExp(`^${one.replaceAll(/[{}]/g, '\\$&').replaceAll('*', '.*')}$`).test(key),
       );
     expect(keys.filter((key) => !covers(key))).toEqual([]);
+    const sent = found(code, /\b(?:redis|pipeline|commands)\.([a-z]+)\(|redis\.p?call\('(\w+)'/g)
+      .flat()
+      .flatMap((command) => command?.toLowerCase() ?? [])
+      .filter((command) => list.includes(command) && command !== 'exec');
+    expect(sent.filter((command) => !redis.commands.includes(command))).toEqual([]);
     expect(/\.attended\(/.test(code)).toBe(watches.length > 0);
   });
+});
+
+test('fanout has a row for each kind of key of its memory', () => {
+  const code = readFileSync(join(ROOT, 'services/fanout/src/memory.ts'), 'utf8');
+  const kinds = found(code, /(?:contentId|keysOf)\(\s*'(\w+)'/g).flat();
+  const { keys } = accessOf('fanout').redis;
+  expect(kinds.filter((kind) => !keys.includes(`${kind}_*`))).toEqual([]);
+  expect(kinds).toContain('status');
 });
 
 const kafka = (): string =>

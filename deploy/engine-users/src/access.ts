@@ -45,7 +45,7 @@ export const ENGINE_ACCESS = {
         ...SCRIPTS,
         ...['get', 'set', 'incr', 'del', 'expire', 'pexpire', 'time', 'multi', 'exec'],
         ...['hmget', 'hset', 'hdel', 'hgetall', 'hincrby'],
-        ...['lpush', 'ltrim', 'lrange'],
+        ...['lpush', 'ltrim', 'lrange', 'ping'],
       ],
     },
   },
@@ -119,8 +119,8 @@ export const ENGINE_ACCESS = {
     ],
     writes: ['status', 'contact', 'template', 'account', 'delivery'],
     redis: {
-      keys: [VERSIONS, 'status_*', 'contact_*', 'handler_*', 'cost_*'],
-      commands: [...SCRIPTS, 'get', 'set', 'del'],
+      keys: [VERSIONS, 'status_*', 'contact_*', 'handler_*', 'handover_*', 'cost_*'],
+      commands: [...SCRIPTS, 'get', 'mget', 'set', 'del', 'exists'],
     },
   },
 } as const satisfies Record<string, EngineAccess>;
