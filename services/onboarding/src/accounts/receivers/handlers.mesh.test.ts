@@ -277,6 +277,7 @@ describe('a destination', () => {
         settings: settingsOf({ destination: KAFKA, ...change }),
         dry_run: false,
         secret: undefined,
+        untested: false,
         ...more,
       },
       testCall(),
@@ -382,7 +383,13 @@ describe('a destination', () => {
       { field: 'endpoint_id' },
     ]);
     const neither = registry.registerEndpoint(
-      { partner_id: partner._id, settings: settingsOf({}), dry_run: true, secret: undefined },
+      {
+        partner_id: partner._id,
+        settings: settingsOf({}),
+        dry_run: true,
+        secret: undefined,
+        untested: false,
+      },
       testCall(),
     );
     expect((await failureOf(Promise.resolve(neither))).details).toEqual({

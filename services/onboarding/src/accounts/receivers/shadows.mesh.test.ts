@@ -64,6 +64,7 @@ const addEndpoint = async (settings: object): Promise<string> => {
       settings: EndpointSettings.fromPartial(settings),
       dry_run: false,
       secret: undefined,
+      untested: false,
     },
     testCall(),
   );
