@@ -12,7 +12,8 @@ export const applyStatuses =
   (messages: Messages) =>
   async (batch: Received<Statuses>[]): Promise<void> => {
     await messages.applyStatuses(batch.flatMap(updatesOf));
-    await linkToSends(messages, batch);
+    // A status must not wait for a link that could not be made.
+    await linkToSends(messages, batch).catch(() => undefined);
   };
 
 /** A sampled trace of a status gets a span with a link to the trace of its send. */
