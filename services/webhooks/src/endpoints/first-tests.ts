@@ -1,8 +1,7 @@
 // The tests of endpoints that were created with a new secret. Their receivers can verify a test event only
 // once they have the secret of the answer, so they are tested a while after it, a few times. A test that a
 // stop or a crash loses is left to `POST …/test`.
-import type { Component } from '@bmg/common/lifecycle';
-import { pause } from '@bmg/common/lifecycle';
+import { pause, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface NewEndpoint {

@@ -1,13 +1,12 @@
 // The thresholds of alerts: the event `partner.alert` reports each crossing, and the overview shows
 // it.
 import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type ApiFailure } from '../../api/client';
-import { settingsQuery } from '../../api/queries';
+import type { ApiFailure } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
+import { useSaveSettings } from './save-settings';
 
 const FIGURES = [
   {
@@ -47,19 +46,13 @@ export function Alerts({ settings: { alerts } }: { settings: Settings }) {
   const [flags, setFlags] = useState<Record<string, boolean>>(() =>
     Object.fromEntries(FLAGS.map(({ cause }) => [cause, alerts[cause] === true])),
   );
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: () => {
-      const figures = FIGURES.map(({ cause, read }) => {
-        const text = texts[cause]?.trim() ?? '';
-        return [cause, text === '' ? null : read(text)];
-      });
-      const set = FLAGS.map(({ cause }) => [cause, flags[cause] ? true : null]);
-      return call<{ settings: Settings }>('PATCH', '/settings', {
-        body: { alerts: Object.fromEntries([...figures, ...set]) },
-      });
-    },
-    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
+  const save = useSaveSettings(() => {
+    const figures = FIGURES.map(({ cause, read }) => {
+      const text = texts[cause]?.trim() ?? '';
+      return [cause, text === '' ? null : read(text)];
+    });
+    const set = FLAGS.map(({ cause }) => [cause, flags[cause] ? true : null]);
+    return { alerts: Object.fromEntries([...figures, ...set]) };
   });
   const failure = save.error as ApiFailure | null;
   const wrong = (failure?.details as { field?: string } | undefined)?.field;

@@ -1,23 +1,17 @@
 import { Button, Stack, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type ApiFailure } from '../../api/client';
-import { settingsQuery } from '../../api/queries';
+import type { ApiFailure } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
+import { useSaveSettings } from './save-settings';
 
 /** The origins of the partner's pages that open a sign-up, or to which it leads. */
 export function ConnectOrigins({ settings }: { settings: Settings }) {
   const [lines, setLines] = useState(settings.connect_origins.join('\n'));
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: () =>
-      call<{ settings: Settings }>('PATCH', '/settings', {
-        body: { connect_origins: lines.split(/\s+/).filter((origin) => origin !== '') },
-      }),
-    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
-  });
+  const save = useSaveSettings(() => ({
+    connect_origins: lines.split(/\s+/).filter((origin) => origin !== ''),
+  }));
   const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
   return (
     <Card title="Pages of the sign-up">

@@ -1,12 +1,12 @@
 import { Box, Button, Checkbox, SimpleGrid, Stack } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../api/client';
-import { extraEventsQuery, settingsQuery } from '../../api/queries';
+import { extraEventsQuery } from '../../api/queries';
 import type { ExtraEvent, Settings } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
+import { useSaveSettings } from './save-settings';
 
 /** Pixels. */
 const LIST_HEIGHT = 320;
@@ -25,12 +25,7 @@ export function ExtraEvents({ settings }: { settings: Settings }) {
 
 function Choice({ known, chosen }: { known: ExtraEvent[]; chosen: string[] }) {
   const [names, setNames] = useState(chosen);
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: () =>
-      call<{ settings: Settings }>('PATCH', '/settings', { body: { extra_events: names } }),
-    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
-  });
+  const save = useSaveSettings(() => ({ extra_events: names }));
   return (
     <form
       onSubmit={(event) => {

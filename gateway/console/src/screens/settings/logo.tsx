@@ -1,23 +1,15 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type ApiFailure } from '../../api/client';
-import { settingsQuery } from '../../api/queries';
+import type { ApiFailure } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
+import { useSaveSettings } from './save-settings';
 
 /** The picture that the partner's clients see when they sign up. */
 export function Logo({ settings }: { settings: Settings }) {
   const [address, setAddress] = useState(settings.logo_url ?? '');
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: () =>
-      call<{ settings: Settings }>('PATCH', '/settings', {
-        body: { logo_url: address.trim() === '' ? null : address.trim() },
-      }),
-    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
-  });
+  const save = useSaveSettings(() => ({ logo_url: address.trim() === '' ? null : address.trim() }));
   const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
   return (
     <Card title="Sign-up page">

@@ -1,24 +1,18 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type ApiFailure } from '../../api/client';
-import { settingsQuery } from '../../api/queries';
+import type { ApiFailure } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
+import { useSaveSettings } from './save-settings';
 import { SendTestOutcome, useSendTest } from '../events/send-test';
 
 /** The address that events are posted to, with a test. */
 export function WebhookAddress({ settings }: { settings: Settings }) {
   const [address, setAddress] = useState(settings.webhook_url ?? '');
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: () =>
-      call<{ settings: Settings }>('PATCH', '/settings', {
-        body: { webhook_url: address.trim() === '' ? null : address.trim() },
-      }),
-    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
-  });
+  const save = useSaveSettings(() => ({
+    webhook_url: address.trim() === '' ? null : address.trim(),
+  }));
   const test = useSendTest();
   const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
   const changed = address.trim() !== (settings.webhook_url ?? '');
