@@ -1,8 +1,9 @@
 // The operator's command line: `npx bmg`. Parses the arguments, runs one command against the mesh
 // and turns its outcome into output and an exit code.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ApiError } from '@bmg/common/errors';
-import { API_VERSION } from '@bmg/common/notices';
 import { addActivityCommands } from './commands/activity';
 import { addAuditCommand } from './commands/audit';
 import { addBusCommands } from './commands/bus';
@@ -19,6 +20,7 @@ import { addRatesCommands } from './commands/rates';
 import { addUpstreamCommands } from './commands/upstream';
 import { explain, UsageError } from './session';
 
+const MANIFEST = join(__dirname, '../package.json');
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
@@ -51,7 +53,7 @@ const wantsJson = process.argv.includes('--json');
 
 const program = new Command('bmg')
   .description('The operator’s command line of the Business Messaging Gateway.')
-  .version(API_VERSION)
+  .version((JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }).version)
   .option('--json', 'print one JSON object and nothing else; errors too, on standard error')
   .addHelpText('after', NOTES)
   .showHelpAfterError('(add --help to see the commands and options)')
