@@ -4,8 +4,10 @@
 const ITEMS = { getLedger: 'entries' };
 
 /**
- * For each list: its path and operation, the property with its items, and the query parameter of
- * the next page. The event log is left out: it has no last page.
+ * Returns for each list its path and operation, the property with its items, the query parameter of
+ * the next page, whether `next` holds that page (otherwise the cursors do), and the names of the
+ * schemas of the answer and of an item, if it has one. The event log is left out, as it has no last
+ * page.
  */
 export function listsOf(document) {
   const resolved = (node) =>
@@ -16,7 +18,8 @@ export function listsOf(document) {
     const page = ['offset', 'cursor', 'after'].find((name) => names.includes(name));
     if (page === undefined || names.includes('wait')) return [];
     const operation = get.operationId;
-    const { properties } = resolved(get.responses['200'].content['application/json'].schema);
+    const { schema } = get.responses['200'].content['application/json'];
+    const { properties } = resolved(schema);
     const arrays = Object.keys(properties).filter(
       (name) => resolved(properties[name]).type === 'array',
     );
@@ -24,8 +27,10 @@ export function listsOf(document) {
     if (!arrays.includes(items) || (arrays.length > 1 && !ITEMS[operation])) {
       throw new Error(`name the items of ${operation} in lists.mjs: ${arrays.join(', ')}`);
     }
-    return [{ path, operation, items, page }];
+    const [answer, item] = [schema, resolved(properties[items]).items].map(nameOf);
+    return [{ path, operation, items, page, has_next: 'next' in properties, answer, item }];
   });
 }
 
+const nameOf = ({ $ref }) => $ref?.split('/').pop();
 const at = (node, keys) => keys.reduce((found, key) => found[key], node);

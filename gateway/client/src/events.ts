@@ -85,7 +85,7 @@ async function readOnce(
     });
   const { data, error, response } = result;
   if (data) return data;
-  const reason = failure(error);
+  const reason = failure(error, response);
   if (response.status >= 500 || response.status === 429) {
     throw new Interruption(reason, retryAfter(response));
   }

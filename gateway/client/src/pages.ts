@@ -59,13 +59,13 @@ export async function* readPages<P extends keyof Lists>(
   const get = calls.GET as unknown as (
     path: string,
     init: AnyInit,
-  ) => Promise<{ data?: Page; error?: { error: { message: string } } }>;
+  ) => Promise<{ data?: Page; error?: { error: { message: string } }; response: Response }>;
   for (let query = init.params?.query; ;) {
-    const { data, error } = await get(path, {
+    const { data, error, response } = await get(path, {
       ...init,
       params: { ...init.params, ...(query && { query }) },
     });
-    if (error || !data) throw failure(error);
+    if (error || !data) throw failure(error, response);
     const page = data[items] as Array<ItemOf<P>>;
     yield* page;
     const more = next(data, page.length);

@@ -12,8 +12,11 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// ErrNoSecret means that no webhook secret was given, or an empty one.
+// ErrNoSecret means that no webhook secret was given.
 var ErrNoSecret = errors.New("no webhook secret is given")
+
+// ErrEmptySecret means that a webhook secret is empty: every sender can sign with it.
+var ErrEmptySecret = errors.New("a webhook secret is empty")
 
 // ErrSignature means that the signature of the request matches no secret.
 var ErrSignature = errors.New("x-service-signature does not match")
@@ -25,8 +28,8 @@ var ErrSignature = errors.New("x-service-signature does not match")
 func VerifyWebhook(headers http.Header, body []byte, secrets ...string) (*rest.EventEnvelope, error) {
 	failure := ErrNoSecret
 	for _, secret := range secrets {
-		if secret == "" {
-			return nil, ErrNoSecret
+		if isEmpty(secret) {
+			return nil, ErrEmptySecret
 		}
 		webhook, err := standardwebhooks.NewWebhook(secret)
 		if err != nil {
@@ -45,8 +48,8 @@ func VerifyWebhook(headers http.Header, body []byte, secrets ...string) (*rest.E
 func VerifyServiceSignature(headers http.Header, body []byte, secrets ...string) (*rest.EventEnvelope, error) {
 	given := []byte(headers.Get("x-service-signature"))
 	for _, secret := range secrets {
-		if secret == "" {
-			return nil, ErrNoSecret
+		if isEmpty(secret) {
+			return nil, ErrEmptySecret
 		}
 		mac := hmac.New(sha256.New, []byte(secret))
 		mac.Write(body)
@@ -56,6 +59,8 @@ func VerifyServiceSignature(headers http.Header, body []byte, secrets ...string)
 	}
 	return nil, ErrSignature
 }
+
+func isEmpty(secret string) bool { return secret == "" || secret == "whsec_" }
 
 func eventOf(body []byte) (*rest.EventEnvelope, error) {
 	var event rest.EventEnvelope

@@ -71,7 +71,7 @@ public final class EventLog implements Iterable<LoggedEvent>, AutoCloseable {
       try {
         ListEventsAnswer answer =
             api.listEvents(
-                after, options.limit, options.event, null, null, Gateway.WAIT_S, null);
+                after, options.limit, options.event, null, null, null, Gateway.WAIT_S, null);
         failures = 0;
         page = answer.getEvents().iterator();
         following = answer.getNext();

@@ -1,25 +1,8 @@
+// Generated from the endpoint table by make clients. Do not edit.
 package bmg.client;
 
 import bmg.client.rest.ApiException;
-import bmg.client.rest.model.Broadcast;
-import bmg.client.rest.model.ClientRecord;
-import bmg.client.rest.model.FailedEvent;
-import bmg.client.rest.model.GetLedgerAnswer;
-import bmg.client.rest.model.LedgerEntry;
-import bmg.client.rest.model.ListBlockedAnswer;
-import bmg.client.rest.model.ListBlockedAnswerBlockedInner;
-import bmg.client.rest.model.ListBroadcastsAnswer;
-import bmg.client.rest.model.ListClientsAnswer;
-import bmg.client.rest.model.ListFailedEventsAnswer;
-import bmg.client.rest.model.ListGroupsAnswer;
-import bmg.client.rest.model.ListGroupsAnswerGroupsInner;
-import bmg.client.rest.model.ListMessagesAnswer;
-import bmg.client.rest.model.Message;
-import java.util.Collections;
-import java.util.Iterator;
-import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.function.Function;
+import bmg.client.rest.model.*;
 
 /**
  * The items of all pages of a list. The call takes the position of a page, which is null for the
@@ -34,95 +17,48 @@ public final class Lists {
     A at(P position) throws ApiException;
   }
 
-  /** The clients of all offsets. */
+  /** The items of all pages of {@code GET /clients}. */
   public static Iterable<ClientRecord> clients(Call<Integer, ListClientsAnswer> call) {
-    return pages(
-        call,
-        ListClientsAnswer::getClients,
-        page -> offset(page.getOffset(), page.getClients().size(), page.getLimit()));
+    return Pages.of(call, ListClientsAnswer::getClients, page -> Pages.offset(page.getOffset(), page.getClients().size(), page.getLimit()));
   }
 
-  /** The broadcasts of all offsets. */
-  public static Iterable<Broadcast> broadcasts(Call<Integer, ListBroadcastsAnswer> call) {
-    return pages(
-        call,
-        ListBroadcastsAnswer::getBroadcasts,
-        page -> offset(page.getOffset(), page.getBroadcasts().size(), page.getLimit()));
-  }
-
-  /** The messages of all cursors. */
+  /** The items of all pages of {@code GET /messages}. */
   public static Iterable<Message> messages(Call<String, ListMessagesAnswer> call) {
-    return pages(
-        call, ListMessagesAnswer::getMessages, page -> page.getPaging().getCursors().getAfter());
+    return Pages.of(call, ListMessagesAnswer::getMessages, page -> page.getPaging().getCursors().getAfter());
   }
 
-  /** The events of all cursors whose delivery failed. */
-  public static Iterable<FailedEvent> failedEvents(Call<String, ListFailedEventsAnswer> call) {
-    return pages(
-        call, ListFailedEventsAnswer::getEvents, page -> page.getPaging().getCursors().getAfter());
+  /** The items of all pages of {@code GET /templates/library}. */
+  public static Iterable<ListLibraryTemplatesAnswerTemplatesInner> libraryTemplates(Call<String, ListLibraryTemplatesAnswer> call) {
+    return Pages.of(call, ListLibraryTemplatesAnswer::getTemplates, page -> page.getPaging().getCursors().getAfter());
   }
 
-  /** The entries of all pages of the ledger. */
+  /** The items of all pages of {@code GET /usage/ledger}. */
   public static Iterable<LedgerEntry> ledger(Call<String, GetLedgerAnswer> call) {
-    return pages(call, GetLedgerAnswer::getEntries, GetLedgerAnswer::getNext);
+    return Pages.of(call, GetLedgerAnswer::getEntries, page -> page.getNext());
   }
 
-  /** The blocked people of all pages. */
-  public static Iterable<ListBlockedAnswerBlockedInner> blocked(
-      Call<String, ListBlockedAnswer> call) {
-    return pages(
-        call, ListBlockedAnswer::getBlocked, page -> page.getPaging().getCursors().getAfter());
+  /** The items of all pages of {@code GET /broadcasts}. */
+  public static Iterable<Broadcast> broadcasts(Call<Integer, ListBroadcastsAnswer> call) {
+    return Pages.of(call, ListBroadcastsAnswer::getBroadcasts, page -> Pages.offset(page.getOffset(), page.getBroadcasts().size(), page.getLimit()));
   }
 
-  /** The groups of all pages. */
+  /** The items of all pages of {@code GET /blocked}. */
+  public static Iterable<ListBlockedAnswerBlockedInner> blocked(Call<String, ListBlockedAnswer> call) {
+    return Pages.of(call, ListBlockedAnswer::getBlocked, page -> page.getPaging().getCursors().getAfter());
+  }
+
+  /** The items of all pages of {@code GET /groups}. */
   public static Iterable<ListGroupsAnswerGroupsInner> groups(Call<String, ListGroupsAnswer> call) {
-    return pages(
-        call, ListGroupsAnswer::getGroups, page -> page.getPaging().getCursors().getAfter());
+    return Pages.of(call, ListGroupsAnswer::getGroups, page -> page.getPaging().getCursors().getAfter());
   }
 
-  private static Integer offset(Long offset, int items, Long limit) {
-    return items < limit ? null : Math.toIntExact(offset + items);
+  /** The items of all pages of {@code GET /webhooks/failed}. */
+  public static Iterable<FailedEvent> failedEvents(Call<String, ListFailedEventsAnswer> call) {
+    return Pages.of(call, ListFailedEventsAnswer::getEvents, page -> page.getPaging().getCursors().getAfter());
   }
 
-  private static <P, A, T> Iterable<T> pages(
-      Call<P, A> call, Function<A, List<T>> items, Function<A, P> following) {
-    return () -> new Pages<>(call, items, following);
-  }
-
-  private static final class Pages<P, A, T> implements Iterator<T> {
-    private final Call<P, A> call;
-    private final Function<A, List<T>> items;
-    private final Function<A, P> following;
-    private Iterator<T> page = Collections.emptyIterator();
-    private P position;
-    private boolean isStarted;
-
-    Pages(Call<P, A> call, Function<A, List<T>> items, Function<A, P> following) {
-      this.call = call;
-      this.items = items;
-      this.following = following;
-    }
-
-    @Override
-    public boolean hasNext() {
-      while (!page.hasNext()) {
-        if (isStarted && position == null) return false;
-        isStarted = true;
-        try {
-          A answer = call.at(position);
-          page = items.apply(answer).iterator();
-          position = following.apply(answer);
-        } catch (ApiException e) {
-          throw new IllegalStateException("the page was not read", e);
-        }
-      }
-      return true;
-    }
-
-    @Override
-    public T next() {
-      if (!hasNext()) throw new NoSuchElementException("the list has no more items");
-      return page.next();
-    }
+  /** The items of all pages of {@code GET /audit}. */
+  public static Iterable<AuditRecord> audit(Call<String, ListAuditAnswer> call) {
+    return Pages.of(call, ListAuditAnswer::getRecords, page -> page.getPaging().getCursors().getAfter());
   }
 }

@@ -36,10 +36,11 @@ public final class Webhooks {
   public static EventEnvelope verify(
       Map<String, List<String>> headers, String body, List<String> secrets)
       throws WebhookVerificationException {
-    WebhookVerificationException failure = noSecret();
+    WebhookVerificationException failure =
+        new WebhookVerificationException("no webhook secret is given");
     Map<String, List<String>> named = lowercase(headers);
     for (String secret : secrets) {
-      if (secret.isEmpty()) throw noSecret();
+      refuseEmpty(secret);
       try {
         new Webhook(secret).verify(body, named);
         return event(body);
@@ -61,7 +62,7 @@ public final class Webhooks {
       throws WebhookVerificationException {
     List<String> given = lowercase(headers).getOrDefault("x-service-signature", List.of(""));
     for (String secret : secrets) {
-      if (secret.isEmpty()) throw noSecret();
+      refuseEmpty(secret);
       if (MessageDigest.isEqual(bytes("sha256=" + hmac(secret, body)), bytes(given.get(0)))) {
         return event(body);
       }
@@ -69,8 +70,11 @@ public final class Webhooks {
     throw new WebhookVerificationException("x-service-signature does not match");
   }
 
-  private static WebhookVerificationException noSecret() {
-    return new WebhookVerificationException("no webhook secret is given");
+  /** Every sender can sign with an empty key. */
+  private static void refuseEmpty(String secret) throws WebhookVerificationException {
+    if (secret.isEmpty() || secret.equals(Webhook.SECRET_PREFIX)) {
+      throw new WebhookVerificationException("a webhook secret is empty");
+    }
   }
 
   private static Map<String, List<String>> lowercase(Map<String, List<String>> headers) {
