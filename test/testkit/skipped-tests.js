@@ -7,12 +7,9 @@ const ROOT = resolve(__dirname, '../..');
 
 /** The files that skip tests, and what each needs. */
 const NEEDS = {
+  'test/clients/clients.long.test.ts': 'a JDK with Maven, Go, npm or Python',
   'test/clients/generators.long.test.ts': 'a JDK with Maven, Go, npm or Python',
-  'test/clients/go.long.test.ts': 'Go',
   'test/clients/inspector.long.test.ts': 'npm',
-  'test/clients/java.long.test.ts': 'a JDK with Maven',
-  'test/clients/python.long.test.ts': 'Python',
-  'test/clients/typescript.long.test.ts': 'npm',
   'test/contract/promtool.test.ts': 'promtool, on the PATH or named by PROMTOOL',
   'test/contract/python-client.long.test.ts': 'Python',
   'test/destinations/amqp.long.test.ts': 'rabbitmq-server, or Debian’s apt-get as root',
