@@ -1,8 +1,7 @@
 // Opens the engines and clients, and makes of them what the features share.
-import type { Db } from 'mongodb';
 import { createBus } from '@bmg/common/bus';
 import { createCredentials, createVersions, type Credentials } from '@bmg/common/directory';
-import { openMongo } from '@bmg/common/mongo';
+import { openMongo, type Database } from '@bmg/common/mongo';
 import { openRedis } from '@bmg/common/redis';
 import type { Client } from '@bmg/common/rpc';
 import type { Kit } from '@bmg/common/service';
@@ -21,7 +20,7 @@ import { createTemplateStateStore, type TemplateStates } from './store/template-
 
 export interface Dependencies {
   config: Config;
-  db: Db;
+  database: Database;
   broadcasts: Broadcasts;
   chunks: Chunks;
   pace: Pace;
@@ -41,7 +40,8 @@ const SENDS_STOP_LIMIT_MS = 12_000;
 
 export function openDependencies({ config, log, use, useBus, connect }: Kit<Config>): Dependencies {
   const redis = use(openRedis(config, log));
-  const { db } = use(openMongo(config, 'broadcasts', log, indexes));
+  const database = use(openMongo(config, 'broadcasts', log, indexes));
+  const { db } = database;
   const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
   useBus(createBus(config, 'broadcasts', log));
   const chunks = createChunkStore(db);
@@ -57,7 +57,7 @@ export function openDependencies({ config, log, use, useBus, connect }: Kit<Conf
   return {
     ...shared,
     config,
-    db,
+    database,
     directory,
     runner: createRunner({
       ...shared,

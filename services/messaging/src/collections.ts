@@ -1,8 +1,7 @@
 // The collections of the service: its stores on one database, all indexes, and the documents to
 // delete when a client is purged (deploy/DATA.md).
-import type { Db } from 'mongodb';
 import { REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
-import type { Indexes } from '@bmg/common/mongo';
+import type { Databases, Indexes } from '@bmg/common/mongo';
 import { below, type FilterRow } from '@bmg/common/purge';
 import {
   countedMessageIndexes,
@@ -31,7 +30,8 @@ import { createRefusedTokens, REFUSED_TOKENS, refusedTokenIndexes } from './send
 
 export type Stores = ReturnType<typeof createStores>;
 
-export function createStores(db: Db, check_after_ms: number, now: () => Date) {
+export function createStores(database: Databases, check_after_ms: number, now: () => Date) {
+  const { db } = database;
   const rateCards = createRateCards(db);
   const lateEntries = createLateEntries(db);
   const ledgerMonths = createLedgerMonths(db);
@@ -41,14 +41,14 @@ export function createStores(db: Db, check_after_ms: number, now: () => Date) {
     dailyCounts: createDailyCounts(db),
     lateEntries,
     ledgerDays: createLedgerDays(db),
-    ledgerEntries: createLedgerEntries(db),
+    ledgerEntries: createLedgerEntries(database),
     ledgerMonths,
     messageList: createMessageList(db),
     messages: createMessages(db, check_after_ms, {
       end: () => ledgerMonths.end(),
       addLate: addLate({ lateEntries, rateCards, now }),
     }),
-    overdue: createOverdueRecords(db),
+    overdue: createOverdueRecords(database),
     rateCards,
     refusedTokens: createRefusedTokens(db),
     sendClaims: createSendClaims(db, now),

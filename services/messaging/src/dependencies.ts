@@ -1,5 +1,4 @@
 // Opens the engines and clients, and makes of them what the features share.
-import type { Db } from 'mongodb';
 import { createBus, type Bus } from '@bmg/common/bus';
 import { createCredentials, createVersions, type Credentials } from '@bmg/common/directory';
 import {
@@ -9,7 +8,7 @@ import {
   type Transfer,
 } from '@bmg/common/files';
 import { createOnce, type Once } from '@bmg/common/idempotency';
-import { openMongo } from '@bmg/common/mongo';
+import { openMongo, type Database } from '@bmg/common/mongo';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import type { Client } from '@bmg/common/rpc';
 import type { Kit } from '@bmg/common/service';
@@ -29,7 +28,7 @@ import { createSendJournal } from './send-journal';
 
 export interface Dependencies extends Stores {
   config: Config;
-  db: Db;
+  database: Database;
   redis: RedisConnection;
   bus: Bus;
   upstream: Upstream;
@@ -53,13 +52,13 @@ export interface Dependencies extends Stores {
 export function openDependencies({ config, log, use, useBus, connect }: Kit<Config>): Dependencies {
   const now = (): Date => new Date();
   const redis = use(openRedis(config, log));
-  const { db } = use(openMongo(config, 'messaging', log, indexes));
-  const stores = createStores(db, config.GAP_REPAIR_DELAY_MS, now);
+  const database = use(openMongo(config, 'messaging', log, indexes));
+  const stores = createStores(database, config.GAP_REPAIR_DELAY_MS, now);
   const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
   return {
     ...stores,
     config,
-    db,
+    database,
     redis,
     bus: useBus(createBus(config, 'messaging', log)),
     upstream: use(createUpstream(config)),
@@ -71,7 +70,7 @@ export function openDependencies({ config, log, use, useBus, connect }: Kit<Conf
     broadcasts: connect(BroadcastsDefinition, config.BROADCASTS_ADDR),
     eventLog: connect(EventLogDefinition, config.WEBHOOKS_ADDR),
     credentials: failingAsNotSent(createCredentials(directory, createVersions(redis, log))),
-    once: createOnce({ db, now, log }),
+    once: createOnce({ db: database.db, now, log }),
     recent: createRecentContacts(),
     recordReads: createRecordReads(log),
     sendJournal: createSendJournal({

@@ -21,16 +21,16 @@ export const createTemplates = defineService({
   message_limit_bytes: 24 * 1024 * 1024,
   open({ config, log, use, useBus, connect }: Kit<Config>) {
     const redis = use(openRedis(config, log));
-    const { db } = use(openMongo(config, 'templates', log, indexes));
+    const database = use(openMongo(config, 'templates', log, indexes));
     const upstream = use(createUpstream(config));
     const files = use(createFileFetcher(config));
     const transfer = use(createTransfer(config));
     const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
     const credentials = createCredentials(directory, createVersions(redis, log));
-    const store = createTemplateStore(db);
+    const store = createTemplateStore(database.db);
     const now = (): Date => new Date();
-    const once = createOnce({ db, now, log });
-    const shared = { db, directory, credentials, store, once, log, now };
+    const once = createOnce({ db: database.db, now, log });
+    const shared = { database, directory, credentials, store, once, log, now };
     useBus(createBus(config, 'templates', log));
     return { ...shared, upstream, files, transfer, app_id: config.UPSTREAM_APP_ID };
   },

@@ -133,7 +133,7 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
       createRecoveryHandlers({ ...shared, requeueRuns, untrack, reads: event_log.reads }),
       createEventLogHandlers({ ...event_log, replays }),
       endpoints.handlers,
-      createPurge({ db: mongo.db, rows: createPurgeRows(packer), owners, log }),
+      createPurge({ db: mongo.background, rows: createPurgeRows(packer), owners, log }),
     ],
     log,
   );

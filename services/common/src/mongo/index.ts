@@ -1,5 +1,6 @@
 export { createIndexes, missingIndexes, type Indexes } from './indexes';
 export { duplicatesIn, isDuplicateKey } from './duplicate-key';
-export { openMongo, type Database } from './open';
+export { openMongo, type Database, type Databases } from './open';
+export { LONG_CURSOR } from './work-classes';
 export { createBatchWriter, type BatchWriter } from './batch-writer';
 export { createClaimWriter, settleClaim, writeClaims, type ClaimWriter } from './claim-writer';

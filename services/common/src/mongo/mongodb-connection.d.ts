@@ -2,6 +2,12 @@
 declare module 'mongodb/lib/cmap/connection' {
   export class Connection {
     readonly socket: { readonly destroyed: boolean };
+    readonly socketTimeoutMS: number;
+    command(
+      namespace: unknown,
+      command: { maxTimeMS?: number },
+      ...rest: unknown[]
+    ): Promise<unknown>;
     onError(error: Error): void;
     writeCommand(command: unknown, options: unknown): Promise<void>;
   }

@@ -44,3 +44,19 @@ test('finds the server again when connections close at the moment of a command',
   await database.stop();
   connect.mockRestore();
 });
+
+test('background work connects at its first command, also after a failed attempt', async () => {
+  const target = new URL(process.env['MONGO_URL'] as string);
+  const port = await freePort();
+  const settings = {
+    MONGO_URL: `mongodb://127.0.0.1:${port}/?directConnection=true`,
+    MONGO_DATABASE_PREFIX: `background-${Date.now()}-`,
+  };
+  const database = openMongo(settings, 'a', createLogger('mongo-test'), {});
+  const find = () => database.background.collection('any').findOne({});
+  await expect(find()).rejects.toThrow('ECONNREFUSED');
+  const late = await forward(port, target.host);
+  expect(await find()).toBeNull();
+  await database.stop();
+  await late.close();
+});

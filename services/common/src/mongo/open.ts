@@ -6,21 +6,21 @@ import type { Logger } from '../telemetry';
 import './closing-connections';
 import './idle-pools';
 import { createIndexes, type Indexes } from './indexes';
+import './read-limits';
+import { WORK_CLASSES } from './work-classes';
 
 /** All timeouts are below a request's, so that its answer names the cause. */
 const SELECT_LIMIT_MS = 3_000;
 const CONNECT_LIMIT_MS = 3_000;
 const POOL_WAIT_LIMIT_MS = 5_000;
-/** Timeout for a server that accepted an operation and hangs. */
-const ANSWER_LIMIT_MS = 10_000;
-/** Timeout for the build of a collection's indexes. */
-const INDEX_LIMIT_MS = 600_000;
-const POOL_MAX = 50;
 
-export interface Database extends Component {
-  /** The database; only after start. */
+/** A database by the class of work; only after start. */
+export interface Databases {
   readonly db: Db;
+  readonly background: Db;
 }
+
+export interface Database extends Databases, Component {}
 
 export interface MongoSettings {
   MONGO_URL: string;
@@ -40,19 +40,23 @@ export function openMongo(
     serverSelectionTimeoutMS: SELECT_LIMIT_MS,
     connectTimeoutMS: CONNECT_LIMIT_MS,
     waitQueueTimeoutMS: POOL_WAIT_LIMIT_MS,
-    socketTimeoutMS: ANSWER_LIMIT_MS,
-    maxPoolSize: POOL_MAX,
     // An acknowledged write survives the loss of a node and a crash.
     writeConcern: { w: 'majority', journal: true },
     ignoreUndefined: true,
   };
-  const client = new MongoClient(settings.MONGO_URL, options);
+  const client = new MongoClient(settings.MONGO_URL, { ...options, ...WORK_CLASSES.interactive });
+  const background = new LazyClient(settings.MONGO_URL, {
+    ...options,
+    ...WORK_CLASSES.background,
+  });
   const database = settings.MONGO_DATABASE_PREFIX + name;
   const db = client.db(database);
   /** On a connection of its own, since a large index takes longer to build than any command may. */
   const prepareIndexes = async (signal: AbortSignal): Promise<void> => {
-    const limits = { socketTimeoutMS: INDEX_LIMIT_MS, maxPoolSize: 1 };
-    const builder = new MongoClient(settings.MONGO_URL, { ...options, ...limits });
+    const builder = new MongoClient(settings.MONGO_URL, {
+      ...options,
+      ...WORK_CLASSES.index_builds,
+    });
     const close = (): void => void builder.close().catch(() => undefined);
     signal.addEventListener('abort', close);
     try {
@@ -77,13 +81,31 @@ export function openMongo(
   return {
     name: 'mongo',
     db,
+    background: background.db(database),
     start: open,
     prepare: open,
-    stop: () => client.close(),
+    stop: async () => {
+      await Promise.all([client.close(), background.close()]);
+    },
     check: async () => {
       await db.command({ ping: 1 });
     },
   };
+}
+
+/** Connects at its first command, and tries again at the next one if that fails. */
+class LazyClient extends MongoClient {
+  declare topology: undefined;
+
+  override async connect(): Promise<this> {
+    try {
+      return await super.connect();
+    } catch (error) {
+      // The driver would otherwise reuse the state of the failed attempt for ever.
+      this.topology = undefined;
+      throw error;
+    }
+  }
 }
 
 /** TLS itself is an option of the URL: `tls=true`, or the scheme `mongodb+srv`. */

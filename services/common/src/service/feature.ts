@@ -1,8 +1,8 @@
 // What a feature adds to its service.
-import type { Db } from 'mongodb';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Received, Topic, topics } from '../bus';
 import type { Component } from '../lifecycle';
+import type { Database } from '../mongo';
 import { createPurge, ownersFrom, type PurgeDependencies } from '../purge';
 import type { Client, Implementation } from '../rpc';
 import type { Logger } from '../telemetry';
@@ -29,6 +29,13 @@ export interface Feature {
 /** Deletes a client's data on request, for every service but onboarding. */
 export const purge =
   (rows: PurgeDependencies['rows']) =>
-  (deps: { db: Db; directory: Client<DirectoryDefinition>; log: Logger }): Feature => ({
-    rpcs: [createPurge({ ...deps, rows, owners: ownersFrom(deps.directory) })],
+  (deps: { database: Database; directory: Client<DirectoryDefinition>; log: Logger }): Feature => ({
+    rpcs: [
+      createPurge({
+        ...deps,
+        db: deps.database.background,
+        rows,
+        owners: ownersFrom(deps.directory),
+      }),
+    ],
   });

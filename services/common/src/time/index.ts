@@ -1,2 +1,3 @@
 export { dayOf, dayStart, isDay } from './days';
+export { hoursOf } from './hours';
 export { periodOf, type Period } from './period';

@@ -25,7 +25,7 @@ export const applyOutages =
     for (const { message } of batch) {
       const sent = {
         from: new Date(message.from_ms - LOOKBACK_MS),
-        to: new Date(message.to_ms),
+        to: new Date(message.to_ms + 1),
       };
       const at = new Date(now().getTime() + Math.min(SETTLE_MS, delay_ms));
       const expedited = await overdue.expedite(sent, at);

@@ -80,7 +80,7 @@ const now = (): Date => new Date(clock);
 /** One replica of the repair. */
 async function startRepair(per_minute = 1_000): Promise<Poller> {
   const repair = createGapRepair({
-    overdue: createOverdueRecords(db),
+    overdue: createOverdueRecords({ db, background: db }),
     contacts: createContacts(db),
     credentials: { of: async () => ({ access_token: ONE.token, sending: 'active' }) },
     upstream,
@@ -244,13 +244,18 @@ test('repairs the messages of an outage soon after it', async () => {
   await db.collection('messages').updateMany({}, { $unset: { check_at: true } });
   const message = { from_ms: clock + 1_000, to_ms: clock + 61_000 };
   clock += 62_000;
-  const apply = applyOutages({ overdue: createOverdueRecords(db), delay_ms: DELAY_MS, now, log });
+  const apply = applyOutages({
+    overdue: createOverdueRecords({ db, background: db }),
+    delay_ms: DELAY_MS,
+    now,
+    log,
+  });
   await apply([{ message } as Received<Outage>]);
   const due = (await stored(sent))?.check_at as Date;
   expect(due.getTime() - clock).toBe(300_000);
   // Another outage does not postpone the repair, and has nothing to write.
   clock += 10_000;
-  const overdue = { expedite: jest.fn(createOverdueRecords(db).expedite) };
+  const overdue = { expedite: jest.fn(createOverdueRecords({ db, background: db }).expedite) };
   const again = applyOutages({ overdue, delay_ms: DELAY_MS, now, log });
   await again([{ message } as Received<Outage>]);
   expect(await overdue.expedite.mock.results[0]?.value).toBe(0);

@@ -1,6 +1,8 @@
 // The message records whose statuses are overdue, for gap repair. A replica claims a record by moving its
 // `check_at` into the future, so that replicas never request the history of one message at once.
-import type { Collection, Db } from 'mongodb';
+import type { Databases } from '@bmg/common/mongo';
+import { hoursOf } from '@bmg/common/time';
+import type { Collection } from 'mongodb';
 import { type MessageRecord, MESSAGES, type RecordStatus } from '../messages';
 
 export interface OverdueRecords {
@@ -23,9 +25,8 @@ export type DueRecord = MessageRecord & { check_at: Date };
 
 const UNFINISHED: RecordStatus[] = ['accepted', 'sent', 'delivered'];
 const READ_LIMIT_MS = 5_000;
-const EXPEDITE_LIMIT_MS = 60_000;
 
-export function createOverdueRecords(db: Db): OverdueRecords {
+export function createOverdueRecords({ db, background }: Databases): OverdueRecords {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
   const own = ({ partner_id, phone_number_id, _id }: DueRecord) => ({
     partner_id,
@@ -64,17 +65,20 @@ export function createOverdueRecords(db: Db): OverdueRecords {
           : { $unset: { check_at: true }, $inc: { checks: 1 } },
       );
     },
-    async expedite({ from, to }, at) {
-      const { modifiedCount } = await messages.updateMany(
-        {
-          sent_at: { $gte: from, $lte: to },
-          status: { $in: UNFINISHED },
-          check_at: { $not: { $lte: at } },
-        },
-        { $set: { check_at: at, checks: 0 } },
-        { maxTimeMS: EXPEDITE_LIMIT_MS },
-      );
-      return modifiedCount;
+    async expedite(sent, at) {
+      let changed = 0;
+      for (const { from, to } of hoursOf(sent)) {
+        const { modifiedCount } = await background.collection<MessageRecord>(MESSAGES).updateMany(
+          {
+            sent_at: { $gte: from, $lt: to },
+            status: { $in: UNFINISHED },
+            check_at: { $not: { $lte: at } },
+          },
+          { $set: { check_at: at, checks: 0 } },
+        );
+        changed += modifiedCount;
+      }
+      return changed;
     },
   };
 }

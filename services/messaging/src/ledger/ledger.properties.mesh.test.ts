@@ -63,7 +63,7 @@ function open() {
     rateCards,
     lateEntries,
     ledgerMonths,
-    ledgerEntries: createLedgerEntries(db),
+    ledgerEntries: createLedgerEntries({ db, background: db }),
     ledgerDays: createLedgerDays(db),
     contacts: createContacts(db),
     conversations: createConversations(db),

@@ -1,10 +1,9 @@
 import type { Bus } from '@bmg/common/bus';
-import { missingIndexes, type Indexes } from '@bmg/common/mongo';
+import { missingIndexes, type Database, type Indexes } from '@bmg/common/mongo';
 import { createPurge } from '@bmg/common/purge';
 import { implement } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { Feature } from '../ground/feature';
-import type { Db } from 'mongodb';
 import { checkChain, type SealerDependencies } from '../accounts/audit';
 import type { PartnerKeys } from '../accounts/keys';
 import { rotateKeyring, type KeyringDependencies } from './keyring';
@@ -22,7 +21,7 @@ type Needs = Omit<OperatorDependencies, 'rotateKeyring' | 'diagnose' | 'subscrib
   > &
   SealerDependencies & {
     partnerKeys: Pick<PartnerKeys, 'ofOtherPeppers'>;
-    db: Db;
+    database: Database;
     indexes: Indexes;
     redis: { ping(): Promise<unknown> };
     bus: Pick<Bus, 'missingTopics'>;
@@ -45,7 +44,7 @@ const keysOfOtherPeppers =
 export const createOperator = (deps: Needs): Feature => ({
   rpcs: [
     createPurge({
-      db: deps.db,
+      db: deps.database.background,
       rows: purgeRows,
       owners: async (waba_id) =>
         (await deps.clients.ownersOfAccount(waba_id)).map(({ partner_id }) => partner_id),
@@ -61,9 +60,9 @@ export const createOperator = (deps: Needs): Feature => ({
           diagnose({
             ...deps,
             partners: { keysOfOtherPeppers: keysOfOtherPeppers(deps) },
-            ping: () => deps.db.command({ ping: 1 }),
+            ping: () => deps.database.db.command({ ping: 1 }),
             auditChain: () => checkChain(deps, Infinity),
-            missingIndexes: () => missingIndexes(deps.db, deps.indexes),
+            missingIndexes: () => missingIndexes(deps.database.db, deps.indexes),
             pingRedis: () => deps.redis.ping(),
             missingTopics: () => deps.bus.missingTopics(),
           }),

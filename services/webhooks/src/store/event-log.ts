@@ -3,7 +3,7 @@
 // positions have no gaps, and nothing appears below one that exists. A head outlives its buckets:
 // positions are never given twice.
 import type { Collection, Db, FindCursor, IndexDescription } from 'mongodb';
-import { duplicatesIn } from '@bmg/common/mongo';
+import { duplicatesIn, LONG_CURSOR } from '@bmg/common/mongo';
 import type { Packed } from '../event-log/packer';
 
 /** One attempt to deliver an event, without the receiver's answer, which is packed. */
@@ -228,7 +228,10 @@ export function createEventLogStore(db: Db): EventLogStore {
         .toArray();
       return found && firstOf(found._id);
     },
-    buckets: (...asked) => inRange(...asked).batchSize(READ_BATCH),
+    buckets: (...asked) =>
+      inRange(...asked)
+        .batchSize(READ_BATCH)
+        .maxTimeMS(LONG_CURSOR.maxTimeMS),
     firstBucket: async (...asked) =>
       (
         await inRange(...asked)

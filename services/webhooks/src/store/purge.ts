@@ -1,5 +1,6 @@
 // The collections that hold data of a client: see deploy/DATA.md.
 import type { Collection, Db } from 'mongodb';
+import { LONG_CURSOR } from '@bmg/common/mongo';
 import type { ClientScope, FilterRow, RewriteRow } from '@bmg/common/purge';
 import { ATTEMPTS, type AttemptBatch } from './attempts';
 import { DELIVERIES } from './deliveries';
@@ -61,7 +62,7 @@ async function rewrite<T extends { _id: string }>(
   const collection = db.collection<{ _id: string }>(name, { promoteBuffers: true });
   let items = 0;
   const rewriteAll = async (selected: object): Promise<void> => {
-    for await (const found of collection.find(selected).batchSize(READ_BATCH)) {
+    for await (const found of collection.find(selected, LONG_CURSOR).batchSize(READ_BATCH)) {
       const document = found as unknown as T;
       items += countIn(document);
       if (without) await collection.replaceOne({ _id: document._id }, await without(document));

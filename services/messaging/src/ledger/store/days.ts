@@ -26,7 +26,6 @@ export interface LedgerDays {
 type StoredDay = LedgerDay & { _id: string; day_at: Date };
 
 const DAY_S = 86_400;
-const READ_LIMIT_MS = 10_000;
 
 export const LEDGER_DAYS = 'ledger_days';
 export const ledgerDayIndexes: IndexDescription[] = [
@@ -53,10 +52,7 @@ export function createLedgerDays(db: Db): LedgerDays {
     async find({ partner_id, waba_id, phone_number_id }, days) {
       if (days.length === 0) return [];
       const found = await collection
-        .find(
-          { partner_id, day: { $in: [...days] }, ...(waba_id !== undefined && { waba_id }) },
-          { maxTimeMS: READ_LIMIT_MS },
-        )
+        .find({ partner_id, day: { $in: [...days] }, ...(waba_id !== undefined && { waba_id }) })
         .toArray();
       return phone_number_id === undefined
         ? found

@@ -1,4 +1,6 @@
 // Reads message records as entries of the ledger: in pages, as a stream, and counted in groups.
+import { LONG_CURSOR, type Databases } from '@bmg/common/mongo';
+import { hoursOf } from '@bmg/common/time';
 import type { Collection, Db, Filter } from 'mongodb';
 import { beginningWith, type MessageRecord, MESSAGES } from '../../messages';
 
@@ -46,13 +48,10 @@ export interface LedgerEntries {
   ): Promise<MessageRecord[]>;
   stream(scope: LedgerScope, range: Range): AsyncIterable<MessageRecord>;
   groups(scope: LedgerScope, range: Range): Promise<MessageGroup[]>;
-  /** Of all partners. */
+  /** Of all partners; counted by the hour, so that each command ends in seconds. */
   allGroups(range: Range): Promise<MessageGroup[]>;
 }
 
-const READ_LIMIT_MS = 10_000;
-/** A day of all partners, in the background. */
-const COUNT_ALL_LIMIT_MS = 600_000;
 const BATCH = 500;
 /** The fields that an entry needs, so that the statuses are not read. */
 const PROJECTION = { statuses: 0, checks: 0, check_at: 0 } as const;
@@ -72,11 +71,12 @@ const filterOf = (
 const indexOf = ({ request_id_prefix: prefix }: Partial<LedgerScope>) =>
   prefix === undefined ? {} : { hint: { _id: 1 } as const };
 
-export function createLedgerEntries(db: Db): LedgerEntries {
+export function createLedgerEntries({ db, background }: Databases): LedgerEntries {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
   const order = { sent_at: 1, _id: 1 } as const;
-  const count = async (scope: Partial<LedgerScope>, range: Range, limit_ms: number) => {
-    const groups = await messages
+  const count = async (of: Db, scope: Partial<LedgerScope>, range: Range) => {
+    const groups = await of
+      .collection<MessageRecord>(MESSAGES)
       .aggregate<{ _id: Partial<Counted>; messages: number }>(
         [
           { $match: filterOf(scope, range) },
@@ -96,7 +96,7 @@ export function createLedgerEntries(db: Db): LedgerEntries {
             },
           },
         ],
-        { maxTimeMS: limit_ms, allowDiskUse: true, ...indexOf(scope) },
+        { allowDiskUse: true, ...indexOf(scope) },
       )
       .toArray();
     return groups.map(({ _id, messages: counted }) => ({
@@ -118,7 +118,7 @@ export function createLedgerEntries(db: Db): LedgerEntries {
               $or: [{ sent_at: { $gt: after.at } }, { sent_at: after.at, _id: { $gt: after.id } }],
             }),
           },
-          { maxTimeMS: READ_LIMIT_MS, projection: PROJECTION, ...indexOf(scope) },
+          { projection: PROJECTION, ...indexOf(scope) },
         )
         .sort(order)
         .limit(limit)
@@ -128,10 +128,20 @@ export function createLedgerEntries(db: Db): LedgerEntries {
         .find(filterOf(scope, range), {
           projection: PROJECTION,
           batchSize: BATCH,
+          ...LONG_CURSOR,
           ...indexOf(scope),
         })
         .sort(order),
-    groups: (scope, range) => count(scope, range, READ_LIMIT_MS),
-    allGroups: (range) => count({}, range, COUNT_ALL_LIMIT_MS),
+    groups: (scope, range) => count(db, scope, range),
+    async allGroups(range) {
+      const groups = new Map<string, MessageGroup>();
+      for (const hour of hoursOf(range)) {
+        for (const { messages: counted, ...group } of await count(background, {}, hour)) {
+          const key = JSON.stringify(Object.entries(group).sort());
+          groups.set(key, { ...group, messages: (groups.get(key)?.messages ?? 0) + counted });
+        }
+      }
+      return [...groups.values()];
+    },
   };
 }

@@ -1,7 +1,7 @@
 // Entries for statuses that arrived after the month of their message was closed. Written once and
 // never changed: they belong to the month in which the statuses arrived.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import { isDuplicateKey, LONG_CURSOR } from '@bmg/common/mongo';
 import type { ChargeFacts } from '../../pricing';
 import type { PricedCharge } from '../price-charge';
 import type { LedgerScope, Position, Range } from './entries';
@@ -55,7 +55,6 @@ const DAY_S = 86_400;
 const KEPT_DAYS = 90;
 /** A message has three statuses that can price it. */
 const PER_MESSAGE = 3;
-const READ_LIMIT_MS = 10_000;
 
 export const LEDGER_LATE = 'ledger_late';
 export const lateEntryIndexes: IndexDescription[] = [
@@ -96,23 +95,20 @@ export function createLateEntries(db: Db): LateEntries {
         .toArray(),
     page: (scope, range, after, limit) =>
       entries
-        .find(
-          {
-            ...filterOf(scope, range),
-            ...(after && {
-              $or: [
-                { booked_at: { $gt: after.at } },
-                { booked_at: after.at, _id: { $gt: after.id } },
-              ],
-            }),
-          },
-          { maxTimeMS: READ_LIMIT_MS },
-        )
+        .find({
+          ...filterOf(scope, range),
+          ...(after && {
+            $or: [
+              { booked_at: { $gt: after.at } },
+              { booked_at: after.at, _id: { $gt: after.id } },
+            ],
+          }),
+        })
         .sort(order)
         .limit(limit)
         .toArray(),
-    stream: (scope, range) => entries.find(filterOf(scope, range)).sort(order),
-    all: (range) => entries.find(filterOf({}, range)),
+    stream: (scope, range) => entries.find(filterOf(scope, range), LONG_CURSOR).sort(order),
+    all: (range) => entries.find(filterOf({}, range), LONG_CURSOR),
   };
 }
 
