@@ -15,6 +15,9 @@ const HOLDERS: Record<string, Address> = {
   onboarding: ['ONBOARDING_ADDR', '127.0.0.1:50051'],
 };
 
+/** A service may have millions of documents of a client. Its connections last little longer. */
+const PURGE_LIMIT_MS = 540_000;
+
 export interface PurgeReport {
   partner_id: string;
   waba_id: string;
@@ -35,7 +38,7 @@ export async function purgeClient(
   for (const [service, address] of Object.entries(HOLDERS)) {
     const data = session.client(DataDefinition, address);
     const { purged } = await data
-      .purgeClient({ ...scope, dry_run: !yes }, session.call())
+      .purgeClient({ ...scope, dry_run: !yes }, session.call(PURGE_LIMIT_MS))
       .catch((error: unknown) => {
         throw isUnavailable(error) ? new Error(unavailable(service, address)) : error;
       });

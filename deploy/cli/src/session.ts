@@ -17,7 +17,7 @@ export interface Session {
    * without it the service is one of onboarding's.
    */
   client<D extends Definition>(definition: D, address?: Address): Client<D>;
-  call(): Call;
+  call(limit_ms?: number): Call;
   /** Throws if there is no such partner; other services return an empty list. */
   requirePartner(partner_id: string): Promise<void>;
   close(): Promise<void>;
@@ -74,8 +74,8 @@ export function openSession(): Session {
     async requirePartner(partner_id) {
       await session.client(OperatorDefinition).getPartner({ partner_id }, session.call());
     },
-    call: () => ({
-      deadline: Date.now() + DEADLINE_MS,
+    call: (limit_ms = DEADLINE_MS) => ({
+      deadline: Date.now() + limit_ms,
       span: {
         traceId: randomUUID().replaceAll('-', ''),
         spanId: randomUUID().replaceAll('-', '').slice(0, 16),

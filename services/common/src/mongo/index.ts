@@ -1,5 +1,6 @@
 export { createIndexes, missingIndexes, type Indexes } from './indexes';
 export { duplicatesIn, isDuplicateKey } from './duplicate-key';
+export { deleteInPages } from './delete-in-pages';
 export { openMongo, type Database, type Databases } from './open';
 export { LONG_CURSOR } from './work-classes';
 export { createBatchWriter, type BatchWriter } from './batch-writer';

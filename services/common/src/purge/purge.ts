@@ -5,6 +5,7 @@ import type { Db, Document, Filter } from 'mongodb';
 import { DataDefinition, type Purged } from '@bmg/proto/data';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { invalidField, missingFields } from '../errors';
+import { deleteInPages } from '../mongo';
 import { implement, type Call, type Client, type Implementation } from '../rpc';
 import type { Logger } from '../telemetry';
 
@@ -37,6 +38,7 @@ export interface RewriteRow extends PurgeRow {
 }
 
 export interface PurgeDependencies {
+  /** For background work: a client may have millions of documents. */
   db: Db;
   rows: Array<FilterRow | RewriteRow>;
   /** The partners with an active client of the business account. */
@@ -67,7 +69,7 @@ export function createPurge({ db, rows, owners, log }: PurgeDependencies): Imple
     const collection = db.collection(row.collection);
     const filter = await row.filter(scope, db);
     if (dry_run) return collection.countDocuments(filter);
-    return (await collection.deleteMany(filter)).deletedCount;
+    return deleteInPages(collection, filter);
   };
   return implement(DataDefinition, {
     async purgeClient({ partner_id, waba_id, dry_run }, call) {

@@ -1,7 +1,7 @@
 // The collection `deliveries`: deliveries that a receiver refused, or that were persisted because
 // their receiver is slow. A row is removed once the delivery is done; a failed one expires.
 import type { AnyBulkWriteOperation, Collection, Db, Filter, IndexDescription } from 'mongodb';
-import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
+import { createBatchWriter, deleteInPages, isDuplicateKey, LONG_CURSOR } from '@bmg/common/mongo';
 import type { ReceiverName } from '../delivery/receiver-key';
 import { deliveryMachine, type DeliveryStatus } from '../delivery/retry-schedule';
 
@@ -141,10 +141,10 @@ const LIST_BATCH = 10;
 const WAITING_BATCH = 1_000;
 
 /**
- * Rows that one command requeues: a database holds up other writes for as long as a command takes. On two
+ * Rows that one command updates: a database holds up other writes for as long as a command takes. On two
  * cores that is some 20 ms.
  */
-const REQUEUE_BATCH = 100;
+const UPDATE_BATCH = 100;
 
 const WAITING_FIELDS = {
   partner_id: 1,
@@ -188,6 +188,17 @@ export function createDeliveries(db: Db): Deliveries {
       .limit(limit)
       .batchSize(WAITING_BATCH)
       .toArray();
+  const updateInPages = async (
+    selected: Filter<StoredDelivery>,
+    changes: Partial<StoredDelivery>,
+  ): Promise<void> => {
+    const page = { projection: { _id: 1 }, batchSize: UPDATE_BATCH, ...LONG_CURSOR };
+    const rows = deliveries.find(selected, page);
+    while (await rows.hasNext()) {
+      const ids = rows.readBufferedDocuments().map(({ _id }) => _id);
+      await deliveries.updateMany({ ...selected, _id: { $in: ids } }, { $set: changes });
+    }
+  };
   return {
     put({ _id, ...fields }) {
       return writer.add({
@@ -275,13 +286,11 @@ export function createDeliveries(db: Db): Deliveries {
         .limit(limit)
         .toArray(),
     async makeDue(of, at) {
-      await deliveries.updateMany(
-        { ...rowsOf(of), status: 'retrying', next_attempt_at: { $gt: at } },
-        { $set: { next_attempt_at: at } },
-      );
+      const waiting = { ...rowsOf(of), status: 'retrying' as const, next_attempt_at: { $gt: at } };
+      await updateInPages(waiting, { next_attempt_at: at });
     },
     async removeOf(of) {
-      await deliveries.deleteMany(rowsOf(of));
+      await deleteInPages(deliveries, rowsOf(of));
     },
     async countsOf(of) {
       const [retrying, failed] = await Promise.all([
@@ -297,14 +306,7 @@ export function createDeliveries(db: Db): Deliveries {
         status: { $in: [...deliveryMachine.from('requeue')] },
         $nor: [{ status, next_attempt_at: { $lte: at } }],
       };
-      const rows = deliveries.find(waiting, { projection: { _id: 1 }, batchSize: REQUEUE_BATCH });
-      while (await rows.hasNext()) {
-        const ids = rows.readBufferedDocuments().map(({ _id }) => _id);
-        await deliveries.updateMany(
-          { ...waiting, _id: { $in: ids } },
-          { $set: { status, next_attempt_at: at } },
-        );
-      }
+      await updateInPages(waiting, { status, next_attempt_at: at });
       return deliveries.countDocuments({ partner_id, status, next_attempt_at: { $lte: at } });
     },
     async counts() {
