@@ -28,6 +28,8 @@ const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     WEBHOOKS_ADDR: mesh.env['WEBHOOKS_ADDR'],
     BROADCASTS_ADDR: mesh.env['BROADCASTS_ADDR'],
     MESSAGING_ADDR: mesh.env['MESSAGING_ADDR'],
+    TEMPLATES_ADDR: mesh.env['TEMPLATES_ADDR'],
+    NUMBER_ADMIN_ADDR: mesh.env['NUMBER_ADMIN_ADDR'],
     PUBLIC_URL: mesh.env['PUBLIC_URL'],
     ...env,
   });

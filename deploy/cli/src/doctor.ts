@@ -1,8 +1,9 @@
-// The checks of `bmg doctor`: whether the gateway and onboarding answer, and onboarding's own
-// checks of settings, engines, topics, indexes and the upstream.
+// The checks of `bmg doctor`: whether the gateway and onboarding answer, whether all databases have
+// the declared indexes, and onboarding's own checks of settings, engines, topics and the upstream.
 import { OperatorDefinition } from '@bmg/proto/onboarding';
-import { settingOf, type Session } from './session';
 import { findService, readLogs } from './advice';
+import { describeDifference, eachDatabase } from './databases';
+import { settingOf, type Session } from './session';
 
 export type Status = 'ok' | 'warning' | 'failed';
 
@@ -19,6 +20,7 @@ interface Finding {
 }
 
 const HEALTH_LIMIT_MS = 3_000;
+const INDEXES_LIMIT_MS = 5_000;
 
 export async function doctor(session: Session): Promise<{ ok: boolean; checks: Check[] }> {
   const findings = [await gateway()];
@@ -34,6 +36,7 @@ export async function doctor(session: Session): Promise<{ ok: boolean; checks: C
       advice: findService('ONBOARDING_ADDR'),
     });
   }
+  findings.push(await indexes(session));
   const checks = findings.map((one): Check => ({ ...one, status: statusOf(one) }));
   return { ok: checks.every(({ ok }) => ok), checks };
 }
@@ -80,3 +83,28 @@ async function gateway(): Promise<Finding> {
         : `${status} at ${base}`;
   return { name: 'gateway', ok, detail, advice: ok ? '' : readLogs() };
 }
+
+/** Obsolete indexes are a warning: they cost writes, and earlier releases may use them. */
+async function indexes(session: Session): Promise<Finding> {
+  const replies = await eachDatabase(session, (rpc) =>
+    rpc.compareIndexes({}, session.call(INDEXES_LIMIT_MS)),
+  );
+  const found = replies.flatMap((one) =>
+    'answer' in one
+      ? one.answer.differences.map((difference) => ({ ...difference, service: one.service }))
+      : [],
+  );
+  const silent = replies.flatMap((one) => ('answer' in one ? [] : [one]));
+  const lines = [
+    ...silent.map(({ service, problem }) => `${service} ${problem}`),
+    ...found.map((one) => `${one.service}.${describeDifference(one)}`),
+  ];
+  const ok = silent.length === 0 && found.every(isObsolete);
+  const detail = lines.join('; ') || 'all indexes are as declared';
+  const advice = ok
+    ? 'drop them once all processes run this release: npx bmg indexes apply --drop-obsolete'
+    : (silent[0]?.advice ?? 'npx bmg indexes show, then npx bmg indexes apply');
+  return { name: 'indexes', ok, detail, advice: lines.length === 0 ? '' : advice };
+}
+
+const isObsolete = ({ state }: { state: string }): boolean => state === 'obsolete';

@@ -10,6 +10,7 @@ import { addBusCommands } from './commands/bus';
 import { addCertificateCommands } from './commands/certificates';
 import { addClientCommands } from './commands/client';
 import { addEndpointCommands } from './commands/endpoints';
+import { addIndexCommands } from './commands/indexes';
 import { addKeyCommands } from './commands/key';
 import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
@@ -28,9 +29,9 @@ const NOTES = `
 Where bmg connects:
   Each name below comes from the environment, else from .run/env in this folder (make up writes it).
   ONBOARDING_ADDR      gRPC address of the onboarding service (default 127.0.0.1:50051)
-  MESSAGING_ADDR, TEMPLATES_ADDR, BROADCASTS_ADDR, WEBHOOKS_ADDR
+  MESSAGING_ADDR, TEMPLATES_ADDR, BROADCASTS_ADDR, NUMBER_ADMIN_ADDR, WEBHOOKS_ADDR
                        gRPC addresses of the other services, for "events", "endpoints",
-                       "broadcasts" and "client purge"
+                       "broadcasts", "client purge", "indexes" and "doctor"
   PUBLIC_URL           the gateway's address, for "doctor" and "status" (default http://127.0.0.1:8080)
   KAFKA_…              for "status", "lag" and "dead-letters"
   GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE
@@ -69,6 +70,7 @@ addEndpointCommands(program);
 addRatesCommands(program);
 addLedgerCommands(program);
 addPlatformCommands(program);
+addIndexCommands(program);
 addBusCommands(program);
 addUpstreamCommands(program);
 addAuditCommand(program);

@@ -1,19 +1,10 @@
 // Deletes a client's data in the database of every service (`bmg client purge`). Onboarding comes
 // last: its record of the client stays until the rest is deleted, so an interrupted purge is
 // visible and can be repeated.
-import { ApiError } from '@bmg/common/errors';
 import { DataDefinition, type Purged } from '@bmg/proto/data';
-import { settingOf, type Address, type Session } from './session';
 import { findService } from './advice';
-
-/** The services that store data of clients, in the order of deletion. */
-const HOLDERS: Record<string, Address> = {
-  messaging: ['MESSAGING_ADDR', '127.0.0.1:50052'],
-  templates: ['TEMPLATES_ADDR', '127.0.0.1:50053'],
-  broadcasts: ['BROADCASTS_ADDR', '127.0.0.1:50054'],
-  webhooks: ['WEBHOOKS_ADDR', '127.0.0.1:50056'],
-  onboarding: ['ONBOARDING_ADDR', '127.0.0.1:50051'],
-};
+import { HOLDERS, isUnavailable } from './databases';
+import { settingOf, type Address, type Session } from './session';
 
 /** A service may have millions of documents of a client. Its connections last little longer. */
 const PURGE_LIMIT_MS = 540_000;
@@ -53,9 +44,6 @@ export async function purgeClient(
   }
   return report;
 }
-
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
 
 const unavailable = (service: string, [setting, fallback]: Address): string =>
   `the ${service} service does not answer at ${settingOf(setting, fallback)}: ${findService(setting)}, ` +

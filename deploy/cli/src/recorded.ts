@@ -43,6 +43,8 @@ const VALUES: Readonly<Record<string, string>> = {
   expiresAt: 'expires_at',
   email: 'email',
   role: 'role',
+  rebuild: 'rebuild',
+  dropObsolete: 'drop_obsolete',
 };
 /** Options that remove a limit, which the API writes as null. */
 const REMOVALS: Readonly<Record<string, string>> = {

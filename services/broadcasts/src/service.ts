@@ -1,4 +1,4 @@
-import { defineService, purge } from '@bmg/common/service';
+import { defineService, ownIndexes, purge } from '@bmg/common/service';
 import { contactStates } from './contact-states/feature';
 import { openDependencies } from './dependencies';
 import { broadcastRpcs } from './handlers';
@@ -12,5 +12,5 @@ export const createBroadcasts = defineService({
   message_limit_bytes: 24 * 1024 * 1024,
   open: openDependencies,
   // A batch of statuses passes the first two in this order.
-  features: [runner, contactStates, templateStates, broadcastRpcs, purge(purgeRows)],
+  features: [runner, contactStates, templateStates, broadcastRpcs, purge(purgeRows), ownIndexes],
 });

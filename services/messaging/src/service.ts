@@ -1,4 +1,4 @@
-import { defineService, purge } from '@bmg/common/service';
+import { defineService, ownIndexes, purge } from '@bmg/common/service';
 import { analytics } from './analytics/feature';
 import { purgeRows } from './collections';
 import { contactBook } from './contacts/feature';
@@ -28,5 +28,6 @@ export const createMessaging = defineService({
     ledger,
     rates,
     purge(purgeRows),
+    ownIndexes,
   ],
 });

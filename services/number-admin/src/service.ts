@@ -3,7 +3,7 @@ import { createOnce, REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/ide
 import { openMongo, type Indexes } from '@bmg/common/mongo';
 import { openRedis } from '@bmg/common/redis';
 import { implement } from '@bmg/common/rpc';
-import { defineService, type Kit } from '@bmg/common/service';
+import { defineService, ownIndexes, type Kit } from '@bmg/common/service';
 import { createUpstream } from '@bmg/common/upstream';
 import { Node } from '@bmg/proto/common';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
@@ -17,12 +17,13 @@ export const createNumberAdmin = defineService({
   name: 'number-admin',
   open({ config, log, use, connect }: Kit<Config>) {
     const redis = use(openRedis(config, log));
-    const { db } = use(openMongo(config, 'number-admin', log, indexes));
+    const database = use(openMongo(config, 'number-admin', log, indexes));
     const upstream = use(createUpstream(config));
     const directory = connect(DirectoryDefinition, config.ONBOARDING_ADDR);
     const credentials = createCredentials(directory, createVersions(redis, log));
-    const once = createOnce({ db, now: () => new Date(), log });
-    return { upstream, credentials, directory, once, platform_pin: config.PLATFORM_PIN, log };
+    const once = createOnce({ db: database.db, now: () => new Date(), log });
+    const shared = { database, upstream, credentials, directory, once, log };
+    return { ...shared, platform_pin: config.PLATFORM_PIN };
   },
   features: [
     (deps) => {
@@ -33,5 +34,6 @@ export const createNumberAdmin = defineService({
         rpcs: [implement(NumberAdminDefinition, { ...handlers, placeCall, createGroup })],
       };
     },
+    ownIndexes,
   ],
 });

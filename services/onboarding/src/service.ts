@@ -83,7 +83,7 @@ function createFeatures(deps: Dependencies, engines: Engines, warnings: string[]
   const { bus, mongo, redis } = engines;
   const signUp = createSignUp(deps);
   const { deleteSessions } = signUp;
-  const given = { indexes, warnings, deleteSessions, bus, database: mongo, redis: redis.redis };
+  const given = { warnings, deleteSessions, bus, database: mongo, redis: redis.redis };
   return {
     clients: createClientsFeature(deps),
     clientEvents: createClientEvents({ ...deps, bus }),

@@ -5,7 +5,7 @@ import { createOnce } from '@bmg/common/idempotency';
 import { openMongo } from '@bmg/common/mongo';
 import { openRedis } from '@bmg/common/redis';
 import { implement } from '@bmg/common/rpc';
-import { defineService, purge, type Kit } from '@bmg/common/service';
+import { defineService, ownIndexes, purge, type Kit } from '@bmg/common/service';
 import { createUpstream } from '@bmg/common/upstream';
 import { Node } from '@bmg/proto/common';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
@@ -44,5 +44,6 @@ export const createTemplates = defineService({
       };
     },
     purge(purgeRows),
+    ownIndexes,
   ],
 });

@@ -4,6 +4,7 @@ import { topics } from '@bmg/common/bus';
 import { createVersions } from '@bmg/common/directory';
 import { createPool } from '@bmg/common/overload';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
+import { createIndexRpcs } from '@bmg/common/service';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
 import { createKeyUse } from '@bmg/common/vault';
 import { AlertsDefinition } from '@bmg/proto/alerts';
@@ -133,6 +134,7 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
       createRecoveryHandlers({ ...shared, requeueRuns, untrack, reads: event_log.reads }),
       createEventLogHandlers({ ...event_log, replays }),
       endpoints.handlers,
+      createIndexRpcs(mongo, log),
       createPurge({ db: mongo.background, rows: createPurgeRows(packer), owners, log }),
     ],
     log,

@@ -104,6 +104,10 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetReplay: ['gateway', 'operator'],
     FindEvents: ['messaging', 'operator'],
   },
+  Indexes: {
+    CompareIndexes: ['operator'],
+    ApplyIndexes: ['operator'],
+  },
   Keys: {
     ListKeys: ['gateway', 'operator'],
     GetKey: ['gateway'],

@@ -1,4 +1,5 @@
-export { createIndexes, missingIndexes, type Indexes } from './indexes';
+export { keyText, type IndexDifference, type Indexes } from './compare-indexes';
+export { createIndexes, type IndexChange } from './indexes';
 export { duplicatesIn, isDuplicateKey } from './duplicate-key';
 export { deleteInPages } from './delete-in-pages';
 export { openMongo, type Database, type Databases } from './open';

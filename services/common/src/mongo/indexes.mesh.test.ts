@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient, type Db } from 'mongodb';
-import { createIndexes, missingIndexes, type Indexes } from '.';
+import { createIndexes, type Indexes } from '.';
+import { applyIndexes, findDifferences, type ApplyOptions } from './indexes';
 
 const INDEXES: Indexes = {
   letters: [
@@ -33,11 +34,45 @@ test('creates the declared indexes with their options, and repeats safely', asyn
       expect.objectContaining({ key: { sent_at: 1 }, expireAfterSeconds: 60 }),
     ]),
   );
-  expect(await missingIndexes(db, INDEXES)).toEqual([]);
+  expect(await findDifferences(db, INDEXES)).toEqual([]);
 });
 
-test('names the indexes that are missing', async () => {
+test('builds what is missing, replaces what differs, and drops what is obsolete on request', async () => {
   await createIndexes(db, INDEXES);
-  await db.collection('letters').dropIndex('sender_1_sent_at_-1');
-  expect(await missingIndexes(db, INDEXES)).toEqual(['letters: sender, sent_at']);
+  const letters = db.collection('letters');
+  await letters.dropIndex('sender_1_sent_at_-1');
+  await letters.dropIndex('number_1');
+  await letters.createIndexes([{ key: { number: 1 } }, { key: { title: 1 } }]);
+  await db.collection('drafts').createIndex({ title: 1 });
+  const apply = async (options: Partial<ApplyOptions> = {}) => {
+    const wanted = { rebuild: false, drop_obsolete: false, ...options };
+    const changes = await applyIndexes(db, INDEXES, wanted);
+    return changes.map(({ collection, key, outcome }) => `${outcome} ${collection} ${key}`);
+  };
+  const states = async () => (await findDifferences(db, INDEXES)).map(({ state }) => state);
+  expect(await states()).toEqual(['obsolete', 'missing', 'different', 'obsolete']);
+  expect(await apply()).toEqual([
+    'created letters sender: 1, sent_at: -1',
+    'replaced letters number: 1',
+  ]);
+  expect(await states()).toEqual(['obsolete', 'obsolete']);
+  expect(await letters.indexes()).toContainEqual(
+    expect.objectContaining({ name: 'number_1_v2', unique: true, sparse: true }),
+  );
+  expect(await apply({ drop_obsolete: true })).toEqual([
+    'dropped drafts title: 1',
+    'dropped letters title: 1',
+  ]);
+  expect(await states()).toEqual([]);
+});
+
+test('reports a unique index that stored documents refuse, and keeps the old one', async () => {
+  const stamps = db.collection('stamps');
+  await stamps.insertMany([{ country: 'a' }, { country: 'a' }]);
+  const unique = { stamps: [{ key: { country: 1 }, unique: true }] };
+  await createIndexes(db, { stamps: INDEXES['stamps'] ?? [] });
+  const options = { rebuild: false, drop_obsolete: false };
+  const [change] = await applyIndexes(db, unique, options);
+  expect(change).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('duplicate') });
+  expect(await stamps.indexes()).toContainEqual(expect.objectContaining({ name: 'country_1' }));
 });

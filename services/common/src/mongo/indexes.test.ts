@@ -1,6 +1,7 @@
 // What MongoDB refuses and the local stand-in accepts: an index on the same fields with other options.
 import { MongoServerError, type Db, type IndexDescription } from 'mongodb';
-import { createIndexes, missingIndexes } from './indexes';
+import { compareIndexes } from './compare-indexes';
+import { applyIndexes, createIndexes } from './indexes';
 
 /** A database with one collection that refuses what MongoDB refuses. */
 function databaseWith(...present: IndexDescription[]) {
@@ -28,6 +29,7 @@ function databaseWith(...present: IndexDescription[]) {
   };
   const db = {
     collection: () => collection,
+    listCollections: () => ({ toArray: async () => [{ name: 'letters' }] }),
     async command({ index }: { index: { name: string; expireAfterSeconds: number } }) {
       const found = stored.find(({ name }) => name === index.name);
       if (!found) throw new Error('no such index');
@@ -45,13 +47,9 @@ beforeEach(() => jest.clearAllMocks());
 test('changes the expiry of an index that exists, and creates the others', async () => {
   const { db, stored } = databaseWith({ key: { sent_at: 1 }, expireAfterSeconds: 60 });
   const letters = [{ key: { sent_at: 1 }, expireAfterSeconds: 120 }, { key: { sender: 1 } }];
-  expect(await missingIndexes(db, { letters })).toEqual([
-    'letters: sent_at (differs in expireAfterSeconds)',
-    'letters: sender',
-  ]);
   await createIndexes(db, { letters }, log);
   expect(stored).toMatchObject(letters);
-  expect(await missingIndexes(db, { letters })).toEqual([]);
+  expect(compareIndexes({ letters }, { letters: stored })).toEqual([]);
   expect(log.info).toHaveBeenCalledTimes(1);
 });
 
@@ -60,8 +58,47 @@ test('keeps an index that differs otherwise, creates the others, and names the d
   const letters = [{ key: { number: 1 }, unique: true, sparse: true }, { key: { sender: 1 } }];
   await createIndexes(db, { letters }, log);
   expect(stored).toMatchObject([{ key: { number: 1 }, unique: true }, { key: { sender: 1 } }]);
-  expect(await missingIndexes(db, { letters })).toEqual(['letters: number (differs in sparse)']);
+  expect(compareIndexes({ letters }, { letters: stored })).toMatchObject([
+    { state: 'different', options: [{ name: 'sparse', declared: 'true', stored: '' }] },
+  ]);
   expect(log.warn).toHaveBeenCalledTimes(1);
+});
+
+test('takes an index of another name that has the declared options', async () => {
+  const letters = [{ key: { number: 1 }, unique: true }];
+  const { db, stored } = databaseWith({ key: { number: 1 }, unique: true });
+  const refused = new MongoServerError({ message: 'exists with a different name', code: 85 });
+  db.collection('letters').createIndexes = () => Promise.reject(refused);
+  (stored[0] as { name: string }).name = 'number_1_v2';
+  await createIndexes(db, { letters }, log);
+  expect(log.warn).not.toHaveBeenCalled();
+});
+
+const APPLY = { rebuild: false, drop_obsolete: false };
+
+test('drops and builds an index only on request, if MongoDB refuses both', async () => {
+  const { db, stored } = databaseWith({ key: { number: 1 }, unique: true });
+  const letters = [{ key: { number: 1 }, unique: true, sparse: true }];
+  const collection = db.collection('letters');
+  const { createIndexes: create } = collection;
+  collection.createIndexes = async (wanted) => {
+    if (stored.length > 0) throw new MongoServerError({ message: 'equivalent index', code: 85 });
+    return create(wanted);
+  };
+  collection.dropIndex = async () => stored.splice(0);
+  expect(await applyIndexes(db, { letters }, APPLY)).toMatchObject([{ outcome: 'needs_rebuild' }]);
+  expect(stored).toHaveLength(1);
+  expect(await applyIndexes(db, { letters }, { ...APPLY, rebuild: true })).toMatchObject([
+    { outcome: 'rebuilt' },
+  ]);
+  expect(stored).toMatchObject(letters);
+});
+
+test('changes an expiry in place', async () => {
+  const { db, stored } = databaseWith({ key: { sent_at: 1 }, expireAfterSeconds: 60 });
+  const letters = [{ key: { sent_at: 1 }, expireAfterSeconds: 120 }];
+  expect(await applyIndexes(db, { letters }, APPLY)).toMatchObject([{ outcome: 'expiry_changed' }]);
+  expect(stored).toMatchObject(letters);
 });
 
 test('throws any other failure', async () => {

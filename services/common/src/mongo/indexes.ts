@@ -1,16 +1,26 @@
-// Creates the indexes that a service declares, and finds those that are missing or differ.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+// Creates the indexes that a service declares when it starts, and applies all differences on request.
+import { MongoServerError, type Db, type IndexDescription } from 'mongodb';
 import type { Logger } from '../telemetry';
-
-/** The indexes of a service by collection, except those on `_id`, which always exist. */
-export type Indexes = Record<string, readonly IndexDescription[]>;
+import {
+  compareIndexes,
+  differingOptions,
+  differsInExpiry,
+  isSameKey,
+  keyText,
+  type IndexDifference,
+  type Indexes,
+  type StoredIndex,
+} from './compare-indexes';
 
 /** An index on the same fields exists with other options, or one of the same name on other fields. */
 const CONFLICTS = new Set<unknown>([85, 86]);
 
+const isConflict = (error: unknown): boolean =>
+  CONFLICTS.has((error as { code?: unknown } | null)?.code);
+
 /**
  * Safe to repeat; waits until the server has built them. An index that exists with another expiry
- * gets the declared one. Any other difference stays, and `missingIndexes` names it: the service works
+ * gets the declared one. Any other difference stays until the operator applies it: the service works
  * with the index that exists, and must not fail to start because of it.
  */
 export async function createIndexes(
@@ -19,71 +29,132 @@ export async function createIndexes(
   log?: Pick<Logger, 'info' | 'warn'>,
 ): Promise<void> {
   for (const [name, descriptions] of Object.entries(indexes)) {
-    const collection = db.collection(name);
     try {
-      await collection.createIndexes([...descriptions]);
+      await db.collection(name).createIndexes([...descriptions]);
     } catch (error) {
       if (!isConflict(error)) throw error;
-      for (const one of descriptions) await createOrChange(db, collection, one, log);
+      for (const one of descriptions) await createOrChange(db, name, one, log);
     }
   }
 }
 
 async function createOrChange(
   db: Db,
-  collection: Collection,
+  name: string,
   wanted: IndexDescription,
   log: Pick<Logger, 'info' | 'warn'> | undefined,
 ): Promise<void> {
   try {
-    await collection.createIndexes([wanted]);
+    await db.collection(name).createIndexes([wanted]);
   } catch (error) {
     if (!isConflict(error)) throw error;
-    const present = (await collection.indexes()).find(({ key }) => isSameKey(key, wanted.key));
-    const index = `${collection.collectionName}: ${fieldsOf(wanted.key)}`;
-    const differing = present ? differences(wanted, present) : [];
-    const { expireAfterSeconds } = wanted;
-    if (differing.join() !== EXPIRY || expireAfterSeconds === undefined) {
+    const stored = await indexesOf(db, name);
+    const same = stored.filter(({ key }) => isSameKey(key, wanted.key));
+    // It may have a name of its own since it was replaced.
+    if (same.some((one) => differingOptions(wanted, one).length === 0)) return;
+    const index = `${name}: ${keyText(wanted.key)}`;
+    const [present] = same;
+    if (!present || !differsInExpiry(differingOptions(wanted, present))) {
       log?.warn({ err: error, index }, 'failed to create an index: another one is in its place');
       return;
     }
-    const change = { name: present?.name, expireAfterSeconds };
-    await db.command({ collMod: collection.collectionName, index: change });
-    log?.info({ index, seconds: expireAfterSeconds }, 'changed the expiry of an index');
+    await changeExpiry(db, name, wanted, present);
+    log?.info({ index, seconds: wanted.expireAfterSeconds }, 'changed the expiry of an index');
   }
 }
 
-const isConflict = (error: unknown): boolean =>
-  CONFLICTS.has((error as { code?: unknown } | null)?.code);
+const changeExpiry = (
+  db: Db,
+  collection: string,
+  { expireAfterSeconds }: IndexDescription,
+  { name }: StoredIndex,
+): Promise<unknown> => db.command({ collMod: collection, index: { name, expireAfterSeconds } });
 
-/** The declared indexes that the database lacks or has otherwise, each as `collection: field, field`. */
-export async function missingIndexes(db: Db, indexes: Indexes): Promise<string[]> {
-  const missing: string[] = [];
-  for (const [collection, descriptions] of Object.entries(indexes)) {
-    const found = await db.collection(collection).indexes();
-    for (const wanted of descriptions) {
-      const present = found.find(({ key }) => isSameKey(key as object, wanted.key));
-      const index = `${collection}: ${fieldsOf(wanted.key)}`;
-      if (!present) missing.push(index);
-      else {
-        const differing = differences(wanted, present);
-        if (differing.length > 0) missing.push(`${index} (differs in ${differing.join(', ')})`);
+const indexesOf = async (db: Db, collection: string): Promise<StoredIndex[]> =>
+  (await db.collection(collection).indexes()) as StoredIndex[];
+
+export async function findDifferences(db: Db, declared: Indexes): Promise<IndexDifference[]> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const stored: Record<string, StoredIndex[]> = {};
+  for (const { name } of collections) {
+    if (!name.startsWith('system.')) stored[name] = await indexesOf(db, name);
+  }
+  return compareIndexes(declared, stored);
+}
+
+export interface ApplyOptions {
+  /** Also drops and builds indexes that MongoDB does not let stand beside their replacement. */
+  rebuild: boolean;
+  drop_obsolete: boolean;
+}
+
+export interface IndexChange {
+  collection: string;
+  key: string;
+  outcome:
+    'created' | 'expiry_changed' | 'replaced' | 'rebuilt' | 'dropped' | 'needs_rebuild' | 'failed';
+  /** Of a failure. */
+  reason: string;
+}
+
+/** Builds all new indexes before it drops an obsolete one. A refused change does not end the others. */
+export async function applyIndexes(
+  db: Db,
+  declared: Indexes,
+  options: ApplyOptions,
+): Promise<IndexChange[]> {
+  const differences = await findDifferences(db, declared);
+  const changes: IndexChange[] = [];
+  for (const state of ['missing', 'different', 'obsolete'] as const) {
+    for (const one of differences.filter((found) => found.state === state)) {
+      if (state === 'obsolete' && !options.drop_obsolete) continue;
+      const { key } = one.state === 'obsolete' ? one.stored : one.declared;
+      const change = { collection: one.collection, key: keyText(key), reason: '' };
+      try {
+        changes.push({ ...change, outcome: await applyOne(db, one, options) });
+      } catch (error) {
+        if (!(error instanceof MongoServerError)) throw error;
+        changes.push({ ...change, outcome: 'failed', reason: error.message });
       }
     }
   }
-  return missing;
+  return changes;
 }
 
-const EXPIRY = 'expireAfterSeconds';
-const OPTIONS = ['unique', 'sparse', EXPIRY] as const;
+async function applyOne(
+  db: Db,
+  one: IndexDifference,
+  { rebuild }: ApplyOptions,
+): Promise<IndexChange['outcome']> {
+  const collection = db.collection(one.collection);
+  if (one.state === 'missing') {
+    await collection.createIndexes([one.declared]);
+    return 'created';
+  }
+  if (one.state === 'obsolete') {
+    await collection.dropIndex(one.stored.name);
+    return 'dropped';
+  }
+  const { declared, stored } = one;
+  if (differsInExpiry(one.options)) {
+    await changeExpiry(db, one.collection, declared, stored);
+    return 'expiry_changed';
+  }
+  try {
+    await collection.createIndexes([{ ...declared, name: otherName(stored.name) }]);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    if (!rebuild) return 'needs_rebuild';
+    await collection.dropIndex(stored.name);
+    await collection.createIndexes([declared]);
+    return 'rebuilt';
+  }
+  await collection.dropIndex(stored.name);
+  return 'replaced';
+}
 
-const differences = (wanted: IndexDescription, present: object): string[] =>
-  OPTIONS.filter((option) => {
-    const [one, other] = [wanted[option], (present as IndexDescription)[option]];
-    return option === EXPIRY ? one !== other : Boolean(one) !== Boolean(other);
-  });
-
-const isSameKey = (one: object, other: object): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
-
-const fieldsOf = (key: object): string => Object.keys(key).join(', ');
+/** `at_1` becomes `at_1_v2`, and that `at_1_v3`. */
+const otherName = (name: string): string => {
+  const [, base = name, version = '1'] = /^(.*)_v(\d+)$/.exec(name) ?? [];
+  return `${base}_v${Number(version) + 1}`;
+};

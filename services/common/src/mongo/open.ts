@@ -5,7 +5,14 @@ import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import './closing-connections';
 import './idle-pools';
-import { createIndexes, type Indexes } from './indexes';
+import type { IndexDifference, Indexes } from './compare-indexes';
+import {
+  applyIndexes,
+  createIndexes,
+  findDifferences,
+  type ApplyOptions,
+  type IndexChange,
+} from './indexes';
 import './read-limits';
 import { WORK_CLASSES } from './work-classes';
 
@@ -20,7 +27,13 @@ export interface Databases {
   readonly background: Db;
 }
 
-export interface Database extends Databases, Component {}
+export interface Database extends Databases, Component {
+  readonly indexes: {
+    /** Between the stored indexes and the declared ones. */
+    differences(): Promise<IndexDifference[]>;
+    apply(options: ApplyOptions): Promise<IndexChange[]>;
+  };
+}
 
 export interface MongoSettings {
   MONGO_URL: string;
@@ -51,8 +64,12 @@ export function openMongo(
   });
   const database = settings.MONGO_DATABASE_PREFIX + name;
   const db = client.db(database);
+  const stopped = new AbortController();
   /** On a connection of its own, since a large index takes longer to build than any command may. */
-  const prepareIndexes = async (signal: AbortSignal): Promise<void> => {
+  const withBuilder = async <T>(
+    work: (db: Db) => Promise<T>,
+    signal: AbortSignal = stopped.signal,
+  ): Promise<T> => {
     const builder = new MongoClient(settings.MONGO_URL, {
       ...options,
       ...WORK_CLASSES.index_builds,
@@ -60,7 +77,7 @@ export function openMongo(
     const close = (): void => void builder.close().catch(() => undefined);
     signal.addEventListener('abort', close);
     try {
-      await createIndexes(builder.db(database), indexes, log);
+      return await work(builder.db(database));
     } finally {
       signal.removeEventListener('abort', close);
       await builder.close();
@@ -73,7 +90,7 @@ export function openMongo(
         // Explicit on every attempt: the client would otherwise reuse the state of a failed one for
         // ever.
         await client.connect();
-        await prepareIndexes(signal);
+        await withBuilder((builder) => createIndexes(builder, indexes, log), signal);
       },
       log,
       signal,
@@ -84,7 +101,12 @@ export function openMongo(
     background: background.db(database),
     start: open,
     prepare: open,
+    indexes: {
+      differences: () => findDifferences(db, indexes),
+      apply: (wanted) => withBuilder((builder) => applyIndexes(builder, indexes, wanted)),
+    },
     stop: async () => {
+      stopped.abort();
       await Promise.all([client.close(), background.close()]);
     },
     check: async () => {

@@ -6,6 +6,7 @@ import type { Database } from '../mongo';
 import { createPurge, ownersFrom, type PurgeDependencies } from '../purge';
 import type { Client, Implementation } from '../rpc';
 import type { Logger } from '../telemetry';
+import { createIndexRpcs } from './index-rpcs';
 
 type MessageOf<T> = T extends Topic<infer M> ? M : never;
 
@@ -39,3 +40,8 @@ export const purge =
       }),
     ],
   });
+
+/** Compares and applies the indexes of the service's database, for the operator. */
+export const ownIndexes = ({ database, log }: { database: Database; log: Logger }): Feature => ({
+  rpcs: [createIndexRpcs(database, log)],
+});

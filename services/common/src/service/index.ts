@@ -5,4 +5,5 @@ export {
   type DefinedService,
   type Kit,
 } from './define-service';
-export { purge, type Feature } from './feature';
+export { ownIndexes, purge, type Feature } from './feature';
+export { createIndexRpcs } from './index-rpcs';

@@ -29,7 +29,6 @@ const deps = (change: object = {}): DiagnoseDependencies =>
     now: () => new Date(),
     sealedRecords: { countStale: async () => 0 },
     ping: async () => undefined,
-    missingIndexes: async () => [],
     auditChain: async () => ({ links: 2, records: 5, faults: [], unsent: 0 }),
     pingRedis: async () => 'PONG',
     missingTopics: async () => [],
@@ -102,11 +101,6 @@ test('names the accounts that send no webhooks, and why', async () => {
     detail: 'no events arrive from 2 is not subscribed, 3 cannot be checked (upstream code 190)',
   });
   expect(check.advice).toContain('resubscribe-webhook');
-});
-
-test('names missing indexes', async () => {
-  const check = await find('indexes', { missingIndexes: async () => ['clients: waba_id'] });
-  expect(check).toMatchObject({ ok: false, detail: 'missing: clients: waba_id' });
 });
 
 test('names a record of the audit log that was changed, and links that wait to be exported', async () => {

@@ -29,7 +29,6 @@ export interface DiagnoseDependencies extends SubscriptionDependencies {
   peppers: Pick<Peppers, 'newest_id'>;
   now: () => Date;
   ping(): Promise<unknown>;
-  missingIndexes(): Promise<string[]>;
   pingRedis(): Promise<unknown>;
   /** The newest links of the audit log. */
   auditChain(): Promise<CheckAuditChainResponse>;
@@ -65,7 +64,6 @@ export const diagnose = (deps: DiagnoseDependencies): Promise<Check[]> =>
       'check REDIS_URL; until Redis answers, each process limits and caches on its own',
     ),
     guarded('kafka', () => topics(deps), 'check KAFKA_BROKERS and the brokers'),
-    guarded('indexes', () => indexes(deps), 'restart the service: it creates them'),
     guarded('keyring', () => keyring(deps), 'check ENCRYPTION_KEYRING and the database'),
     guarded('pepper', () => pepper(deps), 'check KEY_PEPPER and the database'),
     guarded('audit log', () => auditLog(deps), 'check the database'),
@@ -163,13 +161,6 @@ async function webhookFields(deps: DiagnoseDependencies): Promise<Check> {
   }
   const detail = `the app is not subscribed to ${missing.join(', ')}`;
   return bad(name, detail, 'subscribe it: npx bmg upstream subscribe');
-}
-
-async function indexes({ missingIndexes }: DiagnoseDependencies): Promise<Check> {
-  const missing = await missingIndexes();
-  return missing.length === 0
-    ? good('indexes', 'all indexes exist')
-    : bad('indexes', `missing: ${missing.join('; ')}`, 'restart the service: it creates them');
 }
 
 async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<Check> {

@@ -1,7 +1,8 @@
 import type { Bus } from '@bmg/common/bus';
-import { missingIndexes, type Database, type Indexes } from '@bmg/common/mongo';
+import type { Database } from '@bmg/common/mongo';
 import { createPurge } from '@bmg/common/purge';
 import { implement } from '@bmg/common/rpc';
+import { createIndexRpcs } from '@bmg/common/service';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { Feature } from '../ground/feature';
 import { checkChain, type SealerDependencies } from '../accounts/audit';
@@ -15,14 +16,10 @@ import { createOperatorHandlers, type OperatorDependencies } from './handlers';
 
 type Needs = Omit<OperatorDependencies, 'rotateKeyring' | 'diagnose' | 'subscribeApp'> &
   KeyringDependencies &
-  Omit<
-    DiagnoseDependencies,
-    'ping' | 'pingRedis' | 'missingIndexes' | 'missingTopics' | 'auditChain'
-  > &
+  Omit<DiagnoseDependencies, 'ping' | 'pingRedis' | 'missingTopics' | 'auditChain'> &
   SealerDependencies & {
     partnerKeys: Pick<PartnerKeys, 'ofOtherPeppers'>;
     database: Database;
-    indexes: Indexes;
     redis: { ping(): Promise<unknown> };
     bus: Pick<Bus, 'missingTopics'>;
   };
@@ -43,6 +40,7 @@ const keysOfOtherPeppers =
 
 export const createOperator = (deps: Needs): Feature => ({
   rpcs: [
+    createIndexRpcs(deps.database, deps.log),
     createPurge({
       db: deps.database.background,
       rows: purgeRows,
@@ -62,7 +60,6 @@ export const createOperator = (deps: Needs): Feature => ({
             partners: { keysOfOtherPeppers: keysOfOtherPeppers(deps) },
             ping: () => deps.database.db.command({ ping: 1 }),
             auditChain: () => checkChain(deps, Infinity),
-            missingIndexes: () => missingIndexes(deps.database.db, deps.indexes),
             pingRedis: () => deps.redis.ping(),
             missingTopics: () => deps.bus.missingTopics(),
           }),
