@@ -47,7 +47,10 @@ export function sizingPage(measured: Measured): string {
       'Kafka: MB/s, TB kept',
       ({ kafka }) => `${short(kafka.mb_per_s)}, ${short(kafka.disk_tb)}`,
     ),
-    line('MongoDB: shards (limit)', ({ mongo }) => `${mongo.shards} (${mongo.limit})`),
+    line(
+      'MongoDB: replica sets of 4 TB (limit)',
+      ({ mongo }) => `${mongo.replica_sets} (${mongo.limit})`,
+    ),
     line('MongoDB: writes/s, TB kept', ({ mongo }) =>
       [whole(mongo.writes_per_s), short(mongo.disk_tb)].join(', '),
     ),

@@ -38,9 +38,9 @@ export const ASSUMED = {
   broker_mb_per_s: 150,
   broker_disk_tb: 8,
   kafka_replicas: 3,
-  /** Small documents per second that a shard writes in bulk with w: majority, and its disk. */
-  shard_writes_per_s: 20_000,
-  shard_disk_tb: 4,
+  /** Small documents that a replica set writes per second in bulk, w: majority; and its disk. */
+  set_writes_per_s: 20_000,
+  set_disk_tb: 4,
   /** Documents written for each send and for each status (message record, usage). */
   writes_per_send: 1,
   writes_per_event: 4,
@@ -82,7 +82,7 @@ export interface Sizing {
   services: Part[];
   partitions: Record<'upstream-webhook' | 'event' | 'delivery', number>;
   kafka: { mb_per_s: number; disk_tb: number; brokers: number; limit: 'network' | 'disk' };
-  mongo: { writes_per_s: number; disk_tb: number; shards: number; limit: 'writes' | 'disk' };
+  mongo: { writes_per_s: number; disk_tb: number; replica_sets: number; limit: 'writes' | 'disk' };
   redis: { cores: number; memory_gb: number; servers: number };
 }
 
@@ -159,12 +159,12 @@ function mongoFor({ sends, events }: Load, { bytes }: Measured): Sizing['mongo']
     bytes.message_record * ASSUMED.record_days + bytes.counted_message * ASSUMED.counted_days;
   const logged = bytes.logged_event * ASSUMED.log_days;
   const disk_tb = ((sends * kept + events * logged) * DAY_S * ASSUMED.index_factor) / TB;
-  const by_writes = Math.ceil(writes_per_s / ASSUMED.shard_writes_per_s);
-  const by_disk = Math.ceil(disk_tb / ASSUMED.shard_disk_tb);
+  const by_writes = Math.ceil(writes_per_s / ASSUMED.set_writes_per_s);
+  const by_disk = Math.ceil(disk_tb / ASSUMED.set_disk_tb);
   return {
     writes_per_s,
     disk_tb,
-    shards: Math.max(1, by_writes, by_disk),
+    replica_sets: Math.max(1, by_writes, by_disk),
     limit: by_disk >= by_writes ? 'disk' : 'writes',
   };
 }
