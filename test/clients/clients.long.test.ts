@@ -99,12 +99,20 @@ const CLIENTS: readonly PackedClient[] = [
   },
 ];
 
+const AVAILABLE = CLIENTS.filter(({ name, needs }) => !lacks(`The ${name} client`, needs));
 const programOf = (file: string): string => join(__dirname, 'programs', file);
 const isShort = process.env['BMG_CLIENTS'] === 'short';
 
 let mesh: ProcessMesh;
 let receiver: PartnerReceiver;
+const installing = new Map<string, Promise<InstalledClient>>();
 beforeAll(async () => {
+  for (const client of AVAILABLE) {
+    const installed = installPacked(client);
+    installing.set(client.name, installed);
+    // Its own tests report it.
+    installed.catch(() => undefined);
+  }
   mesh = await joinProcessMesh();
   receiver = await startPartner();
 }, START_LIMIT_MS);
@@ -114,12 +122,12 @@ afterAll(async () => {
 }, START_LIMIT_MS);
 
 for (const client of CLIENTS) {
-  const { name, needs } = client;
-  (lacks(`The ${name} client`, needs) ? describe.skip : describe)(`the ${name} client`, () => {
+  const { name } = client;
+  (AVAILABLE.includes(client) ? describe : describe.skip)(`the ${name} client`, () => {
     let installed: InstalledClient;
     let driver: Driver;
     beforeAll(async () => {
-      installed = await installPacked(client);
+      installed = (await installing.get(name)) as InstalledClient;
       driver = new Driver(installed);
     }, START_LIMIT_MS);
     afterAll(async () => {

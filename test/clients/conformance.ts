@@ -285,6 +285,7 @@ const LOG: readonly Case[] = [
     script: eventLog(),
     outage: { after: 2, ms: 2_000 },
     result: read(ALL, expect.any(Number)),
+    check: (_requests, elapsed_ms) => expect(elapsed_ms).toBeGreaterThan(1_900),
   },
   {
     title: 'ends events with a permanent error',
@@ -401,13 +402,16 @@ async function startScripted(script: Script, outage: Case['outage']) {
     const { status, type, body = '', retry_after } = answer;
     if (type !== undefined) reply.setHeader('Content-Type', type);
     if (retry_after !== undefined) reply.setHeader('Retry-After', retry_after);
-    reply.writeHead(status).end(body);
-    if (typeof outage === 'object' && requests.length === outage.after) {
-      await sleep(50);
-      await stop(server);
-      await sleep(outage.ms);
-      server = await listen(port);
+    if (typeof outage !== 'object' || requests.length !== outage.after) {
+      reply.writeHead(status).end(body);
+      return;
     }
+    // The next request needs a new connection, which finds no server.
+    reply.writeHead(status, { Connection: 'close' });
+    await new Promise<void>((resolve) => reply.end(body, resolve));
+    await stop(server);
+    await sleep(outage.ms);
+    server = await listen(port);
   };
   const listen = async (at: number): Promise<Server> => {
     const made = createServer((request, reply) => void serve(request, reply));
