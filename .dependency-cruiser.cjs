@@ -94,12 +94,14 @@ const FOLDERS = {
   },
   'services/templates': { header: [] },
   'services/webhooks': {
-    delivery: ['store'],
-    'event-log': ['delivery', 'store'],
-    ingress: [],
-    recovery: ['delivery', 'event-log', 'store'],
-    shadows: ['delivery', 'endpoints', 'event-log', 'store'],
-    store: ['delivery', 'event-log', 'shadows'],
+    canary: ['ground', 'ingress'],
+    delivery: [],
+    'event-log': ['delivery'],
+    ground: [],
+    ingress: ['ground'],
+    receivers: ['delivery', 'ground', 'shadows'],
+    recovery: ['delivery', 'event-log', 'receivers'],
+    shadows: ['delivery', 'event-log', 'ground', 'receivers'],
   },
 };
 

@@ -10,7 +10,7 @@ import { ANSWER_BYTES_SHARE, READ_BYTES_PER_S, READ_SHARE } from '../../gateway/
 import { REFUSALS_AT_ONCE, UNCOUNTED } from '../../gateway/src/limits/load';
 import { peopleOfTier } from '../../services/common/src/upstream/messaging-limit';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
-import { WAITS_MS } from '../../services/webhooks/src/endpoints/first-tests';
+import { WAITS_MS } from '../../services/webhooks/src/receivers/first-tests';
 import { ROOT, SERVICES } from '../helm/facts';
 
 /** A phrase with `{}` for each of its numbers, and the numbers that it must have. */
@@ -174,8 +174,8 @@ const ROWS: Record<string, Row[]> = {
     ['{} to {} random', own(secret, 'CHOSEN_MIN_BYTES'), own(secret, 'CHOSEN_MAX_BYTES')],
     ['the answer within {} seconds, the retries', answer_s],
     ['up to {} requests', share / own('webhooks/delivery/partner-share', 'ENDPOINT_PART')],
-    ['attempts of the last {} hours', own('webhooks/endpoints/handlers', 'DAY_MS') / HOUR],
-    ['the latest {} attempts', own('webhooks/store/endpoint-health', 'RECENT_MAX')],
+    ['attempts of the last {} hours', own('webhooks/receivers/handlers', 'DAY_MS') / HOUR],
+    ['the latest {} attempts', own('webhooks/receivers/store', 'RECENT_MAX')],
     ['`overlap_hours` more, {} by default', secret_overlap_h],
     ['Largest event | {} MB', own('destinations/kinds/kafka/index', 'EVENT_BYTES_MAX') / 1e6],
     ['MB | {} MiB', own('destinations/kinds/amqp/index', 'EVENT_BYTES_MAX') / MIB],
@@ -184,7 +184,7 @@ const ROWS: Record<string, Row[]> = {
     ['those of the last {} hours', own('webhooks/shadows/handlers', 'DAY_MS') / HOUR],
     ['by itself, {} at most | {}', shadow.hours.maximum, shadow.hours.default],
     ['in a second, {} at most | {}', shadow.max_per_second.maximum, shadow.max_per_second.default],
-    ['latest {} events that were', own('webhooks/store/shadows', 'DIFFERENCES_MAX')],
+    ['latest {} events that were', own('webhooks/shadows/store', 'DIFFERENCES_MAX')],
     ['up to {} events of the last day', own('webhooks/event-log/replay-work', 'PAGE')],
     ['[CloudEvents {}]', found(FORMATS, /SPEC_VERSION = '([\d.]+)'/)],
   ],

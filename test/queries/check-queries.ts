@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { indexes as broadcasts } from '../../services/broadcasts/src/store/indexes';
 import { indexes as onboarding } from '../../services/onboarding/src/stores';
 import { indexes as templates } from '../../services/templates/src/store';
-import { indexes as webhooks } from '../../services/webhooks/src/store/indexes';
+import { indexes as webhooks } from '../../services/webhooks/src/collections';
 import type { Indexes } from '../../services/common/src/mongo';
 import { verdictOn, type QueryShape } from './query-plan';
 

@@ -11,7 +11,7 @@ import type { settings } from './config';
 import { createDeliveryRole } from './delivery-role';
 import { REPLAY_IN_FLIGHT } from './event-log/replay-work';
 import { createIngressRole } from './ingress-role';
-import { indexes } from './store/indexes';
+import { indexes } from './collections';
 
 /** Attempts in flight of one partner to one receiver: its default share, and a replay. */
 const RECEIVER_CONNECTIONS_MAX = 64 + REPLAY_IN_FLIGHT;

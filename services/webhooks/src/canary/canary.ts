@@ -14,7 +14,7 @@ import {
   type Logger,
 } from '@bmg/common/telemetry';
 import type { CanaryReceiver } from '../ingress/ingress';
-import { isSignedByUpstream } from '../ingress/upstream-signature';
+import { isSignedByUpstream } from '../ground/upstream-signature';
 
 export interface CanarySettings {
   CANARY_URL?: string | undefined;

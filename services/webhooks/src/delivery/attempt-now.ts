@@ -4,7 +4,7 @@ import { postAttempt, type Attempt, type Outcome, type RecordAttempt, type Ways 
 import { deliveryKey } from './receiver-key';
 import type { Receiver } from './receivers';
 import type { Seen } from './seen';
-import type { Deliveries } from '../store/deliveries';
+import type { Deliveries } from './store';
 
 export interface AttemptNowDependencies extends Ways {
   deliveries: Deliveries;

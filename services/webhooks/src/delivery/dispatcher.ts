@@ -32,7 +32,7 @@ import {
   type TrackedDelivery,
 } from './tracked-delivery';
 import { TICK_MS, Uncommitted, type StoreReason } from './uncommitted';
-import type { AttemptRecord, Deliveries, WaitingDelivery } from '../store/deliveries';
+import type { AttemptRecord, Deliveries, WaitingDelivery } from './store';
 
 export interface DispatcherDependencies extends Ways {
   deliveries: Deliveries;

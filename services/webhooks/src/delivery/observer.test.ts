@@ -2,7 +2,7 @@ import { createLogger, metrics } from '@bmg/common/telemetry';
 import type { Lanes } from './lanes';
 import { createObserver } from './observer';
 import type { TrackedDelivery } from './tracked-delivery';
-import type { Overdue, WaitingDelivery } from '../store/deliveries';
+import type { Overdue, WaitingDelivery } from './store';
 
 const METRICS_TICKS = 50;
 const SCAN_TICKS = 300;

@@ -3,7 +3,7 @@ import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Lanes } from './lanes';
 import { receiverOfRow, type TrackedDelivery } from './tracked-delivery';
 import { TICK_MS } from './uncommitted';
-import type { Deliveries, Overdue, WaitingDelivery } from '../store/deliveries';
+import type { Deliveries, Overdue, WaitingDelivery } from './store';
 
 export interface Observer {
   /** Must be called every `passed` times TICK_MS with the partitions assigned to this process. */

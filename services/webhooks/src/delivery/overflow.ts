@@ -8,7 +8,7 @@ import { metrics, type Logger } from '@bmg/common/telemetry';
 import { receiverOf } from './lane';
 import { receiverKey, receiverOfKey } from './receiver-key';
 import { rowOf, type TrackedDelivery } from './tracked-delivery';
-import type { Deliveries, WaitingDelivery } from '../store/deliveries';
+import type { Deliveries, WaitingDelivery } from './store';
 
 export interface OverflowDependencies {
   deliveries: Deliveries;

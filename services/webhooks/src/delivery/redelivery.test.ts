@@ -12,7 +12,7 @@ import type { Receiver } from './receivers';
 import type { AttemptLog } from '../event-log/attempt-log';
 import { createPacker } from '../event-log/packer';
 import { EventLogWriter } from '../event-log/writer';
-import type { Bucket, EventLogStore } from '../store/event-log';
+import type { Bucket, EventLogStore } from '../event-log/store/buckets';
 
 /** More than the dispatcher takes at a time, so that it waits for room in between. */
 const EVENTS = 250;

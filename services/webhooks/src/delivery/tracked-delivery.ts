@@ -6,7 +6,7 @@ import type { Delivery } from '@bmg/proto/stream';
 import type { Attempt, Outcome } from './attempt';
 import type { LaneItem } from './lane';
 import { deliveryKey, eventOfKey, receiverKey } from './receiver-key';
-import type { StoredDelivery, WaitingDelivery } from '../store/deliveries';
+import type { StoredDelivery, WaitingDelivery } from './store';
 
 export interface TrackedDelivery extends LaneItem {
   /** Undefined for the partner's webhook URL. */

@@ -8,8 +8,8 @@ import {
   type AttemptBatch,
   type Attempts,
   type EventAttempt,
-} from '../store/attempts';
-import type { StoredAttempt } from '../store/event-log';
+} from './store/attempts';
+import type { StoredAttempt } from './store/buckets';
 
 /** An attempt with the beginning of the receiver's answer. */
 export interface RecordedAttempt extends StoredAttempt {

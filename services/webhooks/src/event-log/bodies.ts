@@ -1,7 +1,7 @@
 // The block of a bucket: the envelopes of its events one after the other, byte by byte as they are
 // posted, and behind them the receivers' answers as JSON, by event id.
 import type { Packed, Packer } from './packer';
-import { bucketIdentity, type Bucket } from '../store/event-log';
+import { bucketIdentity, type Bucket } from './store/buckets';
 
 /** By event id, the answer of each attempt in order; null for an attempt without an answer. */
 export type Answers = Record<string, Array<string | null>>;

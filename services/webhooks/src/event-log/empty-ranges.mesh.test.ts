@@ -11,8 +11,8 @@ import {
   type Bucket,
   type EventLogStore,
   type Match,
-} from '../store/event-log';
-import { indexes } from '../store/indexes';
+} from './store/buckets';
+import { indexes } from '../collections';
 
 const packer = createPacker(undefined, false);
 const ROOM = { reserve: async () => undefined, took: () => undefined };

@@ -2,7 +2,7 @@
 // below an existing position, so a range that was searched in vain stays empty: later searches need
 // not read its buckets again.
 import { LRUCache } from '@bmg/common/cache';
-import type { Match, Range } from '../store/event-log';
+import type { Match, Range } from './store/buckets';
 
 export interface EmptyRanges {
   /** The part of the range that is still to be searched; its first position may be above its last. */

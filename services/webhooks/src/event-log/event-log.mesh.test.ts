@@ -9,11 +9,11 @@ import { createEventLog, packerOf, type EventLog } from './event-log';
 import { ATTEMPTS_OF_EVENT_MAX } from './attempt-log';
 import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
-import { ATTEMPTS, createAttempts } from '../store/attempts';
-import { createDeliveries } from '../store/deliveries';
-import { BUCKET_EVENTS_MAX, createEventLogStore, EVENT_LOG } from '../store/event-log';
-import { indexes } from '../store/indexes';
-import { createPurgeRows } from '../store/purge';
+import { ATTEMPTS, createAttempts } from './store/attempts';
+import { createDeliveries } from '../delivery/store';
+import { BUCKET_EVENTS_MAX, createEventLogStore, EVENT_LOG } from './store/buckets';
+import { indexes } from '../collections';
+import { createPurgeRows } from './store/purge';
 
 const SETTINGS = {
   EVENT_LOG_DAYS: 30,

@@ -9,9 +9,9 @@ import { createReader, type Reader } from './reader';
 import { createWaiters, type Waiters } from './waiters';
 import { EventLogWriter } from './writer';
 import type { Attempt, Outcome } from '../delivery/attempt';
-import type { Attempts } from '../store/attempts';
-import type { Deliveries } from '../store/deliveries';
-import type { EventLogStore } from '../store/event-log';
+import type { Attempts } from './store/attempts';
+import type { Deliveries } from '../delivery/store';
+import type { EventLogStore } from './store/buckets';
 
 export interface EventLogSettings {
   EVENT_LOG_DAYS: number;

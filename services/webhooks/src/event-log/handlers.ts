@@ -16,7 +16,7 @@ import type { ReadBudget } from './read-budget';
 import { noSuchEvent, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
 import type { ReplayRunner } from './replay';
 import type { Waiters } from './waiters';
-import type { Replay as StoredReplay } from '../store/replays';
+import type { Replay as StoredReplay } from './store/replays';
 
 export interface EventLogHandlers {
   reader: Reader;

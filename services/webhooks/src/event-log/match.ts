@@ -1,7 +1,7 @@
 // Whether an event of the log passes a reader's filter: by its fields beside the content, and by the
 // contact in the content. Contacts are personal data, so they are nowhere but in the sealed content.
 import { spellingsOf } from '@bmg/common/ids';
-import type { LoggedEvent, Match } from '../store/event-log';
+import type { LoggedEvent, Match } from './store/buckets';
 
 /** Fields of an event's data that name a person. */
 const CONTACT_FIELDS = [

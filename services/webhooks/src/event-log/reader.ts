@@ -7,8 +7,8 @@ import { createEmptyRanges, isFilter, type EmptyRanges } from './empty-ranges';
 import { namesContact, passes } from './match';
 import type { Packer } from './packer';
 import type { Room } from './read-budget';
-import type { Deliveries } from '../store/deliveries';
-import type { Bucket, EventLogStore, LoggedEvent, Match, Range } from '../store/event-log';
+import type { Deliveries } from '../delivery/store';
+import type { Bucket, EventLogStore, LoggedEvent, Match, Range } from './store/buckets';
 
 export interface ReaderDependencies {
   store: EventLogStore;

@@ -5,8 +5,8 @@ import { unsampled } from '@bmg/common/telemetry';
 import type { Room } from './read-budget';
 import type { Reader } from './reader';
 import type { Receivers } from '../delivery/receivers';
-import type { Range } from '../store/event-log';
-import type { Replay } from '../store/replays';
+import type { Range } from './store/buckets';
+import type { Replay } from './store/replays';
 
 export interface ReplayRequest {
   partner_id: string;

@@ -9,7 +9,7 @@ import type { Room } from './read-budget';
 import type { Outcome } from '../delivery/attempt';
 import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
 import type { Receiver, Receivers } from '../delivery/receivers';
-import type { Progress, Replay } from '../store/replays';
+import type { Progress, Replay } from './store/replays';
 
 export interface ReplayWork extends AttemptNowDependencies {
   reader: Reader;

@@ -13,11 +13,11 @@ import { createPacker } from './packer';
 import type { Room } from './read-budget';
 import { createReader } from './reader';
 import { createReplayRunner, type ReplayDependencies, type ReplayRunner } from './replay';
-import { createAttempts } from '../store/attempts';
-import { createDeliveries } from '../store/deliveries';
-import { createEventLogStore, newBucket, EVENT_LOG, type EventLogStore } from '../store/event-log';
-import { indexes } from '../store/indexes';
-import { createReplays, REPLAYS } from '../store/replays';
+import { createAttempts } from './store/attempts';
+import { createDeliveries } from '../delivery/store';
+import { createEventLogStore, newBucket, EVENT_LOG, type EventLogStore } from './store/buckets';
+import { indexes } from '../collections';
+import { createReplays, REPLAYS } from './store/replays';
 
 const log = createLogger('test');
 log.level = 'silent';

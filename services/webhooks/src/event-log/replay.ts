@@ -7,7 +7,7 @@ import { createLeasedWork, type Turn } from './leased-work';
 import type { Room } from './read-budget';
 import { checkReplayRequest, newReplay, type ReplayRequest } from './replay-request';
 import { deliverAgain, Refused, work, type ReplayWork } from './replay-work';
-import type { Progress, Replay, Replays } from '../store/replays';
+import type { Progress, Replay, Replays } from './store/replays';
 
 export interface ReplayDependencies extends ReplayWork {
   replays: Replays;

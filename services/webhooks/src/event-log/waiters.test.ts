@@ -1,7 +1,7 @@
 // Places for requests that wait: bounded for each partner, taken before anything is read, and given back.
 import { createLogger } from '@bmg/common/telemetry';
 import { createWaiters, WAITING_OF_PARTNER_MAX, type Waiters } from './waiters';
-import type { Grown } from '../store/event-log';
+import type { Grown } from './store/buckets';
 
 let looked: Array<Map<string, number>>;
 let grown: Grown[];

@@ -5,7 +5,7 @@ import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 import { passes } from './match';
-import type { EventLogStore, Grown, Match } from '../store/event-log';
+import type { EventLogStore, Grown, Match } from './store/buckets';
 
 export interface Waiters extends Component {
   /**

@@ -4,7 +4,7 @@ import type { Delivery } from '@bmg/proto/stream';
 import type { AttemptLog } from './attempt-log';
 import { createPacker } from './packer';
 import { EventLogWriter } from './writer';
-import type { Bucket, EventLogStore } from '../store/event-log';
+import type { Bucket, EventLogStore } from './store/buckets';
 import { eventually } from '../../../../test/testkit/eventually';
 
 function received(event_id: string, done: () => void): Unsettled<Delivery> {

@@ -10,7 +10,7 @@ import type { AttemptLog, RecordedAttempt } from './attempt-log';
 import { packBodies, type Answers } from './bodies';
 import type { Packer } from './packer';
 import { holdIntake } from '../delivery/hold-intake';
-import type { EventAttempt } from '../store/attempts';
+import type { EventAttempt } from './store/attempts';
 import {
   BUCKET_EVENTS_MAX,
   newBucket,
@@ -18,7 +18,7 @@ import {
   type EventLogStore,
   type Head,
   type LoggedEvent,
-} from '../store/event-log';
+} from './store/buckets';
 
 export interface EventLogDependencies {
   store: EventLogStore;

@@ -20,7 +20,7 @@ import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
 import { mayBePaymentSignature } from './payment-signature';
 import { replyOf, send, TRY_AGAIN, type Reply } from './reply';
-import { isSignature } from './upstream-signature';
+import { isSignature } from '../ground/upstream-signature';
 import {
   acceptUpstreamWebhook,
   isGenuineUpstreamWebhook,

@@ -14,7 +14,7 @@ import {
 } from '@bmg/common/telemetry';
 import { send, TAKEN, TRY_AGAIN, type Reply } from './reply';
 import { split } from './split';
-import { isSignedByUpstream } from './upstream-signature';
+import { isSignedByUpstream } from '../ground/upstream-signature';
 
 export const UPSTREAM_PATH = '/webhooks/upstream';
 /** Shorter than the upstream waits for an answer. */

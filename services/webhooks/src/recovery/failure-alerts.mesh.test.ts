@@ -1,6 +1,6 @@
 // Reports of refused deliveries, counted in a real database.
 import { MongoClient, type Db } from 'mongodb';
-import { createDeliveries, type StoredDelivery } from '../store/deliveries';
+import { createDeliveries, type StoredDelivery } from '../delivery/store';
 import { raiseFailureAlerts } from './failure-alerts';
 
 const NOW = new Date('2026-10-05T12:00:00Z');

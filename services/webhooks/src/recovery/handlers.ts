@@ -16,9 +16,9 @@ import type { Receivers } from '../delivery/receivers';
 import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
 import { attemptFromRow } from '../delivery/tracked-delivery';
 import type { ReadBudget, Room } from '../event-log/read-budget';
-import type { Cursor, OldestDelivery, StoredDelivery } from '../store/deliveries';
+import type { Cursor, OldestDelivery, StoredDelivery } from '../delivery/store';
 import type { RequeueRuns } from './requeue-runs';
-import { sendTestEvent } from './test-event';
+import { sendTestEvent } from '../receivers/test-event';
 
 export interface RecoveryDependencies extends AttemptNowDependencies {
   receivers: Receivers;

@@ -1,7 +1,7 @@
 // The end of a shadow, by itself or by the partner.
 import type { Call, Client } from '@bmg/common/rpc';
 import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
-import type { Shadows, ShadowStatus, StoredShadow } from '../store/shadows';
+import type { Shadows, ShadowStatus, StoredShadow } from './store';
 
 export interface EndDependencies {
   shadows: Pick<Shadows, 'end'>;

@@ -15,15 +15,10 @@ import { quantileOf, type Answer, type Compared } from './answers';
 import { endShadow } from './end';
 import { formatOf } from './post';
 import { maskUrl } from '../delivery/receivers';
-import { checkReceiver, type CheckDependencies } from '../endpoints/check-receiver';
+import { checkReceiver, type CheckDependencies } from '../receivers/check-receiver';
 import type { LeasedWork } from '../event-log/leased-work';
 import type { Reader } from '../event-log/reader';
-import {
-  SHADOW_KEPT_MS,
-  type Shadows,
-  type ShadowStatus,
-  type StoredShadow,
-} from '../store/shadows';
+import { SHADOW_KEPT_MS, type Shadows, type ShadowStatus, type StoredShadow } from './store';
 
 export interface ShadowDependencies extends CheckDependencies {
   registry: Client<EndpointRegistryDefinition>;

@@ -9,7 +9,7 @@ import type { Attempt } from '../delivery/attempt';
 import { createLeasedWork, type LeasedWork, type Turn } from '../event-log/leased-work';
 import type { EventWithAttempts, Reader } from '../event-log/reader';
 import { work } from '../event-log/replay-work';
-import type { Result, ShadowProgress, Shadows, ShadowStatus, StoredShadow } from '../store/shadows';
+import type { Result, ShadowProgress, Shadows, ShadowStatus, StoredShadow } from './store';
 
 export interface LastDayDependencies extends PostDependencies, EndDependencies {
   shadows: Shadows;

@@ -7,7 +7,7 @@ import { useLocalServers } from '../../../common/testing/local-servers';
 import { createLiveShadows, type LiveShadows } from './live';
 import type { Attempt, Outcome } from '../delivery/attempt';
 import type { Receiver } from '../delivery/receivers';
-import type { Result } from '../store/shadows';
+import type { Result } from './store';
 
 const log = createLogger('test');
 log.level = 'silent';

@@ -11,8 +11,8 @@ import type { Answer } from './answers';
 import { createShadowPosts, ShadowEnded, type PostDependencies } from './post';
 import type { Attempt, Outcome } from '../delivery/attempt';
 import type { Receiver } from '../delivery/receivers';
-import { createAdditionWriter } from '../store/additions';
-import type { Result, Shadows } from '../store/shadows';
+import { createAdditionWriter } from '../ground/additions';
+import type { Result, Shadows } from './store';
 
 export interface LiveShadowDependencies extends PostDependencies {
   shadows: Pick<Shadows, 'add'>;

@@ -2,8 +2,8 @@
 // their receiver is slow. A row is removed once the delivery is done; a failed one expires.
 import type { AnyBulkWriteOperation, Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { createBatchWriter, deleteInPages, isDuplicateKey, LONG_CURSOR } from '@bmg/common/mongo';
-import type { ReceiverName } from '../delivery/receiver-key';
-import { deliveryMachine, type DeliveryStatus } from '../delivery/retry-schedule';
+import type { ReceiverName } from './receiver-key';
+import { deliveryMachine, type DeliveryStatus } from './retry-schedule';
 
 export interface StoredDelivery {
   /**

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
-import { indexes } from './indexes';
-import { createShadows, SHADOWS, type Result, type Shadows, type StoredShadow } from './shadows';
+import { indexes } from '../collections';
+import { createShadows, SHADOWS, type Result, type Shadows, type StoredShadow } from './store';
 
 const HOUR_MS = 3_600_000;
 const NOW = new Date('2026-10-05T12:00:00Z');

@@ -3,11 +3,11 @@ import type { Collection, Db } from 'mongodb';
 import { LONG_CURSOR } from '@bmg/common/mongo';
 import type { ClientScope, FilterRow, RewriteRow } from '@bmg/common/purge';
 import { ATTEMPTS, type AttemptBatch } from './attempts';
-import { DELIVERIES } from './deliveries';
-import { bucketIds, EVENT_LOG, type Bucket } from './event-log';
-import { withoutAccountAttempts } from '../event-log/attempt-log';
-import { withoutAccount } from '../event-log/bodies';
-import type { Packer } from '../event-log/packer';
+import { DELIVERIES } from '../../delivery/store';
+import { bucketIds, EVENT_LOG, type Bucket } from './buckets';
+import { withoutAccountAttempts } from '../attempt-log';
+import { withoutAccount } from '../bodies';
+import type { Packer } from '../packer';
 
 export const createPurgeRows = (packer: Packer): Array<FilterRow | RewriteRow> => [
   {

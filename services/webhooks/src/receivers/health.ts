@@ -5,8 +5,8 @@ import { ownCall, type Client } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import type { Attempt, Outcome } from '../delivery/attempt';
-import { createAdditionWriter } from '../store/additions';
-import type { EndpointHealthStore, RecentAttempt } from '../store/endpoint-health';
+import { createAdditionWriter } from '../ground/additions';
+import type { EndpointHealthStore, RecentAttempt } from './store';
 
 export interface HealthRecorder extends Component {
   /** Does not wait for the store: losing a record costs a figure, never a delivery. */

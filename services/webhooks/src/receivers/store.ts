@@ -1,7 +1,7 @@
 // How the deliveries to webhook endpoints went: one document for each endpoint, with its latest attempts,
 // and one for each endpoint and hour, with counts.
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import { once, remembered } from './additions';
+import { once, remembered } from '../ground/additions';
 
 export interface RecentAttempt {
   event_id: string;

@@ -2,8 +2,8 @@
 // events. Onboarding has the URL itself, and decides which shadow runs. One replica at a time sends the last
 // day's events, under a lease; live ones are added by all replicas.
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import { remembered } from './additions';
-import { bucketOf, isDifferent, kindOf, type Compared } from '../shadows/answers';
+import { remembered } from '../ground/additions';
+import { bucketOf, isDifferent, kindOf, type Compared } from './answers';
 
 export type ShadowStatus = 'running' | 'completed' | 'expired' | 'stopped';
 

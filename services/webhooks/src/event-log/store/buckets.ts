@@ -4,7 +4,7 @@
 // positions are never given twice.
 import type { Collection, Db, FindCursor, IndexDescription } from 'mongodb';
 import { duplicatesIn, LONG_CURSOR } from '@bmg/common/mongo';
-import type { Packed } from '../event-log/packer';
+import type { Packed } from '../packer';
 
 /** One attempt to deliver an event, without the receiver's answer, which is packed. */
 export interface StoredAttempt {

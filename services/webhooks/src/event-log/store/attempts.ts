@@ -2,8 +2,8 @@
 // document. Those that ended before are in the event's bucket.
 import type { Collection, Db, FindCursor, IndexDescription } from 'mongodb';
 import { newId } from '@bmg/common/ids';
-import type { Packed } from '../event-log/packer';
-import type { StoredAttempt } from './event-log';
+import type { Packed } from '../packer';
+import type { StoredAttempt } from './buckets';
 
 export interface EventAttempt extends StoredAttempt {
   event_id: string;

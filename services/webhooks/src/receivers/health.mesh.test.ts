@@ -6,8 +6,8 @@ import { openMongo, type Database } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Attempt, Outcome } from '../delivery/attempt';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createEndpointHealthStore, RECENT_MAX, type Addition } from '../store/endpoint-health';
-import { indexes } from '../store/indexes';
+import { createEndpointHealthStore, RECENT_MAX, type Addition } from './store';
+import { indexes } from '../collections';
 import { createHealthRecorder, disableFailing, FAILING_MAX_MS } from './health';
 
 const log = createLogger('test');

@@ -13,7 +13,7 @@ import {
   postTestEvent,
   type TestEventDependencies,
   type TestRequest,
-} from '../recovery/test-event';
+} from './test-event';
 
 /** The part of an endpoint that is tested, with everything that is secret. */
 export interface TestedReceiver {

@@ -1,6 +1,6 @@
 // Requeues and the oldest delivery in a real database.
 import { MongoClient, type Db } from 'mongodb';
-import { createDeliveries, DELIVERIES, type StoredDelivery } from './deliveries';
+import { createDeliveries, DELIVERIES, type StoredDelivery } from './store';
 
 const NOW = new Date('2026-10-05T12:00:00Z');
 const LATER = new Date('2026-10-05T13:00:00Z');

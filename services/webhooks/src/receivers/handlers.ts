@@ -14,8 +14,8 @@ import {
 import { checkReceiver, testReceiver } from './check-receiver';
 import { createFirstTests, type NewEndpoint } from './first-tests';
 import { createShadowHandlers, type ShadowDependencies } from '../shadows/handlers';
-import type { Deliveries } from '../store/deliveries';
-import type { EndpointHealthStore } from '../store/endpoint-health';
+import type { Deliveries } from '../delivery/store';
+import type { EndpointHealthStore } from './store';
 
 export interface EndpointDependencies extends ShadowDependencies {
   health: EndpointHealthStore;
