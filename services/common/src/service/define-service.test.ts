@@ -28,12 +28,12 @@ const create = (features: Feature[], open: (kit: Kit<typeof config>) => void = (
     warnings: [],
   });
 
-test('starts engines, buffers, the bus, workers and the RPC server in this order', () => {
+test('starts engines, buffers, the bus, workers, the RPC server and doors in this order', () => {
   const purgeClient = async () => ({ purged: [] });
   const { components } = create(
     [
       { workers: [component('worker')], rpcs: [implementPart(DataDefinition, { purgeClient })] },
-      { buffers: [component('buffer')] },
+      { buffers: [component('buffer')], doors: [component('door')] },
     ],
     ({ use, useBus, connect }) => {
       useBus(busDouble().bus);
@@ -49,6 +49,7 @@ test('starts engines, buffers, the bus, workers and the RPC server in this order
     'bus',
     'worker',
     'grpc',
+    'door',
   ]);
 });
 

@@ -88,6 +88,7 @@ export const defineService =
         ...(bus ? [bus] : []),
         ...parts.flatMap(({ workers = [] }) => workers),
         ...(server ? [server] : []),
+        ...parts.flatMap(({ doors = [] }) => doors),
       ],
       metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
       onReady: (ready) => server?.health.set(ready),

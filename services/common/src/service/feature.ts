@@ -25,6 +25,8 @@ export interface Feature {
   buffers?: Component[];
   /** Background work, which starts after the consumers and stops before them. */
   workers?: Component[];
+  /** Other ways in, and what ends the calls that wait: they start last, and stop before the RPC server. */
+  doors?: Component[];
 }
 
 /** Deletes a client's data on request, for every service but onboarding. */
