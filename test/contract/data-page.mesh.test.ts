@@ -15,7 +15,7 @@ import { purgeRows as messaging } from '../../services/messaging/src/collections
 import { purgeRows as onboarding } from '../../services/onboarding/src/operator/purge';
 import { purgeRows as templates } from '../../services/templates/src/store';
 import { createPacker } from '../../services/webhooks/src/event-log/packer';
-import { createPurgeRows } from '../../services/webhooks/src/event-log/store/purge';
+import { purgeRows as webhooks } from '../../services/webhooks/src/collections';
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, type Mesh } from '../harness/shared-mesh';
 
@@ -42,7 +42,7 @@ const purged: Record<string, PurgeRow[]> = {
   templates,
   broadcasts,
   'number-admin': [],
-  webhooks: createPurgeRows(createPacker(undefined, false)),
+  webhooks: webhooks(createPacker(undefined, false)),
 };
 
 let mesh: Mesh;

@@ -1,16 +1,25 @@
-// All indexes of the service.
+// The collections of the service: all indexes, and the documents to delete when a client is purged
+// (deploy/DATA.md).
 import type { Indexes } from '@bmg/common/mongo';
-import { attemptIndexes, ATTEMPTS } from './event-log/store/attempts';
+import type { FilterRow, RewriteRow } from '@bmg/common/purge';
+import { DELIVERIES, deliveryIndexes } from './delivery';
+import {
+  attemptIndexes,
+  ATTEMPTS,
+  EVENT_LOG,
+  eventLogIndexes,
+  eventLogPurgeRows,
+  replayIndexes,
+  REPLAYS,
+  type Packer,
+} from './event-log';
 import {
   ENDPOINT_HEALTH,
   ENDPOINT_HOURS,
   endpointHealthIndexes,
   endpointHourIndexes,
-} from './receivers/store';
-import { DELIVERIES, deliveryIndexes } from './delivery/store';
-import { replayIndexes, REPLAYS } from './event-log/store/replays';
-import { EVENT_LOG, eventLogIndexes } from './event-log/store/buckets';
-import { shadowIndexes, SHADOWS } from './shadows/store';
+} from './receivers';
+import { shadowIndexes, SHADOWS } from './shadows';
 
 export const indexes: Indexes = {
   [DELIVERIES]: deliveryIndexes,
@@ -21,3 +30,12 @@ export const indexes: Indexes = {
   [ENDPOINT_HOURS]: endpointHourIndexes,
   [SHADOWS]: shadowIndexes,
 };
+
+export const purgeRows = (packer: Packer): Array<FilterRow | RewriteRow> => [
+  {
+    collection: DELIVERIES,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  ...eventLogPurgeRows(packer),
+];

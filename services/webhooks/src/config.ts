@@ -1,4 +1,4 @@
-import { fields, type Field } from '@bmg/common/config';
+import { fields, type Field, type Loaded } from '@bmg/common/config';
 import { KEYRING_PATTERN } from '@bmg/common/vault';
 
 const CANARY = [
@@ -93,3 +93,5 @@ export const settings = {
     'seconds in which the event of a canary’s message must arrive',
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];

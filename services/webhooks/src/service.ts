@@ -1,62 +1,56 @@
-// The composition root: opens the engines, wires the roles of this process, and returns its
-// components in the order of their start.
-import { createBus } from '@bmg/common/bus';
+// The composition root. A process takes the upstream's webhooks in, delivers events to partners, or does
+// both.
 import type { Loaded } from '@bmg/common/config';
-import type { Component, Service } from '@bmg/common/lifecycle';
-import { openMongo } from '@bmg/common/mongo';
-import { guardedAgent } from '@bmg/common/outbound';
-import { openRedis } from '@bmg/common/redis';
-import { createLogger } from '@bmg/common/telemetry';
-import type { settings } from './config';
-import { createDeliveryRole } from './delivery-role';
-import { REPLAY_IN_FLIGHT } from './event-log/replay-work';
-import { createIngressRole } from './ingress-role';
-import { indexes } from './collections';
+import {
+  defineService,
+  ownIndexes,
+  purge,
+  type DefinedService,
+  type Kit,
+} from '@bmg/common/service';
+import { purgeRows } from './collections';
+import type { Config, settings } from './config';
+import { delivery } from './delivery/feature';
+import { openDelivery, openEngines, openIngress, type DeliveryRole } from './dependencies';
+import { eventLog } from './event-log/feature';
+import { ingress } from './ingress/feature';
+import { receivers } from './receivers/feature';
+import { recovery } from './recovery/feature';
+import { shadows } from './shadows/feature';
 
-/** Attempts in flight of one partner to one receiver: its default share, and a replay. */
-const RECEIVER_CONNECTIONS_MAX = 64 + REPLAY_IN_FLIGHT;
+const name = 'webhooks';
 
-export interface WebhooksService extends Service {
-  /** The port of the upstream's webhooks; known once started, 0 without the role of the ingress. */
-  ingressPort(): number;
-}
+const DELIVERY = [
+  // The first three record attempts, so that they stop after those who make them.
+  shadows,
+  receivers,
+  delivery,
+  eventLog,
+  recovery,
+  (deps: DeliveryRole) => purge(purgeRows(deps.eventLog.packer))(deps),
+  ownIndexes,
+];
 
-export function createWebhooks({ config, warnings }: Loaded<typeof settings>): WebhooksService {
-  const log = createLogger('webhooks');
-  const redis = openRedis(config, log);
-  const mongo = openMongo(config, 'webhooks', log, indexes);
-  const bus = createBus(config, 'webhooks', log);
-  const agent = guardedAgent({
-    allowPrivate: config.ALLOW_PRIVATE_URLS,
-    connectionsPerOrigin: RECEIVER_CONNECTIONS_MAX,
-  });
-  const shared = { config, redis, mongo, bus, agent, log };
-  const { WEBHOOKS_ROLE: role } = config;
-  const delivery = role === 'ingress' ? undefined : createDeliveryRole(shared);
-  const ingress = role === 'delivery' ? undefined : createIngressRole(shared);
-  const roles = [delivery, ingress].filter((one) => one !== undefined);
-  // Last in the list, so stopped first: no new deliveries, while those in flight end and are
-  // committed.
-  const intake: Component = {
-    name: 'intake',
-    start: async () => {},
-    stop: async () => bus.pauseIntake(),
-  };
-  return {
-    name: 'webhooks',
-    components: [
-      redis,
-      mongo,
-      ...roles.flatMap(({ clients }) => clients),
-      bus,
-      ...roles.flatMap(({ workers }) => workers),
-      intake,
-    ],
-    metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
-    onReady: (ready) => delivery?.onReady(ready),
-    stop_timeout_ms: config.STOP_TIMEOUT_MS,
-    drain_ms: config.DRAIN_MS,
-    warnings,
-    ingressPort: () => ingress?.port() ?? 0,
-  };
-}
+const ROLES = {
+  ingress: defineService({
+    name,
+    open: (kit: Kit<Config>) => openIngress(kit, openEngines(kit)),
+    features: [ingress],
+  }),
+  delivery: defineService({
+    name,
+    open: (kit: Kit<Config>) => openDelivery(kit, openEngines(kit)),
+    features: DELIVERY,
+  }),
+  all: defineService({
+    name,
+    open(kit: Kit<Config>) {
+      const engines = openEngines(kit);
+      return { ...openDelivery(kit, engines), ...openIngress(kit, engines) };
+    },
+    features: [ingress, ...DELIVERY],
+  }),
+};
+
+export const createWebhooks = (loaded: Loaded<typeof settings>): DefinedService =>
+  ROLES[loaded.config.WEBHOOKS_ROLE](loaded);

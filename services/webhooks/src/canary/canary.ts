@@ -13,7 +13,6 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
-import type { CanaryReceiver } from '../ingress/ingress';
 import { isSignedByUpstream } from '../ground/upstream-signature';
 
 export interface CanarySettings {
@@ -32,6 +31,9 @@ export interface CanaryDependencies {
   agent: GuardedAgent;
   log: Logger;
 }
+
+/** Takes an event posted to the canary's receiver; returns the HTTP status. */
+export type CanaryReceiver = (body: Buffer, signature: string) => Promise<number>;
 
 export interface Canary {
   sender: Poller;

@@ -1,7 +1,7 @@
 // The delivery state of a logged event, from the row of a waiting or failed delivery and the
 // recorded attempts. Pure.
 import type { RecordedAttempt } from './attempt-log';
-import type { StoredDelivery } from '../delivery/store';
+import type { StoredDelivery } from '../delivery';
 
 export type Status = 'pending' | 'delivered' | 'retrying' | 'failed' | 'dropped';
 

@@ -5,22 +5,21 @@ import type { Unsettled } from '@bmg/common/bus';
 import { createIndexes } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
-import { createEventLog, packerOf, type EventLog } from './event-log';
+import { createEventLog, type EventLog } from './event-log';
 import { ATTEMPTS_OF_EVENT_MAX } from './attempt-log';
 import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
-import { ATTEMPTS, createAttempts } from './store/attempts';
+import { ATTEMPTS } from './store/attempts';
 import { createDeliveries } from '../delivery/store';
 import { BUCKET_EVENTS_MAX, createEventLogStore, EVENT_LOG } from './store/buckets';
 import { indexes } from '../collections';
-import { createPurgeRows } from './store/purge';
+import { eventLogPurgeRows } from './store/purge';
 
 const SETTINGS = {
   EVENT_LOG_DAYS: 30,
   EVENT_LOG_SEALED: true,
   EVENT_LOG_KEYRING: 'test:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
 };
-const packer = packerOf(SETTINGS);
 const log = createLogger('test');
 const SPAN = { traceId: '', spanId: '', traceFlags: 0 };
 
@@ -46,13 +45,7 @@ afterAll(async () => {
 function replica(settings: Partial<typeof SETTINGS> = {}): EventLog {
   const one = createEventLog(
     { ...SETTINGS, ...settings },
-    {
-      store: createEventLogStore(db),
-      attempts: createAttempts(db),
-      deliveries: createDeliveries(db),
-      packer,
-      log,
-    },
+    { db, deliveries: createDeliveries(db), log },
   );
   replicas.push(one);
   return one;
@@ -211,7 +204,7 @@ describe('an event that is attempted thousands of times', () => {
           secret: null,
         };
         const answers = JSON.stringify([`${at} ${'x'.repeat(1_000)}`]);
-        const packed = await packer.pack(`attempts/${_id}`, Buffer.from(answers));
+        const packed = await one.packer.pack(`attempts/${_id}`, Buffer.from(answers));
         return { _id, attempts: [attempt], packed, expires_at: new Date(Date.now() + 3_600_000) };
       }),
     );
@@ -458,7 +451,7 @@ test('stores no text in clear, and a purge removes one account’s events and an
     );
     expect(text.join()).not.toContain('private');
   }
-  const rows = createPurgeRows(packer).flatMap((row) => ('rewrite' in row ? [row] : []));
+  const rows = eventLogPurgeRows(replica().packer);
   const scope = { partner_id, waba_id: '901' };
   expect(await Promise.all(rows.map((row) => row.rewrite(scope, db, true)))).toEqual([1, 1]);
   expect(await Promise.all(rows.map((row) => row.rewrite(scope, db, false)))).toEqual([1, 1]);
@@ -482,14 +475,7 @@ test('opens sealed buckets after sealing is switched off', async () => {
   const sent = received({ partner_id });
   take(replica(), [sent]);
   await eventually(() => sent.is_done);
-  const open = createEventLog(SETTINGS, {
-    store: createEventLogStore(db),
-    attempts: createAttempts(db),
-    deliveries: createDeliveries(db),
-    packer: packerOf({ ...SETTINGS, EVENT_LOG_SEALED: false }),
-    log,
-  });
-  replicas.push(open);
+  const open = replica({ EVENT_LOG_SEALED: false });
   const later = received({ partner_id });
   take(open, [later]);
   await eventually(() => later.is_done);

@@ -1,17 +1,17 @@
 // Wires the event log: writer, reader, waiting requests, expiry.
+import type { Db } from 'mongodb';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
-import { createVault, type Vault } from '@bmg/common/vault';
+import { createKeyUse, createVault } from '@bmg/common/vault';
 import { createAttemptLog } from './attempt-log';
 import { createPacker, type Packer } from './packer';
 import { createReadBudget, type ReadBudget } from './read-budget';
 import { createReader, type Reader } from './reader';
+import { createAttempts } from './store/attempts';
+import { createEventLogStore } from './store/buckets';
 import { createWaiters, type Waiters } from './waiters';
 import { EventLogWriter } from './writer';
-import type { Attempt, Outcome } from '../delivery/attempt';
-import type { Attempts } from './store/attempts';
-import type { Deliveries } from '../delivery/store';
-import type { EventLogStore } from './store/buckets';
+import type { Attempt, Deliveries, Outcome } from '../delivery';
 
 export interface EventLogSettings {
   EVENT_LOG_DAYS: number;
@@ -27,7 +27,9 @@ export interface EventLog {
   recordAttempt(attempt: Attempt, outcome: Outcome): void;
   /** Ends the waiting requests: to be stopped before the server of the RPCs. */
   waiters: Waiters;
-  expiry: Component;
+  packer: Packer;
+  /** Background work. */
+  upkeep: Component[];
 }
 
 const DAY_MS = 86_400_000;
@@ -38,26 +40,17 @@ const EXPIRE_EVERY_MS = 60_000;
  */
 const EXPIRED_KEPT_MS = 3_600_000;
 
-/** Undefined without a key ring: then the log is not sealed. */
-export const vaultOf = ({ EVENT_LOG_KEYRING: keyring }: EventLogSettings): Vault | undefined =>
-  keyring === undefined ? undefined : createVault(keyring);
-
-export const packerOf = (settings: EventLogSettings, vault = vaultOf(settings)): Packer =>
-  createPacker(vault, settings.EVENT_LOG_SEALED);
-
 export function createEventLog(
   settings: EventLogSettings,
-  deps: {
-    store: EventLogStore;
-    attempts: Attempts;
-    deliveries: Deliveries;
-    packer: Packer;
-    log: Logger;
-  },
+  { db, deliveries, log }: { db: Db; deliveries: Deliveries; log: Logger },
 ): EventLog {
-  const { store, packer, deliveries, log } = deps;
+  const { EVENT_LOG_KEYRING: ring, EVENT_LOG_SEALED: sealed } = settings;
+  // Without a key ring the log is not sealed.
+  const vault = ring === undefined ? undefined : createVault(ring);
+  const packer = createPacker(vault, sealed);
   const kept_ms = settings.EVENT_LOG_DAYS * DAY_MS;
-  const attempts = createAttemptLog(deps, kept_ms);
+  const store = createEventLogStore(db);
+  const attempts = createAttemptLog({ attempts: createAttempts(db), packer }, kept_ms);
   const waiters = createWaiters(store, log);
   const reader = createReader({ store, attempts, deliveries, packer, kept_ms });
   const writer = new EventLogWriter({ store, attempts, packer, log, onGrown: waiters.grown });
@@ -68,7 +61,11 @@ export function createEventLog(
     reader,
     reads: createReadBudget(log),
     waiters,
-    expiry: createPoller('event-log-expiry', EXPIRE_EVERY_MS, expire, log),
+    packer,
+    upkeep: [
+      createPoller('event-log-expiry', EXPIRE_EVERY_MS, expire, log),
+      ...(vault ? [createKeyUse({ db, ring: 'EVENT_LOG_KEYRING', vault, log })] : []),
+    ],
     recordAttempt: ({ event_id, partner_id, endpoint_id, waba_id, number }, outcome) => {
       const { result, http_status, error, trace } = outcome;
       writer.recordAttempt({

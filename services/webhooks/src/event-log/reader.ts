@@ -7,7 +7,7 @@ import { createEmptyRanges, isFilter, type EmptyRanges } from './empty-ranges';
 import { namesContact, passes } from './match';
 import type { Packer } from './packer';
 import type { Room } from './read-budget';
-import type { Deliveries } from '../delivery/store';
+import type { Deliveries } from '../delivery';
 import type { Bucket, EventLogStore, LoggedEvent, Match, Range } from './store/buckets';
 
 export interface ReaderDependencies {

@@ -4,7 +4,7 @@ import { newId } from '@bmg/common/ids';
 import { unsampled } from '@bmg/common/telemetry';
 import type { Room } from './read-budget';
 import type { Reader } from './reader';
-import type { Receivers } from '../delivery/receivers';
+import type { Receivers } from '../delivery';
 import type { Range } from './store/buckets';
 import type { Replay } from './store/replays';
 

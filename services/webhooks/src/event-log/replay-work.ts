@@ -6,9 +6,13 @@ import { unsampled } from '@bmg/common/telemetry';
 import type { Turn } from './leased-work';
 import { SEARCH_MAX, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
 import type { Room } from './read-budget';
-import type { Outcome } from '../delivery/attempt';
-import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
-import type { Receiver, Receivers } from '../delivery/receivers';
+import {
+  attemptNow,
+  type AttemptNowDependencies,
+  type Outcome,
+  type Receiver,
+  type Receivers,
+} from '../delivery';
 import type { Progress, Replay } from './store/replays';
 
 export interface ReplayWork extends AttemptNowDependencies {

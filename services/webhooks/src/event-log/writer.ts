@@ -9,7 +9,7 @@ import type { Delivery } from '@bmg/proto/stream';
 import type { AttemptLog, RecordedAttempt } from './attempt-log';
 import { packBodies, type Answers } from './bodies';
 import type { Packer } from './packer';
-import { holdIntake } from '../delivery/hold-intake';
+import { holdIntake } from '../delivery';
 import type { EventAttempt } from './store/attempts';
 import {
   BUCKET_EVENTS_MAX,

@@ -16,6 +16,7 @@ import {
 } from '@bmg/common/overload';
 import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
+import type { CanaryReceiver } from '../canary';
 import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
 import { mayBePaymentSignature } from './payment-signature';
@@ -42,9 +43,6 @@ export interface Ingress extends Component {
 
 const PAYMENTS_PATH = '/webhooks/payments';
 const CANARY_PATH = '/webhooks/canary';
-
-/** Takes an event posted to the canary's receiver; returns the HTTP status. */
-export type CanaryReceiver = (body: Buffer, signature: string) => Promise<number>;
 
 /** The upstream's bodies may have 3 MB. */
 const UPSTREAM_BODY_MAX_BYTES = 4 * 1024 * 1024;

@@ -7,7 +7,7 @@ import type { Call, Client } from '@bmg/common/rpc';
 import type { Destination } from '@bmg/proto/common';
 import type { CheckResponse, DestinationsDefinition } from '@bmg/proto/destinations';
 import type { TestEndpointResponse } from '@bmg/proto/endpoints';
-import { outgoingEvent } from '../delivery/destination-attempt';
+import { outgoingEvent } from '../delivery';
 import {
   newTestEvent,
   postTestEvent,

@@ -2,23 +2,24 @@
 // are checked, and the figures of their deliveries added.
 import { changedSettings } from '@bmg/common/destinations';
 import { ApiError } from '@bmg/common/errors';
-import { implement, ownCall, type Call } from '@bmg/common/rpc';
+import { implementPart, ownCall, type Call, type Client } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { Destination } from '@bmg/proto/common';
 import {
   EndpointsDefinition,
+  type EndpointRegistryDefinition,
   type Endpoint,
   type EndpointHealth,
   type TestEndpointResponse,
 } from '@bmg/proto/endpoints';
-import { checkReceiver, testReceiver } from './check-receiver';
+import { checkReceiver, testReceiver, type CheckDependencies } from './check-receiver';
 import { createFirstTests, type NewEndpoint } from './first-tests';
-import { createShadowHandlers, type ShadowDependencies } from '../shadows/handlers';
-import type { Deliveries } from '../delivery/store';
-import type { EndpointHealthStore } from './store';
+import type { Deliveries } from '../delivery';
+import type { ReceiverHealth } from './store';
 
-export interface EndpointDependencies extends ShadowDependencies {
-  health: EndpointHealthStore;
+export interface ReceiverDependencies extends CheckDependencies {
+  registry: Client<EndpointRegistryDefinition>;
+  health: ReceiverHealth;
   deliveries: Pick<Deliveries, 'countsOf' | 'makeDue' | 'removeOf'>;
   /** Makes every replica read the partner's stored deliveries again. */
   announce(partner_id: string): Promise<void>;
@@ -28,7 +29,7 @@ const DAY_MS = 86_400_000;
 const FIRST_TEST_LIMIT_MS = 20_000;
 
 /** The handlers, and the tests of new endpoints. Longer than 70 lines: one short method for each RPC. */
-export const createEndpointHandlers = (deps: EndpointDependencies) => {
+export const createReceiverHandlers = (deps: ReceiverDependencies) => {
   const { registry, health, deliveries, announce } = deps;
   const withHealth = async (partner_id: string, endpoint: Endpoint): Promise<Endpoint> => ({
     ...endpoint,
@@ -70,8 +71,7 @@ export const createEndpointHandlers = (deps: EndpointDependencies) => {
       endSpan(span);
     }
   }, deps.log);
-  const handlers = implement(EndpointsDefinition, {
-    ...createShadowHandlers(deps),
+  const handlers = implementPart(EndpointsDefinition, {
     async listEndpoints({ partner_id }, call) {
       const { endpoints, endpoints_max } = await registry.listEndpoints({ partner_id }, call);
       return {
@@ -182,7 +182,7 @@ const changedDestination = (
   };
 
 async function healthOf(
-  { health, deliveries }: EndpointDependencies,
+  { health, deliveries }: ReceiverDependencies,
   partner_id: string,
   endpoint_id: string,
 ): Promise<EndpointHealth> {

@@ -6,7 +6,7 @@ import { openMongo, type Database } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Attempt, Outcome } from '../delivery/attempt';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createEndpointHealthStore, RECENT_MAX, type Addition } from './store';
+import { createReceiverHealth, RECENT_MAX, type Addition } from './store';
 import { indexes } from '../collections';
 import { createHealthRecorder, disableFailing, FAILING_MAX_MS } from './health';
 
@@ -54,7 +54,7 @@ afterAll(async () => {
   await mongo.stop();
 });
 
-const health = () => createEndpointHealthStore(mongo.db);
+const health = () => createReceiverHealth(mongo.db);
 const attempt = (at: number, delivered: boolean) => ({
   event_id: `evt_${at}`,
   event: 'message.received',

@@ -4,9 +4,9 @@ import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle
 import { ownCall, type Client } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
-import type { Attempt, Outcome } from '../delivery/attempt';
+import type { Attempt, Outcome } from '../delivery';
 import { createAdditionWriter } from '../ground/additions';
-import type { EndpointHealthStore, RecentAttempt } from './store';
+import type { ReceiverHealth, RecentAttempt } from './store';
 
 export interface HealthRecorder extends Component {
   /** Does not wait for the store: losing a record costs a figure, never a delivery. */
@@ -19,7 +19,7 @@ interface Recorded {
   attempt: RecentAttempt;
 }
 
-export function createHealthRecorder(store: EndpointHealthStore, log: Logger): HealthRecorder {
+export function createHealthRecorder(store: ReceiverHealth, log: Logger): HealthRecorder {
   const writer = createAdditionWriter<Recorded>(
     ({ endpoint_id }) => endpoint_id,
     async (id, records) => {
@@ -63,7 +63,7 @@ const DISABLED_AT_ONCE = 100;
 const CALL_LIMIT_MS = 10_000;
 
 export interface DisablingDependencies {
-  health: Pick<EndpointHealthStore, 'failing' | 'forgive'>;
+  health: Pick<ReceiverHealth, 'failing' | 'forgive'>;
   registry: Client<EndpointRegistryDefinition>;
   log: Logger;
   now: () => Date;

@@ -49,7 +49,7 @@ export interface Addition {
   attempts: RecentAttempt[];
 }
 
-export interface EndpointHealthStore {
+export interface ReceiverHealth {
   add(addition: Addition): Promise<void>;
   find(endpoint_id: string): Promise<StoredHealth | null>;
   /** Attempts by their result since a time, to the hour. */
@@ -81,7 +81,7 @@ export const endpointHourIndexes: IndexDescription[] = [
 const hourId = (endpoint_id: string, at: Date): string =>
   `${endpoint_id}/${new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS).toISOString()}`;
 
-export function createEndpointHealthStore(db: Db): EndpointHealthStore {
+export function createReceiverHealth(db: Db): ReceiverHealth {
   const health: Collection<StoredHealth> = db.collection(ENDPOINT_HEALTH);
   const hours: Collection<StoredHour> = db.collection(ENDPOINT_HOURS);
   return {

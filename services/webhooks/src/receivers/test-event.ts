@@ -7,8 +7,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import { GetReceiverResponse, ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { SendTestEventRequest, SendTestEventResponse } from '@bmg/proto/webhooks';
-import { postAttempt, type Ways } from '../delivery/attempt';
-import type { Receiver, Receivers } from '../delivery/receivers';
+import { postAttempt, type Receiver, type Receivers, type Ways } from '../delivery';
 
 /** The partner that tests a receiver, and the URL of the changelog. */
 export type TestRequest = SendTestEventRequest;

@@ -4,7 +4,7 @@ import { REPORT_EVERY_MS, reportAlerts, type ReportDependencies } from '@bmg/com
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { dayStart } from '@bmg/common/time';
-import type { Deliveries } from '../delivery/store';
+import type { Deliveries } from '../delivery';
 
 export interface FailureAlertDependencies extends ReportDependencies {
   deliveries: Pick<Deliveries, 'countRefused'>;

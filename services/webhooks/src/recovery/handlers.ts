@@ -1,7 +1,7 @@
 // The Webhooks RPCs: partners list the deliveries that their receiver did not take and retry them
-// by hand, and test their receiver.
+// by hand, and the operator reads the backlog.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { implement, type Call } from '@bmg/common/rpc';
+import { implementPart, type Call } from '@bmg/common/rpc';
 import {
   WebhooksDefinition,
   type FailedEvent,
@@ -10,15 +10,22 @@ import {
   type RetryEventRequest,
   type RetryEventResponse,
 } from '@bmg/proto/webhooks';
-import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
-import { deliveryKey, eventOfKey } from '../delivery/receiver-key';
-import type { Receivers } from '../delivery/receivers';
-import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
-import { attemptFromRow } from '../delivery/tracked-delivery';
-import type { ReadBudget, Room } from '../event-log/read-budget';
-import type { Cursor, OldestDelivery, StoredDelivery } from '../delivery/store';
+import {
+  attemptFromRow,
+  attemptNow,
+  type AttemptNowDependencies,
+  type Cursor,
+  deliveryKey,
+  deliveryMachine,
+  type DeliveryStatus,
+  eventOfKey,
+  nextDelayMs,
+  type OldestDelivery,
+  type Receivers,
+  type StoredDelivery,
+} from '../delivery';
+import type { ReadBudget, Room } from '../event-log';
 import type { RequeueRuns } from './requeue-runs';
-import { sendTestEvent } from '../receivers/test-event';
 
 export interface RecoveryDependencies extends AttemptNowDependencies {
   receivers: Receivers;
@@ -32,12 +39,11 @@ const PAGE_DEFAULT = 20;
 const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
-  implement(WebhooksDefinition, {
+  implementPart(WebhooksDefinition, {
     listFailedEvents: (request, call) =>
       deps.reads.hold(request.partner_id, call, (room) => listFailedEvents(deps, request, room)),
     retryEvent: (request, call) => retryEvent(deps, request, call),
     retryAllEvents: ({ partner_id }) => deps.requeueRuns.run(partner_id),
-    sendTestEvent: sendTestEvent(deps),
     async getBacklog() {
       const [counts, oldest] = await Promise.all([
         deps.deliveries.counts(),

@@ -14,10 +14,9 @@ import type {
 import { quantileOf, type Answer, type Compared } from './answers';
 import { endShadow } from './end';
 import { formatOf } from './post';
-import { maskUrl } from '../delivery/receivers';
-import { checkReceiver, type CheckDependencies } from '../receivers/check-receiver';
-import type { LeasedWork } from '../event-log/leased-work';
-import type { Reader } from '../event-log/reader';
+import { maskUrl } from '../delivery';
+import { type CheckDependencies, checkReceiver } from '../receivers';
+import type { LeasedWork, Reader } from '../event-log';
 import { SHADOW_KEPT_MS, type Shadows, type ShadowStatus, type StoredShadow } from './store';
 
 export interface ShadowDependencies extends CheckDependencies {

@@ -5,10 +5,15 @@ import { unsampled } from '@bmg/common/telemetry';
 import type { Answer } from './answers';
 import { endShadow, type EndDependencies } from './end';
 import { createShadowPosts, ShadowEnded, type PostDependencies, type PostToShadow } from './post';
-import type { Attempt } from '../delivery/attempt';
-import { createLeasedWork, type LeasedWork, type Turn } from '../event-log/leased-work';
-import type { EventWithAttempts, Reader } from '../event-log/reader';
-import { work } from '../event-log/replay-work';
+import type { Attempt } from '../delivery';
+import {
+  createLeasedWork,
+  type EventWithAttempts,
+  type LeasedWork,
+  type Reader,
+  type Turn,
+  work,
+} from '../event-log';
 import type { Result, ShadowProgress, Shadows, ShadowStatus, StoredShadow } from './store';
 
 export interface LastDayDependencies extends PostDependencies, EndDependencies {

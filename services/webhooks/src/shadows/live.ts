@@ -9,8 +9,7 @@ import { metrics } from '@bmg/common/telemetry';
 import type { ReceiverShadow } from '@bmg/proto/onboarding';
 import type { Answer } from './answers';
 import { createShadowPosts, ShadowEnded, type PostDependencies } from './post';
-import type { Attempt, Outcome } from '../delivery/attempt';
-import type { Receiver } from '../delivery/receivers';
+import type { Attempt, Outcome, Receiver } from '../delivery';
 import { createAdditionWriter } from '../ground/additions';
 import type { Result, Shadows } from './store';
 

@@ -12,9 +12,14 @@ import {
 } from '@bmg/common/telemetry';
 import type { ReceiverShadow } from '@bmg/proto/onboarding';
 import { kindOf, type Answer } from './answers';
-import { postSigned, type Attempt } from '../delivery/attempt';
-import { MaxRate } from '../delivery/max-rate';
-import { VERSION_TTL_MS, type Receiver, type Receivers } from '../delivery/receivers';
+import {
+  type Attempt,
+  MaxRate,
+  postSigned,
+  type Receiver,
+  type Receivers,
+  VERSION_TTL_MS,
+} from '../delivery';
 
 export interface PostDependencies {
   agent: GuardedAgent;

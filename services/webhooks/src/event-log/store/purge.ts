@@ -1,20 +1,14 @@
 // The collections that hold data of a client: see deploy/DATA.md.
 import type { Collection, Db } from 'mongodb';
 import { LONG_CURSOR } from '@bmg/common/mongo';
-import type { ClientScope, FilterRow, RewriteRow } from '@bmg/common/purge';
+import type { ClientScope, RewriteRow } from '@bmg/common/purge';
 import { ATTEMPTS, type AttemptBatch } from './attempts';
-import { DELIVERIES } from '../../delivery/store';
 import { bucketIds, EVENT_LOG, type Bucket } from './buckets';
 import { withoutAccountAttempts } from '../attempt-log';
 import { withoutAccount } from '../bodies';
 import type { Packer } from '../packer';
 
-export const createPurgeRows = (packer: Packer): Array<FilterRow | RewriteRow> => [
-  {
-    collection: DELIVERIES,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
+export const eventLogPurgeRows = (packer: Packer): RewriteRow[] => [
   {
     collection: EVENT_LOG,
     of: 'client',

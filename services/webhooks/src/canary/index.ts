@@ -1,0 +1,1 @@
+export { createCanary, type CanaryReceiver } from './canary';

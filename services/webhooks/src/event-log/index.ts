@@ -1,0 +1,10 @@
+export { createEventLog, type EventLog } from './event-log';
+export { createLeasedWork, type LeasedWork, type Turn } from './leased-work';
+export type { Packer } from './packer';
+export type { ReadBudget, Room } from './read-budget';
+export type { EventWithAttempts, Reader } from './reader';
+export { REPLAY_IN_FLIGHT, work } from './replay-work';
+export { attemptIndexes, ATTEMPTS } from './store/attempts';
+export { EVENT_LOG, eventLogIndexes } from './store/buckets';
+export { eventLogPurgeRows } from './store/purge';
+export { replayIndexes, REPLAYS } from './store/replays';
