@@ -13,20 +13,10 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
+import type { Config } from '../config';
 import { isSignedByUpstream } from '../ground/upstream-signature';
 
-export interface CanarySettings {
-  CANARY_URL?: string | undefined;
-  CANARY_PARTNER_KEY?: string | undefined;
-  CANARY_WEBHOOK_SECRET?: string | undefined;
-  CANARY_WABA_ID?: string | undefined;
-  CANARY_TO?: string | undefined;
-  CANARY_TEMPLATE: string;
-  CANARY_EVERY_S: number;
-  CANARY_TIMEOUT_S: number;
-}
-
-export interface CanaryDependencies {
+interface CanaryDependencies {
   redis: RedisConnection;
   agent: GuardedAgent;
   log: Logger;
@@ -61,10 +51,7 @@ const FAILED = 'message.failed';
 const eventKey = (message_id: string): string => `bmg:canary:event:${message_id}`;
 
 /** Undefined unless the canary is configured. */
-export function createCanary(
-  settings: CanarySettings,
-  deps: CanaryDependencies,
-): Canary | undefined {
+export function createCanary(settings: Config, deps: CanaryDependencies): Canary | undefined {
   const { CANARY_URL, CANARY_PARTNER_KEY, CANARY_WEBHOOK_SECRET, CANARY_WABA_ID } = settings;
   if (!CANARY_URL || !CANARY_PARTNER_KEY || !CANARY_WEBHOOK_SECRET || !CANARY_WABA_ID) {
     return undefined;

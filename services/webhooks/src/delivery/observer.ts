@@ -55,9 +55,9 @@ export function createObserver(deps: ObserverDependencies): Observer {
     }
   }
   async function scanStore(partitions: number[]): Promise<void> {
-    const { retrying, failed } = await deliveries.counts();
-    metrics.deliveries_stored.set({ status: 'retrying' }, retrying);
-    metrics.deliveries_stored.set({ status: 'failed' }, failed);
+    for (const [status, count] of Object.entries(await deliveries.counts())) {
+      metrics.deliveries_stored.set({ status }, count);
+    }
     const due = new Date(Date.now() - MISSED_AFTER_MS);
     const page = { after: scanned_until, limit: PAGE_MAX };
     const rows = await deliveries.overdue(partitions, due, page);

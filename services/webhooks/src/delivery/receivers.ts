@@ -13,7 +13,7 @@ import {
 } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
-import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboarding';
+import { type DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboarding';
 
 export type Receiver = GetReceiverResponse;
 
@@ -84,14 +84,7 @@ export function createReceivers(
           return await cache.get(partner_id, await versionOf(partner_id), fetch, partner_id);
         } catch (error) {
           if ((error as { code?: string }).code === 'NOT_FOUND') {
-            return {
-              webhook_url: undefined,
-              webhook_secrets: [],
-              status: 'unknown',
-              endpoints: [],
-              extra_events: [],
-              shadow: undefined,
-            };
+            return GetReceiverResponse.fromPartial({ status: 'unknown' });
           }
           if (signal?.aborted || calls === CALLS_MAX) throw error;
           await pause(RETRY_MS, signal);

@@ -129,8 +129,6 @@ export const deliveryIndexes: IndexDescription[] = [
   { key: { expires_at: 1 }, expireAfterSeconds: 0 },
 ];
 
-const collection = (db: Db): Collection<StoredDelivery> => db.collection(DELIVERIES);
-
 /** A lost race ends with the next write, so repeated duplicate keys mean another fault. */
 const WRITES_MAX = 5;
 
@@ -165,9 +163,14 @@ const rowsOf = ({ partner_id, endpoint_id }: ReceiverName): Filter<StoredDeliver
   endpoint_id: endpoint_id ?? NO_ENDPOINT,
 });
 
+/** The rows behind a position in the order of a time and of the IDs. */
+const behind = (time: string, at: Date | null, _id: string): Filter<StoredDelivery> => ({
+  $or: [{ [time]: { $gt: at } }, { [time]: at, _id: { $gt: _id } }],
+});
+
 /** Longer than 70 lines: one short method for each query. */
 export function createDeliveries(db: Db): Deliveries {
-  const deliveries = collection(db);
+  const deliveries: Collection<StoredDelivery> = db.collection(DELIVERIES);
   const writer = createBatchWriter<AnyBulkWriteOperation<StoredDelivery>>(async (operations) => {
     for (let writes = 1; ; writes += 1) {
       try {
@@ -199,6 +202,13 @@ export function createDeliveries(db: Db): Deliveries {
       await deliveries.updateMany({ ...selected, _id: { $in: ids } }, { $set: changes });
     }
   };
+  const countsIn = async (filter: Filter<StoredDelivery>) => {
+    const [retrying, failed] = await Promise.all([
+      deliveries.countDocuments({ ...filter, status: 'retrying' }),
+      deliveries.countDocuments({ ...filter, status: 'failed' }),
+    ]);
+    return { retrying, failed };
+  };
   return {
     put({ _id, ...fields }) {
       return writer.add({
@@ -224,12 +234,7 @@ export function createDeliveries(db: Db): Deliveries {
         .find({
           partner_id,
           status: { $in: statuses },
-          ...(after && {
-            $or: [
-              { created_at: { $gt: after.created_at } },
-              { created_at: after.created_at, _id: { $gt: after.event_id } },
-            ],
-          }),
+          ...(after && behind('created_at', after.created_at, after.event_id)),
         })
         .sort({ created_at: 1, _id: 1 })
         .limit(limit + 1)
@@ -274,12 +279,7 @@ export function createDeliveries(db: Db): Deliveries {
           status: 'retrying',
           partition: { $in: partitions },
           next_attempt_at: { $lt: due },
-          ...(after && {
-            $or: [
-              { next_attempt_at: { $gt: after.next_attempt_at } },
-              { next_attempt_at: after.next_attempt_at, _id: { $gt: after._id } },
-            ],
-          }),
+          ...(after && behind('next_attempt_at', after.next_attempt_at, after._id)),
         })
         .project<WaitingDelivery>(WAITING_FIELDS)
         .sort({ next_attempt_at: 1, _id: 1 })
@@ -292,13 +292,7 @@ export function createDeliveries(db: Db): Deliveries {
     async removeOf(of) {
       await deleteInPages(deliveries, rowsOf(of));
     },
-    async countsOf(of) {
-      const [retrying, failed] = await Promise.all([
-        deliveries.countDocuments({ ...rowsOf(of), status: 'retrying' }),
-        deliveries.countDocuments({ ...rowsOf(of), status: 'failed' }),
-      ]);
-      return { retrying, failed };
-    },
+    countsOf: (of) => countsIn(rowsOf(of)),
     async requeueAll(partner_id, at) {
       const status = deliveryMachine.to('requeue');
       const waiting: Filter<StoredDelivery> = {
@@ -309,13 +303,7 @@ export function createDeliveries(db: Db): Deliveries {
       await updateInPages(waiting, { status, next_attempt_at: at });
       return deliveries.countDocuments({ partner_id, status, next_attempt_at: { $lte: at } });
     },
-    async counts() {
-      const [retrying, failed] = await Promise.all([
-        deliveries.countDocuments({ status: 'retrying' }),
-        deliveries.countDocuments({ status: 'failed' }),
-      ]);
-      return { retrying, failed };
-    },
+    counts: () => countsIn({}),
     async oldest() {
       const status = 'retrying';
       const partitions = await deliveries.distinct('partition', { status });

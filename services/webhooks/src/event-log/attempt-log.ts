@@ -75,17 +75,11 @@ export function createAttemptLog(
         const limit = ids.length === 1 ? ATTEMPTS_OF_EVENT_MAX : BATCHES_MAX;
         const latest = createLatest(ids);
         let count = 0;
-        if (with_answers) {
-          for await (const { _id, attempts: batch, packed } of attempts.newest(ids, limit)) {
-            count += 1;
-            if (!latest.wants(batch)) continue;
-            if (latest.add(batch, await answersOf(packer, _id, packed))) break;
-          }
-        } else {
-          for await (const { attempts: batch } of attempts.newestWithoutAnswers(ids, limit)) {
-            count += 1;
-            if (latest.add(batch, [])) break;
-          }
+        const found = attempts.newest(ids, limit, with_answers !== undefined);
+        for await (const { _id, attempts: batch, packed } of found) {
+          count += 1;
+          if (!latest.wants(batch)) continue;
+          if (latest.add(batch, packed ? await answersOf(packer, _id, packed) : [])) break;
         }
         batches += count;
         // One event with very many would hide those of the others.

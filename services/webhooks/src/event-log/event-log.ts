@@ -3,6 +3,7 @@ import type { Db } from 'mongodb';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { createKeyUse, createVault } from '@bmg/common/vault';
+import type { Config } from '../config';
 import { createAttemptLog } from './attempt-log';
 import { createPacker, type Packer } from './packer';
 import { createReadBudget, type ReadBudget } from './read-budget';
@@ -12,12 +13,6 @@ import { createEventLogStore } from './store/buckets';
 import { createWaiters, type Waiters } from './waiters';
 import { EventLogWriter } from './writer';
 import type { Attempt, Deliveries, Outcome } from '../delivery';
-
-export interface EventLogSettings {
-  EVENT_LOG_DAYS: number;
-  EVENT_LOG_SEALED: boolean;
-  EVENT_LOG_KEYRING?: string | undefined;
-}
 
 export interface EventLog {
   writer: EventLogWriter;
@@ -41,7 +36,7 @@ const EXPIRE_EVERY_MS = 60_000;
 const EXPIRED_KEPT_MS = 3_600_000;
 
 export function createEventLog(
-  settings: EventLogSettings,
+  settings: Pick<Config, 'EVENT_LOG_DAYS' | 'EVENT_LOG_KEYRING' | 'EVENT_LOG_SEALED'>,
   { db, deliveries, log }: { db: Db; deliveries: Deliveries; log: Logger },
 ): EventLog {
   const { EVENT_LOG_KEYRING: ring, EVENT_LOG_SEALED: sealed } = settings;

@@ -12,16 +12,12 @@ import {
   type LoggedEvent,
   type Replay,
 } from '@bmg/proto/webhooks';
-import type { ReadBudget } from './read-budget';
-import { noSuchEvent, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
+import type { EventLog } from './event-log';
+import { noSuchEvent, type EventWithAttempts, type ReadEvent } from './reader';
 import type { ReplayRunner } from './replay';
-import type { Waiters } from './waiters';
 import type { Replay as StoredReplay } from './store/replays';
 
-export interface EventLogHandlers {
-  reader: Reader;
-  reads: ReadBudget;
-  waiters: Waiters;
+export interface EventLogHandlers extends Pick<EventLog, 'reader' | 'reads' | 'waiters'> {
   replays: Pick<ReplayRunner, 'create' | 'find'>;
 }
 

@@ -31,17 +31,10 @@ export interface Query extends Match {
 
 export type Period = Pick<Query, 'after' | 'from' | 'to'>;
 
-export interface ReadEvent extends State {
-  seq: number;
-  event_id: string;
+export interface ReadEvent extends State, Omit<LoggedEvent, 'attempts' | 'delivered' | 'size'> {
   partner_id: string;
-  event: string;
-  waba_id: string;
-  partition: number;
   envelope: Buffer;
-  received_at: Date;
   logged_at: Date;
-  trace_id: string | undefined;
 }
 
 export interface Page {
@@ -341,31 +334,16 @@ async function withAttempts(
   const [later, rows] = await Promise.all([attempts.of(ids, answered), deliveries.findEach(ids)]);
   const now = Date.now();
   const events = found.map(({ partner_id, logged, at, envelope, answers }) => {
-    const { seq, event_id, event, waba_id, partition, received_at, trace_id } = logged;
+    const { attempts: made = [], delivered = false, size: _, ...event } = logged;
     const each_attempt = [
-      ...(logged.attempts ?? []).map((one, index) => ({
-        ...one,
-        answer: (answered && answers[index]) ?? null,
-      })),
-      ...(later.of_event.get(event_id) ?? []),
+      ...made.map((one, index) => ({ ...one, answer: (answered && answers[index]) ?? null })),
+      ...(later.of_event.get(event.event_id) ?? []),
     ].sort((one, other) => one.at.getTime() - other.at.getTime());
-    const known = {
-      row: rows.get(event_id),
-      attempts: each_attempt,
-      delivered: logged.delivered === true,
+    const known = { row: rows.get(event.event_id), attempts: each_attempt, delivered };
+    return {
+      ...{ ...event, partner_id, logged_at: at, envelope, each_attempt },
+      ...stateOf(known, now),
     };
-    const place = {
-      seq,
-      event_id,
-      partner_id,
-      event,
-      waba_id,
-      partition,
-      received_at,
-      logged_at: at,
-      trace_id,
-    };
-    return { ...place, envelope, each_attempt, ...stateOf(known, now) };
   });
   return { events, batches: later.batches };
 }

@@ -1,5 +1,6 @@
 // One turn of a replay: delivers the events of its positions, bucket by bucket, until it is done or its
 // time is over.
+import { groupBy } from '@bmg/common/collections';
 import { pause } from '@bmg/common/lifecycle';
 import { isExtraEvent, passesFilter, type ExtraEvent } from '@bmg/common/messages';
 import { unsampled } from '@bmg/common/telemetry';
@@ -91,11 +92,7 @@ async function deliverPage(
 ): Promise<void> {
   const done = new Set(replay.ahead);
   const left = page.filter(({ seq }) => !done.has(seq));
-  const lanes = new Map<number, EventWithAttempts[]>();
-  for (const event of left) {
-    const lane = event.partition % REPLAY_IN_FLIGHT;
-    lanes.set(lane, [...(lanes.get(lane) ?? []), event]);
-  }
+  const lanes = groupBy(left, ({ partition }) => String(partition % REPLAY_IN_FLIGHT));
   let delivered = 0;
   const ended = await Promise.allSettled(
     [...lanes.values()].map(async (lane) => {

@@ -2,6 +2,7 @@
 // keyed by the number that it concerns. A body that mixes numbers is split by number, because Kafka
 // keeps order only within a key.
 import { parse, stringify } from 'lossless-json';
+import { groupBy } from '@bmg/common/collections';
 
 export interface Part {
   key: string;
@@ -15,8 +16,12 @@ const ENTRY = /"id"\s*:\s*"(\d+)"/;
 interface Change {
   value?: { metadata?: { phone_number_id?: unknown } };
 }
+interface Entry {
+  id?: unknown;
+  changes?: Change[];
+}
 interface Body {
-  entry?: Array<{ id?: unknown; changes?: Change[] }>;
+  entry?: Entry[];
 }
 
 export function split(body: Buffer): Part[] {
@@ -42,26 +47,21 @@ function cut(body: Buffer): Part[] | undefined {
   // Numbers beyond 2^53 keep their digits.
   const whole = parse(body.toString('utf8')) as Body & Record<string, unknown>;
   if (!Array.isArray(whole?.entry)) return undefined;
-  const groups = new Map<string, Array<Record<string, unknown>>>();
+  const parts: Array<{ key: string; entry: Entry }> = [];
   for (const entry of whole.entry) {
     if (typeof entry !== 'object' || entry === null || !Array.isArray(entry.changes))
       return undefined;
-    const byKey = new Map<string, Change[]>();
-    for (const change of entry.changes) {
+    const byNumber = groupBy(entry.changes, (change) => {
       const number = change?.value?.metadata?.phone_number_id;
-      const key = typeof number === 'string' ? number : String(entry.id ?? '');
-      const list = byKey.get(key);
-      if (list) list.push(change);
-      else byKey.set(key, [change]);
-    }
-    for (const [key, changes] of byKey) {
-      const list = groups.get(key);
-      if (list) list.push({ ...entry, changes });
-      else groups.set(key, [{ ...entry, changes }]);
-    }
+      return typeof number === 'string' ? number : String(entry.id ?? '');
+    });
+    for (const [key, changes] of byNumber) parts.push({ key, entry: { ...entry, changes } });
   }
-  return [...groups].map(([key, entry]) => ({
+  return [...groupBy(parts, ({ key }) => key)].map(([key, found]) => ({
     key,
-    bytes: Buffer.from(stringify({ ...whole, entry }) ?? '', 'utf8'),
+    bytes: Buffer.from(
+      stringify({ ...whole, entry: found.map(({ entry }) => entry) }) ?? '',
+      'utf8',
+    ),
   }));
 }

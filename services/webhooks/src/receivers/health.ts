@@ -5,7 +5,7 @@ import { ownCall, type Client } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import type { Attempt, Outcome } from '../delivery';
-import { createAdditionWriter } from '../ground/additions';
+import { createRecorder } from '../ground/additions';
 import type { ReceiverHealth, RecentAttempt } from './store';
 
 export interface HealthRecorder extends Component {
@@ -13,29 +13,31 @@ export interface HealthRecorder extends Component {
   record(attempt: Attempt, outcome: Outcome): void;
 }
 
-interface Recorded {
+interface Recorded extends RecentAttempt {
   partner_id: string;
-  endpoint_id: string;
-  attempt: RecentAttempt;
 }
 
 export function createHealthRecorder(store: ReceiverHealth, log: Logger): HealthRecorder {
-  const writer = createAdditionWriter<Recorded>(
-    ({ endpoint_id }) => endpoint_id,
-    async (id, records) => {
-      const { partner_id, endpoint_id } = records[0] as Recorded;
-      const attempts = records.map(({ attempt }) => attempt);
-      await store.add({ id, partner_id, endpoint_id, attempts });
-    },
+  const recorder = createRecorder<Recorded>(
+    (endpoint_id, id, records) =>
+      store.add({
+        id,
+        endpoint_id,
+        partner_id: (records[0] as Recorded).partner_id,
+        attempts: records.map(({ partner_id: _, ...attempt }) => attempt),
+      }),
+    (err, endpoint_id) =>
+      log.warn({ err, endpoint_id }, 'failed to record the health of an endpoint'),
   );
   return {
     name: 'endpoint-health',
     async start() {},
-    stop: () => writer.drain(),
+    stop: recorder.drain,
     record({ partner_id, endpoint_id, event_id, event, number }, outcome) {
       const { trace, result, http_status, error } = outcome;
       if (endpoint_id === undefined || !trace) return;
-      const attempt: RecentAttempt = {
+      recorder.record(endpoint_id, {
+        partner_id,
         event_id,
         event,
         number,
@@ -44,12 +46,7 @@ export function createHealthRecorder(store: ReceiverHealth, log: Logger): Health
         delivered: result === 'delivered',
         http_status: http_status ?? null,
         error,
-      };
-      writer
-        .add({ partner_id, endpoint_id, attempt })
-        .catch((err: unknown) =>
-          log.warn({ err, endpoint_id }, 'failed to record the health of an endpoint'),
-        );
+      });
     },
   };
 }

@@ -10,7 +10,7 @@ import type { ReceiverShadow } from '@bmg/proto/onboarding';
 import type { Answer } from './answers';
 import { createShadowPosts, ShadowEnded, type PostDependencies } from './post';
 import type { Attempt, Outcome, Receiver } from '../delivery';
-import { createAdditionWriter } from '../ground/additions';
+import { createRecorder } from '../ground/additions';
 import type { Result, Shadows } from './store';
 
 export interface LiveShadowDependencies extends PostDependencies {
@@ -53,37 +53,8 @@ interface Queue {
   lanes: Array<Promise<void>>;
 }
 
-interface Recorded {
-  shadow_id: string;
-  result: Result;
-}
-
-/** Takes results into the comparisons, in batches. */
-function createRecorder({ shadows, log }: LiveShadowDependencies) {
-  const writer = createAdditionWriter<Recorded>(
-    ({ shadow_id }) => shadow_id,
-    (id, records) =>
-      shadows.add(
-        (records[0] as Recorded).shadow_id,
-        id,
-        records.map(({ result }) => result),
-      ),
-  );
-  return {
-    record: (shadow_id: string, result: Result): void => {
-      if (result === null) metrics.shadow_deliveries.inc({ outcome: 'dropped' });
-      writer
-        .add({ shadow_id, result })
-        .catch((err: unknown) =>
-          log.warn({ err, shadow_id }, 'failed to record the answers of a shadow'),
-        );
-    },
-    drain: () => writer.drain(),
-  };
-}
-
 export function createLiveShadows(deps: LiveShadowDependencies): LiveShadows {
-  const { log } = deps;
+  const { shadows, log } = deps;
   const post = createShadowPosts(deps);
   const queues = new Map<string, Queue>();
   const bytes = createPool(BYTES, log);
@@ -91,16 +62,23 @@ export function createLiveShadows(deps: LiveShadowDependencies): LiveShadows {
   // One for each copy that waits for its turn, and for its look-up.
   setMaxListeners(2 * QUEUES_MAX * IN_FLIGHT, stopped.signal);
   let part = 1;
-  const { record, drain } = createRecorder(deps);
+  const comparisons = createRecorder<Result>(shadows.add, (err, shadow_id) =>
+    log.warn({ err, shadow_id }, 'failed to record the answers of a shadow'),
+  );
+  const drop = (shadow_id: string): void => {
+    metrics.shadow_deliveries.inc({ outcome: 'dropped' });
+    comparisons.record(shadow_id, null);
+  };
   const send = async ({ shadow_id, attempt, first }: Copy): Promise<void> => {
     try {
       const shadow = await post({ shadow_id, attempt, part, stopped: stopped.signal });
+      if (!shadow) return drop(shadow_id);
       const { event_id, event } = attempt;
-      record(shadow_id, shadow ? { event_id, event, at: new Date(), first, shadow } : null);
+      comparisons.record(shadow_id, { event_id, event, at: new Date(), first, shadow });
     } catch (error) {
       if (error instanceof ShadowEnded) return;
       log.warn({ err: error, shadow_id }, 'failed to send an event to a shadow');
-      record(shadow_id, null);
+      drop(shadow_id);
     }
   };
   const enqueue = (copy: Copy): void => {
@@ -111,7 +89,7 @@ export function createLiveShadows(deps: LiveShadowDependencies): LiveShadows {
       queue.waiting >= WAITING_MAX ||
       (queue.waiting === 0 && queues.size >= QUEUES_MAX) ||
       !bytes.take(partner_id, body.length);
-    if (is_full) return record(shadow_id, null);
+    if (is_full) return drop(shadow_id);
     queues.set(shadow_id, queue);
     queue.waiting += 1;
     // A copy: a view would keep all that was fetched from Kafka with the event in memory.
@@ -134,7 +112,7 @@ export function createLiveShadows(deps: LiveShadowDependencies): LiveShadows {
       const lanes = [...queues.values()].flatMap((queue) => queue.lanes);
       // Posts in flight are not waited for: their answers count nowhere.
       await within(STOP_LIMIT_MS, Promise.all(lanes)).catch(() => undefined);
-      await drain();
+      await comparisons.drain();
     },
     assignPartitions: (count) => void (part = Math.max(1, count) / topics.delivery.partitions),
     offer(attempt, outcome, { shadow }) {

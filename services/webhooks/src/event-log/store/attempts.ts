@@ -1,6 +1,6 @@
 // The collection `attempts`: delivery attempts that ended after their event was logged, many in a
 // document. Those that ended before are in the event's bucket.
-import type { Collection, Db, FindCursor, IndexDescription } from 'mongodb';
+import type { Collection, Db, IndexDescription } from 'mongodb';
 import { newId } from '@bmg/common/ids';
 import type { Packed } from '../packer';
 import type { StoredAttempt } from './buckets';
@@ -22,12 +22,11 @@ export interface AttemptBatch {
 export interface Attempts {
   insert(batch: AttemptBatch): Promise<void>;
   /** The newest batches with an attempt of one of these events, newest first. */
-  newest(event_ids: string[], limit: number): AsyncIterable<AttemptBatch>;
-  /** The same without the receivers' answers. */
-  newestWithoutAnswers(
+  newest(
     event_ids: string[],
     limit: number,
-  ): AsyncIterable<Omit<AttemptBatch, 'packed'>>;
+    with_answers: boolean,
+  ): AsyncIterable<Omit<AttemptBatch, 'packed'> & { packed?: Packed }>;
 }
 
 export const ATTEMPTS = 'attempts';
@@ -46,18 +45,16 @@ export const newBatchId = (): string => newId('att');
 
 export function createAttempts(db: Db): Attempts {
   const attempts: Collection<AttemptBatch> = db.collection(ATTEMPTS, { promoteBuffers: true });
-  const newest = (event_ids: string[], limit: number): FindCursor<AttemptBatch> =>
-    attempts
-      .find({ 'attempts.event_id': { $in: event_ids } })
-      .sort({ _id: -1 })
-      .limit(limit)
-      .batchSize(READ_BATCH);
   return {
     async insert(batch) {
       await attempts.insertOne(batch);
     },
-    newest,
-    newestWithoutAnswers: (event_ids, limit) =>
-      newest(event_ids, limit).project<Omit<AttemptBatch, 'packed'>>({ packed: 0 }),
+    newest: (event_ids, limit, with_answers) =>
+      attempts
+        .find({ 'attempts.event_id': { $in: event_ids } })
+        .project<AttemptBatch>(with_answers ? {} : { packed: 0 })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .batchSize(READ_BATCH),
   };
 }
