@@ -1,6 +1,6 @@
 import { aBroadcast } from '../testing/builders';
 import { approvalMessage, checkApprover, neededApproval } from './approval';
-import { APPROVAL_MAX_MS } from './broadcast-machine';
+import { APPROVAL_MAX_MS } from './ground/broadcast-machine';
 import type { Approval } from './store/types';
 
 const AT = new Date('2026-11-21T10:00:00Z');

@@ -3,7 +3,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { mayApprove, ROLES } from '@bmg/common/people';
 import type { Approval as ApprovalMessage } from '@bmg/proto/broadcasts';
-import { APPROVAL_MAX_MS } from './broadcast-machine';
+import { APPROVAL_MAX_MS } from './ground/broadcast-machine';
 import type { Approval, Broadcast } from './store/types';
 
 /** Undefined if the broadcast needs none. */

@@ -9,7 +9,7 @@ import { createForecastLimits, forecastBroadcast, type ForecastLimits } from './
 import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
 import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
-import { stateAt } from './contact-states/contact-state';
+import { stateAt } from './ground/contact-state';
 import {
   countsByBroadcast,
   detail,
@@ -18,7 +18,7 @@ import {
   type Counts,
 } from './contact-states/progress';
 import { approveBroadcast, changeBroadcast, notFound } from './partner-changes';
-import { chunkIds, readRequestId, requestIdPrefix } from './request-id';
+import { chunkIds, readRequestId, requestIdPrefix } from './ground/request-id';
 import { numberOf } from './store/broadcast-ids';
 import type { PartnerEvent, Scope } from './store/broadcasts';
 import { removeContactsOf } from './store/remove-contacts';

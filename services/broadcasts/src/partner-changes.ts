@@ -2,7 +2,7 @@
 // update, so that of two that race only one succeeds.
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
 import { checkApprover } from './approval';
-import { broadcastMachine, type BroadcastStatus } from './broadcast-machine';
+import { broadcastMachine, type BroadcastStatus } from './ground/broadcast-machine';
 import type { Broadcasts, PartnerEvent, PartnerSet, Scope } from './store/broadcasts';
 import type { Approval, Broadcast } from './store/types';
 

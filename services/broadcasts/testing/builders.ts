@@ -1,6 +1,7 @@
 import { createFiller } from '../src/template/params';
-import { readContacts, type Contact } from '../src/create/contacts';
-import { newSalt } from '../src/request-id';
+import { readContacts } from '../src/create/contacts';
+import type { Contact } from '../src/ground/contact';
+import { newSalt } from '../src/ground/request-id';
 import { chunksOf } from '../src/create/chunking';
 import type { Broadcast } from '../src/store/types';
 import type { Stores } from './stores';

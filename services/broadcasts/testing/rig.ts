@@ -1,7 +1,7 @@
 // Stores, Redis and workers of a test file. Workers are stopped after each test.
 import type { Broadcast } from '../src/store/types';
 import { countsByBroadcast, zeroCounts, type Counts } from '../src/contact-states/progress';
-import { chunkIds } from '../src/request-id';
+import { chunkIds } from '../src/ground/request-id';
 import { openStores, openTestRedis, type Stores } from './stores';
 import { eventually } from '../../../test/testkit/eventually';
 import { startWorker, type WorkerOptions } from './worker';

@@ -1,6 +1,6 @@
 // Combines all pending changes of one chunk into one write. No I/O.
 import { randomBytes } from 'node:crypto';
-import { applyChanges, tallyOf, type Change, type Moved } from './contact-state';
+import { applyChanges, tallyOf, type Change, type Moved } from '../ground/contact-state';
 import type { Swap } from '../store/chunks';
 import type { Chunk, ChunkOwner } from '../store/types';
 

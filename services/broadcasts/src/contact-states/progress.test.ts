@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { aBroadcast } from '../../testing/builders';
-import { PAUSED_MAX_MS } from '../broadcast-machine';
-import { emptyTally, type Tally } from './contact-state';
+import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
+import { emptyTally, type Tally } from '../ground/contact-state';
 import { detail, zeroCounts, progressOf, countsByBroadcast, summary } from './progress';
 
 const NOW = new Date('2026-11-21T10:00:00Z');

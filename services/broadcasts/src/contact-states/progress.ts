@@ -1,9 +1,15 @@
 // The partner's view of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
 import { approvalMessage } from '../approval';
-import { PAUSED_MAX_MS } from '../broadcast-machine';
+import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import { lastLeavesAt } from '../pace/pace';
-import { addFailures, addTally, emptyTally, type Failure, type Tally } from './contact-state';
+import {
+  addFailures,
+  addTally,
+  emptyTally,
+  type Failure,
+  type Tally,
+} from '../ground/contact-state';
 import { numberOf } from '../store/broadcast-ids';
 import type { ChunkCount } from '../store/chunks';
 import type { Broadcast } from '../store/types';

@@ -1,6 +1,6 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
-import { tallyOf, type Change } from './contact-state';
+import { tallyOf, type Change } from '../ground/contact-state';
 import { createStateWriter } from './state-writer';
 
 const rig = useRig();

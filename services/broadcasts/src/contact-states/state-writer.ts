@@ -2,7 +2,7 @@
 // into the next one. Each write is conditional on the chunk's revision, so that workers and status events
 // on other replicas are never overwritten. A write stores states and counters together.
 import type { Component } from '@bmg/common/lifecycle';
-import type { Change } from './contact-state';
+import type { Change } from '../ground/contact-state';
 import { createChunkCache } from './chunk-cache';
 import {
   planWrite,

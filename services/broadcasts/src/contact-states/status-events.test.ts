@@ -1,6 +1,6 @@
 import { statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
-import type { Change } from './contact-state';
+import type { Change } from '../ground/contact-state';
 import type { StateWriter } from './state-writer';
 import { applyContactStatuses } from './status-events';
 

@@ -5,10 +5,10 @@ import type { Received } from '@bmg/common/bus';
 import { maskPhone } from '@bmg/common/ids';
 import { readCallbackData } from '@bmg/common/messages';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
-import type { Change, ContactEvent } from './contact-state';
+import type { Change, ContactEvent } from '../ground/contact-state';
 import type { Guard } from './plan-write';
 import type { StateWriter } from './state-writer';
-import { readRequestId } from '../request-id';
+import { readRequestId } from '../ground/request-id';
 
 const EVENT_OF: Record<string, ContactEvent> = {
   sent: 'status_sent',

@@ -1,6 +1,6 @@
 // Splits the contacts of a broadcast into chunks. A chunk is what one worker claims and reads into memory
 // at a time, so its size does not grow with the broadcast.
-import type { Contact } from './contacts';
+import type { Contact } from '../ground/contact';
 
 const CONTACTS_MAX = 500;
 const BYTES_MAX = 256 * 1024;

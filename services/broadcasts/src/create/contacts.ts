@@ -1,6 +1,6 @@
 // Reads the contacts of a new broadcast: normalised, and each recipient once. No I/O.
 import { invalidField } from '@bmg/common/errors';
-import { numberKey, parseBsuid } from '@bmg/common/ids';
+import { numberKey } from '@bmg/common/ids';
 import { inTurns } from '@bmg/common/lifecycle';
 import {
   checkContactCount,
@@ -9,13 +9,8 @@ import {
   parseContact,
 } from '@bmg/common/messages';
 import type { BroadcastContact } from '@bmg/proto/broadcasts';
-import { readParams, type Filler, type Params } from '../template/params';
-
-export interface Contact {
-  /** Digits of a phone number, or a BSUID. */
-  recipient: string;
-  params: Params | null;
-}
+import type { Contact } from '../ground/contact';
+import { readParams, type Filler } from '../template/params';
 
 export interface ReadContacts {
   contacts: Contact[];
@@ -77,5 +72,3 @@ function readContact(
   read.contacts.push({ recipient, params });
   read.places.push(place);
 }
-
-export const isBsuid = (recipient: string): boolean => parseBsuid(recipient) !== null;

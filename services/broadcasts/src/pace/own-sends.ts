@@ -4,7 +4,7 @@
 import type { Received } from '@bmg/common/bus';
 import type { Statuses } from '@bmg/proto/stream';
 import type { Pace } from './redis-pace';
-import { readOpaque } from '../request-id';
+import { readOpaque } from '../ground/request-id';
 
 /** The first status of a message; it is reported once. */
 const SENT = 'sent';

@@ -1,8 +1,8 @@
 // A broadcast as one worker runs it: the chunks whose leases the worker holds, and which contact is next.
 import { parseExact } from '@bmg/common/json';
 import type { SendClaimedMessageRequest } from '@bmg/proto/messaging';
-import { isBsuid } from '../create/contacts';
-import { requestId } from '../request-id';
+import { isBsuid } from '../ground/contact';
+import { requestId } from '../ground/request-id';
 import { numberOf } from '../store/broadcast-ids';
 import type { Broadcast, Stop } from '../store/types';
 import { createFiller, type Filler, type Json } from '../template/params';

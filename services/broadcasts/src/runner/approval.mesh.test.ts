@@ -2,7 +2,7 @@ import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble } from '../../testing/worker';
-import { APPROVAL_MAX_MS } from '../broadcast-machine';
+import { APPROVAL_MAX_MS } from '../ground/broadcast-machine';
 import { approveBroadcast } from '../partner-changes';
 import type { Broadcast } from '../store/types';
 

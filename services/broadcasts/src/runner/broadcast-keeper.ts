@@ -3,7 +3,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { startSpan } from '@bmg/common/telemetry';
 import { limitOf, windowOf } from '../pace/pace';
-import { chunkIds } from '../request-id';
+import { chunkIds } from '../ground/request-id';
 import { removeContactsOf } from '../store/remove-contacts';
 import type { ActiveBroadcast } from './active-broadcast';
 import { ChunkClaims, HELD_CHUNKS_MAX } from './chunk-claims';

@@ -1,5 +1,5 @@
 // Claims the chunks of a broadcast for this worker, ahead of sending, and returns their leases.
-import { chunkNumber } from '../request-id';
+import { chunkNumber } from '../ground/request-id';
 import type { ChunkHead } from '../store/chunks';
 import type { ActiveBroadcast } from './active-broadcast';
 import type { RunnerDependencies } from './dependencies';

@@ -2,7 +2,7 @@
 // broadcast, gives up on doubtful sends, and reads from the store what status events have changed.
 import { maskPhone } from '@bmg/common/ids';
 import { metrics } from '@bmg/common/telemetry';
-import { indicesOf, OUTCOME_UNKNOWN, type Change } from '../contact-states/contact-state';
+import { indicesOf, OUTCOME_UNKNOWN, type Change } from '../ground/contact-state';
 import type { Stop } from '../store/types';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';

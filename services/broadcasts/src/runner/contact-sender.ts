@@ -7,7 +7,7 @@ import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
 import { outcomeOf, retryDelayMs, type Outcome } from './outcome';
 import type { OutcomeRecorder } from './outcome-recorder';
-import { requestId } from '../request-id';
+import { requestId } from '../ground/request-id';
 
 export interface SenderEvents {
   /** Neither messaging nor the upstream could be reached. */

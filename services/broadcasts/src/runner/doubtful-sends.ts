@@ -10,8 +10,8 @@
 // lease have lower numbers, so messaging refuses those that arrive late.
 import { metrics, startSpan } from '@bmg/common/telemetry';
 import type { SettleSendsResponse_Send as Settled } from '@bmg/proto/messaging';
-import { stateAt } from '../contact-states/contact-state';
-import { requestId } from '../request-id';
+import { stateAt } from '../ground/contact-state';
+import { requestId } from '../ground/request-id';
 import type { ActiveBroadcast } from './active-broadcast';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';

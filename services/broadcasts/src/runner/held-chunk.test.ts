@@ -1,5 +1,5 @@
 import { someContacts } from '../../testing/builders';
-import { tallyOf } from '../contact-states/contact-state';
+import { tallyOf } from '../ground/contact-state';
 import type { Chunk } from '../store/types';
 import { HeldChunk } from './held-chunk';
 

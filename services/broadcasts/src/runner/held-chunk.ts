@@ -1,7 +1,7 @@
 // A chunk whose lease this worker holds: which contacts wait, are postponed, in flight or in doubt.
 // Held in memory only. The store has the truth, and `refresh` brings this copy up to date with it.
-import { indicesOf } from '../contact-states/contact-state';
-import type { Contact } from '../create/contacts';
+import { indicesOf } from '../ground/contact-state';
+import type { Contact } from '../ground/contact';
 import type { Chunk } from '../store/types';
 
 interface Postponed {

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { metrics } from '@bmg/common/telemetry';
 import { maskPhone } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
-import { stateAt, type Change } from '../contact-states/contact-state';
+import { stateAt, type Change } from '../ground/contact-state';
 import type { Applied } from '../contact-states/state-writer';
 import type { ContactSend } from './active-broadcast';
 import type { ClaimSupport } from './claim-support';

@@ -2,7 +2,7 @@ import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
-import { PAUSED_MAX_MS } from '../broadcast-machine';
+import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import type { PartnerEvent } from '../store/broadcasts';
 import type { Broadcast } from '../store/types';
 import { TURNS_MAX } from './rotation';

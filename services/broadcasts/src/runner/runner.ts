@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle';
 import { metrics } from '@bmg/common/telemetry';
-import { ACTIVE } from '../broadcast-machine';
+import { ACTIVE } from '../ground/broadcast-machine';
 import type { Broadcast } from '../store/types';
 import { chooseNumbers } from './choose-numbers';
 import type { RunnerDependencies } from './dependencies';

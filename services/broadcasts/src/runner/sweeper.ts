@@ -2,8 +2,8 @@
 // behind, and broadcasts whose retention period is over. Cancels broadcasts that stay paused or without
 // an approval.
 import { metrics } from '@bmg/common/telemetry';
-import { APPROVAL_MAX_MS, PAUSED_MAX_MS } from '../broadcast-machine';
-import { chunkIds } from '../request-id';
+import { APPROVAL_MAX_MS, PAUSED_MAX_MS } from '../ground/broadcast-machine';
+import { chunkIds } from '../ground/request-id';
 import { removeContactsOf } from '../store/remove-contacts';
 import type { Broadcast } from '../store/types';
 import type { RunnerDependencies } from './dependencies';

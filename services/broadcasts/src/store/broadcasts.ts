@@ -9,7 +9,7 @@ import {
   WAITING,
   type BroadcastEvent,
   type BroadcastStatus,
-} from '../broadcast-machine';
+} from '../ground/broadcast-machine';
 import { createBroadcastIds, publicId, type BroadcastIds } from './broadcast-ids';
 import { inFairPages } from './fair-pages';
 import type { Broadcast, Stop } from './types';

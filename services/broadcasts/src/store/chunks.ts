@@ -2,9 +2,9 @@
 // cost does not grow with the number of broadcasts.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { parseExact } from '@bmg/common/json';
-import { allWaiting, emptyTally } from '../contact-states/contact-state';
-import type { Contact } from '../create/contacts';
-import { chunkId } from '../request-id';
+import { allWaiting, emptyTally } from '../ground/contact-state';
+import type { Contact } from '../ground/contact';
+import { chunkId } from '../ground/request-id';
 import { BROADCASTS } from './broadcasts';
 import type { Broadcast, Chunk, ChunkProgress, ContactChunk } from './types';
 

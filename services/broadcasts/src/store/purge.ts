@@ -2,7 +2,7 @@
 // found through them, so that an interrupted purge can be repeated.
 import type { Db, Document, Filter } from 'mongodb';
 import { below, type ClientScope, type FilterRow } from '@bmg/common/purge';
-import { chunkIds } from '../request-id';
+import { chunkIds } from '../ground/request-id';
 import { BROADCASTS } from './broadcasts';
 import type { Broadcast } from './types';
 

@@ -1,6 +1,6 @@
 // Contacts are personal data: they are deleted as soon as their broadcast has ended.
 import type { Logger } from '@bmg/common/telemetry';
-import { chunkIds } from '../request-id';
+import { chunkIds } from '../ground/request-id';
 import { numberOf } from './broadcast-ids';
 import type { Broadcasts } from './broadcasts';
 import type { Chunks } from './chunks';

@@ -1,8 +1,8 @@
 // The stored documents. A broadcast is one document. Its contacts are stored in chunks that are written
 // once. Each chunk has a second, small document with the contacts' states, the only one that a running
 // broadcast rewrites.
-import type { BroadcastStatus } from '../broadcast-machine';
-import type { Failure, Tally } from '../contact-states/contact-state';
+import type { BroadcastStatus } from '../ground/broadcast-machine';
+import type { Failure, Tally } from '../ground/contact-state';
 
 /** Why a broadcast ended before all its contacts were tried. */
 export interface Stop {

@@ -1,14 +1,9 @@
 // Turns a contact's `params` into the parameters of its message. The service's README lists the rules.
 // No I/O.
 import { invalidField } from '@bmg/common/errors';
+import type { Param, Params } from '../ground/contact';
 
 export type Json = Record<string, unknown>;
-
-/** A string, or a whole upstream parameter such as {type: 'currency', currency: {...}}. */
-export type Param = string | Json;
-
-/** By the number or the name of the template's variable. */
-export type Params = Record<string, Param>;
 
 /** More than fits into a body text of 1,024 characters. */
 const PARAMS_MAX = 100;

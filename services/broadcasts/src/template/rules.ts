@@ -1,7 +1,7 @@
 // Facts about a template, and the errors that the upstream would return for a broadcast of it. No
 // I/O.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { isBsuid, type Contact, type ReadContacts } from '../create/contacts';
+import { isBsuid, type Contact } from '../ground/contact';
 import { isObject, type Filler, type Json } from './params';
 
 export interface TemplateFacts {
@@ -55,7 +55,7 @@ function variablesOf(components: unknown[]): string[] | undefined {
 /** Throws when the contacts do not fit the template: a wrong kind of recipient, or missing variables. */
 export function validateContacts(
   facts: TemplateFacts,
-  { contacts, places }: Pick<ReadContacts, 'contacts' | 'places'>,
+  { contacts, places }: { contacts: Contact[]; places: number[] },
   filler: Filler,
 ): void {
   const wrong = contacts.find(({ recipient }) => needsPhone(facts, recipient));

@@ -1,0 +1,16 @@
+// A contact of a broadcast, as it is stored.
+import { parseBsuid } from '@bmg/common/ids';
+
+export interface Contact {
+  /** Digits of a phone number, or a BSUID. */
+  recipient: string;
+  params: Params | null;
+}
+
+/** A string, or a whole upstream parameter such as {type: 'currency', currency: {...}}. */
+export type Param = string | Record<string, unknown>;
+
+/** By the number or the name of the template's variable. */
+export type Params = Record<string, Param>;
+
+export const isBsuid = (recipient: string): boolean => parseBsuid(recipient) !== null;
