@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
 import { ApiError, CATALOG, fromServiceError, toStatus, type ErrorCode } from '@bmg/common/errors';
-import { errorBody } from '../../gateway/src/edge/error-body';
+import { errorBody } from '../../gateway/src/error-guide/error-body';
 
 interface Expected {
   http: number;

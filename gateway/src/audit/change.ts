@@ -1,7 +1,6 @@
 // What the audit log keeps of one change: IDs, names of fields, and the values that the row allows.
 // Pure.
 import type { BeginChangeRequest } from '@bmg/proto/audit';
-import type { State } from '../edge/state';
 import type { Endpoint, Fields, Input, RowAudit } from '../endpoints/endpoint';
 import type { Schema } from '../endpoints/parts/schema';
 import { actionOf } from './audited';
@@ -11,8 +10,15 @@ export type Change = Omit<BeginChangeRequest, 'actor' | 'request_id' | 'address'
 };
 export type ActorType = 'partner_key' | 'api_key' | 'person' | 'console' | 'sign_up_link';
 
-/** What a request says about who made it. */
-type Maker = Pick<State, 'console_session' | 'key_id' | 'person_id'>;
+/** Who made a request, as it proved. */
+export interface Maker {
+  /** The API key of the request; absent for the partner key. */
+  key_id?: string | undefined;
+  /** The person whose console session the request has; absent for the partner key. */
+  person_id?: string | undefined;
+  /** Names the console session of the request, without its token. */
+  console_session?: string;
+}
 
 /** Who made the request. */
 export function actorOf(

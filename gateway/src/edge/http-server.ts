@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiError } from '@bmg/common/errors';
 import type { Component } from '@bmg/common/lifecycle';
 import { createBoundedServer, type RefusalAnswer, type RefusalReason } from '@bmg/common/overload';
-import { errorBody } from './error-body';
+import { errorBody } from '../error-guide/error-body';
 
 export interface HttpServerOptions {
   host: string;

@@ -19,7 +19,7 @@ import { actorOf } from '../audit/change';
 import type { RefusalLog } from '../audit/refusal-log';
 import { isRefusal } from '../auth/restriction';
 import type { Load } from '../limits/load';
-import { errorBody } from './error-body';
+import { errorBody } from '../error-guide/error-body';
 import { IGNORED_HEADER } from './ignored';
 import type { RequestLog } from './request-log';
 import { countError, fitAnswer, holdUntilSent, releasePlaces } from './sending';

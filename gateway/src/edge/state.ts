@@ -1,10 +1,11 @@
 // The state of a request in the middleware chain: Koa's `context.state`.
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
+import type { Maker } from '../audit/change';
 import type { AnswerRoom } from '../limits/answers';
 import type { IgnoredKeys } from './ignored';
 
-export interface State {
+export interface State extends Maker {
   /** Deadline, trace and request id, passed on to every RPC of the request. */
   call: Call;
   /** Path pattern for the log line, the span and the metric. */
@@ -14,12 +15,6 @@ export interface State {
   key_partner_id?: string;
   /** What the audit log calls the request, unless that is its method and route. */
   action?: string;
-  /** The API key of the request; absent for the partner key. */
-  key_id?: string | undefined;
-  /** The person whose console session the request has; absent for the partner key. */
-  person_id?: string | undefined;
-  /** Names the console session of the request, without its token. */
-  console_session?: string;
   /** The trace ID in the caller's `traceparent`. */
   caller_trace_id: string | undefined;
   /** The keys of the query and body that the endpoint ignores; absent if there are none. */

@@ -7,7 +7,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import type { FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
 import { endpoints } from '../endpoints';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
-import { errorBody } from '../edge/error-body';
+import { errorBody } from '../error-guide/error-body';
 import { ANSWER_LIMIT_BYTES, createGuards, LEASE_MARGIN_MS, type Guards, type Work } from './guard';
 import { recordKey } from './records';
 

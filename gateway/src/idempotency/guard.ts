@@ -14,7 +14,7 @@ import type { RedisConnection } from '@bmg/common/redis';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
-import { errorBody } from '../edge/error-body';
+import { errorBody } from '../error-guide/error-body';
 import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import type { Answer } from './answer';
 import { fingerprint, readKey } from './key';

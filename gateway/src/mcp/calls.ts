@@ -2,7 +2,7 @@
 // sends needs a confirmation first.
 import { ApiError, invalidField, toApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
-import { errorBody } from '../edge/error-body';
+import { errorBody } from '../error-guide/error-body';
 import { IGNORED_HEADER } from '../edge/ignored';
 import type { InsideAnswer } from '../edge/inside';
 import type { Endpoint, Fields } from '../endpoints/endpoint';

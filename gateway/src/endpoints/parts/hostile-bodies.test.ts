@@ -7,7 +7,7 @@ import { toApiError } from '@bmg/common/errors';
 import type { Codec } from '@bmg/common/rpc';
 import * as consoleApi from '../../console/schemas';
 import { readBody } from '../../edge/body';
-import { errorBody } from '../../edge/error-body';
+import { errorBody } from '../../error-guide/error-body';
 import { encodeLong } from '../../edge/large-body';
 import { endpoints } from '..';
 import type { Endpoint, Fields, Input } from '../endpoint';

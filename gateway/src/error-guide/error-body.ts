@@ -1,6 +1,6 @@
 // The JSON body of an error answer (contract 14.1).
 import type { ApiError } from '@bmg/common/errors';
-import { errorAnchor } from '../error-guide';
+import { errorAnchor } from '.';
 
 export interface ErrorBody {
   success: false;
