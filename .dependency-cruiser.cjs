@@ -97,7 +97,7 @@ const FOLDERS = {
   'services/webhooks': {
     canary: ['ground'],
     delivery: [],
-    'event-log': ['delivery'],
+    'event-log': ['delivery', 'ground'],
     ground: [],
     ingress: ['canary', 'ground'],
     receivers: ['delivery', 'ground'],

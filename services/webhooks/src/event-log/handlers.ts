@@ -15,6 +15,7 @@ import {
 import type { EventLog } from './event-log';
 import { noSuchEvent, type EventWithAttempts, type ReadEvent } from './reader';
 import type { ReplayRunner } from './replay';
+import { withoutNulls } from '../ground/without-nulls';
 import type { Replay as StoredReplay } from './store/replays';
 
 export interface EventLogHandlers extends Pick<EventLog, 'reader' | 'reads' | 'waiters'> {
@@ -140,28 +141,13 @@ const loggedEvent = (event: ReadEvent): LoggedEvent => ({
 
 const eventWithAttempts = (event: EventWithAttempts): GetEventResponse => ({
   event: loggedEvent(event),
-  attempts: event.each_attempt.map((attempt) => ({
-    number: attempt.number,
-    at: attempt.at,
-    duration_ms: attempt.duration_ms,
-    http_status: attempt.http_status ?? undefined,
-    error: attempt.error ?? undefined,
-    answer: attempt.answer ?? undefined,
-    url: attempt.url ?? undefined,
-    secret: attempt.secret ?? undefined,
-    endpoint_id: attempt.endpoint_id,
+  attempts: event.each_attempt.map(({ endpoint_id, ...attempt }) => ({
+    ...withoutNulls(attempt),
+    endpoint_id,
   })),
 });
 
-const replayOf = (replay: StoredReplay): Replay => ({
-  replay_id: replay._id,
-  status: replay.status,
-  first: replay.first,
-  last: replay.last,
-  position: replay.position,
-  delivered: replay.delivered,
-  created_at: replay.created_at,
-  ended_at: replay.ended_at ?? undefined,
-  failed_event_id: replay.failed_event_id ?? undefined,
-  error: replay.error ?? undefined,
+const replayOf = ({ _id, ...replay }: StoredReplay): Replay => ({
+  replay_id: _id,
+  ...withoutNulls(replay),
 });

@@ -17,6 +17,7 @@ import {
 import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { CanaryReceiver } from '../canary';
+import type { Config } from '../config';
 import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
 import { mayBePaymentSignature } from './payment-signature';
@@ -29,13 +30,10 @@ import {
   verifyAddress,
 } from './upstream-webhook';
 
-export interface IngressSettings {
-  INGRESS_HOST: string;
-  INGRESS_PORT: number;
-  PROXY_HOPS: number;
-  UPSTREAM_APP_SECRET: string;
-  UPSTREAM_VERIFY_TOKEN: string;
-}
+export type IngressSettings = Pick<
+  Config,
+  'INGRESS_HOST' | 'INGRESS_PORT' | 'PROXY_HOPS' | 'UPSTREAM_APP_SECRET' | 'UPSTREAM_VERIFY_TOKEN'
+>;
 
 export interface Ingress extends Component {
   port(): number;

@@ -14,6 +14,7 @@ import {
 } from '@bmg/proto/endpoints';
 import { checkReceiver, testReceiver, type CheckDependencies } from './check-receiver';
 import { createFirstTests, type NewEndpoint } from './first-tests';
+import { withoutNulls } from '../ground/without-nulls';
 import type { Deliveries } from '../delivery';
 import type { ReceiverHealth } from './store';
 
@@ -153,11 +154,7 @@ export const createReceiverHandlers = (deps: ReceiverDependencies) => {
       await find(partner_id, endpoint_id, call);
       const found = await health.find(endpoint_id);
       return {
-        attempts: (found?.recent ?? []).reverse().map(({ http_status, error, ...attempt }) => ({
-          ...attempt,
-          http_status: http_status ?? undefined,
-          error: error ?? undefined,
-        })),
+        attempts: (found?.recent ?? []).reverse().map(withoutNulls),
       };
     },
   });

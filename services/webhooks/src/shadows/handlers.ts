@@ -11,9 +11,10 @@ import type {
   ShadowDifference,
   ShadowSettings,
 } from '@bmg/proto/endpoints';
-import { quantileOf, type Answer, type Compared } from './answers';
+import { quantileOf, type Compared } from './answers';
 import { endShadow } from './end';
 import { formatOf } from './post';
+import { withoutNulls } from '../ground/without-nulls';
 import { maskUrl } from '../delivery';
 import { type CheckDependencies, checkReceiver } from '../receivers';
 import type { LeasedWork, Reader } from '../event-log';
@@ -194,12 +195,6 @@ const timesOf = (counts: Record<string, number>) => ({
 
 const differenceMessage = ({ first, shadow, ...of }: Compared): ShadowDifference => ({
   ...of,
-  first: answerMessage(first),
-  shadow: answerMessage(shadow),
-});
-
-const answerMessage = ({ http_status, error, duration_ms }: Answer) => ({
-  http_status: http_status ?? undefined,
-  error: error ?? undefined,
-  duration_ms,
+  first: withoutNulls(first),
+  shadow: withoutNulls(shadow),
 });
