@@ -202,7 +202,7 @@ export const metrics = {
   }),
   deliveries_stored: new Gauge({
     name: 'webhook_deliveries_waiting',
-    help: 'Persisted deliveries, by status.',
+    help: 'Persisted deliveries, by status; one replica counts them.',
     labelNames: ['status'],
   }),
   oldest_unattempted: new Gauge({

@@ -39,8 +39,8 @@ function rig(tracked: Array<Partial<TrackedDelivery>> = []) {
     trackRow: ({ _id }) => added.push(_id),
     overflows: (partner_id) => overflowing.has(partner_id),
   });
-  const ticks = async (count: number): Promise<void> => {
-    for (let tick = 0; tick < count; tick += 1) observer.tick([1, 2], 1);
+  const ticks = async (count: number, partitions = [1, 2]): Promise<void> => {
+    for (let tick = 0; tick < count; tick += 1) observer.tick(partitions, 1);
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { rows, added, asked, known, overflowing, state, ticks };
@@ -108,11 +108,22 @@ describe('the scan of stored deliveries', () => {
     expect(added).toEqual(['a']);
     expect(asked).toMatchObject([{ partitions: [1, 2], after: undefined }]);
     expect(Date.now() - Number(asked[0]?.due)).toBeGreaterThanOrEqual(30_000);
-    const stored = (await metrics.deliveries_stored.get()).values;
-    expect(stored.map(({ labels, value }) => [labels.status, value])).toEqual([
+  });
+
+  test('one replica, which has the first partition, counts them', async () => {
+    const { ticks } = rig();
+    const counts = async () =>
+      (await metrics.deliveries_stored.get()).values.map(({ labels, value }) => [
+        labels.status,
+        value,
+      ]);
+    await ticks(SCAN_TICKS, [0, 4]);
+    expect(await counts()).toEqual([
       ['retrying', 7],
       ['failed', 3],
     ]);
+    await ticks(SCAN_TICKS, [1, 2]);
+    expect(await counts()).toEqual([]);
   });
 
   test('reads page by page, and starts again after the last', async () => {

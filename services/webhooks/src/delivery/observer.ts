@@ -24,6 +24,8 @@ const SCAN_EVERY_TICKS = 30_000 / TICK_MS;
 /** An untracked row that was due this long ago was missed: its requeue message was not received. */
 const MISSED_AFTER_MS = 30_000;
 const PAGE_MAX = 1_000;
+/** The replica that has this partition counts. */
+const COUNTING_PARTITION = 0;
 /** Bounds the time series: only the partners that have waited longest get one each. */
 const PARTNERS_SHOWN_MAX = 50;
 /** A partner that has waited longer than this counts in `partners_waiting`. */
@@ -54,10 +56,18 @@ export function createObserver(deps: ObserverDependencies): Observer {
       metrics.oldest_unattempted.set({ partner_id }, (now - at) / 1_000);
     }
   }
-  async function scanStore(partitions: number[]): Promise<void> {
+  /** A count reads the index of the whole backlog, so one replica publishes it for all. */
+  async function publishCounts(partitions: number[]): Promise<void> {
+    if (!partitions.includes(COUNTING_PARTITION)) {
+      metrics.deliveries_stored.reset();
+      return;
+    }
     for (const [status, count] of Object.entries(await deliveries.counts())) {
       metrics.deliveries_stored.set({ status }, count);
     }
+  }
+  async function scanStore(partitions: number[]): Promise<void> {
+    await publishCounts(partitions);
     const due = new Date(Date.now() - MISSED_AFTER_MS);
     const page = { after: scanned_until, limit: PAGE_MAX };
     const rows = await deliveries.overdue(partitions, due, page);
