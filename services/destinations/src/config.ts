@@ -1,4 +1,4 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Loaded } from '@bmg/common/config';
 import { CONNECTORS_MAX } from './connectors/connectors';
 
 /** The documentation of the service's environment. */
@@ -15,3 +15,5 @@ export const settings = {
     'connector processes at a time, one for each partner with destinations; each may use 192 MiB',
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];
