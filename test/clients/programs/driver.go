@@ -163,7 +163,7 @@ func run(given command) map[string]any {
 func main() {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
-		given := command{BaseURL: "http://127.0.0.1:9/v1", PartnerKey: "k", Attempts: 1, WabaID: "1", Text: "x", LimitS: 60}
+		given := command{BaseURL: "http://127.0.0.1:9/v1", PartnerKey: "k", Attempts: 1, WabaID: "1", Text: "x", LimitS: 300}
 		if err := json.Unmarshal(lines.Bytes(), &given); err != nil {
 			panic(err)
 		}
