@@ -225,7 +225,6 @@ describe('the operator', () => {
       ['mongo', true],
       ['redis', true],
       ['kafka', true],
-      ['indexes', true],
       ['keyring', true],
       ['pepper', true],
       ['audit log', true],
