@@ -12,8 +12,9 @@ import { createHealthRecorder, disableFailing, FAILING_MAX_MS } from './health';
 
 const log = createLogger('test');
 log.level = 'silent';
-const NOW = Date.parse('2026-10-05T12:00:00Z');
 const HOUR_MS = 3_600_000;
+/** The current hour: documents that have expired would be removed. */
+const NOW = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 const OF = { partner_id: 'ptn_1', endpoint_id: 'whe_1' };
 
@@ -75,19 +76,19 @@ const failingSince = async (): Promise<number | undefined> =>
   (await health().find('whe_1'))?.failing_since?.getTime();
 
 test('a time of failing starts with a failure and ends with a success', async () => {
-  await add([1_000, true]);
+  await add([NOW + 1, true]);
   expect(await failingSince()).toBeUndefined();
-  await add([2_000, false], [3_000, false]);
-  await add([4_000, false]);
-  expect(await failingSince()).toBe(2_000);
-  await add([5_000, true], [6_000, false], [7_000, false]);
-  expect(await failingSince()).toBe(6_000);
-  await add([8_000, false], [9_000, true]);
+  await add([NOW + 2, false], [NOW + 3, false]);
+  await add([NOW + 4, false]);
+  expect(await failingSince()).toBe(NOW + 2);
+  await add([NOW + 5, true], [NOW + 6, false], [NOW + 7, false]);
+  expect(await failingSince()).toBe(NOW + 6);
+  await add([NOW + 8, false], [NOW + 9, true]);
   expect(await failingSince()).toBeUndefined();
   expect(await health().find('whe_1')).toMatchObject({
     partner_id: 'ptn_1',
-    last_success_at: new Date(9_000),
-    last_failure_at: new Date(8_000),
+    last_success_at: new Date(NOW + 9),
+    last_failure_at: new Date(NOW + 8),
     last_error: 'HTTP 503',
     last_http_status: 503,
   });
