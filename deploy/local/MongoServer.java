@@ -5,22 +5,28 @@
 // It promises:
 // - an acknowledged write survives kill -9: it is committed to the file before it is answered, and
 //   a commit never holds half a write (an index entry without its document);
-// - a value that a unique index holds is refused;
+// - a value that a unique index holds is refused, with the keys that MongoDB makes of arrays;
 // - a query returns the same documents with an index as without one;
+// - a document that is returned has no part of a later update;
+// - an index that conflicts with another one, and a hint that names no index, are refused with the
+//   codes of MongoDB 6;
+// - a read ends at its maxTimeMS, and documents of a TTL index are removed after their expiry;
 // - compaction runs in short steps, so that a growing file does not stop writes for long.
 //
 // It does not promise:
 // - durability after a power failure: the file is not fsynced for each commit;
-// - transactions, change streams, pipeline updates, partial indexes, or sorting by an index;
+// - transactions, change streams, pipeline updates, partial indexes, or sorting by an index: a hint
+//   is checked and has no other effect;
 // - replica sets, users and access rights, or TLS;
 // - the speed of MongoDB: benchmarks on it are compared only with each other.
 
 import de.bwaldvogel.mongo.MongoCollection;
 import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoVersion;
-import de.bwaldvogel.mongo.backend.AbstractUniqueIndex;
+import de.bwaldvogel.mongo.backend.ArrayFilters;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
 import de.bwaldvogel.mongo.backend.CursorRegistry;
+import de.bwaldvogel.mongo.backend.DatabaseResolver;
 import de.bwaldvogel.mongo.backend.DocumentWithPosition;
 import de.bwaldvogel.mongo.backend.Index;
 import de.bwaldvogel.mongo.backend.IndexKey;
@@ -35,6 +41,10 @@ import de.bwaldvogel.mongo.bson.BinData;
 import de.bwaldvogel.mongo.bson.BsonRegularExpression;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.bson.ObjectId;
+import de.bwaldvogel.mongo.exception.CannotIndexParallelArraysError;
+import de.bwaldvogel.mongo.exception.DuplicateKeyError;
+import de.bwaldvogel.mongo.exception.MongoServerError;
+import de.bwaldvogel.mongo.oplog.Oplog;
 import de.bwaldvogel.mongo.wire.bson.BsonDecoder;
 import de.bwaldvogel.mongo.wire.bson.BsonEncoder;
 import io.netty.buffer.ByteBuf;
@@ -59,6 +69,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -107,6 +118,16 @@ public class MongoServer {
      */
     static final int RETENTION_MS = 5_000;
 
+    /**
+     * How often expired documents are removed, unless `setParameter` changes it; never if
+     * BMG_EXPIRY is `off`. Each turn reads documents for SWEEP_MS at most, and writes wait for the
+     * removal of SWEEP_BATCH of them.
+     */
+    static final boolean SWEEPS = !"off".equals(System.getenv("BMG_EXPIRY"));
+    static final int SWEEP_EVERY_S = 5;
+    static final int SWEEP_MS = 50;
+    static final int SWEEP_BATCH = 100;
+
     public static void main(String[] args) {
         int port = Integer.parseInt(args[0]);
         // An automatic commit could save half a write (an index entry without its document). So the
@@ -125,14 +146,14 @@ public class MongoServer {
         Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
         Executors.newSingleThreadScheduledExecutor(MongoServer::daemon)
             .scheduleWithFixedDelay(
-                backend::compact, COMPACT_EVERY_MS, COMPACT_EVERY_MS, TimeUnit.MILLISECONDS);
+                backend::maintain, COMPACT_EVERY_MS, COMPACT_EVERY_MS, TimeUnit.MILLISECONDS);
         String host = args.length > 2 ? args[2] : "127.0.0.1";
         server.bind(new InetSocketAddress(host, port), 1, WORKER_THREADS);
         System.out.println("mongo stand-in listens on " + host + ":" + port + ", data in " + args[1]);
     }
 
     static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "compaction");
+        Thread thread = new Thread(work, "maintenance");
         thread.setDaemon(true);
         return thread;
     }
@@ -153,14 +174,32 @@ public class MongoServer {
     /** The filter of this thread's aggregation, until its collection is read. */
     private static final ThreadLocal<Document> SELECTED = new ThreadLocal<>();
 
+    /** The end of the time that this thread's read has, by `System.nanoTime`. */
+    static final class Deadline {
+        private static final Set<String> READS = Set.of("find", "aggregate", "count", "distinct");
+        private static final ThreadLocal<Long> END = new ThreadLocal<>();
+
+        static void start(String command, Document query) {
+            if (!(query.get("maxTimeMS") instanceof Number limit) || limit.longValue() == 0) return;
+            if (!READS.contains(command.toLowerCase(Locale.ROOT))) return;
+            END.set(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limit.longValue()));
+        }
+
+        static void check() {
+            Long end = END.get();
+            if (end == null || System.nanoTime() - end < 0) return;
+            throw new MongoServerError(50, "MaxTimeMSExpired", "operation exceeded time limit");
+        }
+    }
+
     /**
      * Makes writes durable. Writes run concurrently; a commit runs while no write does, so that it
      * never saves half a write, and it saves all writes that have ended.
      */
     static final class DurableBackend extends H2Backend {
         private static final Set<String> WRITES = Set.of(
-            "insert", "update", "delete", "findandmodify", "create", "createindexes", "drop",
-            "dropindexes", "deleteindexes", "dropdatabase", "renamecollection");
+            "insert", "update", "delete", "findandmodify", "create", "createindexes", "collmod",
+            "drop", "dropindexes", "deleteindexes", "dropdatabase", "renamecollection");
 
         private final MVStore store;
         private final ReadWriteLock gate = new ReentrantReadWriteLock();
@@ -168,7 +207,9 @@ public class MongoServer {
         private final Object turn = new Object();
         private long saved;
         private volatile long wroteAt = System.nanoTime();
-        /** Only the compaction's thread uses these. */
+        private volatile int sweepEverySeconds = SWEEP_EVERY_S;
+        /** Only the maintenance's thread uses these. */
+        private long sweptAt = System.nanoTime();
         private long pauseUntil = System.nanoTime();
         private int stepBytes = STEP_BYTES_MIN;
 
@@ -196,13 +237,25 @@ public class MongoServer {
         /** The library reads a whole collection for each aggregation, whatever it selects. */
         private Document handle(Channel channel, String database, String command, Document query) {
             if (command.equalsIgnoreCase("listDatabases")) return listDatabases();
+            if (command.equalsIgnoreCase("setParameter")) return setParameter(query);
             if (command.equalsIgnoreCase("aggregate")) SELECTED.set(firstMatch(query));
             Shapes.record(database, command, query);
+            Deadline.start(command, query);
             try {
                 return super.handleCommand(channel, database, command, query);
             } finally {
                 SELECTED.remove();
+                Deadline.END.remove();
             }
+        }
+
+        private Document setParameter(Document query) {
+            if (!(query.get("ttlMonitorSleepSecs") instanceof Number seconds)) {
+                throw refused(72, "InvalidOptions", "the only parameter is ttlMonitorSleepSecs");
+            }
+            Document answer = new Document("was", sweepEverySeconds).append("ok", 1.0);
+            sweepEverySeconds = seconds.intValue();
+            return answer;
         }
 
         /**
@@ -233,6 +286,10 @@ public class MongoServer {
         private final class Database extends H2Database {
             Database(String name) {
                 super(name, getMvStore(), DurableBackend.this.getCursorRegistry());
+                described(new Document())
+                    .map(one -> String.valueOf(one.get("ns")).substring(name.length() + 1))
+                    .distinct()
+                    .forEach(this::followExpiries);
             }
 
             @Override
@@ -262,6 +319,166 @@ public class MongoServer {
                 String collection, String name, List<IndexKey> keys, boolean sparse) {
                 return new SecondaryIndex(name, keys);
             }
+
+            @Override
+            public Document handleCommand(
+                Channel channel, String command, Document query, DatabaseResolver databases,
+                Oplog oplog) {
+                String name = String.valueOf(query.get(command));
+                switch (command.toLowerCase(Locale.ROOT)) {
+                    case "createindexes":
+                        return createIndexes(name, query, missing ->
+                            super.handleCommand(channel, command, missing, databases, oplog));
+                    case "collmod":
+                        return changeExpiry(name, query);
+                    case "dropindexes":
+                        return dropIndexes(name, query.get("index"));
+                    case "update":
+                        checkHints(name, query.get("updates"));
+                        break;
+                    case "delete":
+                        checkHints(name, query.get("deletes"));
+                        break;
+                    default:
+                        checkHint(name, query);
+                }
+                return super.handleCommand(channel, command, query, databases, oplog);
+            }
+
+            private void checkHints(String collection, Object operations) {
+                if (!(operations instanceof List<?> all)) return;
+                for (Object one : all) {
+                    if (one instanceof Document operation) checkHint(collection, operation);
+                }
+            }
+
+            private void checkHint(String name, Document operation) {
+                Object hint = operation.get("hint");
+                if (hint == null) return;
+                if (hint instanceof Document key && key.containsKey("$natural")) return;
+                IndexedCollection collection = collection(name);
+                if (collection == null || collection.hasIndex(hint)) return;
+                throw refused(2, "BadValue",
+                    "error processing query: planner returned error :: caused by :: "
+                        + "hint provided does not correspond to an existing index");
+            }
+
+            private IndexedCollection collection(String name) {
+                return (IndexedCollection) resolveCollection(name, false);
+            }
+
+            private void requireCollection(String name) {
+                if (collection(name) != null) return;
+                throw refused(26, "NamespaceNotFound", "ns does not exist: " + name);
+            }
+
+            private Stream<Document> described(Document filter) {
+                return indexes.get() == null
+                    ? Stream.of()
+                    : indexes.get().handleQueryAsStream(filter);
+            }
+
+            private List<Document> indexesOf(String collection) {
+                String ns = getDatabaseName() + "." + collection;
+                return described(new Document("ns", ns)).collect(Collectors.toList());
+            }
+
+            /** Creates all of them or none. The library compares only names. */
+            private synchronized Document createIndexes(
+                String collection, Document query, Function<Document, Document> create) {
+                List<Document> before = indexesOf(collection);
+                List<Document> present = new ArrayList<>(before);
+                List<Document> missing = new ArrayList<>();
+                for (Object one : (Collection<?>) query.get("indexes")) {
+                    Document wanted = (Document) one;
+                    if (!isOfIds(wanted) && Specs.exists(wanted, present)) continue;
+                    present.add(wanted);
+                    missing.add(wanted);
+                }
+                if (missing.isEmpty()) {
+                    return new Document("numIndexesBefore", before.size())
+                        .append("numIndexesAfter", before.size())
+                        .append("note", "all indexes already exist")
+                        .append("ok", 1.0);
+                }
+                try {
+                    return create.apply(new Document(query).append("indexes", missing));
+                } catch (MongoServerError e) {
+                    for (Document one : indexesOf(collection)) {
+                        if (!isOfIds(one) && !before.contains(one)) drop(collection, one);
+                    }
+                    throw e;
+                } finally {
+                    followExpiries(collection);
+                }
+            }
+
+            /** The library would forget the indexes of this name in all collections. */
+            private synchronized Document dropIndexes(String collection, Object wanted) {
+                requireCollection(collection);
+                List<Document> present = indexesOf(collection);
+                Collection<?> all = wanted instanceof Collection<?> many ? many : List.of(wanted);
+                List<Document> found = present.stream()
+                    .filter(one -> !isOfIds(one))
+                    .filter(one -> all.stream().anyMatch(
+                        other -> other.equals("*") || Specs.isNamed(one, other)))
+                    .collect(Collectors.toList());
+                if (found.isEmpty() && !wanted.equals("*")) {
+                    throw refused(
+                        27, "IndexNotFound", "index not found with name [" + wanted + "]");
+                }
+                for (Document one : found) drop(collection, one);
+                followExpiries(collection);
+                return new Document("nIndexesWas", present.size()).append("ok", 1.0);
+            }
+
+            private boolean isOfIds(Document index) {
+                return isPrimaryKeyIndex((Document) index.get("key"));
+            }
+
+            private void drop(String collection, Document index) {
+                dropIndex(resolveCollection(collection, true), (String) index.get("name"));
+                indexes.get().deleteDocuments(index, 1);
+            }
+
+            private synchronized Document changeExpiry(String collection, Document query) {
+                requireCollection(collection);
+                if (!(query.get("index") instanceof Document wanted)
+                    || !(wanted.get("expireAfterSeconds") instanceof Number seconds)) {
+                    throw refused(
+                        72, "InvalidOptions", "collMod changes only index.expireAfterSeconds");
+                }
+                Object named = wanted.containsKey("name")
+                    ? wanted.get("name")
+                    : wanted.get("keyPattern");
+                Document index = indexesOf(collection).stream()
+                    .filter(one -> Specs.isNamed(one, named))
+                    .findFirst()
+                    .orElseThrow(
+                        () -> refused(27, "IndexNotFound", "cannot find index " + named));
+                Specs.checkSingleField(72, "InvalidOptions", index);
+                Object old = index.get("expireAfterSeconds");
+                synchronized (indexes.get()) {
+                    indexes.get().deleteDocuments(index, 1);
+                    indexes.get().addDocument(index.clone().append("expireAfterSeconds", seconds));
+                }
+                followExpiries(collection);
+                Document answer = new Document();
+                if (!Specs.isSame(old, seconds)) {
+                    answer.putIfNotNull("expireAfterSeconds_old", old);
+                    answer.append("expireAfterSeconds_new", seconds);
+                }
+                return answer.append("ok", 1.0);
+            }
+
+            private void followExpiries(String name) {
+                IndexedCollection collection = collection(name);
+                if (collection == null) return;
+                collection.follow(indexesOf(name).stream()
+                    .filter(one -> one.get("expireAfterSeconds") instanceof Number)
+                    .map(Expiry::new)
+                    .collect(Collectors.toList()));
+            }
         }
 
         private static boolean writes(String command, Document query) {
@@ -289,7 +506,44 @@ public class MongoServer {
             }
         }
 
-        void compact() {
+        void maintain() {
+            compact();
+            if (!SWEEPS) return;
+            if (System.nanoTime() - sweptAt < TimeUnit.SECONDS.toNanos(sweepEverySeconds)) return;
+            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SWEEP_MS);
+            for (IndexedCollection collection : IndexedCollection.EXPIRING) {
+                for (Expiry expiry : collection.expiries) {
+                    try {
+                        sweep(collection, expiry, until);
+                    } catch (RuntimeException e) {
+                        synchronized (collection) {
+                            expiry.restart();
+                        }
+                        // It may have been dropped meanwhile.
+                        if (!IndexedCollection.EXPIRING.contains(collection)) continue;
+                        System.err.println("failed to remove expired documents, will retry: " + e);
+                    }
+                }
+            }
+            sweptAt = System.nanoTime();
+        }
+
+        private void sweep(IndexedCollection collection, Expiry expiry, long until) {
+            List<Object> expired = collection.findExpired(expiry, until);
+            for (int from = 0; from < expired.size(); from += SWEEP_BATCH) {
+                int to = Math.min(from + SWEEP_BATCH, expired.size());
+                gate.writeLock().lock();
+                try {
+                    if (store.isClosed()) return;
+                    collection.removeExpired(expiry, expired.subList(from, to));
+                    store.commit();
+                } finally {
+                    gate.writeLock().unlock();
+                }
+            }
+        }
+
+        private void compact() {
             boolean idle = System.nanoTime() - wroteAt > TimeUnit.MILLISECONDS.toNanos(IDLE_MS);
             if (System.nanoTime() < pauseUntil) return;
             if (!idle && store.getFileStore().size() < FILE_BYTES_MAX) return;
@@ -310,6 +564,132 @@ public class MongoServer {
                 int next = !compacted ? 0 : late ? stepBytes / 2 : stepBytes * 2;
                 stepBytes = Math.max(STEP_BYTES_MIN, Math.min(next, STEP_BYTES_MAX));
             }
+        }
+    }
+
+    static MongoServerError refused(int code, String name, String message) {
+        return new MongoServerError(code, name, message);
+    }
+
+    /** Compares the descriptions of indexes by the rules of MongoDB 6. */
+    static final class Specs {
+        /** Two indexes on the same key may differ in these, under different names. */
+        private static final Set<String> IDENTITY =
+            Set.of("key", "unique", "sparse", "partialFilterExpression", "collation");
+        private static final Set<String> NOT_COMPARED =
+            Set.of("name", "ns", "v", "background", "hidden");
+
+        /** Refuses an index that conflicts with one of those present. */
+        static boolean exists(Document wanted, List<Document> present) {
+            if (wanted.containsKey("expireAfterSeconds")) {
+                checkSingleField(67, "CannotCreateIndex", wanted);
+            }
+            for (Document one : present) {
+                if (!isNamed(one, wanted.get("name"))) continue;
+                if (!isEquivalent(wanted, one)) {
+                    throw conflict(86, "IndexKeySpecsConflict", "the same name", wanted, one);
+                }
+                if (isIdentical(wanted, one)) return true;
+                throw conflict(85, "IndexOptionsConflict", "other options", wanted, one);
+            }
+            for (Document one : present) {
+                if (!isEquivalent(wanted, one)) continue;
+                throw conflict(85, "IndexOptionsConflict", "a different name", wanted, one);
+            }
+            return false;
+        }
+
+        private static MongoServerError conflict(
+            int code, String name, String how, Document wanted, Document present) {
+            return refused(code, name,
+                "An index exists with " + how + ": requested " + wanted + ", existing " + present);
+        }
+
+        private static boolean isEquivalent(Document one, Document other) {
+            return isSame(IDENTITY, one, other);
+        }
+
+        private static boolean isIdentical(Document one, Document other) {
+            Set<String> options = new HashSet<>(one.keySet());
+            options.addAll(other.keySet());
+            options.removeAll(NOT_COMPARED);
+            return isSame(options, one, other);
+        }
+
+        private static boolean isSame(Set<String> fields, Document one, Document other) {
+            return fields.stream().allMatch(field -> isSame(one.get(field), other.get(field)));
+        }
+
+        /** An option that is `false` is the same as an absent one. */
+        static boolean isSame(Object one, Object other) {
+            return Objects.equals(
+                Ranges.normalized(Boolean.FALSE.equals(one) ? null : one),
+                Ranges.normalized(Boolean.FALSE.equals(other) ? null : other));
+        }
+
+        /** `wanted` is a name or a key. */
+        static boolean isNamed(Document index, Object wanted) {
+            return isSame(index.get(wanted instanceof Document ? "key" : "name"), wanted);
+        }
+
+        static void checkSingleField(int code, String name, Document index) {
+            if (((Document) index.get("key")).size() == 1) return;
+            throw refused(code, name, "TTL indexes are single-field indexes: " + index);
+        }
+    }
+
+    /**
+     * A TTL index. Its collection is read only when a document can have expired: a write compares
+     * its date with the earliest one.
+     */
+    static final class Expiry {
+        private final String field;
+        private final long afterMs;
+        /** No document has an earlier date that a sweep has yet to find; unknown at first. */
+        private volatile long earliest = Long.MIN_VALUE;
+        /** The sweep that has begun: the last position that it has read, and the earliest date. */
+        private Object last;
+        private long earliestRead;
+
+        Expiry(Document index) {
+            field = ((Document) index.get("key")).keySet().iterator().next();
+            Number seconds = (Number) index.get("expireAfterSeconds");
+            afterMs = TimeUnit.SECONDS.toMillis(seconds.longValue());
+        }
+
+        /** Under the lock of its collection only. */
+        void note(Document document) {
+            earliest = Math.min(earliest, dateOf(document));
+        }
+
+        /** Under the lock of its collection only. */
+        void restart() {
+            last = null;
+            earliest = Long.MIN_VALUE;
+        }
+
+        boolean isDue() {
+            return last != null || earliest <= limit();
+        }
+
+        boolean isExpired(Document document) {
+            return dateOf(document) <= limit();
+        }
+
+        private long limit() {
+            return System.currentTimeMillis() - afterMs;
+        }
+
+        /** The earliest of several dates; no document without one expires. */
+        private long dateOf(Document document) {
+            Object value = Utils.getSubdocumentValueCollectionAware(document, field);
+            if (value instanceof Instant date) return date.toEpochMilli();
+            if (!(value instanceof Collection<?> all)) return Long.MAX_VALUE;
+            return all.stream()
+                .filter(Instant.class::isInstance)
+                .mapToLong(date -> ((Instant) date).toEpochMilli())
+                .min()
+                .orElse(Long.MAX_VALUE);
         }
     }
 
@@ -718,7 +1098,7 @@ public class MongoServer {
                 && !(value instanceof Document && isExpression((Document) value));
         }
 
-        private static Object normalized(Object value) {
+        static Object normalized(Object value) {
             return new KeyValue(value).normalized().get(0);
         }
 
@@ -752,33 +1132,119 @@ public class MongoServer {
         }
     }
 
-    interface RangeIndex {
-        Ranges ranges(Document query);
+    /** Makes the keys of a document as MongoDB does: one for each element of an array. */
+    static final class Keys {
+        /** The value of an empty array. Stored documents have no field that begins with `$`. */
+        private static final Document UNDEFINED = new Document("$undefined", true);
 
-        Set<Object> positions(Ranges ranges);
+        /** A sparse index has none for a document without any of its fields. */
+        static Set<KeyValue> of(String[] paths, boolean sparse, Document document) {
+            Set<KeyValue> keys = new LinkedHashSet<>();
+            add(keys, paths, new Object[paths.length], sparse, document);
+            return keys;
+        }
+
+        /** `paths`: from this document on; null if the value has been found already. */
+        private static void add(
+            Set<KeyValue> keys, String[] paths, Object[] values, boolean sparse,
+            Document document) {
+            String[] inArray = new String[paths.length];
+            Collection<?> array = null;
+            for (int field = 0; field < paths.length; field++) {
+                String path = paths[field];
+                if (path == null) continue;
+                Object value = document;
+                while (!path.isEmpty() && value instanceof Document parent) {
+                    int dot = path.indexOf('.');
+                    value = parent.getOrMissing(dot < 0 ? path : path.substring(0, dot));
+                    path = dot < 0 ? "" : path.substring(dot + 1);
+                }
+                if (value instanceof Collection<?> found) {
+                    if (array != null && array != found) {
+                        throw new CannotIndexParallelArraysError(Arrays.asList(paths));
+                    }
+                    array = found;
+                    inArray[field] = path;
+                } else {
+                    values[field] = path.isEmpty() ? value : Missing.getInstance();
+                }
+            }
+            if (array == null) {
+                if (sparse && Arrays.stream(values).allMatch(Missing.class::isInstance)) return;
+                keys.add(new KeyValue(values).normalized());
+                return;
+            }
+            for (Object element : array.isEmpty() ? List.of(UNDEFINED) : array) {
+                String[] left = inArray.clone();
+                Object[] found = values.clone();
+                for (int field = 0; field < left.length; field++) {
+                    if (!"".equals(left[field])) continue;
+                    left[field] = null;
+                    found[field] = element;
+                }
+                Document inside = element instanceof Document one ? one : new Document();
+                add(keys, left, found, sparse, inside);
+            }
+        }
     }
 
-    static final class UniqueIndex extends AbstractUniqueIndex<Object> implements RangeIndex {
+    abstract static class RangeIndex extends Index<Object> {
+        final String[] paths;
+
+        RangeIndex(String name, List<IndexKey> keys) {
+            // Sparse, for the library: a document may have no position in it.
+            super(name, keys, true);
+            paths = keys.stream().map(IndexKey::getKey).toArray(String[]::new);
+        }
+
+        abstract Ranges ranges(Document query);
+
+        abstract Set<Object> positions(Ranges ranges);
+
+        boolean isOfIds() {
+            return paths.length == 1 && paths[0].equals("_id");
+        }
+
+        @Override
+        public boolean canHandle(Document query) {
+            return ranges(query).fields > 0;
+        }
+
+        @Override
+        public Iterable<Object> getPositions(Document query) {
+            return positions(ranges(query));
+        }
+
+        @Override
+        public long getDataSize() {
+            return getCount();
+        }
+
+        @Override
+        public void drop() {}
+    }
+
+    static final class UniqueIndex extends RangeIndex {
         private final MVMap<byte[], Object> positions;
+        private final boolean sparse;
 
         UniqueIndex(
             MVMap<byte[], Object> positions, String name, List<IndexKey> keys, boolean sparse) {
-            super(name, keys, sparse);
+            super(name, keys);
             this.positions = positions;
+            this.sparse = sparse;
         }
 
-        /**
-         * A document without a value, or with an empty array, is not in it: all must be given. An
-         * id is no array.
-         */
         @Override
-        public Ranges ranges(Document query) {
-            Ranges ranges = Ranges.of(this, query, !isOfIds());
-            return ranges.fields == getKeys().size() ? ranges : Ranges.NONE;
+        public boolean isUnique() {
+            return true;
         }
 
-        boolean isOfIds() {
-            return getKeys().size() == 1 && getKeys().get(0).getKey().equals("_id");
+        /** All fields must be given, since one document is expected then. An id is no array. */
+        @Override
+        Ranges ranges(Document query) {
+            Ranges ranges = Ranges.of(this, query, !isOfIds());
+            return ranges.fields == paths.length ? ranges : Ranges.NONE;
         }
 
         /** The positions of a range from its end to its beginning, each read when it is next. */
@@ -803,7 +1269,7 @@ public class MongoServer {
         }
 
         @Override
-        public Set<Object> positions(Ranges ranges) {
+        Set<Object> positions(Ranges ranges) {
             return ranges.positions(low -> {
                 Cursor<byte[], Object> keys = positions.cursor(low);
                 return new Iterator<>() {
@@ -820,34 +1286,73 @@ public class MongoServer {
             });
         }
 
-        @Override
-        protected Object getPosition(KeyValue values) {
-            return positions.get(Key.ofAll(values));
+        private Set<KeyValue> keysOf(Document document) {
+            return Keys.of(paths, sparse, document);
         }
 
         @Override
-        protected boolean putKeyPosition(KeyValue values, Object position) {
-            return positions.putIfAbsent(Key.ofAll(values), Missing.ofNullable(position)) == null;
+        public void checkAdd(Document document, MongoCollection<Object> collection) {
+            for (KeyValue key : keysOf(document)) {
+                if (positions.containsKey(Key.ofAll(key))) throw duplicate(key, collection);
+            }
         }
 
         @Override
-        protected Object removeDocument(KeyValue values) {
-            return positions.remove(Key.ofAll(values));
+        public void add(
+            Document document, Object position, MongoCollection<Object> collection) {
+            Object stored = Missing.ofNullable(position);
+            for (KeyValue key : keysOf(document)) {
+                boolean added = positions.putIfAbsent(Key.ofAll(key), stored) == null;
+                if (!added) throw duplicate(key, collection);
+            }
+        }
+
+        private DuplicateKeyError duplicate(KeyValue key, MongoCollection<Object> collection) {
+            return new DuplicateKeyError(this, collection, getKeys(), key);
         }
 
         @Override
-        protected Iterable<Entry<KeyValue, Object>> getIterable() {
-            throw new UnsupportedOperationException("only for patterns, which no index is used for");
+        public Object remove(Document document) {
+            Object position = null;
+            for (KeyValue key : keysOf(document)) {
+                Object removed = positions.remove(Key.ofAll(key));
+                if (removed != null) position = removed;
+            }
+            return position;
+        }
+
+        @Override
+        public void checkUpdate(
+            Document before, Document after, MongoCollection<Object> collection) {
+            Set<KeyValue> old = keysOf(before);
+            for (KeyValue key : keysOf(after)) {
+                if (old.contains(key)) continue;
+                if (positions.containsKey(Key.ofAll(key))) throw duplicate(key, collection);
+            }
+        }
+
+        @Override
+        public void updateInPlace(
+            Document before, Document after, Object position, MongoCollection<Object> collection) {
+            if (keysOf(before).equals(keysOf(after))) return;
+            remove(before);
+            add(after, position, collection);
+        }
+
+        /** The position is the id, so no other index has to be read for it. */
+        @Override
+        public Object getPosition(Document document) {
+            return isOfIds() ? positions.get(Key.ofAll(keysOf(document).iterator().next())) : null;
+        }
+
+        /** Removes what an index that could not be built has already. */
+        void clear() {
+            positions.clear();
         }
 
         @Override
         public long getCount() {
             return positions.sizeAsLong();
-        }
-
-        @Override
-        public long getDataSize() {
-            return getCount();
         }
     }
 
@@ -855,24 +1360,23 @@ public class MongoServer {
      * Built by the first query that can use it, and kept in memory: an index that no query uses
      * costs nothing.
      */
-    static final class SecondaryIndex extends Index<Object> implements RangeIndex {
+    static final class SecondaryIndex extends RangeIndex {
         /** Used under the lock of its collection only. */
         private NavigableMap<byte[], Object> positions;
         /** A document has had several values of a field since it was built. */
         private boolean arrays;
 
         SecondaryIndex(String name, List<IndexKey> keys) {
-            // Sparse, for the library: a document may have no position in it.
-            super(name, keys, true);
+            super(name, keys);
         }
 
         @Override
-        public Ranges ranges(Document query) {
+        Ranges ranges(Document query) {
             return Ranges.of(this, query, positions == null || arrays);
         }
 
         @Override
-        public Set<Object> positions(Ranges ranges) {
+        Set<Object> positions(Ranges ranges) {
             return ranges.positions(low -> positions.tailMap(low).entrySet().iterator());
         }
 
@@ -899,15 +1403,8 @@ public class MongoServer {
             return null;
         }
 
-        /** An empty array counts as nothing; the library would leave its document out. */
         private Set<KeyValue> keysOf(Document document) {
-            Set<KeyValue> found = getKeyValues(document);
-            if (!found.isEmpty()) return found;
-            List<Object> values = keys().stream()
-                .map(key -> Utils.getSubdocumentValueCollectionAware(document, key))
-                .map(value -> value instanceof Collection ? null : value)
-                .collect(Collectors.toList());
-            return Set.of(new KeyValue(values).normalized());
+            return Keys.of(paths, false, document);
         }
 
         @Override
@@ -923,35 +1420,22 @@ public class MongoServer {
             return null;
         }
 
+        /** Two arrays beside each other are refused, also before a query has used the index. */
         @Override
-        public void checkAdd(Document document, MongoCollection<Object> collection) {}
-
-        @Override
-        public void checkUpdate(
-            Document before, Document after, MongoCollection<Object> collection) {}
-
-        @Override
-        public boolean canHandle(Document query) {
-            return ranges(query).fields > 0;
+        public void checkAdd(Document document, MongoCollection<Object> collection) {
+            if (paths.length > 1) keysOf(document);
         }
 
         @Override
-        public Iterable<Object> getPositions(Document query) {
-            return positions(ranges(query));
+        public void checkUpdate(
+            Document before, Document after, MongoCollection<Object> collection) {
+            checkAdd(after, collection);
         }
 
         @Override
         public long getCount() {
             return positions == null ? 0 : positions.size();
         }
-
-        @Override
-        public long getDataSize() {
-            return getCount();
-        }
-
-        @Override
-        public void drop() {}
     }
 
     /**
@@ -959,10 +1443,131 @@ public class MongoServer {
      * fields; the library wants exactly these.
      */
     static final class IndexedCollection extends H2Collection {
+        /** Those with a TTL index. Static, since they are opened before the backend is complete. */
+        static final Set<IndexedCollection> EXPIRING = ConcurrentHashMap.newKeySet();
+        private static final int DEADLINE_EVERY = 64;
+
+        private final MVMap<Object, Document> documents;
+        volatile List<Expiry> expiries = List.of();
+        /** Used under the lock of the collection only. */
+        private boolean updates;
+        private int compared;
+
         IndexedCollection(
             MongoDatabase database, String name, CollectionOptions options,
             MVMap<Object, Document> documents, MVMap<String, Object> meta, CursorRegistry cursors) {
             super(database, name, options, documents, meta, cursors);
+            this.documents = documents;
+        }
+
+        @Override
+        public synchronized void addIndex(Index<Object> index) {
+            try {
+                super.addIndex(index);
+            } catch (MongoServerError e) {
+                if (index instanceof UniqueIndex unique) unique.clear();
+                throw e;
+            }
+        }
+
+        @Override
+        public synchronized void dropIndex(String name) {
+            super.dropIndex(name);
+        }
+
+        @Override
+        public void drop() {
+            EXPIRING.remove(this);
+            super.drop();
+        }
+
+        /** `wanted` is a name or a key. */
+        synchronized boolean hasIndex(Object wanted) {
+            return getIndexes().stream().anyMatch(
+                one -> Specs.isNamed(one.toIndexDescription(), wanted));
+        }
+
+        synchronized void follow(List<Expiry> all) {
+            expiries = all;
+            if (all.isEmpty()) EXPIRING.remove(this);
+            else EXPIRING.add(this);
+        }
+
+        @Override
+        protected Object addDocumentInternal(Document document) {
+            for (Expiry expiry : expiries) expiry.note(document);
+            return super.addDocumentInternal(document);
+        }
+
+        @Override
+        protected void handleUpdate(Object position, Document before, Document after) {
+            for (Expiry expiry : expiries) expiry.note(after);
+            super.handleUpdate(position, before, after);
+        }
+
+        /** Continues where the last turn ended, without a lock: a cursor reads a snapshot. */
+        List<Object> findExpired(Expiry expiry, long until) {
+            if (!expiry.isDue()) return List.of();
+            if (expiry.last == null) {
+                synchronized (this) {
+                    expiry.earliest = Long.MAX_VALUE;
+                }
+                expiry.earliestRead = Long.MAX_VALUE;
+            }
+            List<Object> expired = new ArrayList<>();
+            Cursor<Object, Document> all = documents.cursor(expiry.last);
+            while (all.hasNext()) {
+                Object position = all.next();
+                if (System.nanoTime() - until > 0) {
+                    expiry.last = position;
+                    return expired;
+                }
+                Document document = all.getValue();
+                if (expiry.isExpired(document)) expired.add(position);
+                else expiry.earliestRead = Math.min(expiry.earliestRead, expiry.dateOf(document));
+            }
+            expiry.last = null;
+            synchronized (this) {
+                expiry.earliest = Math.min(expiry.earliest, expiry.earliestRead);
+            }
+            return expired;
+        }
+
+        /** Except those that an update has given another date meanwhile. */
+        synchronized void removeExpired(Expiry expiry, List<Object> positions) {
+            if (!expiries.contains(expiry)) return;
+            for (Object position : positions) {
+                Document document = getDocument(position);
+                if (document != null && expiry.isExpired(document)) removeDocument(document);
+            }
+        }
+
+        @Override
+        public synchronized Document updateDocuments(
+            Document selector, Document update, ArrayFilters filters, boolean multi, boolean upsert,
+            Oplog oplog) {
+            updates = true;
+            try {
+                return super.updateDocuments(selector, update, filters, multi, upsert, oplog);
+            } finally {
+                updates = false;
+            }
+        }
+
+        @Override
+        public synchronized Document findAndModify(Document query) {
+            updates = true;
+            try {
+                return super.findAndModify(query);
+            } finally {
+                updates = false;
+            }
+        }
+
+        @Override
+        protected boolean documentMatchesQuery(Document document, Document query) {
+            if (++compared % DEADLINE_EVERY == 0) Deadline.check();
+            return super.documentMatchesQuery(document, query);
         }
 
         /** An aggregation reads its own collection first, before those of its later stages. */
@@ -970,11 +1575,36 @@ public class MongoServer {
         public Stream<Document> queryAllAsStream() {
             Document selected = SELECTED.get();
             SELECTED.remove();
-            return selected == null ? super.queryAllAsStream() : handleQueryAsStream(selected);
+            Stream<Document> found =
+                selected == null ? super.queryAllAsStream() : handleQueryAsStream(selected);
+            return found.peek(document -> Deadline.check());
         }
 
+        /**
+         * The library changes documents in place, and an answer is sent after the lock is released:
+         * it would contain changes of later updates. So an update changes a copy.
+         */
         @Override
         protected synchronized QueryResult queryDocuments(
+            Document query, Document order, int skip, int limit, int batch, Document fields) {
+            Deadline.check();
+            QueryResult found = find(query, order, skip, limit, batch, fields);
+            if (!updates) return found;
+            Iterator<Document> all = found.iterator();
+            return new QueryResult(() -> new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return all.hasNext();
+                }
+
+                @Override
+                public Document next() {
+                    return all.next().clone();
+                }
+            });
+        }
+
+        private QueryResult find(
             Document query, Document order, int skip, int limit, int batch, Document fields) {
             RangeIndex best = null;
             Ranges ranges = Ranges.NONE;

@@ -9,10 +9,15 @@ import { ENGINES_LIVE_SHORT } from './world';
 
 export default async function setup(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-test-'));
+  const own = {
+    BMG_QUERIES: join(dir, QUERIES),
+    // Many tests store documents with fixed dates, which would expire.
+    BMG_EXPIRY: 'off',
+  };
   const engines = await startEngines({
     dir,
     ports: 'free',
-    env: { ...process.env, ...ENGINES_LIVE_SHORT, BMG_QUERIES: join(dir, QUERIES) },
+    env: { ...process.env, ...ENGINES_LIVE_SHORT, ...own },
     log: (line) => process.stdout.write(`${line}\n`),
   });
   for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'] as const) {

@@ -159,6 +159,33 @@ test('the driver’s bulk writes, upserts and atomic updates work', async () => 
   await client.close();
 });
 
+test('documents of a TTL index are removed after their expiry, and no others', async () => {
+  const client = new MongoClient(engines.MONGO_URL);
+  await client.db('admin').command({ setParameter: 1, ttlMonitorSleepSecs: 1 });
+  const rows = client.db('local').collection<{ _id: number; at?: unknown }>('expiry');
+  await rows.createIndex({ at: 1 }, { expireAfterSeconds: 60 });
+  const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1_000);
+  await rows.insertMany([
+    { _id: 1, at: ago(61) },
+    { _id: 2, at: [ago(0), ago(61), 'a'] },
+    { _id: 3, at: ago(59) },
+    { _id: 4, at: ago(0) },
+    { _id: 5, at: ago(0).getTime() - 61_000 },
+    { _id: 6, at: [] },
+    { _id: 7 },
+  ]);
+  const left = async (): Promise<number[]> =>
+    (await rows.find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+  await eventually(async () => (await left())[0] === 4);
+  expect(await left()).toEqual([4, 5, 6, 7]);
+  await rows.updateOne({ _id: 5 }, { $set: { at: ago(40) } });
+  const index = { keyPattern: { at: 1 }, expireAfterSeconds: 30 };
+  await client.db('local').command({ collMod: 'expiry', index });
+  await eventually(async () => (await left()).length === 3);
+  expect(await left()).toEqual([4, 6, 7]);
+  await client.close();
+});
+
 const kafkaWith = (retries: number) =>
   new Kafka({
     brokers: [engines.KAFKA_BROKERS],
