@@ -14,14 +14,16 @@ const INDEXES: Indexes = {
 
 let client: MongoClient;
 let db: Db;
+const log = { info: jest.fn(), warn: jest.fn() };
 beforeAll(async () => {
   client = await new MongoClient(process.env['MONGO_URL'] as string).connect();
+});
+beforeEach(() => {
   db = client.db(`indexes_${randomBytes(5).toString('hex')}`);
+  jest.clearAllMocks();
 });
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+afterEach(() => db.dropDatabase());
+afterAll(() => client.close());
 
 test('creates the declared indexes with their options, and repeats safely', async () => {
   await createIndexes(db, INDEXES);
@@ -37,6 +39,58 @@ test('creates the declared indexes with their options, and repeats safely', asyn
   expect(await findDifferences(db, INDEXES)).toEqual([]);
 });
 
+test('changes the expiry of an index that exists, and creates the others', async () => {
+  await createIndexes(db, { letters: [{ key: { sent_at: 1 }, expireAfterSeconds: 60 }] });
+  const letters = [{ key: { sent_at: 1 }, expireAfterSeconds: 120 }, { key: { sender: 1 } }];
+  await createIndexes(db, { letters }, log);
+  expect(await findDifferences(db, { letters })).toEqual([]);
+  expect(log.info).toHaveBeenCalledTimes(1);
+});
+
+test('keeps an index that differs otherwise, creates the others, and names the difference', async () => {
+  await createIndexes(db, { letters: [{ key: { number: 1 }, unique: true }] });
+  const letters = [{ key: { number: 1 }, unique: true, sparse: true }, { key: { sender: 1 } }];
+  await createIndexes(db, { letters }, log);
+  expect(await findDifferences(db, { letters })).toMatchObject([
+    { state: 'different', options: [{ name: 'sparse', declared: 'true', stored: '' }] },
+  ]);
+  expect(log.warn).toHaveBeenCalledTimes(1);
+});
+
+test('takes an index of another name that has the declared options', async () => {
+  const number = { key: { number: 1 }, unique: true };
+  await createIndexes(db, { letters: [{ ...number, name: 'number_1_v2' }] });
+  await createIndexes(db, { letters: [number] }, log);
+  expect(await findDifferences(db, { letters: [number] })).toEqual([]);
+  expect(log.warn).not.toHaveBeenCalled();
+});
+
+test('throws any other failure', async () => {
+  await db.collection('letters').insertMany([{ number: 1 }, { number: 1 }]);
+  const letters = [{ key: { number: 1 }, unique: true }];
+  await expect(createIndexes(db, { letters }, log)).rejects.toMatchObject({ code: 11_000 });
+});
+
+const APPLY: ApplyOptions = { rebuild: false, drop_obsolete: false };
+
+test('changes an expiry in place', async () => {
+  await createIndexes(db, { letters: [{ key: { sent_at: 1 } }] });
+  const letters = [{ key: { sent_at: 1 }, expireAfterSeconds: 120 }];
+  expect(await applyIndexes(db, { letters }, APPLY)).toMatchObject([{ outcome: 'expiry_changed' }]);
+  expect(await findDifferences(db, { letters })).toEqual([]);
+});
+
+test('drops and builds an index only on request, if MongoDB lets none stand beside it', async () => {
+  await createIndexes(db, { letters: [{ key: { sent_at: 1 }, expireAfterSeconds: 60 }] });
+  const letters = [{ key: { sent_at: 1 } }];
+  expect(await applyIndexes(db, { letters }, APPLY)).toMatchObject([{ outcome: 'needs_rebuild' }]);
+  expect(await findDifferences(db, { letters })).toMatchObject([{ state: 'different' }]);
+  expect(await applyIndexes(db, { letters }, { ...APPLY, rebuild: true })).toMatchObject([
+    { outcome: 'rebuilt' },
+  ]);
+  expect(await findDifferences(db, { letters })).toEqual([]);
+});
+
 test('builds what is missing, replaces what differs, and drops what is obsolete on request', async () => {
   await createIndexes(db, INDEXES);
   const letters = db.collection('letters');
@@ -45,8 +99,7 @@ test('builds what is missing, replaces what differs, and drops what is obsolete 
   await letters.createIndexes([{ key: { number: 1 } }, { key: { title: 1 } }]);
   await db.collection('drafts').createIndex({ title: 1 });
   const apply = async (options: Partial<ApplyOptions> = {}) => {
-    const wanted = { rebuild: false, drop_obsolete: false, ...options };
-    const changes = await applyIndexes(db, INDEXES, wanted);
+    const changes = await applyIndexes(db, INDEXES, { ...APPLY, ...options });
     return changes.map(({ collection, key, outcome }) => `${outcome} ${collection} ${key}`);
   };
   const states = async () => (await findDifferences(db, INDEXES)).map(({ state }) => state);
@@ -71,8 +124,7 @@ test('reports a unique index that stored documents refuse, and keeps the old one
   await stamps.insertMany([{ country: 'a' }, { country: 'a' }]);
   const unique = { stamps: [{ key: { country: 1 }, unique: true }] };
   await createIndexes(db, { stamps: INDEXES['stamps'] ?? [] });
-  const options = { rebuild: false, drop_obsolete: false };
-  const [change] = await applyIndexes(db, unique, options);
+  const [change] = await applyIndexes(db, unique, APPLY);
   expect(change).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('duplicate') });
   expect(await stamps.indexes()).toContainEqual(expect.objectContaining({ name: 'country_1' }));
 });
