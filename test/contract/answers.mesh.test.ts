@@ -118,6 +118,20 @@ const TESTS: Readonly<Record<string, (question: string) => Promise<void>>> = {
     await untilCompleted(partner, body.broadcast_id, LIMIT_MS);
     for (const one of [to, contact]) expect(await sentTo(one)).toHaveLength(1);
   },
+  'Is a customer `to`, `recipient` or `contact`?': async () => {
+    const [written, other] = ['5511987650001', '551187650001'];
+    const { message_id } = (await send({ to: written })).body as Json;
+    const list = await partner.call('GET', `/messages?recipient=${other}`);
+    expect(list.body).toMatchObject({ messages: [{ message_id, contact: written }] });
+    const sent = await eventually<Json>(async () => {
+      const log = await partner.call('GET', `/events?contact=${other}`);
+      return (log.body as Json).events.find(
+        ({ envelope: { event, data } }: Json) =>
+          event === 'message.sent' && data.message_id === message_id,
+      );
+    });
+    expect(sent.envelope.data.recipient).toBe(written);
+  },
   'What does a message cost in Brazil, Germany or India?': async (question) => {
     await loadSampleRates(shell.mesh);
     try {

@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { MESSAGES, type MessageRecord } from '../../messages';
 import { createLedgerEntries } from './entries';
 
-test('counts a day by the hour, and joins the hours of a group', async () => {
+test.each([1, 1_000])('counts a day at once or by the hour: above %i messages', async (max) => {
   const client = await MongoClient.connect(process.env['MONGO_URL'] as string);
   const db = client.db(`entries-${randomUUID()}`);
   const at = (time: string) => new Date(`2026-09-01T${time}:00Z`);
@@ -14,9 +14,9 @@ test('counts a day by the hour, and joins the hours of a group', async () => {
     .collection<MessageRecord>(MESSAGES)
     .insertMany([sent('a', '08:59', true), sent('b', '09:00', true), sent('c', '10:00', false)]);
   const range = { from: at('00:00'), to: at('23:59') };
-  const groups = await createLedgerEntries({ db, background: db }).allGroups(range);
+  const groups = await createLedgerEntries({ db, background: db }, max).allGroups(range);
   const known = { ...names, day: '2026-09-01', category: null, market: null, billable: null };
-  expect(groups).toEqual([
+  expect(groups.sort((one, other) => other.messages - one.messages)).toEqual([
     { ...known, arrived: true, messages: 2 },
     { ...known, arrived: false, messages: 1 },
   ]);

@@ -48,11 +48,13 @@ export interface LedgerEntries {
   ): Promise<MessageRecord[]>;
   stream(scope: LedgerScope, range: Range): AsyncIterable<MessageRecord>;
   groups(scope: LedgerScope, range: Range): Promise<MessageGroup[]>;
-  /** Of all partners; counted by the hour, so that each command ends in seconds. */
+  /** Counts those of all partners: many messages by the hour, so that each command ends in seconds. */
   allGroups(range: Range): Promise<MessageGroup[]>;
 }
 
 const BATCH = 500;
+/** Up to this many messages of all partners are counted at once, which takes a second or two. */
+const AT_ONCE_MAX = 1_000_000;
 /** The fields that an entry needs, so that the statuses are not read. */
 const PROJECTION = { statuses: 0, checks: 0, check_at: 0 } as const;
 
@@ -71,43 +73,47 @@ const filterOf = (
 const indexOf = ({ request_id_prefix: prefix }: Partial<LedgerScope>) =>
   prefix === undefined ? {} : { hint: { _id: 1 } as const };
 
-export function createLedgerEntries({ db, background }: Databases): LedgerEntries {
+async function count(of: Db, scope: Partial<LedgerScope>, range: Range): Promise<MessageGroup[]> {
+  const groups = await of
+    .collection<MessageRecord>(MESSAGES)
+    .aggregate<{ _id: Partial<Counted>; messages: number }>(
+      [
+        { $match: filterOf(scope, range) },
+        {
+          $group: {
+            _id: {
+              partner_id: '$partner_id',
+              waba_id: '$waba_id',
+              phone_number_id: '$phone_number_id',
+              day: { $dateToString: { date: '$sent_at', format: '%Y-%m-%d' } },
+              category: '$pricing.category',
+              market: '$pricing.market',
+              billable: '$pricing.billable',
+              arrived: '$arrived',
+            },
+            messages: { $sum: 1 },
+          },
+        },
+      ],
+      { allowDiskUse: true, ...indexOf(scope) },
+    )
+    .toArray();
+  return groups.map(({ _id, messages: counted }) => ({
+    ...(_id as Counted),
+    category: _id.category ?? null,
+    market: _id.market ?? null,
+    billable: _id.billable ?? null,
+    arrived: _id.arrived ?? false,
+    messages: counted,
+  }));
+}
+
+export function createLedgerEntries(
+  { db, background }: Databases,
+  at_once_max = AT_ONCE_MAX,
+): LedgerEntries {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
   const order = { sent_at: 1, _id: 1 } as const;
-  const count = async (of: Db, scope: Partial<LedgerScope>, range: Range) => {
-    const groups = await of
-      .collection<MessageRecord>(MESSAGES)
-      .aggregate<{ _id: Partial<Counted>; messages: number }>(
-        [
-          { $match: filterOf(scope, range) },
-          {
-            $group: {
-              _id: {
-                partner_id: '$partner_id',
-                waba_id: '$waba_id',
-                phone_number_id: '$phone_number_id',
-                day: { $dateToString: { date: '$sent_at', format: '%Y-%m-%d' } },
-                category: '$pricing.category',
-                market: '$pricing.market',
-                billable: '$pricing.billable',
-                arrived: '$arrived',
-              },
-              messages: { $sum: 1 },
-            },
-          },
-        ],
-        { allowDiskUse: true, ...indexOf(scope) },
-      )
-      .toArray();
-    return groups.map(({ _id, messages: counted }) => ({
-      ...(_id as Counted),
-      category: _id.category ?? null,
-      market: _id.market ?? null,
-      billable: _id.billable ?? null,
-      arrived: _id.arrived ?? false,
-      messages: counted,
-    }));
-  };
   return {
     page: (scope, range, after, limit) =>
       messages
@@ -135,8 +141,11 @@ export function createLedgerEntries({ db, background }: Databases): LedgerEntrie
     groups: (scope, range) => count(db, scope, range),
     async allGroups(range) {
       const groups = new Map<string, MessageGroup>();
-      for (const hour of hoursOf(range)) {
-        for (const { messages: counted, ...group } of await count(background, {}, hour)) {
+      const many = await background
+        .collection<MessageRecord>(MESSAGES)
+        .countDocuments(filterOf({}, range), { limit: at_once_max });
+      for (const part of many < at_once_max ? [range] : hoursOf(range)) {
+        for (const { messages: counted, ...group } of await count(background, {}, part)) {
           const key = JSON.stringify(Object.entries(group).sort());
           groups.set(key, { ...group, messages: (groups.get(key)?.messages ?? 0) + counted });
         }
