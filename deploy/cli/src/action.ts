@@ -2,6 +2,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { openSession, type Session } from './session';
 
+export const EXIT_FAILURE = 1;
+
 /** A command's result: the same facts for programs (one JSON object) and for people. */
 export interface Answer {
   json: unknown;

@@ -3,7 +3,7 @@
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { findService, readLogs } from './advice';
 import { describeDifference, eachDatabase } from './databases';
-import { settingOf, type Session } from './session';
+import { doesNotAnswer, SERVICES, settingOf, type Session } from './session';
 
 export type Status = 'ok' | 'warning' | 'failed';
 
@@ -28,11 +28,10 @@ export async function doctor(session: Session): Promise<{ ok: boolean; checks: C
     const found = await session.client(OperatorDefinition).diagnose({}, session.call());
     findings.push(...found.checks);
   } catch {
-    const address = settingOf('ONBOARDING_ADDR', '127.0.0.1:50051');
     findings.push({
       name: 'onboarding',
       ok: false,
-      detail: `does not answer at ${address}`,
+      detail: doesNotAnswer(SERVICES.onboarding),
       advice: findService('ONBOARDING_ADDR'),
     });
   }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ApiError } from '@bmg/common/errors';
+import { EXIT_FAILURE } from './action';
 import { addActivityCommands } from './commands/activity';
 import { addAuditCommand } from './commands/audit';
 import { addBusCommands } from './commands/bus';
@@ -22,7 +23,6 @@ import { addUpstreamCommands } from './commands/upstream';
 import { explain, UsageError } from './session';
 
 const MANIFEST = join(__dirname, '../package.json');
-const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
 const NOTES = `

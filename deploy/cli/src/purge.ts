@@ -3,9 +3,10 @@
 // visible and can be repeated.
 import { DataDefinition, type Purged } from '@bmg/proto/data';
 import { findService } from './advice';
-import { HOLDERS, isUnavailable } from './databases';
-import { settingOf, type Address, type Session } from './session';
+import { doesNotAnswer, isUnavailable, SERVICES, type Address, type Session } from './session';
 
+/** Those that store data of clients. */
+const { 'number-admin': _, ...HOLDERS } = SERVICES;
 /** A service may have millions of documents of a client. Its connections last little longer. */
 const PURGE_LIMIT_MS = 540_000;
 
@@ -45,8 +46,8 @@ export async function purgeClient(
   return report;
 }
 
-const unavailable = (service: string, [setting, fallback]: Address): string =>
-  `the ${service} service does not answer at ${settingOf(setting, fallback)}: ${findService(setting)}, ` +
+const unavailable = (service: string, address: Address): string =>
+  `the ${service} service ${doesNotAnswer(address)}: ${findService(address[0])}, ` +
   `then run this again. Data of other services may be deleted already`;
 
 export function describePurge({ purged, services, kept_for_others }: PurgeReport): string {

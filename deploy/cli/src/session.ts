@@ -23,15 +23,20 @@ export interface Session {
   close(): Promise<void>;
 }
 
-export const BROADCASTS: Address = ['BROADCASTS_ADDR', '127.0.0.1:50054'];
-export const WEBHOOKS: Address = ['WEBHOOKS_ADDR', '127.0.0.1:50056'];
+/** The services with a database, in the order in which a purge deletes a client's data. */
+export const SERVICES = {
+  messaging: ['MESSAGING_ADDR', '127.0.0.1:50052'],
+  templates: ['TEMPLATES_ADDR', '127.0.0.1:50053'],
+  broadcasts: ['BROADCASTS_ADDR', '127.0.0.1:50054'],
+  webhooks: ['WEBHOOKS_ADDR', '127.0.0.1:50056'],
+  onboarding: ['ONBOARDING_ADDR', '127.0.0.1:50051'],
+  'number-admin': ['NUMBER_ADMIN_ADDR', '127.0.0.1:50055'],
+} as const satisfies Record<string, Address>;
 
 /** Arguments that fit the grammar but not each other, or not a service's rules. */
 export class UsageError extends Error {}
 
 const DEADLINE_MS = 15_000;
-const DEFAULT_ADDR = '127.0.0.1:50051';
-const ONBOARDING: Address = ['ONBOARDING_ADDR', DEFAULT_ADDR];
 
 /**
  * A setting: from the environment, else from the mesh that runs in this folder, else the fallback.
@@ -66,7 +71,7 @@ export function openSession(): Session {
   const open: Array<{ stop(): Promise<void> }> = [];
   const tls = operatorTls();
   const session: Session = {
-    client(definition, address = ONBOARDING) {
+    client(definition, address = SERVICES.onboarding) {
       const made = createRpcClient(definition, settingOf(...address), { tls });
       open.push(made);
       return made.rpc;
@@ -96,12 +101,17 @@ export function rejected(error: unknown): never {
   throw invalid ? new UsageError(error.message) : error;
 }
 
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
+
+export const doesNotAnswer = (address: Address): string =>
+  `does not answer at ${settingOf(...address)}`;
+
 /** A failure as one line for a person, with the remedy if it is known. */
 export function explain(error: unknown): string {
-  if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') {
-    const address = settingOf('ONBOARDING_ADDR', DEFAULT_ADDR);
+  if (isUnavailable(error)) {
     return (
-      `the onboarding service does not answer at ${address}: ${findService('ONBOARDING_ADDR')} ` +
+      `the onboarding service ${doesNotAnswer(SERVICES.onboarding)}: ${findService('ONBOARDING_ADDR')} ` +
       '(and GRPC_TLS_… where it uses mutual TLS)'
     );
   }

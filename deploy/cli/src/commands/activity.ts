@@ -7,7 +7,7 @@ import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
 import { Option } from 'commander';
 import { action, count, record, wholeNumber, type Answer } from '../action';
 import { change } from '../recorded';
-import { BROADCASTS, WEBHOOKS, type Session } from '../session';
+import { SERVICES, type Session } from '../session';
 
 const PAGE_MAX = 100;
 
@@ -54,7 +54,7 @@ async function failed(
 ): Promise<Answer> {
   await session.requirePartner(partner);
   const { events, total, after } = await session
-    .client(WebhooksDefinition, WEBHOOKS)
+    .client(WebhooksDefinition, SERVICES.webhooks)
     .listFailedEvents({ partner_id: partner, limit, status, cursor }, session.call());
   const lines = [...events.map(describeEvent), `${events.length} of ${total} events`];
   if (after !== undefined) lines.push(`next page: --cursor ${after}`);
@@ -69,7 +69,7 @@ async function retry(
   { partner: partner_id }: { partner: string },
 ): Promise<Answer> {
   await session.requirePartner(partner_id);
-  const webhooks = session.client(WebhooksDefinition, WEBHOOKS);
+  const webhooks = session.client(WebhooksDefinition, SERVICES.webhooks);
   if (event_id === undefined) {
     const { queued } = await webhooks.retryAllEvents({ partner_id }, session.call());
     return { json: { queued }, text: `${count(queued, 'event')} queued` };
@@ -82,7 +82,7 @@ async function retry(
 async function broadcasts(session: Session, { partner, limit }: PageOptions): Promise<Answer> {
   await session.requirePartner(partner);
   const found = await session
-    .client(BroadcastsDefinition, BROADCASTS)
+    .client(BroadcastsDefinition, SERVICES.broadcasts)
     .listBroadcasts(
       { partner_id: partner, waba_id: undefined, limit: Math.min(limit, PAGE_MAX), offset: 0 },
       session.call(),

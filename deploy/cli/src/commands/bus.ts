@@ -9,12 +9,11 @@ import {
 } from '@bmg/common/bus';
 import { fields, loadConfig } from '@bmg/common/config';
 import { WebhooksDefinition, type GetBacklogResponse } from '@bmg/proto/webhooks';
-import { action, count, wholeNumber, type Answer } from '../action';
+import { action, count, wholeNumber, type Answer, EXIT_FAILURE } from '../action';
 import { readHealth } from '../doctor';
 import { change } from '../recorded';
-import { settingOf, UsageError, WEBHOOKS, type Session } from '../session';
+import { settingOf, UsageError, SERVICES, type Session } from '../session';
 
-const EXIT_FAILURE = 1;
 const LETTERS_DEFAULT = 100;
 
 const NOTES = `
@@ -117,7 +116,7 @@ async function status(session: Session): Promise<Answer> {
     readHealth(),
     bus.lags(),
     bus.deadLetters(LETTERS_DEFAULT),
-    session.client(WebhooksDefinition, WEBHOOKS).getBacklog({}, session.call()),
+    session.client(WebhooksDefinition, SERVICES.webhooks).getBacklog({}, session.call()),
   ]);
   const waiting = lags.filter(({ messages }) => messages > 0);
   if (health.status !== 'ok') process.exitCode = EXIT_FAILURE;

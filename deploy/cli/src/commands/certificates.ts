@@ -1,11 +1,10 @@
 // `bmg certificates …`: the services' certificates that helm made. It talks to the Kubernetes API
 // only, never to the mesh.
 import { InvalidArgumentError, type Command } from 'commander';
-import { action, wholeNumber, type Answer } from '../action';
+import { action, wholeNumber, type Answer, EXIT_FAILURE } from '../action';
 import type { Outcome } from '../certificates/renew';
 import type { Session } from '../session';
 
-const EXIT_FAILURE = 1;
 /** The range of mtls.validDays in the chart. */
 const DAYS = { min: 30, max: 730 };
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -9,7 +9,7 @@ import {
   type Shadow,
 } from '@bmg/proto/endpoints';
 import { action, record, type Answer } from '../action';
-import { WEBHOOKS, type Session } from '../session';
+import { SERVICES, type Session } from '../session';
 
 interface Of {
   partner: string;
@@ -36,7 +36,7 @@ export function addEndpointCommands(program: Command): void {
 async function list(session: Session, { partner }: Of): Promise<Answer> {
   await session.requirePartner(partner);
   const { endpoints, endpoints_max } = await session
-    .client(EndpointsDefinition, WEBHOOKS)
+    .client(EndpointsDefinition, SERVICES.webhooks)
     .listEndpoints({ partner_id: partner }, session.call());
   return {
     json: { endpoints: endpoints.map(shown), endpoints_max },
@@ -46,7 +46,7 @@ async function list(session: Session, { partner }: Of): Promise<Answer> {
 
 async function show(session: Session, endpoint_id: string, { partner }: Of): Promise<Answer> {
   await session.requirePartner(partner);
-  const webhooks = session.client(EndpointsDefinition, WEBHOOKS);
+  const webhooks = session.client(EndpointsDefinition, SERVICES.webhooks);
   const of = { partner_id: partner, endpoint_id };
   const endpoint = await webhooks.getEndpoint(of, session.call());
   const { attempts } = await webhooks.listEndpointAttempts(of, session.call());
@@ -59,7 +59,7 @@ async function show(session: Session, endpoint_id: string, { partner }: Of): Pro
 async function shadows(session: Session, { partner }: Of): Promise<Answer> {
   await session.requirePartner(partner);
   const found = await session
-    .client(EndpointsDefinition, WEBHOOKS)
+    .client(EndpointsDefinition, SERVICES.webhooks)
     .listShadows({ partner_id: partner }, session.call());
   return {
     json: { shadows: found.shadows.map(shownShadow) },

@@ -1,12 +1,11 @@
 // `bmg indexes …`: the indexes of every service's database, compared with their declaration.
 import type { Command } from 'commander';
 import type { ApplyIndexesResponse, IndexChange } from '@bmg/proto/data';
-import { action, record, type Answer } from '../action';
+import { action, record, type Answer, EXIT_FAILURE } from '../action';
 import { describeDifference, eachDatabase, type Reply } from '../databases';
 import { change } from '../recorded';
 import type { Session } from '../session';
 
-const EXIT_FAILURE = 1;
 /** A build that takes longer continues in the service. */
 const APPLY_LIMIT_MS = 120_000;
 

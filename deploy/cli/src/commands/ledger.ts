@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { LedgerDefinition, type ListMonthsResponse } from '@bmg/proto/ledger';
 import { action, record, type Answer } from '../action';
 import { change } from '../recorded';
-import type { Session } from '../session';
+import { SERVICES, type Session } from '../session';
 
 const CLOSING = `
 A closed month keeps its rate card and its figures. Statuses that come later make late entries in
@@ -23,8 +23,7 @@ export function addLedgerCommands(program: Command): void {
   ledger.command('months').description('list closed months').action(action(program, months));
 }
 
-const client = (session: Session) =>
-  session.client(LedgerDefinition, ['MESSAGING_ADDR', '127.0.0.1:50052']);
+const client = (session: Session) => session.client(LedgerDefinition, SERVICES.messaging);
 
 const close = async (session: Session, month: string): Promise<Answer> =>
   answer(await client(session).closeMonth({ month }, session.call()));

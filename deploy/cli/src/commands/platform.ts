@@ -1,12 +1,10 @@
 // The commands that concern the whole platform: `bmg rotate-keyring` and `bmg doctor`.
 import type { Command } from 'commander';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
-import { action, count, type Answer } from '../action';
+import { action, count, type Answer, EXIT_FAILURE } from '../action';
 import { doctor, type Check, type Status } from '../doctor';
 import { change } from '../recorded';
 import type { Session } from '../session';
-
-const EXIT_FAILURE = 1;
 
 export function addPlatformCommands(program: Command): void {
   program

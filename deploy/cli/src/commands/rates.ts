@@ -9,7 +9,7 @@ import {
 } from '@bmg/proto/messaging';
 import { action, count, record, type Answer } from '../action';
 import { change } from '../recorded';
-import type { Session } from '../session';
+import { SERVICES, type Session } from '../session';
 
 const COLUMNS = `
 The file is CSV with the columns currency, market, category, tier, valid_from and price:
@@ -42,8 +42,7 @@ export function addRatesCommands(program: Command): void {
     .action(action(program, show));
 }
 
-const client = (session: Session) =>
-  session.client(RatesDefinition, ['MESSAGING_ADDR', '127.0.0.1:50052']);
+const client = (session: Session) => session.client(RatesDefinition, SERVICES.messaging);
 
 async function load(
   session: Session,

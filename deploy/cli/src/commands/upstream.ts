@@ -1,11 +1,9 @@
 // `bmg upstream …`: our app at the upstream.
 import type { Command } from 'commander';
 import { OperatorDefinition, type SubscribeAppResponse } from '@bmg/proto/onboarding';
-import { count, record, type Answer } from '../action';
+import { count, record, type Answer, EXIT_FAILURE } from '../action';
 import { change } from '../recorded';
 import { settingOf, UsageError, type Session } from '../session';
-
-const EXIT_FAILURE = 1;
 
 interface Options {
   check?: boolean;
