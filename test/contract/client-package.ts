@@ -44,7 +44,12 @@ export async function expectProgramWorks(folder: string, mesh: Mesh, node: strin
     env: { BASE_URL: mesh.base_url, PARTNER_KEY: partner.partner_key },
     timeout: RUN_LIMIT_MS,
   });
-  const [message_id, ...events] = stdout.trim().split('\n');
+  expectQuickStart(stdout);
+}
+
+/** The output of a client's quick start names the text that it sent, and the events of that. */
+export function expectQuickStart(output: string): void {
+  const [message_id, ...events] = output.trim().split('\n');
   expect(message_id).toMatch(/^wamid\./);
   // The registration has events too: contacts and old messages of the number.
   const names = events.map((line) => line.split(' ')[1] ?? '');

@@ -30,8 +30,8 @@ export interface SteppingMongo {
   loseAnswers(count: number): void;
   /** The next writes are applied by the primary and do not reach the majority. */
   failToReplicate(count: number): void;
-  /** How many of these are still to come. */
-  failing(): number;
+  /** Ends what `failToReplicate` began. */
+  replicateAgain(): void;
   /** How many writes arrived again, and were not applied again. */
   repeated(): number;
   close(): Promise<void>;
@@ -59,7 +59,9 @@ export async function startSteppingMongo(target: string): Promise<SteppingMongo>
     failToReplicate(count) {
       primary.not_replicated += count;
     },
-    failing: () => primary.not_replicated,
+    replicateAgain() {
+      primary.not_replicated = 0;
+    },
     repeated: () => primary.repeated,
     close: () => closeServer(server, () => primary.cut()),
   };

@@ -10,7 +10,7 @@ export interface Contact {
 /** A string, or a whole upstream parameter such as {type: 'currency', currency: {...}}. */
 export type Param = string | Record<string, unknown>;
 
-/** By the number or the name of the template's variable. */
+/** Each parameter under the number or the name of its variable in the template. */
 export type Params = Record<string, Param>;
 
 export const isBsuid = (recipient: string): boolean => parseBsuid(recipient) !== null;

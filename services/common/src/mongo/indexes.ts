@@ -93,7 +93,7 @@ export interface IndexChange {
   key: string;
   outcome:
     'created' | 'expiry_changed' | 'replaced' | 'rebuilt' | 'dropped' | 'needs_rebuild' | 'failed';
-  /** Of a failure. */
+  /** Why it failed; empty otherwise. */
   reason: string;
 }
 
