@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { startIssuer, type TestIssuer } from '../testkit/issuer';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf, openConsoleStage, shoot, type ConsoleStage } from './console-stage';
+import { faultsOf, openConsoleStage, settle, shoot, type ConsoleStage } from './console-stage';
 import { joinMeshWithName } from './people-support';
 
 let stage: ConsoleStage;
@@ -60,6 +60,7 @@ test('accepts an invitation by its link and verified address, and knows the pers
   await invitation.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
 
   await page.goto(`${stage.origin}/dashboard/settings`);
+  await settle(page);
   await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
   // The issuer still knows the person, and shows no page.
   await link(page).click();

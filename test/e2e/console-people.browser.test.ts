@@ -79,6 +79,8 @@ test.each(VIEWS)(
 
     await page.goto(`${stage.origin}/dashboard/settings`);
     await page.getByRole('heading', { name: 'Your passkeys' }).waitFor();
+    // A request that is on its way would be refused, and the browser would report it.
+    await settle(page);
     await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
     const use = page.getByRole('button', { name: 'Use a passkey' });
     await use.waitFor();

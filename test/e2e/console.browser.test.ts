@@ -84,6 +84,26 @@ test('a wrong key is refused clearly, a session survives a reload and ends every
   await other.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
 });
 
+test('the next person at a browser sees nothing that was read before', async () => {
+  const page = await openSignedIn('settings');
+  await settle(page);
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+  const other = await mesh.createPartner({ name: 'Another Platform' });
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await signIn(page, other.partner_key);
+  await page.getByText('Another Platform').first().waitFor();
+  await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+  await settle(page);
+  expect(asked).toEqual(
+    expect.arrayContaining(
+      ['settings', 'sessions', 'extra-events'].map((path) => `/dashboard/api/${path}`),
+    ),
+  );
+});
+
 test.each(VIEWS)('finds a failed delivery and retries it ($name)', async (view) => {
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   const id = `wamid.${view.name}`;

@@ -29,7 +29,12 @@ const queries = new QueryClient({
   },
 });
 watchActivity();
-whenSessionEnds(() => queries.setQueryData(sessionQuery.queryKey, null));
+whenSessionEnds(() => {
+  const [session] = sessionQuery.queryKey;
+  // The next person at this browser sees nothing that was read before.
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session });
+  queries.setQueryData(sessionQuery.queryKey, null);
+});
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

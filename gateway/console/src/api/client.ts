@@ -105,6 +105,12 @@ async function send<T>(method: Method, path: string, request: Request): Promise<
   throw toFailure(response, answer, path);
 }
 
+/** Ends the session, or with `everywhere` all sessions of the person or key. */
+export async function signOut({ everywhere = false } = {}): Promise<void> {
+  await call('DELETE', everywhere ? '/sessions' : '/session');
+  onSessionEnd();
+}
+
 /** A file that an endpoint answers with. */
 export async function readFile(
   path: string,

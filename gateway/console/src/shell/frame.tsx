@@ -30,10 +30,10 @@ import {
   ReaderIcon,
   SunIcon,
 } from '@radix-ui/react-icons';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect, type ReactNode } from 'react';
-import { call } from '../api/client';
+import { signOut } from '../api/client';
 import { sessionQuery, useMay } from '../api/queries';
 import icon from '../icon.svg';
 
@@ -126,19 +126,9 @@ function useOtherScheme(): { label: string; icon: ReactNode; use: () => void } {
   };
 }
 
-function useSignOut(): (path: '/session' | '/sessions') => Promise<void> {
-  const queries = useQueryClient();
-  return async (path) => {
-    await call('DELETE', path).catch(() => undefined);
-    queries.clear();
-    queries.setQueryData(sessionQuery.queryKey, null);
-  };
-}
-
 /** On a phone the one menu has what the header of a wide screen has. */
 function PhoneEntries() {
   const { label, icon: scheme_icon, use } = useOtherScheme();
-  const signOut = useSignOut();
   return (
     <Box hiddenFrom="sm">
       <NavLink
@@ -153,7 +143,7 @@ function PhoneEntries() {
         label="Sign out"
         leftSection={<ExitIcon aria-hidden />}
         styles={ROUNDED}
-        onClick={() => void signOut('/session')}
+        onClick={() => void signOut()}
       />
     </Box>
   );
@@ -170,7 +160,6 @@ function SchemeSwitch() {
 
 function AccountMenu({ name }: { name: string }) {
   const person = useQuery(sessionQuery).data?.person;
-  const signOut = useSignOut();
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -180,10 +169,10 @@ function AccountMenu({ name }: { name: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{person ? `${person.email} (${person.role})` : name}</Menu.Label>
-        <Menu.Item leftSection={<ExitIcon />} onClick={() => void signOut('/session')}>
+        <Menu.Item leftSection={<ExitIcon />} onClick={() => void signOut()}>
           Sign out
         </Menu.Item>
-        <Menu.Item leftSection={<ExitIcon />} onClick={() => void signOut('/sessions')}>
+        <Menu.Item leftSection={<ExitIcon />} onClick={() => void signOut({ everywhere: true })}>
           Sign out everywhere
         </Menu.Item>
       </Menu.Dropdown>

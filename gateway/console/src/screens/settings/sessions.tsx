@@ -1,9 +1,9 @@
 // Open sessions: a person's own; an owner and the partner key see those of everyone.
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change';
-import { call } from '../../api/client';
-import { sessionQuery, sessionsQuery } from '../../api/queries';
+import { call, signOut } from '../../api/client';
+import { sessionsQuery } from '../../api/queries';
 import type { OpenSession } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
@@ -12,11 +12,7 @@ import { Time } from '../../parts/time';
 
 export function Sessions() {
   const query = useQuery(sessionsQuery);
-  const queries = useQueryClient();
-  const endAll = useMutation({
-    mutationFn: () => call('DELETE', '/sessions'),
-    onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
-  });
+  const endAll = useMutation({ mutationFn: () => signOut({ everywhere: true }) });
   return (
     <Card
       title="Sessions"
