@@ -110,15 +110,18 @@ test.each([
   });
 });
 
+const GROUPS = [
+  'fanout',
+  'webhooks',
+  ...['onboarding-account', 'onboarding-status', 'messaging-status', 'messaging-contact'],
+  ...['templates-template', 'broadcasts-status', 'broadcasts-template'],
+];
+
 test('reports the lag of every consumer group from Kafka, which falls to zero', async () => {
   await eventually(async () => {
     const { body } = await renderMetrics();
     const lines = body.split('\n').filter((line) => line.startsWith('messaging_consumer_lag{'));
     const groups = new Set(lines.map((line) => /group="([^"]+)"/.exec(line)?.[1]));
-    return (
-      ['fanout', 'webhooks', 'onboarding', 'messaging', 'templates', 'broadcasts'].every((group) =>
-        groups.has(group),
-      ) && lines.every((line) => line.endsWith(' 0'))
-    );
+    return GROUPS.every((group) => groups.has(group)) && lines.every((line) => line.endsWith(' 0'));
   });
 });

@@ -85,7 +85,7 @@ test('lists every consumer group of the code', () => {
   const groups = Object.values(facts()).flatMap(({ consumes }) =>
     consumes.map(({ group }) => group),
   );
-  expect(groups).toEqual(expect.arrayContaining(['fanout', 'webhooks', 'onboarding', 'messaging']));
+  expect(groups).toEqual(expect.arrayContaining(['fanout', 'webhooks', 'messaging-status']));
   expect(new Set(groups).size).toBe(groups.length);
 });
 

@@ -1,6 +1,6 @@
 // Reads from the code of a service which topics it consumes, and in which consumer groups.
 import { topics } from '@bmg/common/bus';
-import { groupOf, STATE_TOPICS } from '@bmg/common/service';
+import { groupOf } from '@bmg/common/service';
 
 export type TopicKey = keyof typeof topics;
 
@@ -22,11 +22,9 @@ export function consumedTopics(service: string, code: string): [TopicKey, string
         new RegExp(`(^|\\n)\\s*(async )?${topic}[:(]`).test(body),
       );
     });
-  const has_state = listed.some((topic) => STATE_TOPICS.includes(topic));
-  const by_features = [...listed, ...(has_state ? (['event'] as const) : [])];
   const all = [
     ...called,
-    ...by_features.map((topic): [TopicKey, string] => [topic, groupOf(service, topic)]),
+    ...listed.map((topic): [TopicKey, string] => [topic, groupOf(service, topic)]),
   ];
   // Several features may consume one topic.
   return [...new Map(all.map((one) => [one.join(), one])).values()];

@@ -54,7 +54,6 @@ export const ENGINE_ACCESS = {
       ['usage', 'onboarding-usage'],
       ['account', 'onboarding-account'],
       ['status', 'onboarding-status'],
-      ['event', 'onboarding'],
     ],
     writes: ['alert'],
     database: 'onboarding',
@@ -65,7 +64,6 @@ export const ENGINE_ACCESS = {
       ['status', 'messaging-status'],
       ['contact', 'messaging-contact'],
       ['outage', 'messaging-outage'],
-      ['event', 'messaging'],
     ],
     writes: ['upstreamWebhook'],
     database: 'messaging',
@@ -78,10 +76,7 @@ export const ENGINE_ACCESS = {
     },
   },
   templates: {
-    reads: [
-      ['template', 'templates-template'],
-      ['event', 'templates'],
-    ],
+    reads: [['template', 'templates-template']],
     database: 'templates',
     redis: { keys: [VERSIONS], commands: ['get'] },
   },
@@ -89,7 +84,6 @@ export const ENGINE_ACCESS = {
     reads: [
       ['status', 'broadcasts-status'],
       ['template', 'broadcasts-template'],
-      ['event', 'broadcasts'],
     ],
     database: 'broadcasts',
     redis: {

@@ -27,26 +27,24 @@ test('a broadcast runs from creation to completion, and each status counts once'
     delivered: 0,
     status: 'completed',
   });
-  const events = rig.messaging.sent.slice(from).flatMap(({ request_id, recipient }) =>
-    ['message.read', 'message.sent', 'message.delivered', 'message.delivered'].map((event) => ({
-      topic: topics.event,
-      key: `700|${recipient}`,
-      message: {
-        occurrence_id: `${request_id}${event}`,
-        event,
-        internal: false,
-        waba_id: '800',
-        phone_number_id: '700',
-        contact: recipient,
+  const records = rig.messaging.sent.slice(from).map(({ request_id, recipient }) => ({
+    topic: topics.status,
+    key: '700',
+    message: {
+      waba_id: '800',
+      phone_number_id: '700',
+      statuses: ['read', 'sent', 'delivered', 'delivered'].map((status) => ({
+        message_id: `wamid.${request_id}`,
+        status,
         timestamp: 1_790_000_000,
-        data: '{"status":"x"}',
-        received_at_ms: Date.now(),
-        partner_ids: ['ptn_1'],
         opaque: `bmg1:ptn_1:${request_id}`,
-      },
-    })),
-  );
-  await rig.bus.publish(events);
+        recipient,
+        received_at_ms: Date.now(),
+        reconciled: false,
+      })),
+    },
+  }));
+  await rig.bus.publish(records);
   await eventually(async () => (await rig.get(created.broadcast_id)).broadcast?.delivered === 60);
   expect((await rig.get(created.broadcast_id)).broadcast).toMatchObject({
     sent: 60,

@@ -3,7 +3,6 @@
 import { createBus, topics, type Bus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Service } from '@bmg/common/lifecycle';
-import { statusesOfEvents } from '@bmg/common/messages';
 import { openMongo } from '@bmg/common/mongo';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcServer, implement } from '@bmg/common/rpc';
@@ -105,15 +104,9 @@ function createFeatures(deps: Dependencies, engines: Engines, warnings: string[]
 /** The rooms that read one topic do so one after the other, in the order of the features. */
 function consumeTopics(bus: Bus, features: Feature[]): void {
   const consumers = features.flatMap(({ consumers: found = [] }) => found);
-  const account = inTurn(consumers.map((one) => one.account));
-  const status = inTurn(consumers.map((one) => one.status));
   bus.consume(topics.usage, 'onboarding-usage', inTurn(consumers.map((one) => one.usage)));
-  bus.consume(topics.account, 'onboarding-account', account);
-  bus.consume(topics.status, 'onboarding-status', status);
-  bus.consume(topics.event, 'onboarding', async (batch) => {
-    await account(batch);
-    await status(statusesOfEvents(batch.filter(({ message }) => !message.internal)));
-  });
+  bus.consume(topics.account, 'onboarding-account', inTurn(consumers.map((one) => one.account)));
+  bus.consume(topics.status, 'onboarding-status', inTurn(consumers.map((one) => one.status)));
 }
 
 const inTurn =

@@ -1,6 +1,6 @@
-import { statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { giveWayToOwnSends } from './own-sends';
+import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const NOW = 1_790_000_000_000;
 

@@ -1,4 +1,3 @@
-import { statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
@@ -6,6 +5,7 @@ import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
 import { applyContactStatuses } from '../contact-states/status-events';
 import type { StateWriter } from '../contact-states/state-writer';
+import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const rig = useRig();
 

@@ -36,7 +36,7 @@ afterEach(() => jest.restoreAllMocks());
 const readerOf = (group: string, handle: () => Promise<void>): Reader =>
   createReader({
     kafka,
-    topic: topics.event,
+    topic: topics.account,
     name,
     group,
     group_id: `${name}.${group}`,

@@ -70,15 +70,6 @@ export const topics = {
     retention_hours: 168,
     message_limit_bytes: 10 * MIB,
   }),
-  // Every event, as fan-out published it before the topics above. Only read, to finish what an
-  // older fan-out wrote during a rolling upgrade. Key: the conversation (number and contact).
-  event: topic({
-    name: 'event.v1',
-    codec: Event,
-    partitions: 12,
-    retention_hours: 168,
-    message_limit_bytes: 10 * MIB,
-  }),
   // Alerts that fan-out delivers to one partner. Key: the partner.
   alert: topic({
     name: 'alert.v1',

@@ -21,10 +21,8 @@ export { readPricing, WINDOW_BILLABLE_FROM, type StatusPricing } from './pricing
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';
 export {
   contactRecord,
-  contactsOfEvents,
   ownCallbackData,
   RECONCILED,
-  statusesOfEvents,
   statusRecord,
   type EventFacts,
 } from './state-records';

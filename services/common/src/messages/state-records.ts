@@ -1,14 +1,10 @@
-// The records of one event on the topics `status` and `contact`. Fan-out writes these records; the
-// services also make them of events that an older fan-out published whole.
+// The records of one event on the topics `status` and `contact`.
 import {
   Contacts_Contact_Kind as Kind,
-  type Contacts,
   type Contacts_Contact,
   type Event,
-  type Statuses,
   type Statuses_Status,
 } from '@bmg/proto/stream';
-import type { Received } from '../bus';
 import { readCallbackData } from './callback-data';
 import { statusOfEvent } from './status-order';
 
@@ -127,33 +123,6 @@ export function contactRecord(facts: EventFacts): Contacts_Contact | undefined {
   };
 }
 
-/** Events of the topic `event` as records of the topic `status`. */
-export const statusesOfEvents = (batch: Received<Event>[]): Received<Statuses>[] =>
-  batch.flatMap(({ message, ...received }) => {
-    if (statusOfEvent(message.event) === undefined) return [];
-    const status = statusRecord(factsOf(message));
-    const { waba_id, phone_number_id } = message;
-    return status
-      ? [{ ...received, message: { waba_id, phone_number_id, statuses: [status] } }]
-      : [];
-  });
-
-/** Events of the topic `event` as records of the topic `contact`. */
-export const contactsOfEvents = (batch: Received<Event>[]): Received<Contacts>[] =>
-  batch.flatMap(({ message, ...received }) => {
-    if (!CONTACT_READERS.has(message.event)) return [];
-    const contact = contactRecord(factsOf(message));
-    return contact
-      ? [{ ...received, message: { waba_id: message.waba_id, contacts: [contact] } }]
-      : [];
-  });
-
-const factsOf = (event: Event): EventFacts => ({
-  ...event,
-  data: parsed(event.data),
-  opaque: ownCallbackData(event.opaque, event),
-});
-
 /**
  * Callback data is only as trustworthy as the sender, who may have an upstream token: it counts only if
  * it names a partner that owns the number of the event. Services look for the send with both.
@@ -165,14 +134,6 @@ export function ownCallbackData(
   if (phone_number_id === undefined) return undefined;
   const partner_id = readCallbackData(callback_data)?.partner_id;
   return partner_id !== undefined && partner_ids.includes(partner_id) ? callback_data : undefined;
-}
-
-function parsed(text: string): Data {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 const objectOf = (value: unknown): Data =>

@@ -2,7 +2,6 @@
 // background work, and all of it starts in one order and stops in the reverse one.
 import { gathered, topics, type Bus, type Received } from '../bus';
 import type { Component, Service } from '../lifecycle';
-import { contactsOfEvents, statusesOfEvents } from '../messages';
 import {
   createRpcClient,
   createRpcServer,
@@ -117,23 +116,11 @@ function joined(parts: Implementation[]): Implementation[] {
 
 type Handler = (batch: Received<any>[]) => Promise<void>; // any: each topic has its own message type
 
-/** How the topics of state are read from the events of an older fan-out, in the order of handling. */
-const FROM_EVENTS = {
-  account: (batch: Received<any>[]) => batch, // any: as above
-  template: (batch: Received<any>[]) => batch, // any: as above
-  status: statusesOfEvents,
-  contact: contactsOfEvents,
-};
-
-/** The topics that an older fan-out's events hold too. */
-export const STATE_TOPICS: readonly string[] = Object.keys(FROM_EVENTS);
-
 /** Consumer groups are named by service and topic; the first topic of a service has its name only. */
 export const groupOf = (service: string, topic: keyof typeof topics): string =>
-  topic === 'upstreamWebhook' || topic === 'event' ? service : `${service}-${topic}`;
+  topic === 'upstreamWebhook' ? service : `${service}-${topic}`;
 
 function consume(bus: Bus, service: string, parts: Feature[]): void {
-  const handlers = new Map<keyof Consumers, Handler>();
   for (const topic of Object.keys(topics) as Array<keyof Consumers>) {
     const consuming = parts.filter(({ consumers }) => consumers?.[topic]);
     if (consuming.length === 0) continue;
@@ -141,17 +128,8 @@ function consume(bus: Bus, service: string, parts: Feature[]): void {
       for (const { consumers } of consuming) await (consumers?.[topic] as Handler)(batch);
     };
     const handler = topic === 'status' ? gathered(STATUSES_APART_MS, inOrder) : inOrder;
-    handlers.set(topic, handler);
     bus.consume<any>(topics[topic], groupOf(service, topic), handler, () => {
       for (const { onAssigned } of consuming) onAssigned?.();
     }); // any: as above
   }
-  const state = Object.entries(FROM_EVENTS).flatMap(([topic, read]) => {
-    const handler = handlers.get(topic as keyof Consumers);
-    return handler ? [(batch: Received<any>[]) => handler(read(batch))] : []; // any: as above
-  });
-  if (state.length === 0) return;
-  bus.consume(topics.event, groupOf(service, 'event'), async (batch) => {
-    for (const apply of state) await apply(batch);
-  });
 }

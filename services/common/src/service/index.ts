@@ -1,9 +1,3 @@
-export {
-  defineService,
-  groupOf,
-  STATE_TOPICS,
-  type DefinedService,
-  type Kit,
-} from './define-service';
+export { defineService, groupOf, type DefinedService, type Kit } from './define-service';
 export { ownIndexes, purge, type Feature } from './feature';
 export { createIndexRpcs } from './index-rpcs';

@@ -1,4 +1,3 @@
-import { contactsOfEvents } from '@bmg/common/messages';
 import type { Received } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
 import type { SendResult } from '@bmg/proto/messaging';
@@ -10,6 +9,7 @@ import { lookupContact } from './lookup';
 import { createRecentContacts } from './recent-contacts';
 import { createRecentConversations } from './recent-conversations';
 import type { ContactChange, ContactFact, ConversationFact } from './contact-changes';
+import { contactsOfEvents } from '../../../../test/testkit/state-of-events';
 
 const WABA = '900000000000001';
 const TARGET = {

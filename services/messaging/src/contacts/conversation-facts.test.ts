@@ -1,8 +1,8 @@
 import type { Received } from '@bmg/common/bus';
-import { contactsOfEvents, statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import type { ConversationFact } from './contact-changes';
 import { factsOfStatuses, inboundFacts } from './conversation-facts';
+import { contactsOfEvents, statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const AT = 1_790_000_000;
 const PLACE = { waba_id: '900', phone_number_id: '800', at: new Date(AT * 1_000) };

@@ -1,7 +1,7 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
 import type { Received } from '@bmg/common/bus';
-import { writeCallbackData, statusesOfEvents } from '@bmg/common/messages';
+import { writeCallbackData } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { findOutcome, type OutcomeDependencies } from './outcome';
 import { applyStatuses } from '../messages/statuses';
@@ -9,6 +9,7 @@ import { createContacts } from '../contacts/store';
 import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
+import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const NOW = new Date('2026-09-21T12:00:00Z');
 const target = {

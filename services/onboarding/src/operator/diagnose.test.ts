@@ -71,8 +71,8 @@ test('does not hang with an engine that hangs', async () => {
 });
 
 test('names missing topics', async () => {
-  const check = await find('kafka', { missingTopics: async () => ['bmg.event.v1'] });
-  expect(check).toMatchObject({ ok: false, detail: 'missing topics: bmg.event.v1' });
+  const check = await find('kafka', { missingTopics: async () => ['bmg.status.v1'] });
+  expect(check).toMatchObject({ ok: false, detail: 'missing topics: bmg.status.v1' });
 });
 
 test('names the webhook fields to which the app is not subscribed', async () => {

@@ -1,10 +1,10 @@
-import { statusesOfEvents } from '@bmg/common/messages';
 import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
 import { ENDPOINT_USAGE } from './store/endpoint-usage';
 import { countCalls, countMessages } from './consumers';
+import { statusesOfEvents } from '../../../../../test/testkit/state-of-events';
 
 const DAY = '2026-09-14';
 const RANGE = { from_day: '2026-09-01', to_day: '2026-09-30' };
