@@ -35,6 +35,7 @@ const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
 const REDIS_SILENCE_MS = 3_000;
 /** Fanout has no RPCs: it is healthy while it consumes the upstream's webhooks from Kafka. */
 const FANOUT = 'fanout';
+const FANOUT_GROUP = 'fanout-webhook';
 
 export function createHealthMonitor(
   addresses: Record<string, string>,
@@ -63,7 +64,7 @@ export function createHealthMonitor(
         set('kafka', await succeeds([within(CHECK_TIMEOUT_MS, Promise.all(checks))]));
       })(),
       (async () => {
-        set(FANOUT, await succeeds([within(CHECK_TIMEOUT_MS, kafka.bus.attended(FANOUT))]));
+        set(FANOUT, await succeeds([within(CHECK_TIMEOUT_MS, kafka.bus.attended(FANOUT_GROUP))]));
       })(),
       (async () => {
         if (await answers(redis)) set('redis', true);

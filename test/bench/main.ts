@@ -6,6 +6,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchCurve } from './curve';
 import { benchEvents } from './events';
+import { benchHot } from './hot';
 import { benchIdle } from './idle';
 import { benchLife } from './life';
 import { ROOT } from './processes';
@@ -20,6 +21,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   events: benchEvents,
   scale: benchScale,
   stored: benchStored,
+  hot: benchHot,
   idle: benchIdle,
 };
 

@@ -46,6 +46,7 @@ describe.each(PROCESSES)('%s', (name) => {
   test('writes the topics of its table', () => {
     const rest = code
       .replaceAll(CONSUMED, '')
+      .replaceAll(/\.behind\(topics\.\w+/g, '')
       .replaceAll(/deadLetter\(\s*topics\.\w+/g, '')
       .replaceAll(/topics\.\w+\.(?:message_limit_bytes|partitions)/g, '');
     expect(sorted(found(rest, /\btopics\.(\w+)/g).flat())).toEqual(sorted(writes));

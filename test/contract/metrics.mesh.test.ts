@@ -111,8 +111,7 @@ test.each([
 });
 
 const GROUPS = [
-  'fanout',
-  'webhooks',
+  ...['fanout', 'fanout-webhook', 'webhooks'],
   ...['onboarding-account', 'onboarding-status', 'messaging-status', 'messaging-contact'],
   ...['templates-template', 'broadcasts-status', 'broadcasts-template'],
 ];

@@ -461,7 +461,7 @@ test('status, lag and dead letters: a letter is listed, shown and published agai
 
   expect(await postRaw(mesh.ingress_url, '{"object":')).toBe(200);
   const [part] = await eventually(async () => {
-    const found = await lettersOf('upstream-webhook.v1');
+    const found = await lettersOf('upstream-webhook.v2');
     return found.length > 0 && found;
   });
   expect(await bus('dead-letters', 'replay', ...placeOf(part))).toMatchObject({
@@ -473,8 +473,8 @@ test('status, lag and dead letters: a letter is listed, shown and published agai
 
   const { lags } = JSON.parse((await bus('lag')).out) as { lags: object[] };
   expect(lags).toContainEqual({
-    group: 'fanout',
-    topic: 'upstream-webhook.v1',
+    group: 'fanout-webhook',
+    topic: 'upstream-webhook.v2',
     messages: expect.any(Number),
   });
   const status = await bus('status');

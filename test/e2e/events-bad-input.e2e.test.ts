@@ -38,7 +38,7 @@ async function readDeadLetters(): Promise<() => Promise<void>> {
     maxWaitTimeInMs: 200,
   });
   await consumer.connect();
-  const topic = `${mesh.env['KAFKA_TOPIC_PREFIX']}upstream-webhook.v1.dlq`;
+  const topic = `${mesh.env['KAFKA_TOPIC_PREFIX']}upstream-webhook.v2.dlq`;
   await consumer.subscribe({ topics: [topic], fromBeginning: true });
   await consumer.run({
     eachMessage: async ({ message }) => {

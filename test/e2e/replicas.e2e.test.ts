@@ -1,5 +1,7 @@
 // Several replicas of webhooks and fanout share the work, and the order within a conversation holds
 // while a replica starts or stops.
+import { setTimeout } from 'node:timers/promises';
+import { createBus, topics } from '@bmg/common/bus';
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running } from '@bmg/common/lifecycle';
 import { createRpcClient } from '@bmg/common/rpc';
@@ -11,6 +13,7 @@ import { createFanout } from '../../services/fanout/src/service';
 import { settings as webhooksSettings } from '../../services/webhooks/src/config';
 import { createWebhooks } from '../../services/webhooks/src/service';
 import { eventually } from '../testkit/eventually';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { idOf, outOfOrder, startTraffic, untilComplete, type Traffic } from './faults-support';
 
@@ -120,4 +123,33 @@ test('loses, reorders and repeats no event, delivered or logged, while second re
   for (const conversation of conversations) {
     expect(log.filter((id) => conversation.includes(id))).toEqual(conversation);
   }
+});
+
+test('what an ingress up to 2.10.0 published comes before what a later one publishes', async () => {
+  const older = createBus(
+    loadConfig(fanoutSettings, mesh.env).config,
+    'older',
+    createLogger('older'),
+  );
+  await older.start(new AbortController().signal);
+  const from = '15550100766';
+  const ids = Array.from({ length: 1_500 }, (_, at) => `wamid.OLDER${at}`);
+  // Fan-out looks for older ones at most every 200 ms.
+  await setTimeout(250);
+  await older.publish(
+    ids.map((id) => ({
+      topic: topics.webhookByNumber,
+      key: ONE.phone_number_id,
+      message: {
+        body: Buffer.from(inboundBody(ONE, { from, id })),
+        received_at_ms: Date.now(),
+        reconciled: false,
+      },
+    })),
+  );
+  const newer = 'wamid.NEWER';
+  expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { from, id: newer }))).toBe(200);
+  await untilComplete(partner.receiver, [...ids, newer], COMPLETE_LIMIT_MS);
+  expect(outOfOrder(partner.receiver, [[...ids, newer]])).toEqual([]);
+  await older.stop();
 });

@@ -476,11 +476,11 @@ describeChart('probes and scaling', () => {
     );
     expect(own.sort()).toEqual(['destinations', 'gateway', 'number-admin']);
     const [fanout] = scaled.filter(({ metadata }) => componentOf(metadata) === 'fanout');
-    expect(fanout?.spec.triggers[1]).toMatchObject({
+    expect(fanout?.spec.triggers[3]).toMatchObject({
       type: 'kafka',
       metadata: {
-        consumerGroup: 'bmg.fanout',
-        topic: 'bmg.upstream-webhook.v1',
+        consumerGroup: 'bmg.fanout-webhook',
+        topic: 'bmg.upstream-webhook.v2',
         tls: 'enable',
         sasl: 'scram_sha512',
       },

@@ -1,4 +1,4 @@
-// Events as the records that fan-out makes of them, for tests of the services that read the records.
+// Events as the records that fan-out makes of them, for tests of the services that read them.
 import type { Received } from '@bmg/common/bus';
 import {
   contactRecord,

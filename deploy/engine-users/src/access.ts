@@ -31,7 +31,7 @@ const SCRIPTS = ['eval', 'evalsha'];
 export const ENGINE_ACCESS = {
   gateway: {
     writes: ['usage'],
-    watches: ['fanout'],
+    watches: ['fanout-webhook'],
     redis: {
       keys: [
         VERSIONS,
@@ -65,7 +65,7 @@ export const ENGINE_ACCESS = {
       ['contact', 'messaging-contact'],
       ['outage', 'messaging-outage'],
     ],
-    writes: ['upstreamWebhook'],
+    writes: ['webhook'],
     database: 'messaging',
     redis: {
       keys: [VERSIONS, 'bmg:history:*', 'bmg:statuses:*'],
@@ -97,7 +97,7 @@ export const ENGINE_ACCESS = {
   },
   webhooks: {
     reads: [['delivery', 'webhooks']],
-    writes: ['upstreamWebhook', 'outage'],
+    writes: ['webhook', 'outage'],
     creates_topics: true,
     database: 'webhooks',
     redis: {
@@ -108,7 +108,8 @@ export const ENGINE_ACCESS = {
   },
   fanout: {
     reads: [
-      ['upstreamWebhook', 'fanout'],
+      ['webhook', 'fanout-webhook'],
+      ['webhookByNumber', 'fanout'],
       ['alert', 'fanout-alert'],
     ],
     writes: ['status', 'contact', 'template', 'account', 'delivery'],

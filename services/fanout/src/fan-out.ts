@@ -2,12 +2,12 @@
 // is done, and its offsets committed, once all its messages are in Kafka.
 import { topics, type Bus, type Outgoing, type Received } from '@bmg/common/bus';
 import { endSpan, metrics, traceIds, type Logger } from '@bmg/common/telemetry';
+import { stringifyData } from '@bmg/common/upstream-webhook';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { UpstreamWebhook } from '@bmg/proto/stream';
 import type { CategoryCosts } from './category-costs';
 import { createEnvelope } from './envelope';
 import type { Memory } from './memory';
-import { stringifyData } from './normalise';
 import { dataOf, outgoingOf } from './outgoing';
 import type { Owners } from './owners';
 import type { Wishes } from './wishes';
@@ -50,7 +50,7 @@ interface Lasting {
   activity: Activity;
 }
 
-/** Returns the handler of the topic `upstream-webhook`. */
+/** Returns the handler of the topics of webhooks. */
 export function createFanOut(
   deps: FanOutDependencies,
 ): (batch: Received<UpstreamWebhook>[]) => Promise<void> {
@@ -114,7 +114,7 @@ async function publishAll(
     const data = dataOf(item);
     const data_bytes = Buffer.byteLength(data);
     if (data_bytes > DATA_BYTES_MAX) {
-      await bus.deadLetter(topics.upstreamWebhook, Buffer.from(data, 'utf8'), 'too_large');
+      await bus.deadLetter(topics.webhook, Buffer.from(data, 'utf8'), 'too_large');
       continue;
     }
     for (const message of outgoingOf(item, owner, data, { records, envelope })) {
@@ -137,7 +137,7 @@ async function report(
   }
   for (const { field, reason, item } of normalised.unreadable) {
     const bytes = Buffer.from(stringifyData({ field, reason, item }, true), 'utf8');
-    await bus.deadLetter(topics.upstreamWebhook, bytes, reason);
+    await bus.deadLetter(topics.webhook, bytes, reason);
   }
   log.info(
     {

@@ -3,10 +3,10 @@
 import { topics, type Outgoing } from '@bmg/common/bus';
 import { eventIdOf, ownCallbackData } from '@bmg/common/messages';
 import { metrics } from '@bmg/common/telemetry';
+import { stringifyData } from '@bmg/common/upstream-webhook';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import type { Enveloped } from './envelope';
-import { stringifyData } from './normalise';
 import type { Item } from './read-webhook';
 import type { StateRecords } from './state-records';
 

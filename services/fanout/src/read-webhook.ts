@@ -10,15 +10,10 @@ import {
   type Logger,
   type Span,
 } from '@bmg/common/telemetry';
+import { parseUpstream } from '@bmg/common/upstream-webhook';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { UpstreamWebhook } from '@bmg/proto/stream';
-import {
-  normalise,
-  parseUpstream,
-  type Normalised,
-  type NormalisedEvent,
-  type StateChange,
-} from './normalise';
+import { normalise, type Normalised, type NormalisedEvent, type StateChange } from './normalise';
 
 export interface ReadWebhook {
   webhook: UpstreamWebhook;
@@ -55,7 +50,7 @@ export async function readWebhook(
     return { webhook: message, normalised, lossless, span, published: 0 };
   } catch (error) {
     const reason = error instanceof RangeError ? 'nested_too_deep' : 'not_json';
-    await bus.deadLetter(topics.upstreamWebhook, bytes, reason);
+    await bus.deadLetter(topics.webhook, bytes, reason);
     log.warn(
       { reason, bytes: bytes.length, ...traceIds(span.spanContext()) },
       'failed to read webhook',

@@ -1,4 +1,4 @@
-import { createBus } from '@bmg/common/bus';
+import { createBus, topics } from '@bmg/common/bus';
 import { createVersions } from '@bmg/common/directory';
 import { openRedis } from '@bmg/common/redis';
 import { defineService } from '@bmg/common/service';
@@ -9,6 +9,7 @@ import { createCategoryCosts } from './category-costs';
 import type { Config } from './config';
 import { createFanOut, type FanOutDependencies } from './fan-out';
 import { createMemory } from './memory';
+import { createOlderFirst } from './older-first';
 import { createOwners } from './owners';
 import { createWishes } from './wishes';
 
@@ -29,7 +30,19 @@ export const createFanout = defineService<Config, FanOutDependencies>({
     };
   },
   features: [
-    (deps) => ({ consumers: { upstreamWebhook: createFanOut(deps) } }),
+    (deps) => {
+      const fanOut = createFanOut(deps);
+      const older = createOlderFirst(() => deps.bus.behind(topics.webhookByNumber, 'fanout'));
+      return {
+        consumers: {
+          webhookByNumber: fanOut,
+          webhook: async (batch) => {
+            await older.handled();
+            await fanOut(batch);
+          },
+        },
+      };
+    },
     (deps) => ({ consumers: { alert: deliverAlerts(deps) } }),
   ],
 });

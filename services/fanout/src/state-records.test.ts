@@ -1,4 +1,5 @@
 import { topics } from '@bmg/common/bus';
+import { conversationKey } from '@bmg/common/upstream-webhook';
 import { Contacts_Contact_Kind } from '@bmg/proto/stream';
 import { createActivity, createStateRecords, type StateItem } from './state-records';
 
@@ -67,12 +68,12 @@ test('a text costs one small contact record, without its content', () => {
   ]);
 });
 
-test('all statuses of a number in a batch make one record, in order', () => {
+test('all statuses of a conversation in a batch make one record, in order', () => {
   const records = recordsOf([sent('wamid.1'), sent('wamid.2'), sent('wamid.1')]);
   const [status] = records.filter(({ topic }) => topic === topics.status.name);
   expect(names(records).sort()).toEqual([topics.account.name, topics.status.name]);
   expect(status).toMatchObject({
-    key: NUMBER,
+    key: conversationKey(NUMBER, '15550100777'),
     message: {
       statuses: [
         {
@@ -88,6 +89,16 @@ test('all statuses of a number in a batch make one record, in order', () => {
       ],
     },
   });
+});
+
+test('the statuses of conversations with many people make a bounded number of records', () => {
+  const items = Array.from({ length: 1_000 }, (_, at) => ({
+    ...sent(`wamid.${at}`),
+    contact: String(15_550_100_000 + at),
+  }));
+  const records = recordsOf(items).filter(({ topic }) => topic === topics.status.name);
+  const keys = new Set(records.map(({ key }) => key));
+  expect([records.length, keys.size]).toEqual([16, 16]);
 });
 
 test('an event that no service reads makes no record', () => {

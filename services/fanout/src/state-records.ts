@@ -1,10 +1,11 @@
 // The state that our own services store: collected from the items of a batch, so that all statuses
-// of a number, and all contacts of an account, make one Kafka record.
+// of a number's lane of conversations, and all contacts of an account, make one Kafka record.
 import { topics, type Outgoing } from '@bmg/common/bus';
 import { LRUCache } from '@bmg/common/cache';
 import { contentId } from '@bmg/common/ids';
 import { contactRecord, statusRecord } from '@bmg/common/messages';
 import type { SpanContext } from '@bmg/common/telemetry';
+import { conversationKey } from '@bmg/common/upstream-webhook';
 import type { Contacts, Event, Statuses } from '@bmg/proto/stream';
 import type { EventName, StateChangeKind } from './normalise';
 
@@ -75,8 +76,8 @@ export function createStateRecords(active: Activity, now_ms: number): StateRecor
   const addStatus = (item: StateItem): void => {
     const status = statusRecord(item);
     if (!status) return;
-    const { waba_id, phone_number_id, span } = item;
-    const key = phone_number_id ?? waba_id;
+    const { waba_id, phone_number_id, contact, span } = item;
+    const key = conversationKey(phone_number_id ?? waba_id, contact);
     let record = statuses.get(key);
     if (!record || record.statuses.length >= RECORD_ITEMS_MAX) {
       record = { waba_id, phone_number_id, statuses: [] };

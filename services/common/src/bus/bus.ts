@@ -58,6 +58,8 @@ export interface Bus extends Component {
   ): void;
   /** Rejects unless a process, this one or another, consumes in the group. */
   attended(group: string): Promise<void>;
+  /** Returns how many messages of the topic the group has not handled yet, as Kafka reports it. */
+  behind(topic: Topic<any>, group: string): Promise<number>; // any: only the name matters
   /** For diagnosis: the topics that do not exist, read from the broker on a new connection. */
   missingTopics(): Promise<string[]>;
   /** Stops reading. Messages already read can still be settled before `stop`. */

@@ -96,6 +96,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
       }
     },
     attended: (group) => attendance.attended(prefix + group),
+    behind: ({ name }, group) => attendance.behind(prefix + name, prefix + group),
     pauseIntake() {
       for (const reader of readers) reader.hold();
     },

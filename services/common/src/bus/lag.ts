@@ -70,9 +70,10 @@ export function createLagWatch(kafka: Kafka, log: Logger): LagWatch {
   };
 }
 
-async function lagOf(
+/** Returns how many messages of each partition the group has not committed. */
+export async function lagOf(
   admin: Pick<Admin, 'fetchOffsets' | 'fetchTopicOffsets'>,
-  { name, group_id }: WatchedGroup,
+  { name, group_id }: Pick<WatchedGroup, 'name' | 'group_id'>,
 ): Promise<Array<[partition: number, messages: number]>> {
   // Ends are read last, so that a commit in between cannot make the lag negative.
   const [committed] = await admin.fetchOffsets({ groupId: group_id, topics: [name] });

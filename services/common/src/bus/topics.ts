@@ -26,9 +26,18 @@ const topic = <T>(topic: Topic<T>): Topic<T> => topic;
 
 /** Names are completed by the prefix (`bmg.` unless set otherwise). */
 export const topics = {
-  // The upstream's bodies may have 3 MB and are taken whole. Key: the number concerned, else the
-  // account.
-  upstreamWebhook: topic({
+  // The upstream's bodies, which may have 3 MB, divided by conversation. Key: the number and a lane of
+  // its conversations; without a conversation the number, else the account.
+  webhook: topic({
+    name: 'upstream-webhook.v2',
+    codec: UpstreamWebhook,
+    partitions: 12,
+    retention_hours: 168,
+    message_limit_bytes: 5 * MIB,
+  }),
+  // The same as releases up to 2.10.0 published it, keyed by number. Only read, and before the topic
+  // above, so that an upgrade keeps the order of conversations.
+  webhookByNumber: topic({
     name: 'upstream-webhook.v1',
     codec: UpstreamWebhook,
     partitions: 12,
@@ -38,7 +47,7 @@ export const topics = {
   // Changes that our services keep as state; each topic exists because a service reads it. Fan-out
   // merges what a batch of webhooks reports on a number or account, so a record stays below the
   // batch's size.
-  // Statuses of messages. Key: the number, else the account.
+  // Statuses of messages. Key: as of the webhook.
   status: topic({
     name: 'status.v1',
     codec: Statuses,

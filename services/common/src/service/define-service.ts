@@ -116,9 +116,9 @@ function joined(parts: Implementation[]): Implementation[] {
 
 type Handler = (batch: Received<any>[]) => Promise<void>; // any: each topic has its own message type
 
-/** Consumer groups are named by service and topic; the first topic of a service has its name only. */
+/** Consumer groups are named by service and topic; fan-out's first one has the name of the service. */
 export const groupOf = (service: string, topic: keyof typeof topics): string =>
-  topic === 'upstreamWebhook' ? service : `${service}-${topic}`;
+  topic === 'webhookByNumber' ? service : `${service}-${topic}`;
 
 function consume(bus: Bus, service: string, parts: Feature[]): void {
   for (const topic of Object.keys(topics) as Array<keyof Consumers>) {

@@ -1,6 +1,13 @@
 // Events of a business account as a whole. They name no number.
 
 import {
+  objectOf,
+  toDigits,
+  toNumber,
+  toText,
+  type JsonObject,
+} from '@bmg/common/upstream-webhook';
+import {
   changeState,
   emit,
   keyOfContent,
@@ -9,7 +16,6 @@ import {
   type Context,
   type FieldRows,
 } from './context';
-import { objectOf, toDigits, toNumber, toText, type JsonObject } from './read';
 import type { EventName } from './event-names';
 import type { StateChangeKind } from './types';
 

@@ -2,7 +2,15 @@
 // answers it. All events are extra.
 
 import { occurrence, type ExtraUpstreamEvent } from '@bmg/common/messages';
-import { partyOf } from './content';
+import {
+  callPartyOf,
+  listOf,
+  objectOf,
+  recipientOf,
+  toText,
+  type JsonObject,
+  type Party,
+} from '@bmg/common/upstream-webhook';
 import {
   eachList,
   emitExtra,
@@ -14,7 +22,6 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import { listOf, objectOf, toText, type JsonObject } from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['calls', readCall],
@@ -27,7 +34,6 @@ const CALL_EVENTS: ReadonlyMap<string, ExtraUpstreamEvent> = new Map([
   ['connect', 'call.connect'],
   ['terminate', 'call.terminate'],
 ]);
-const BY_BUSINESS = 'BUSINESS_INITIATED';
 
 export const callFields: FieldRows = {
   calls: (value, context) => eachList(value, context, LISTS),
@@ -42,8 +48,7 @@ function readCall(item: JsonObject, context: Context): void {
     kind: name,
     from: toText(item.from),
     to: toText(item.to),
-    bsuid: toText(item.direction === BY_BUSINESS ? item.to_user_id : item.from_user_id),
-    by_business: item.direction === BY_BUSINESS,
+    party: callPartyOf(item, context),
   });
 }
 
@@ -54,8 +59,7 @@ function readStatus(item: JsonObject, context: Context): void {
     kind: toText(item.status),
     from: null,
     to: toText(item.recipient_id),
-    bsuid: toText(item.recipient_user_id),
-    by_business: true,
+    party: recipientOf(item, context),
   });
 }
 
@@ -68,14 +72,13 @@ function emitCall(
     kind: string | null;
     from: string | null;
     to: string | null;
-    bsuid: string | null;
-    by_business: boolean;
+    party: Party;
   },
 ): void {
   const call_id = toText(item.id);
   if (call_id === null) return refuse(context, 'no_identity', item);
   const { event, from, to } = call;
-  const { bsuid, contact } = partyOf(context, call.by_business ? to : from, call.bsuid);
+  const { bsuid, contact } = call.party;
   const timestamp = timeOf(item.timestamp, context);
   const errors = listOf(item.errors);
   emitExtra(context, {

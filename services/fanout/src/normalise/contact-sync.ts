@@ -2,6 +2,14 @@
 // too; memory.ts, which knows the contacts, turns that into `update`.
 
 import {
+  objectOf,
+  setIfGiven,
+  stringOf,
+  toContact,
+  toText,
+  type JsonObject,
+} from '@bmg/common/upstream-webhook';
+import {
   eachList,
   emit,
   emitOther,
@@ -13,7 +21,6 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import { objectOf, setIfGiven, stringOf, toContact, toText, type JsonObject } from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['state_sync', readSync],

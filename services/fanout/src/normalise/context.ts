@@ -2,10 +2,22 @@
 // results. Nothing here depends on a specific field.
 
 import { occurrence, type ExtraUpstreamEvent } from '@bmg/common/messages';
-import { createContacts, type Contacts } from './contacts';
+import {
+  createContacts,
+  isObject,
+  listOf,
+  objectOf,
+  placeOf,
+  toEpoch,
+  toText,
+  VALUE_FRAME,
+  type Contacts,
+  type Entry,
+  type JsonObject,
+  type Place,
+} from '@bmg/common/upstream-webhook';
 import type { EventName } from './event-names';
 import { fingerprint } from './fingerprint';
-import { isObject, listOf, objectOf, toDigits, toEpoch, toText, type JsonObject } from './read';
 import type {
   Ignored,
   IgnoredReason,
@@ -18,21 +30,6 @@ import type {
 
 /** A field's name comes from the body: bounds its length in log lines and metrics. */
 const FIELD_NAME_MAX = 64;
-
-export interface Entry {
-  readonly id: string | null;
-  readonly time: number | null;
-}
-
-/** The account and number that a value concerns. */
-export interface Place {
-  readonly waba_id: string;
-  readonly phone_number_id: string | null;
-  /** The number's digits, also when its id is known. */
-  readonly digits: string | null;
-  /** The number's id, else its digits, else the account. Part of every occurrence key. */
-  readonly key: string;
-}
 
 export interface Context {
   readonly field: string;
@@ -79,23 +76,6 @@ export function createContext(
     contacts: createContacts(value.contacts),
     out: change.out,
   };
-}
-
-/**
- * Handovers lack `metadata` and name the number in `recipient`, settings in
- * `phone_number_settings`, and number fields in the value itself.
- */
-function placeOf(value: JsonObject, entry: Entry): Place {
-  const named =
-    objectOf(value.metadata) ??
-    objectOf(value.recipient) ??
-    objectOf(value.phone_number_settings) ??
-    value;
-  const info = value.waba_info;
-  const waba_id = (isObject(info) ? toText(info.waba_id) : null) ?? entry.id ?? '';
-  const phone_number_id = toText(named.phone_number_id);
-  const digits = toDigits(named.display_phone_number);
-  return { waba_id, phone_number_id, digits, key: phone_number_id ?? digits ?? waba_id };
 }
 
 export function emit(
@@ -223,9 +203,6 @@ export function eachItem(list: unknown, context: Context, read: ItemReader): voi
   }
 }
 
-/** Keys that frame the lists of a value. */
-const FRAME: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts', 'field']);
-
 /** Reads the lists of a value in the value's own order. Others are emitted as they are. */
 export function eachList(
   value: JsonObject,
@@ -235,7 +212,7 @@ export function eachList(
   let empty = true;
   for (const name of Object.keys(value)) {
     const read = readers.get(name);
-    if (read === undefined && FRAME.has(name)) continue;
+    if (read === undefined && VALUE_FRAME.has(name)) continue;
     const list = value[name];
     if (listOf(list).length > 0) empty = false;
     if (read !== undefined) eachItem(list, context, read);

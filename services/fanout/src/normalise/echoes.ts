@@ -1,6 +1,14 @@
 // `smb_message_echoes`: messages that the client sent from the business mobile app.
 
-import { conversationOf, partyOf, textOf, typeOf, type Party } from './content';
+import {
+  addresseeOf,
+  conversationOf,
+  setIfGiven,
+  toText,
+  type JsonObject,
+  type Party,
+} from '@bmg/common/upstream-webhook';
+import { textOf, typeOf } from './content';
 import {
   eachList,
   emit,
@@ -13,7 +21,6 @@ import {
   type ItemReader,
 } from './context';
 import type { EventName } from './event-names';
-import { setIfGiven, toText, type JsonObject } from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['message_echoes', readEcho],
@@ -32,7 +39,7 @@ function readEcho(item: JsonObject, context: Context): void {
     space: 'echo',
     marks: { direction: 'outbound', source: 'business_app' },
     sent: item,
-    recipient: partyOf(context, toText(item.to), toText(item.to_user_id)),
+    recipient: addresseeOf(item, context),
   });
 }
 

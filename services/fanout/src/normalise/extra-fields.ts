@@ -1,7 +1,7 @@
 // Fields whose events are extra, and pass on the upstream's own keys.
 
 import type { ExtraUpstreamEvent } from '@bmg/common/messages';
-import { partyOf } from './content';
+import { objectOf, partyOf, toText, type JsonObject } from '@bmg/common/upstream-webhook';
 import {
   eachList,
   emitExtra,
@@ -13,7 +13,6 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import { objectOf, toText, type JsonObject } from './read';
 import { templateOf } from './templates';
 
 type Data = Record<string, unknown>;

@@ -5,10 +5,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventIdOf, eventIdsOfMessage, statusRecord, type EventFacts } from '@bmg/common/messages';
+import { parseUpstream } from '@bmg/common/upstream-webhook';
 import { parse, stringify } from 'lossless-json';
 import { layOutJson } from '../../../../test/testkit/json-layout';
 import { FIELDS } from './fields';
-import { EVENT_NAMES, normalise, parseUpstream, type Normalised } from './index';
+import { EVENT_NAMES, normalise, type Normalised } from './index';
 
 const FOLDER = join(__dirname, '../../../../test/golden/events');
 const NOW = 1_790_009_999;

@@ -1,6 +1,7 @@
 // The four group fields. They share one shape, a list of groups, and one event. `data.type` names
 // what happened, so that an event without an invite link is not mistaken for a new group.
 
+import { toText, type JsonObject } from '@bmg/common/upstream-webhook';
 import {
   eachList,
   emit,
@@ -12,7 +13,6 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import { toText, type JsonObject } from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['groups', readGroup],

@@ -2,6 +2,13 @@
 // person's BSUID.
 
 import {
+  objectOf,
+  setIfGiven,
+  toContact,
+  toText,
+  type JsonObject,
+} from '@bmg/common/upstream-webhook';
+import {
   changeState,
   eachList,
   emitExtra,
@@ -14,7 +21,6 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import { objectOf, setIfGiven, toContact, toText, type JsonObject } from './read';
 
 const USER_IDS: ReadonlyMap<string, ItemReader> = new Map([
   ['user_id_update', readUserId],

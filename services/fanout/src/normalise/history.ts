@@ -2,7 +2,20 @@
 // arrives twice: first a placeholder in its thread, later the message itself outside any thread.
 
 import { isSameNumber } from '@bmg/common/ids';
-import { conversationOf, identityOf, partyOf, textOf, typeOf } from './content';
+import {
+  conversationOf,
+  identityOf,
+  listOf,
+  objectOf,
+  partyOf,
+  setIfGiven,
+  toContact,
+  toDigits,
+  toNumber,
+  toText,
+  type JsonObject,
+} from '@bmg/common/upstream-webhook';
+import { textOf, typeOf } from './content';
 import {
   changeState,
   eachItem,
@@ -17,16 +30,6 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import {
-  listOf,
-  objectOf,
-  setIfGiven,
-  toContact,
-  toDigits,
-  toNumber,
-  toText,
-  type JsonObject,
-} from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['history', readChunk],

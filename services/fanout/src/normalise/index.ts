@@ -2,6 +2,16 @@
 // clock, store or network) and never throws: unreadable items are returned with a reason.
 
 import {
+  fieldOf,
+  isObject,
+  listOf,
+  objectOf,
+  toEpoch,
+  toText,
+  type Entry,
+  type JsonObject,
+} from '@bmg/common/upstream-webhook';
+import {
   contentsOf,
   createContext,
   createOutbox,
@@ -9,15 +19,12 @@ import {
   ignore,
   reasonOf,
   refuse,
-  type Entry,
   type FieldFunction,
   type Outbox,
 } from './context';
 import { FIELDS } from './fields';
-import { isObject, listOf, objectOf, toEpoch, toText, type JsonObject } from './read';
 import type { Normalised } from './types';
 
-export { parseUpstream, stringifyData } from './json';
 export { EVENT_NAMES, type EventName } from './event-names';
 export type {
   Ignored,
@@ -91,11 +98,6 @@ function readOther(
     if (context.place.key === '') ignore(context, reason);
     else emitOther(context, reason, value);
   }
-}
-
-/** Some upstream samples hold the field's name inside the value. */
-function fieldOf(change: JsonObject): string | null {
-  return toText(change.field) ?? (isObject(change.value) ? toText(change.value.field) : null);
 }
 
 function readValue(

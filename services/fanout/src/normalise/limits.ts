@@ -1,6 +1,7 @@
 // Messaging quality and messaging limits, which upstream reports in two fields: per number
 // (`phone_number_quality_update`) and per account (`business_capability_update`).
 
+import { toText, type JsonObject } from '@bmg/common/upstream-webhook';
 import {
   changeState,
   emit,
@@ -11,7 +12,6 @@ import {
   type Context,
   type FieldRows,
 } from './context';
-import { toText, type JsonObject } from './read';
 
 const THROUGHPUT_UPGRADE = 'THROUGHPUT_UPGRADE';
 const QUALITY_EVENTS: ReadonlySet<string> = new Set(['FLAGGED', 'UNFLAGGED']);

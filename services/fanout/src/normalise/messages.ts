@@ -1,6 +1,15 @@
 // `messages`: messages that people send to the number, and statuses of messages that it sent.
 
-import { conversationOf, partyOf, textOf, typeOf, type Party } from './content';
+import {
+  conversationOf,
+  objectOf,
+  senderOf,
+  setIfGiven,
+  toText,
+  type JsonObject,
+  type Party,
+} from '@bmg/common/upstream-webhook';
+import { textOf, typeOf } from './content';
 import {
   eachList,
   emit,
@@ -12,7 +21,6 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
-import { objectOf, setIfGiven, toText, type JsonObject } from './read';
 import { readStatus } from './statuses';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
@@ -62,10 +70,6 @@ function idChanged(message: JsonObject, sender: Party, context: Context): void {
       raw: { change: message },
     },
   });
-}
-
-export function senderOf(message: JsonObject, context: Context): Party {
-  return partyOf(context, toText(message.from), toText(message.from_user_id));
 }
 
 /** `from` is absent when only a BSUID is known (contract 12.2). */

@@ -1,8 +1,9 @@
 // Properties of the normaliser that hold for any body.
 
 import fc from 'fast-check';
+import { conversationKey, parseUpstream, split, stringifyData } from '@bmg/common/upstream-webhook';
 import { FIELDS } from './fields';
-import { normalise, parseUpstream, stringifyData, type Normalised } from './index';
+import { normalise, type Normalised } from './index';
 
 const NOW = 1_790_009_999;
 const OBJECT = 'whatsapp_business_account';
@@ -98,6 +99,89 @@ describe('for any body', () => {
           expect(error).toBeInstanceOf(Error);
         }
       }),
+    );
+  });
+});
+
+/** Two people in both spellings of their numbers, a BSUID, a group, and no person. */
+const PEOPLE = ['15550100777', '551187650001', '5511987650001', 'US.1555', 'group-1', null];
+const person = fc.constantFrom(...PEOPLE);
+const item = fc
+  .tuple(fc.nat(9), person, person, fc.boolean())
+  .map(([id, phone, user, with_group]) => ({
+    id: `wamid.${id}`,
+    status: 'sent',
+    ...{ from: phone, to: phone, recipient_id: phone, wa_id: phone },
+    ...{ from_user_id: user, to_user_id: user, recipient_user_id: user },
+    ...(with_group && { group_id: 'group-1' }),
+    ...{ user_id: { current: user }, contact: { phone_number: phone, user_id: user } },
+    ...{ action: 'add', event: 'connect', direction: 'USER_INITIATED', type: 'text' },
+  }));
+const contact = fc.record({ wa_id: person, user_id: person, profile: fc.record({ name: person }) });
+const framed = fc
+  .tuple(fc.array(contact, { maxLength: 3 }), fc.array(item, { maxLength: 6 }), json)
+  .map(([contacts, items, other]) => ({
+    metadata: METADATA,
+    contacts,
+    ...{ messages: items, statuses: items, message_echoes: items, calls: items, groups: items },
+    ...{ state_sync: items, user_id_update: items, user_preferences: items },
+    other,
+  }));
+const handover = person.map((phone_number) => ({
+  metadata: METADATA,
+  ...{ type: 'control_passed', control_passed: { new_owner_role: 'app' } },
+  sender: { phone_number },
+}));
+const inConversation = fc.record({
+  field: fc.constantFrom(...FIELDS.keys()),
+  value: fc.oneof(
+    framed,
+    handover,
+    fc.array(framed, { maxLength: 2 }).map((standby) => ({ metadata: METADATA, standby })),
+  ),
+});
+
+describe('a body that is split by conversation', () => {
+  const parts = (body: unknown) =>
+    split(Buffer.from(JSON.stringify(body))).map(({ key, bytes }) => ({
+      key,
+      result: normalise(parseUpstream(bytes).body, NOW),
+    }));
+  const ofAll = <T>(list: readonly T[]): string[] => list.map((one) => stringifyData(one, true));
+
+  test('yields what the whole yields: nothing is lost, repeated or changed', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(change, inConversation), { maxLength: 3 }), (changes) => {
+        const body = bodyOf(changes);
+        const whole = normalise(parseUpstream(JSON.stringify(body)).body, NOW);
+        const results = parts(body).map(({ result }) => result);
+        for (const kind of ['events', 'state', 'unreadable'] as const) {
+          const found = results.flatMap((result) => ofAll<unknown>(result[kind]));
+          expect(found.sort()).toEqual(ofAll<unknown>(whole[kind]).sort());
+        }
+        const count = (of: Normalised[]) =>
+          of.flatMap(({ ignored }) => ignored).reduce((sum, { count }) => sum + count, 0);
+        expect(count(results)).toBe(count([whole]));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('keeps each conversation in the part of its key, in its order', () => {
+    fc.assert(
+      fc.property(fc.array(inConversation, { maxLength: 3 }), (changes) => {
+        const body = bodyOf(changes);
+        const whole = ofAll(normalise(parseUpstream(JSON.stringify(body)).body, NOW).events);
+        for (const { key, result } of parts(body)) {
+          const own = ofAll(result.events);
+          expect(own).toEqual(whole.filter((text) => own.includes(text)));
+          for (const { event, contact } of result.events) {
+            if (contact === null || event === 'message.history') continue;
+            expect(key).toBe(conversationKey(METADATA.phone_number_id, contact));
+          }
+        }
+      }),
+      { numRuns: 1_000 },
     );
   });
 });

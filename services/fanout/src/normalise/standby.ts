@@ -1,8 +1,15 @@
 // `standby`: copies of the traffic in threads that the upstream's AI agent handles. Their ids equal
 // those of the original events, so their occurrence keys use separate spaces.
 
-import { createContacts } from './contacts';
-import { conversationOf, partyOf } from './content';
+import {
+  addresseeOfAgent,
+  conversationOf,
+  createContacts,
+  listOf,
+  senderOf,
+  sentByAgent,
+  type JsonObject,
+} from '@bmg/common/upstream-webhook';
 import {
   eachItem,
   eachList,
@@ -16,8 +23,7 @@ import {
   type ItemReader,
 } from './context';
 import { emitEcho } from './echoes';
-import { receivedData, senderOf } from './messages';
-import { listOf, objectOf, toText, type JsonObject } from './read';
+import { receivedData } from './messages';
 import { statusOf } from './statuses';
 
 /**
@@ -56,17 +62,14 @@ function readMessage(item: JsonObject, context: Context): void {
   });
 }
 
-/** The echo wraps the agent's send request; older upstream samples are flat. */
 function readEcho(item: JsonObject, context: Context): void {
-  const sent = objectOf(item.message) ?? item;
-  const phone = toText(sent.to);
-  const recipient = partyOf(context, phone, toText(sent.recipient) ?? toText(sent.to_user_id));
+  const sent = sentByAgent(item);
   emitEcho(item, context, {
     event: 'standby.message_echo',
     space: 'standby_echo',
     marks: STANDBY,
     sent,
-    recipient,
+    recipient: addresseeOfAgent(sent, context),
   });
 }
 

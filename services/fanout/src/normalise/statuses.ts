@@ -1,8 +1,13 @@
 // The statuses of sent messages. They are most of all traffic, so this is a hot path.
 import { eventOfStatus, occurrence } from '@bmg/common/messages';
-import { partyOf } from './content';
+import {
+  listOf,
+  objectOf,
+  recipientOf,
+  toText,
+  type JsonObject,
+} from '@bmg/common/upstream-webhook';
 import { emit, emitOther, refuse, timeOf, type Context } from './context';
-import { listOf, objectOf, toText, type JsonObject } from './read';
 
 /** A voice message was played: the contract has no event for it. */
 const PLAYED = 'played';
@@ -50,7 +55,7 @@ export function statusOf(space: string, item: JsonObject, context: Context): Sta
     message_id,
     status,
     timestamp,
-    contact: partyOf(context, toText(item.recipient_id), toText(item.recipient_user_id)).contact,
+    contact: recipientOf(item, context).contact,
     occurrence: keyOfStatus(space, item, context, { message_id, status }),
     data: statusData(item, { message_id, status, timestamp }),
   };

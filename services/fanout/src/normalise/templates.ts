@@ -1,7 +1,7 @@
 // The three template fields that have an event in the contract.
 
+import { objectOf, toEpoch, toText, type JsonObject } from '@bmg/common/upstream-webhook';
 import { emit, keyOfContent, refuse, timeOf, type Context, type FieldRows } from './context';
-import { objectOf, toEpoch, toText, type JsonObject } from './read';
 import type { EventName } from './event-names';
 
 const REJECTED = 'REJECTED';

@@ -16,6 +16,7 @@ import {
   type Span,
 } from '@bmg/common/telemetry';
 import { segment, type Upstream } from '@bmg/common/upstream';
+import { split } from '@bmg/common/upstream-webhook';
 import type { DueRecord, OverdueRecords } from './store';
 import type { Contacts } from '../contacts';
 import { HISTORY_FIELDS, missingFrom, readHistory, webhookOf, type KnownStatus } from './history';
@@ -139,14 +140,15 @@ async function publishMissing(
   if (missing.length === 0) return;
   const contact = await deps.contacts.find(record.waba_id, record.recipient);
   const body = Buffer.from(JSON.stringify(webhookOf(record, contact?.wa_id, missing)), 'utf8');
-  await deps.bus.publish([
-    {
-      topic: topics.upstreamWebhook,
-      key: record.phone_number_id,
-      message: { body, received_at_ms: deps.now().getTime(), reconciled: true },
+  const received_at_ms = deps.now().getTime();
+  await deps.bus.publish(
+    split(body).map(({ key, bytes }) => ({
+      topic: topics.webhook,
+      key,
+      message: { body: bytes, received_at_ms, reconciled: true },
       span: span.spanContext(),
-    },
-  ]);
+    })),
+  );
   for (const { status } of missing) metrics.gap_repair_statuses.inc({ status });
   deps.log.info(
     {

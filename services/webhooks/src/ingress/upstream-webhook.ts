@@ -12,8 +12,8 @@ import {
   traceIds,
   type Logger,
 } from '@bmg/common/telemetry';
+import { split } from '@bmg/common/upstream-webhook';
 import { send, TAKEN, TRY_AGAIN, type Reply } from './reply';
-import { split } from './split';
 import { isSignedByUpstream } from '../ground/upstream-signature';
 
 export const UPSTREAM_PATH = '/webhooks/upstream';
@@ -63,7 +63,7 @@ export async function acceptUpstreamWebhook(
   try {
     const received_at_ms = Date.now();
     const messages = split(body).map(({ key, bytes }) => ({
-      topic: topics.upstreamWebhook,
+      topic: topics.webhook,
       key,
       message: { body: bytes, received_at_ms, reconciled: false },
       span: context,

@@ -1,10 +1,12 @@
 // Finds the contact that belongs to an item of a value. Contacts are matched by id, never by
 // position, and through an index, because a value may hold a thousand of each.
 
-import { isSameNumber, numberKey } from '@bmg/common/ids';
-import { listOf, objectOf, stringOf, toText } from './read';
+import { isSameNumber, numberKey } from '../ids';
+import { listOf, objectOf, stringOf, toText, type JsonObject } from './read';
 
 export interface Person {
+  /** As the upstream sent it. */
+  readonly item: JsonObject;
   readonly name: string | null;
   readonly username: string | null;
   readonly wa_id: string | null;
@@ -73,6 +75,7 @@ function personOf(item: unknown): Person | null {
   if (contact === null) return null;
   const profile = objectOf(contact.profile);
   return {
+    item: contact,
     name: stringOf(profile?.name),
     username: toText(profile?.username),
     wa_id: toText(contact.wa_id),

@@ -1,5 +1,4 @@
 import { LosslessNumber } from 'lossless-json';
-import { messagingLimitTier } from './limits';
 import { isObject, listOf, toContact, toDigits, toEpoch, toNumber, toText } from './read';
 
 test.each([
@@ -62,19 +61,4 @@ test('listOf wraps a single value and returns no items for null', () => {
 test('isObject excludes lists and exact numbers', () => {
   expect([[], null, 'x', new LosslessNumber('1')].some(isObject)).toBe(false);
   expect(isObject({ isLosslessNumber: true, value: '1' })).toBe(true);
-});
-
-test.each([
-  [250, 'TIER_250'],
-  [1000, 'TIER_1K'],
-  ['2000', 'TIER_2K'],
-  [10000, 'TIER_10K'],
-  [100000, 'TIER_100K'],
-  [-1, 'UNLIMITED'],
-  ['TIER_UNLIMITED', 'UNLIMITED'],
-  ['TIER_2K', 'TIER_2K'],
-  ['TIER_NOT_SET', 'TIER_NOT_SET'],
-  [undefined, null],
-])('messagingLimitTier(%p) is %p', (limit, tier) => {
-  expect(messagingLimitTier(limit)).toBe(tier);
 });

@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { parseUpstream, stringifyData } from './index';
+import { parseUpstream, stringifyData } from './json';
 
 function roundTrip(text: string): string {
   const { body, lossless } = parseUpstream(text);

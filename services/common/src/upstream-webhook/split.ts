@@ -1,0 +1,147 @@
+// Splits a raw webhook body into Kafka messages, one for each key. Usually that is one message with
+// the unchanged bytes: a body concerns one conversation. Kafka keeps order only within a key.
+
+import { createContacts, type Contacts } from './contacts';
+import { conversationKey, CONVERSATIONS, type Finder, type Found } from './conversations';
+import { parseUpstream, stringifyData } from './json';
+import { fieldOf, placeOf, VALUE_FRAME } from './place';
+import { isObject, listOf, objectOf, toText, type JsonObject } from './read';
+
+export interface Part {
+  key: string;
+  bytes: Buffer;
+}
+
+/** Of each key, what a body or a part of one holds. The parts of a key keep the order of the whole. */
+type Keyed<T> = Map<string, T>;
+
+const NOBODY: Found = { contact: null };
+
+/** Returns parts that together hold every item of the body once. Never throws. */
+export function split(body: Buffer): Part[] {
+  try {
+    const { body: whole, lossless } = parseUpstream(body);
+    if (!isObject(whole)) return [{ key: '', bytes: body }];
+    const parts = entriesOf(whole);
+    if (parts.size > 1) {
+      return [...parts].map(([key, entry]) => ({
+        key,
+        bytes: Buffer.from(stringifyData({ ...whole, entry }, lossless), 'utf8'),
+      }));
+    }
+    const [key = ''] = parts.keys();
+    return [{ key, bytes: body }];
+  } catch {
+    // Not JSON, or nested too deep: fan-out refuses it and gives the reason.
+    return [{ key: '', bytes: body }];
+  }
+}
+
+function entriesOf({ entry: list }: JsonObject): Keyed<unknown[]> {
+  const parts: Keyed<unknown[]> = new Map();
+  for (const entry of listOf(list)) {
+    if (!isObject(entry)) {
+      add(parts, '', entry);
+      continue;
+    }
+    const changes: Keyed<unknown[]> = new Map();
+    for (const change of listOf(entry.changes)) {
+      for (const [key, part] of changesOf(change, toText(entry.id))) add(changes, key, part);
+    }
+    if (changes.size === 0) add(parts, toText(entry.id) ?? '', entry);
+    for (const [key, own] of changes) add(parts, key, { ...entry, changes: own });
+  }
+  return parts;
+}
+
+function changesOf(change: unknown, id: string | null): Keyed<unknown> {
+  if (!isObject(change)) return new Map([[id ?? '', change]]);
+  const field = fieldOf(change) ?? '';
+  const row = CONVERSATIONS.get(field);
+  const values: Keyed<unknown[]> = new Map();
+  for (const value of listOf(change.value)) {
+    const known = objectOf(value) ?? {};
+    const place = placeOf(known, { id }).key;
+    if (row instanceof Map && isFramed(known)) {
+      // The lists of `standby` are one level deeper in real traffic.
+      const isNested = field === 'standby' && Object.hasOwn(known, 'standby');
+      const parts = isNested
+        ? nestedOf(known, row, place)
+        : listsOf(known, createContacts(known.contacts), row, place);
+      for (const [key, part] of parts) add(values, key, part);
+    } else {
+      const contacts = createContacts(known.contacts);
+      const { contact } = typeof row === 'function' ? row(known, { contacts }) : NOBODY;
+      add(values, conversationKey(place, contact), value);
+    }
+  }
+  if (values.size <= 1) return new Map([[[...values.keys()][0] ?? id ?? '', change]]);
+  return new Map([...values].map(([key, value]) => [key, { ...change, value }]));
+}
+
+/** Only what frames a value is copied into each of its parts, and names the number there. */
+const isFramed = (value: JsonObject): boolean =>
+  toText(objectOf(value.metadata)?.phone_number_id) !== null && value.waba_info === undefined;
+
+function nestedOf(
+  value: JsonObject,
+  row: ReadonlyMap<string, Finder>,
+  place: string,
+): Keyed<unknown> {
+  const parts: Keyed<unknown[]> = new Map();
+  for (const inner of listOf(value.standby)) {
+    const held: Keyed<unknown> = isObject(inner)
+      ? listsOf(inner, createContacts(inner.contacts ?? value.contacts), row, place)
+      : new Map([[place, inner]]);
+    for (const [key, part] of held) add(parts, key, part);
+  }
+  if (parts.size === 0) return new Map([[place, value]]);
+  return new Map([...parts].map(([key, standby]) => [key, { ...value, standby }]));
+}
+
+function listsOf(
+  value: JsonObject,
+  contacts: Contacts,
+  row: ReadonlyMap<string, Finder>,
+  place: string,
+): Keyed<JsonObject> {
+  const parts: Keyed<{ value: Record<string, unknown>; people: Set<unknown> }> = new Map();
+  const partOf = (key: string) => {
+    const part = parts.get(key) ?? { value: frameOf(value), people: new Set() };
+    parts.set(key, part);
+    return part;
+  };
+  for (const [name, held] of Object.entries(value)) {
+    const find = row.get(name);
+    if (find === undefined) {
+      if (!VALUE_FRAME.has(name)) partOf(place).value[name] = held;
+      continue;
+    }
+    for (const item of listOf(held)) {
+      const { contact, person }: Found = isObject(item) ? find(item, { contacts }) : NOBODY;
+      const part = partOf(conversationKey(place, contact));
+      part.people.add(person?.item);
+      const list = (part.value[name] ??= []) as unknown[];
+      list.push(item);
+    }
+  }
+  if (parts.size <= 1) return new Map([[[...parts.keys()][0] ?? place, value]]);
+  return new Map(
+    [...parts].map(([key, part]) => {
+      // With several contacts, an item that names none of them must not find a single one.
+      if (value.contacts === undefined || part.people.has(undefined)) return [key, part.value];
+      const own = listOf(value.contacts).filter((one) => part.people.has(one));
+      return [key, { ...part.value, contacts: own }];
+    }),
+  );
+}
+
+/** A part without its lists. */
+const frameOf = (value: JsonObject): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => VALUE_FRAME.has(name)));
+
+function add<T>(parts: Keyed<T[]>, key: string, part: T): void {
+  const known = parts.get(key);
+  if (known) known.push(part);
+  else parts.set(key, [part]);
+}
