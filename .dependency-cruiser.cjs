@@ -71,7 +71,7 @@ const FOLDERS = {
     'accounts/people': ['accounts/keys', 'accounts/sessions', 'ground'],
     'accounts/receivers': ['ground'],
     'accounts/sessions': ['ground'],
-    'connect/client-events': ['connect/sign-up', 'ground'],
+    'connect/due-events': ['connect/sign-up', 'ground'],
     'connect/clients': [
       'billing/payments',
       'connect/onboarding-log',

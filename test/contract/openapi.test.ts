@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupBy } from '@bmg/common/collections';
 import { CATALOG } from '@bmg/common/errors';
-import { CLIENT_EVENTS } from '@bmg/common/messages';
+import { ONBOARDING_EVENTS } from '@bmg/common/messages';
 import { NOTICES } from '@bmg/common/notices';
 import { changelogPage } from '../../gateway/src/docs/changelog-page';
 import { ALERT_EVENT, ENDPOINT_DISABLED_EVENT, TEST_EVENT } from '../../gateway/src/openapi/events';
@@ -219,7 +219,7 @@ describe('the schemas', () => {
       }
       made.add(event);
     }
-    const own = [...CLIENT_EVENTS, ALERT_EVENT, ENDPOINT_DISABLED_EVENT, TEST_EVENT];
+    const own = [...ONBOARDING_EVENTS, ALERT_EVENT, ENDPOINT_DISABLED_EVENT, TEST_EVENT];
     expect([...made, ...own].sort()).toEqual(Object.keys(document.webhooks).sort());
   });
 

@@ -18,7 +18,7 @@ import { createPeopleFeature } from './accounts/people';
 import { createReceivers } from './accounts/receivers';
 import { createUsage } from './billing/usage';
 import type { settings } from './config';
-import { createClientEvents } from './connect/client-events';
+import { createDueEvents } from './connect/due-events';
 import { createClientsFeature } from './connect/clients';
 import { createDirectory } from './connect/directory';
 import { createSignUp } from './connect/sign-up';
@@ -40,7 +40,7 @@ export function createOnboarding(
     bus: createBus(config, 'onboarding', log),
   };
   const onTokensDue = (): void => features.clients.checkTokens();
-  const onEventsDue = (): void => features.clientEvents.publish();
+  const onEventsDue = (): void => features.dueEvents.publish();
   const deps = createDependencies(config, engines, { now, log, onTokensDue, onEventsDue });
   const features = createFeatures(deps, engines, warnings);
   const { clients, signUp, usage, directory } = features;
@@ -85,7 +85,7 @@ function createFeatures(deps: Dependencies, engines: Engines, warnings: string[]
   const given = { warnings, deleteSessions, bus, database: mongo, redis: redis.redis };
   return {
     clients: createClientsFeature(deps),
-    clientEvents: createClientEvents({ ...deps, bus }),
+    dueEvents: createDueEvents({ ...deps, bus }),
     signUp,
     sync: createSync(deps),
     usage: createUsage(deps),

@@ -8,7 +8,7 @@ export { readCallbackData, writeCallbackData, type CallbackData } from './callba
 export { CONTACT_CARDS_MAX } from './contact-cards';
 export { eventIdOf, eventIdsOfMessage, occurrence } from './event-ids';
 export {
-  CLIENT_EVENTS,
+  ONBOARDING_EVENTS,
   EXTRA_EVENTS,
   EXTRA_UPSTREAM_EVENTS,
   extraEventsOf,

@@ -8,9 +8,9 @@ import {
   dueEvent,
   dueEventIndex,
   forgetEvents,
-  type ClientEvent,
-  type HoldsClientEvents,
-} from './client-events';
+  type DueEvent,
+  type HoldsDueEvents,
+} from './due-events';
 
 export type ClientStatus = 'active' | 'deleted';
 /** `paused` while the upstream re-links the number (contract 10.7). */
@@ -36,7 +36,7 @@ export interface NumberFacts {
   is_on_biz_app: boolean;
 }
 
-export interface Client extends Omit<NumberFacts, 'verified_name'>, HoldsClientEvents {
+export interface Client extends Omit<NumberFacts, 'verified_name'>, HoldsDueEvents {
   _id: string;
   partner_id: string;
   waba_id: string;
@@ -132,7 +132,7 @@ export interface Clients {
    * Inserts the row, or updates it and makes it active. Returns the row before; null if there was
    * none. `event` is stored with the change.
    */
-  upsert(client: Registration, at: Date, event?: ClientEvent): Promise<Client | null>;
+  upsert(client: Registration, at: Date, event?: DueEvent): Promise<Client | null>;
   find(scope: NumberScope): Promise<Client | null>;
   findAll(scopes: NumberScope[]): Promise<Client[]>;
   /** The active rows of an account, one per number, the oldest registration first. */

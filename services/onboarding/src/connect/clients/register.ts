@@ -26,7 +26,7 @@ import {
   type Registration,
   type Scope,
 } from '../../ground/clients';
-import type { ClientEvent } from '../../ground/client-events';
+import type { DueEvent } from '../../ground/due-events';
 import type { OpenNumber } from '../../ground/open-registrations';
 import { hasRoom, type Partner, type Partners } from '../../ground/partners';
 import type { Vault } from '@bmg/common/vault';
@@ -152,7 +152,7 @@ function connected(
   before: Client | null,
   { onboarding_id, state = null }: RegistrationInput,
   at: Date,
-): ClientEvent | undefined {
+): DueEvent | undefined {
   const event = { event: 'client.connected', at, data: { state } } as const;
   if (onboarding_id !== undefined) {
     return before?.onboarding_id === onboarding_id ? undefined : { ...event, key: onboarding_id };

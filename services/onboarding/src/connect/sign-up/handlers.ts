@@ -17,7 +17,7 @@ import {
   type OnboardingLogDependencies,
 } from '../onboarding-log';
 import type { PartnerLogos } from '../../accounts/partners';
-import type { ClientEvent } from '../../ground/client-events';
+import type { DueEvent } from '../../ground/due-events';
 import { checkReturnUrl, refuseUnlessListed } from '../../ground/connect-origins';
 import { partnerOf, type Partner, type Partners } from '../../ground/partners';
 import {
@@ -129,7 +129,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
       const session = await sessions.findByToken(request.token_hash);
       if (!session || !isCompletable(session, now())) throw invalidLink();
       const at = now();
-      const event: ClientEvent | undefined =
+      const event: DueEvent | undefined =
         failure && session.status !== 'consumed'
           ? {
               event: 'client.failed',

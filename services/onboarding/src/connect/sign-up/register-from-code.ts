@@ -7,7 +7,7 @@ import type { Peppers } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
 import type { RegisterFromCodeRequest, RegisterFromCodeResponse } from '@bmg/proto/onboarding';
 import { clientMessage, type RegisterDependencies, storeClient } from '../clients';
-import type { ClientEvent } from '../../ground/client-events';
+import type { DueEvent } from '../../ground/due-events';
 import type { NumberScope } from '../../ground/clients';
 import { exchangeTokenIdentity, type CodeExchange } from './store/code-exchanges';
 import type { Session } from './store/connect-sessions';
@@ -77,12 +77,12 @@ export function registerFromCode(deps: CodeDependencies) {
 /** Reports a final failure. The page repeats a request that is retryable, and reports its end. */
 const failed = (
   { code, message, retryable }: ApiError,
-  once: Pick<ClientEvent, 'key' | 'at'>,
+  once: Pick<DueEvent, 'key' | 'at'>,
   {
     waba_id = null,
     phone_number_id = null,
   }: { waba_id?: string | null | undefined; phone_number_id?: string | null | undefined },
-): ClientEvent | undefined =>
+): DueEvent | undefined =>
   retryable
     ? undefined
     : { event: 'client.failed', ...once, data: { code, message, waba_id, phone_number_id } };

@@ -5,12 +5,12 @@ import {
   dueEvent,
   dueEventIndex,
   forgetEvents,
-  type ClientEvent,
-  type HoldsClientEvents,
-} from '../../../ground/client-events';
+  type DueEvent,
+  type HoldsDueEvents,
+} from '../../../ground/due-events';
 import { sessionMachine, type SessionEvent, type SessionStatus } from '../connect-session';
 
-export interface Session extends HoldsClientEvents {
+export interface Session extends HoldsDueEvents {
   _id: string;
   partner_id: string;
   token_hash: string;
@@ -52,10 +52,10 @@ export interface Sessions {
    * Frees the session for another code, if it is tied to this one. Stores the event with it, once
    * for a code.
    */
-  abandon(session: Session, exchange_id: string, event?: ClientEvent): Promise<void>;
+  abandon(session: Session, exchange_id: string, event?: DueEvent): Promise<void>;
   consume(session: Session, exchange_id: string): Promise<void>;
   /** Counts one report of the page, with its event; false once `reports_max` is reached. */
-  countReport(session: Session, reports_max: number, event?: ClientEvent): Promise<boolean>;
+  countReport(session: Session, reports_max: number, event?: DueEvent): Promise<boolean>;
   /** Sessions with unpublished events. */
   withEventsDue(limit: number): Promise<Session[]>;
   forgetEvents(sessions: Session[]): Promise<void>;
@@ -82,11 +82,7 @@ export function createSessions(db: Db): Sessions {
   const move = (
     { _id, partner_id }: Session,
     event: SessionEvent,
-    {
-      filter,
-      set,
-      due,
-    }: { filter?: Filter<Session>; set?: Partial<Session>; due?: ClientEvent } = {},
+    { filter, set, due }: { filter?: Filter<Session>; set?: Partial<Session>; due?: DueEvent } = {},
   ): Promise<Session | null> =>
     sessions.findOneAndUpdate(
       { _id, partner_id, ...(filter ?? { status: { $in: [...sessionMachine.from(event)] } }) },

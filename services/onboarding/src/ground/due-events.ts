@@ -1,10 +1,10 @@
 // Events about clients that the service itself makes. The row that changes stores its event in the same
 // write, so that a crash loses none; the publisher takes it from there.
-import type { CLIENT_EVENTS } from '@bmg/common/messages';
+import type { ONBOARDING_EVENTS } from '@bmg/common/messages';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 
-export interface ClientEvent {
-  event: (typeof CLIENT_EVENTS)[number];
+export interface DueEvent {
+  event: (typeof ONBOARDING_EVENTS)[number];
   /** Equal for every repetition of the change to its row. */
   key: string;
   at: Date;
@@ -13,19 +13,19 @@ export interface ClientEvent {
 }
 
 /** The part of a row that holds its unpublished events. */
-export interface HoldsClientEvents {
-  events_due?: ClientEvent[];
+export interface HoldsDueEvents {
+  events_due?: DueEvent[];
 }
 
 /** The update that stores an event with a change. */
-export const dueEvent = (event: ClientEvent | undefined) =>
+export const dueEvent = (event: DueEvent | undefined) =>
   event && { $push: { events_due: event } as never };
 
 export const dueEventIndex: IndexDescription = { key: { 'events_due.at': 1 }, sparse: true };
 
 export const DUE_EVENTS = { 'events_due.at': { $exists: true } };
 
-interface Row extends HoldsClientEvents {
+interface Row extends HoldsDueEvents {
   _id: string;
 }
 

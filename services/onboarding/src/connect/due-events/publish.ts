@@ -4,12 +4,12 @@ import { topics, type Bus } from '@bmg/common/bus';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { occurrence } from '@bmg/common/messages';
 import type { Logger } from '@bmg/common/telemetry';
-import type { ClientEvent, HoldsClientEvents } from '../../ground/client-events';
+import type { DueEvent, HoldsDueEvents } from '../../ground/due-events';
 import type { Feature } from '../../ground/feature';
 import type { Client, Clients } from '../../ground/clients';
 import type { Session, Sessions } from '../sign-up';
 
-export interface ClientEventDependencies {
+export interface DueEventDependencies {
   clients: Pick<Clients, 'withEventsDue' | 'forgetEvents'>;
   sessions: Pick<Sessions, 'withEventsDue' | 'forgetEvents'>;
   bus: Pick<Bus, 'publish'>;
@@ -20,24 +20,24 @@ export interface ClientEventDependencies {
 const ROUND_EVERY_MS = 10_000;
 const ROWS_AT_ONCE = 100;
 
-export function createClientEvents(
-  deps: ClientEventDependencies,
+export function createDueEvents(
+  deps: DueEventDependencies,
 ): Feature & { publish(this: void): void } {
   const poller: Poller = createPoller(
-    'client events',
+    'due events',
     ROUND_EVERY_MS,
-    () => publishClientEvents(deps),
+    () => publishDueEvents(deps),
     deps.log,
   );
   return { components: [poller], publish: () => poller.wake() };
 }
 
 /** One round. Repeated after a crash: an event's ID follows from its row and key. */
-export async function publishClientEvents({
+export async function publishDueEvents({
   clients,
   sessions,
   bus,
-}: ClientEventDependencies): Promise<boolean> {
+}: DueEventDependencies): Promise<boolean> {
   const of_clients = await clients.withEventsDue(ROWS_AT_ONCE);
   const of_sessions = await sessions.withEventsDue(ROWS_AT_ONCE);
   const alerts = [
@@ -63,10 +63,10 @@ const aboutSession = ({ state }: Session) => ({ state });
 type Facts = Record<string, string | null>;
 
 const alertsOf = (
-  { _id, partner_id, events_due = [] }: HoldsClientEvents & { _id: string; partner_id: string },
+  { _id, partner_id, events_due = [] }: HoldsDueEvents & { _id: string; partner_id: string },
   about: Facts,
 ) =>
-  events_due.map(({ event, key, at, data }: ClientEvent) => {
+  events_due.map(({ event, key, at, data }: DueEvent) => {
     const facts: Facts = { ...about, ...data };
     return {
       topic: topics.alert,

@@ -10,7 +10,7 @@ import {
   type World,
 } from '../../../testing/world';
 import { restoreAccount } from '../clients';
-import { publishClientEvents } from './publish';
+import { publishDueEvents } from './publish';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const CLIENT = { ...ONE, phone_number: '15550100001', display_name: 'Example Shop' };
@@ -40,7 +40,7 @@ const publish = async (works = true): Promise<void> => {
       published.push(...messages.map(({ message }) => message as Published));
     },
   };
-  while (await publishClientEvents({ ...world.deps, bus: bus as never }));
+  while (await publishDueEvents({ ...world.deps, bus: bus as never }));
 };
 /** All that was published, each with its data. */
 const events = async (): Promise<unknown[]> => {

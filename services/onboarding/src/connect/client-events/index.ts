@@ -1,1 +1,0 @@
-export { createClientEvents, type ClientEventDependencies } from './publish';

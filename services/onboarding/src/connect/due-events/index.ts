@@ -1,0 +1,1 @@
+export { createDueEvents, type DueEventDependencies } from './publish';
