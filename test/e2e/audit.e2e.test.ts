@@ -169,7 +169,8 @@ describe('a change names who made it, what it changed, and how it ended', () => 
     const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] as string;
     const session = { cookie, 'x-csrf-token': csrf_token };
     const webhook_url = `${mesh.emulator.url}/T0/hidden?token=hidden`;
-    expect((await ask('PATCH', '/settings', { webhook_url }, session)).status).toBe(200);
+    const change = { webhook_url, contacts: { technical: 'hidden@example.com' } };
+    expect((await ask('PATCH', '/settings', change, session)).status).toBe(200);
     expect((await ask('POST', '/webhook-secret/reveal', undefined, session)).status).toBe(200);
     const key = { name: 'From the console', scopes: ['read'] };
     expect((await ask('POST', '/v1/keys', key, session)).status).toBe(201);
@@ -187,7 +188,7 @@ describe('a change names who made it, what it changed, and how it ended', () => 
     expect([...ids]).toEqual([expect.stringMatching(/^ses_[0-9a-f]{16}$/)]);
     const host = new URL(mesh.emulator.url).host;
     expect(records[3]).toMatchObject({
-      fields: ['webhook_url'],
+      fields: ['webhook_url', 'contacts'],
       before: { webhook_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/…$/) as string },
       after: { webhook_url: `http://${host}/…` },
     });

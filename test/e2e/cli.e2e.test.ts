@@ -40,6 +40,11 @@ interface Letter {
   offset: string;
 }
 
+interface AuditLine {
+  fields: string[];
+  outcome: string;
+}
+
 interface AppSubscription {
   missing: string[];
 }
@@ -214,6 +219,41 @@ test('prints a line for the shell with a new key, and rotates it once that is co
       status,
     );
   }
+});
+
+test('shows and changes the contacts of a partner, without their addresses in the audit log', async () => {
+  const { partner_id } = await mesh.createPartner();
+  const contact = (...args: string[]) => json('partner', 'contact', partner_id, ...args);
+  const none = { technical: null, billing: null };
+  expect(await contact()).toEqual({ partner_id, contacts: none });
+  const both = ['--technical', ' Ops@Acme.example', '--billing', 'bills@acme.example'];
+  expect((await contact(...both)).contacts).toEqual({
+    technical: 'ops@acme.example',
+    billing: 'bills@acme.example',
+  });
+  await contact('--technical', '');
+  const kept = { technical: null, billing: 'bills@acme.example' };
+  const wrong = await bmg(['partner', 'contact', partner_id, '--billing', 'bills']);
+  expect([wrong.code, wrong.out, wrong.err]).toEqual([
+    2,
+    '',
+    expect.stringContaining('contacts.billing must be an e-mail address'),
+  ]);
+  expect((await json('partner', 'show', partner_id)).contacts).toEqual(kept);
+  expect((await bmg(['partner', 'show', partner_id])).out).toMatch(/^billing {6}bills@acme/m);
+  const { records } = await json(
+    'audit',
+    '--partner',
+    partner_id,
+    '--action',
+    'bmg partner contact',
+  );
+  expect(records.map(({ fields, outcome }: AuditLine) => [fields, outcome])).toEqual([
+    [['contacts.billing'], 'failed'],
+    [['contacts.technical'], 'succeeded'],
+    [['contacts.technical', 'contacts.billing'], 'succeeded'],
+  ]);
+  expect(JSON.stringify(records)).not.toContain('acme.example');
 });
 
 test('creates, changes, rotates and revokes the API keys of a partner', async () => {

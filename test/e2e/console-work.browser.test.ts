@@ -520,6 +520,20 @@ test('lists the origins of the sign-up, and shows why one is refused', async () 
   );
 });
 
+test('keeps the contacts, and shows an error at the address that is refused', async () => {
+  const page = await openSignedIn('settings');
+  const technical = page.getByLabel('Technical contact');
+  const save = page.getByRole('button', { name: 'Save the contacts' });
+  await technical.fill('ops');
+  await save.click();
+  await page.getByText(/contacts\.technical must be an e-mail address/).waitFor();
+  await technical.fill('ops@partner.example');
+  await save.click();
+  await eventually(async () => (await technical.getAttribute('aria-invalid')) !== 'true');
+  await reload(page);
+  expect(await page.getByLabel('Technical contact').inputValue()).toBe('ops@partner.example');
+});
+
 test('chooses the extra events of the webhook address', async () => {
   const page = await openSignedIn('settings');
   const event = (name: string) => page.getByRole('checkbox', { name, exact: true });

@@ -230,6 +230,7 @@ describe('the partner settings', () => {
         connect_origins: [],
         logo_url: null,
         logo_id: null,
+        contacts: { technical: null, billing: null },
         rate_limit_per_sec: 7,
         key_hint: `bmgk_…${partner.partner_key.slice(-4)}`,
         plan: { max_wabas: 5, active_wabas: 1, slots: 1 },
@@ -341,6 +342,20 @@ describe('the partner settings', () => {
     expect(answer.body.error.details).toMatchObject({ field });
     const { settings } = (await browser.call('GET', '/settings')).body;
     expect(settings.extra_events).toEqual([]);
+  });
+
+  test('keep the contacts, and refuse a wrong one together with the rest of the change', async () => {
+    const change = async (contacts: object) =>
+      browser.call('PATCH', '/settings', { contacts, webhook_url: owner.receiver.url });
+    const contacts = { technical: 'ops@partner.example', billing: 'bills@partner.example' };
+    await change(contacts);
+    const changed = await change({ technical: ' On-Call@Partner.example ', billing: null });
+    const kept = { technical: 'on-call@partner.example', billing: null };
+    expect([changed.status, changed.body.settings.contacts]).toEqual([200, kept]);
+    const wrong = await change({ technical: '', billing: 'bills' });
+    expect(refused(wrong)).toEqual([400, 'INVALID_FIELD']);
+    expect(wrong.body.error.details).toMatchObject({ field: 'contacts.billing' });
+    expect((await browser.call('GET', '/settings')).body.settings.contacts).toEqual(kept);
   });
 
   // One browser for all of them, because log-ins are rate-limited.

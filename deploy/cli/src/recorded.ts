@@ -46,6 +46,11 @@ const VALUES: Readonly<Record<string, string>> = {
   rebuild: 'rebuild',
   dropObsolete: 'drop_obsolete',
 };
+/** Options whose values are not kept, since they name people or are long. */
+const NAMES: Readonly<Record<string, string>> = {
+  technical: 'contacts.technical',
+  billing: 'contacts.billing',
+};
 /** Options that remove a limit, which the API writes as null. */
 const REMOVALS: Readonly<Record<string, string>> = {
   allWabas: 'waba_ids',
@@ -103,7 +108,7 @@ function changeOf(command: Command): Change {
     action: nameOf(command),
     partner_id: target['partner_id'],
     target,
-    fields: Object.keys(after),
+    fields: [...Object.keys(after), ...options.flatMap(([name]) => NAMES[name] ?? [])],
     after,
   };
 }

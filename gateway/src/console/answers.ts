@@ -123,6 +123,7 @@ const partner_settings = record({
   connect_origins: list(text),
   logo_url: orNull(text),
   logo_id: orNull(text),
+  contacts: record({ technical: orNull(text), billing: orNull(text) }),
   rate_limit_per_sec: whole,
   key_hint: text,
   plan: record({ max_wabas: orNull(whole), active_wabas: whole, slots: whole }),

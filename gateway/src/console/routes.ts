@@ -44,7 +44,10 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   },
 ];
 
-const SETTINGS = ['webhook_url', 'logo_url', 'alerts', 'extra_events', 'connect_origins'];
+/** Those whose values the audit log keeps. */
+const RECORDED = ['webhook_url', 'logo_url', 'alerts', 'extra_events', 'connect_origins'];
+/** The addresses of contacts are not kept: they are people's, and could not be erased. */
+const SETTINGS = [...RECORDED, 'contacts'];
 
 const readRequests = async (
   requests: RouteDependencies['requests'],
@@ -98,16 +101,17 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
   {
     verb: 'patch',
     path: '/settings',
-    audit: { values: [...SETTINGS], before_of: 'partner' },
+    audit: { values: RECORDED, before_of: 'partner' },
     answer: answers.settings,
     body: schemas.updateSettings,
     async run({ partner_id }, { call, body }) {
-      const { webhook_url, logo_url, alerts, extra_events, connect_origins } = body as {
+      const { webhook_url, logo_url, alerts, extra_events, connect_origins, contacts } = body as {
         webhook_url?: string | null;
         logo_url?: string | null;
         alerts?: Record<string, Threshold>;
         extra_events?: string[];
         connect_origins?: string[];
+        contacts?: { technical?: string | null; billing?: string | null };
       };
       if (SETTINGS.every((name) => body[name] === undefined)) {
         throw missingFields(SETTINGS, `one of ${SETTINGS.join(', ')} is required`);
@@ -117,6 +121,10 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
         ...webhookChange({ webhook_url, extra_events }),
         logo_url: logo_url === null ? '' : logo_url,
         connect_origins: connect_origins && { origins: connect_origins },
+        contacts: contacts && {
+          technical: contacts.technical === null ? '' : contacts.technical,
+          billing: contacts.billing === null ? '' : contacts.billing,
+        },
         alerts: Object.fromEntries(
           Object.entries(alerts ?? {}).map(([cause, threshold]) => [cause, textOf(threshold)]),
         ),

@@ -1,4 +1,5 @@
 import { object, text } from '../endpoints/parts/inputs';
+import { EMAIL_MAX } from '../endpoints/people/schemas';
 import { updateWebhook, URL_MAX } from '../endpoints/webhook-endpoints/schemas';
 
 const KEY_MAX = 200;
@@ -31,6 +32,9 @@ export const addPasskey = object({ name: passkey_name, response }, ['name', 'res
 
 export const renamePasskey = object({ name: passkey_name }, ['name']);
 
+const contact = (description: string) =>
+  ({ type: ['string', 'null'], maxLength: EMAIL_MAX, description }) as const;
+
 export const updateSettings = object({
   ...updateWebhook.properties,
   connect_origins: {
@@ -46,6 +50,15 @@ export const updateSettings = object({
     maxLength: URL_MAX,
     description:
       'a PNG, JPEG or WebP picture of at most 256 KiB for the sign-up page, HTTPS and public; null for none',
+  },
+  contacts: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      technical: contact('an e-mail address of those who run your servers; null for none'),
+      billing: contact('an e-mail address of those who pay; null for none'),
+    },
+    description: 'the addresses to which the operator writes',
   },
   alerts: {
     type: 'object',

@@ -27,6 +27,7 @@ test.each<[string, Partial<PartnerSettings>]>([
       webhook_url: 'https://partner.example/hook',
       logo_url: 'https://partner.example/logo.png',
       logo_id: 'l1',
+      contacts: { technical: 'ops@partner.example', billing: 'bills@partner.example' },
       plan: { ...PLAN, max_wabas: 3 },
       webhook_secret: { created_at: NOW, previous_expires_at: NOW },
       alerts: { spend_per_day: '50.00', failure_rate: '5', quality_drops: 'true' },

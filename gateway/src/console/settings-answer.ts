@@ -38,6 +38,10 @@ export const settingsAnswer = ({
     webhook_url: settings.webhook_url ?? null,
     logo_url: settings.logo_url ?? null,
     logo_id: settings.logo_id ?? null,
+    contacts: {
+      technical: settings.contacts?.technical ?? null,
+      billing: settings.contacts?.billing ?? null,
+    },
     plan: { ...plan, max_wabas: plan?.max_wabas ?? null },
     webhook_secret: webhook_secret
       ? {

@@ -6,7 +6,9 @@ import {
   OperatorDefinition,
   type CreatePartnerResponse,
   type Partner,
+  type UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
+import type { PartnerContacts } from '@bmg/proto/settings';
 import { action, count, record, wholeNumber, type Answer } from '../action';
 import { change } from '../recorded';
 import { rejected, UsageError, type Session } from '../session';
@@ -25,6 +27,7 @@ interface RotateKeyOptions {
 }
 type UpdateOptions = Partial<CreateOptions> & { status?: string; logoUrl?: string };
 
+/** Longer than 70 lines: one short block for each command. */
 export function addPartnerCommands(program: Command): void {
   const partner = program
     .command('partner')
@@ -60,6 +63,13 @@ export function addPartnerCommands(program: Command): void {
     .command('show <partner_id>')
     .description('show one partner')
     .action(action(program, show));
+
+  partner
+    .command('contact <partner_id>')
+    .description('show or change the e-mail addresses of its contacts; the gateway sends no mail')
+    .option('--technical <address>', 'e-mail address of those who run its servers; empty for none')
+    .option('--billing <address>', 'e-mail address of those who pay; empty for none')
+    .action(change(program, contact, { is_change: (options) => Object.keys(options).length > 0 }));
 
   partner
     .command('rotate-key <partner_id>')
@@ -124,22 +134,34 @@ async function update(
   if (Object.keys(options).length === 0) {
     throw new UsageError('name at least one setting to change: see bmg partner update --help');
   }
-  const updated = await operator(session)
-    .updatePartner(
-      {
-        partner_id,
-        name: options.name,
-        webhook_url: options.webhookUrl,
-        rate_limit_per_sec: options.rateLimitPerSec,
-        max_wabas: options.maxWabas,
-        status: options.status,
-        logo_url: options.logoUrl,
-      },
-      session.call(),
-    )
-    .catch(rejected);
-  return { json: record(updated), text: describe(updated) };
+  const updated = await updatePartner(session, {
+    partner_id,
+    name: options.name,
+    webhook_url: options.webhookUrl,
+    rate_limit_per_sec: options.rateLimitPerSec,
+    max_wabas: options.maxWabas,
+    status: options.status,
+    logo_url: options.logoUrl,
+  });
+  return answerOf(updated);
 }
+
+/** Shows the contacts; changes those that are given first. */
+async function contact(
+  session: Session,
+  partner_id: string,
+  contacts: PartnerContacts,
+): Promise<Answer> {
+  const partner =
+    Object.keys(contacts).length === 0
+      ? await operator(session).getPartner({ partner_id }, session.call())
+      : await updatePartner(session, { partner_id, contacts } as UpdatePartnerRequest);
+  const of = contactsOf(partner.contacts);
+  return { json: { partner_id, contacts: of }, text: describeContacts(of).join('\n') };
+}
+
+const updatePartner = (session: Session, request: UpdatePartnerRequest): Promise<Partner> =>
+  operator(session).updatePartner(request, session.call()).catch(rejected);
 
 async function list(session: Session): Promise<Answer> {
   const { partners } = await operator(session).listPartners(
@@ -150,14 +172,14 @@ async function list(session: Session): Promise<Answer> {
     ({ partner_id, status, name }) => `${partner_id}  ${status.padEnd(10)}  ${name}`,
   );
   return {
-    json: { partners: partners.map(record) },
+    json: { partners: partners.map((one) => answerOf(one).json) },
     text: lines.join('\n') || 'No partners yet. Create one: bmg partner create --name NAME',
   };
 }
 
 async function show(session: Session, partner_id: string): Promise<Answer> {
   const found = await operator(session).getPartner({ partner_id }, session.call());
-  return { json: record(found), text: describe(found) };
+  return answerOf(found);
 }
 
 async function rotateKey(
@@ -215,6 +237,24 @@ async function card(session: Session, partner_id: string): Promise<Answer> {
   return { json: { url }, text: url };
 }
 
+type Contacts = Record<'technical' | 'billing', string | null>;
+
+/** Absent addresses are null, also from an onboarding of the previous release. */
+const contactsOf = ({ technical, billing }: PartnerContacts = {}): Contacts => ({
+  technical: technical ?? null,
+  billing: billing ?? null,
+});
+
+const describeContacts = ({ technical, billing }: Contacts): string[] => [
+  `technical    ${technical ?? 'none'}`,
+  `billing      ${billing ?? 'none'}`,
+];
+
+const answerOf = (one: Partner): Answer => ({
+  json: { ...record(one), contacts: contactsOf(one.contacts) },
+  text: describe(one),
+});
+
 const describe = (one: Partner): string =>
   [
     `partner      ${one.partner_id}`,
@@ -223,6 +263,7 @@ const describe = (one: Partner): string =>
     `key          ${one.key_hint}`,
     `webhook URL  ${one.webhook_url ?? 'none: events are not delivered'}`,
     `logo         ${one.logo_url ?? 'none'}`,
+    ...describeContacts(contactsOf(one.contacts)),
     `rate limit   ${count(one.rate_limit_per_sec, 'request')} per second`,
     `accounts     ${one.active_wabas} active${one.max_wabas === undefined ? '' : ` of ${one.max_wabas}`}`,
   ].join('\n');

@@ -15,6 +15,7 @@ import { Time } from '../parts/time';
 import { countOf, nounOf } from '../period';
 import { Alerts } from './settings/alerts';
 import { BroadcastApproval } from './settings/approval';
+import { Contacts } from './settings/contacts';
 import { ConnectOrigins } from './settings/connect-origins';
 import { WebhookEndpoints } from './settings/endpoints';
 import { ExtraEvents } from './settings/extra-events';
@@ -69,6 +70,7 @@ function PartnerSettings() {
           <Alerts settings={settings} />
           <Logo settings={settings} />
           <ConnectOrigins settings={settings} />
+          <Contacts settings={settings} />
           <Plan settings={settings} />
         </>
       )}

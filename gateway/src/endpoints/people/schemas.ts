@@ -1,7 +1,7 @@
 import { ROLES } from '@bmg/common/people';
 import { object, text } from '../parts/inputs';
 
-const EMAIL_MAX = 254;
+export const EMAIL_MAX = 254;
 
 const role = {
   type: 'string',

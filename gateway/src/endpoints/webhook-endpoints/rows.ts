@@ -146,7 +146,7 @@ export const webhookEndpoints: Endpoint[] = [
         alerts: {},
       };
     },
-    omits: ['logo_url', 'connect_origins'],
+    omits: ['logo_url', 'connect_origins', 'contacts'],
     reply: (settings) => ({ webhook: shownWebhook(settings) }),
     audit: { values: ['extra_events'], before_of: 'partner' },
     docs: docs.updateWebhook,

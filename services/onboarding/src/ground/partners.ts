@@ -3,6 +3,7 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { PartnerStatus } from '@bmg/common/directory';
+import type { Contacts, ContactsChange } from './contacts';
 import { noteChange, type MonthCounts } from './slots';
 import type { Sealed } from '@bmg/common/vault';
 
@@ -67,6 +68,8 @@ export interface Partner {
   alerts?: Readonly<Record<string, string>>;
   /** Of the sign-up page: where it was fetched, and the hash of the picture. */
   logo?: { url: string; id: string } | null;
+  /** The addresses to which the operator writes. Absent: none. */
+  contacts?: Contacts;
   /** One at a time; it has no effect once `ends_at` has passed. */
   shadow?: StoredShadow;
   created_at: Date;
@@ -92,7 +95,8 @@ export type PartnerChange = Partial<
     | 'alerts'
     | 'logo'
   >
->;
+> &
+  ContactsChange;
 
 export interface Partners {
   insert(partner: Partner): Promise<void>;

@@ -13,6 +13,7 @@ import type {
   UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
 import { clientMessage, restoreAccount, type RestoreDependencies } from '../connect/clients';
+import { contactsChange, contactsMessage } from '../ground/contacts';
 import { checkOverlap, HOUR_MS } from '../ground/overlap';
 import { createPartnerChanges, type PartnerChangesDependencies } from '../accounts/partners';
 import type { Rotation } from './keyring';
@@ -128,7 +129,7 @@ export const createOperatorHandlers = (
 
   /** The given fields, checked. An empty `webhook_url` removes it. */
   function checkUpdate(given: UpdatePartnerRequest): PartnerChange {
-    const fields: PartnerChange = {};
+    const fields: PartnerChange = contactsChange(given.contacts);
     if (given.name !== undefined) fields.name = checkName(given.name);
     if (given.webhook_url !== undefined) {
       const { webhook_url } = given;
@@ -153,6 +154,7 @@ const partnerMessage = (partner: Partner): PartnerMessage => ({
   status: partner.status,
   webhook_url: partner.webhook_url ?? undefined,
   logo_url: partner.logo?.url,
+  contacts: contactsMessage(partner.contacts),
   rate_limit_per_sec: partner.rate_limit_per_sec,
   max_wabas: partner.max_wabas ?? undefined,
   key_hint: partner.key_hint,

@@ -271,6 +271,27 @@ describe('the settings', () => {
   });
 });
 
+describe('the contacts', () => {
+  it('are changed one by one, by the partner and by the operator', async () => {
+    const { _id: partner_id } = await world.partner();
+    const given = (contacts: object) => ({ partner_id, contacts, alerts: {} });
+    await own.updateSettings(given({ technical: 'ops@partner.example' }), testCall());
+    const both = await support.updatePartner(
+      given({ billing: 'bills@partner.example' }),
+      testCall(),
+    );
+    expect(both.contacts).toEqual({
+      technical: 'ops@partner.example',
+      billing: 'bills@partner.example',
+    });
+    const wrong = own.updateSettings(given({ technical: '', billing: 'bills' }), testCall());
+    expect(await failureOf(wrong)).toMatchObject({ details: { field: 'contacts.billing' } });
+    expect((await own.getSettings({ partner_id }, testCall())).contacts).toEqual(both.contacts);
+    const removed = await own.updateSettings(given({ technical: '' }), testCall());
+    expect(removed.contacts).toEqual({ technical: undefined, billing: 'bills@partner.example' });
+  });
+});
+
 describe('the webhook secret', () => {
   const rotate = async (partner_id: string, overlap_hours = 24): Promise<string> =>
     (await own.rotateWebhookSecret({ partner_id, overlap_hours }, testCall())).webhook_secret;

@@ -18,6 +18,7 @@ import {
   sessionMessage,
 } from '../sessions';
 import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
+import { contactsChange, contactsMessage } from '../../ground/contacts';
 import { billOf, monthOf } from '../../ground/slots';
 import type { NumberDays } from '../../ground/number-days';
 import type { PartnerKeys } from '../keys';
@@ -139,6 +140,7 @@ export const createDashboardHandlers = (
           webhook_url: webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url),
         }),
         ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
+        ...contactsChange(request.contacts),
       };
       const is_logo = logo_url !== undefined;
       if (Object.keys(changed).length === 0 && !is_logo) return answer(before);
@@ -247,6 +249,7 @@ function settingsMessage(
     raised_alerts,
     logo_url: partner.logo?.url,
     logo_id: partner.logo?.id,
+    contacts: contactsMessage(partner.contacts),
     webhook_secret: newest && { created_at: newest.created_at, previous_expires_at: overlap },
   };
 }

@@ -14,13 +14,13 @@ import type {
 } from '@bmg/proto/people';
 import type { DashboardSessions } from '../sessions';
 import type { Asked, PartnerKeys } from '../keys';
+import { checkEmail } from '../../ground/email';
 import { noSuchPartner, type Partner, partnerOf, type Partners } from '../../ground/partners';
 import type { Passkeys } from './store';
 import type { People, Person } from '../../ground/people';
 import {
   approversIn,
   checkApprovalSetting,
-  checkEmail,
   checkMayGive,
   checkRole,
   INVITATION_MS,

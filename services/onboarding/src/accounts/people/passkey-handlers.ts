@@ -7,13 +7,13 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Passkey, PasskeysDefinition } from '@bmg/proto/people';
 import type { Session } from '@bmg/proto/settings';
 import { type DashboardSessions, newSession, sessionMessage } from '../sessions';
+import { checkEmail } from '../../ground/email';
 import type { Partner, Partners } from '../../ground/partners';
 import type { PasskeyRecord, Passkeys, PersonRef } from './store';
 import type { Changed, FoundPerson, People, Person } from '../../ground/people';
 import type { Ceremonies } from './ceremonies';
 import { issuerRefusal, type Flow, type Identity, type Issuer } from './issuer';
 import {
-  checkEmail,
   checkPasskeyName,
   noSuchPerson,
   openInvitation,

@@ -1,6 +1,5 @@
-// The rules for people: their addresses and roles, changes and their callers, and invitations. Pure functions
+// The rules for people: their roles, changes and their callers, and invitations. Pure functions
 // of a partner's people: each returns them as they are afterwards, or throws.
-import { domainToASCII } from 'node:url';
 import { ApiError, invalidField, limitReached, missingFields } from '@bmg/common/errors';
 import type { KeyScope } from '@bmg/common/keys';
 import {
@@ -18,24 +17,8 @@ export const PEOPLE_MAX = 100;
 /** Of one person. */
 export const PASSKEYS_MAX = 10;
 export const INVITATION_MS = 7 * 86_400_000;
-const EMAIL_MAX = 254;
 const NAME_MAX = 100;
 const CONTROL = /\p{Cc}/u;
-const LOCAL_PART = /^[^\s\p{Cc}@"(),:;<>[\]\\]{1,64}$/u;
-const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;
-
-/** Returns the address in its normal form: lower case, the domain in ASCII. Throws naming `email`. */
-export function checkEmail(text: string): string {
-  const email = text.trim().normalize('NFC').toLowerCase();
-  if (email === '') throw missingFields(['email']);
-  const at = email.lastIndexOf('@');
-  const [local, domain] = [email.slice(0, Math.max(at, 0)), domainToASCII(email.slice(at + 1))];
-  const normal = `${local}@${domain}`;
-  if (!LOCAL_PART.test(local) || !DOMAIN.test(domain) || normal.length > EMAIL_MAX) {
-    throw invalidField('email', 'must be an e-mail address, for example ada@example.com');
-  }
-  return normal;
-}
 
 export function checkRole(text: string): Role {
   if (text === '') throw missingFields(['role']);
