@@ -259,6 +259,7 @@ const ROWS: Record<string, Row[]> = {
     ['up to {} % at random', own('webhooks/delivery/retry-schedule', 'JITTER') * 100],
     ['can be read for {} days', failed_days],
     ['`limit` is {} by default', own('webhooks/recovery/handlers', 'PAGE_DEFAULT')],
+    ['overview shows it for {} days', own('onboarding/ground/partner-notices', 'KEPT_DAYS')],
     ['by default, at most {};', own('webhooks/recovery/handlers', 'PAGE_MAX')],
     ['at its position for {} days', log_days],
     ['(at most {} seconds)', own('webhooks/event-log/handlers', 'WAIT_MAX_S')],

@@ -256,6 +256,34 @@ test('shows and changes the contacts of a partner, without their addresses in th
   expect(JSON.stringify(records)).not.toContain('acme.example');
 });
 
+test('sends a notice to a partner, and names the contacts', async () => {
+  const { partner_id, partner_key } = await mesh.createPartner();
+  await json('partner', 'contact', partner_id, '--technical', 'ops@acme.example');
+  const notice = { subject: 'Receiver down', text: 'It answers 503.', severity: 'action_required' };
+  const given = Object.entries(notice).flatMap(([name, value]) => [`--${name}`, value]);
+  const { notice_id, contacts } = await json('partner', 'notify', partner_id, ...given);
+  expect(contacts).toEqual({ technical: 'ops@acme.example', billing: null });
+  const long = ['--subject', 's'.repeat(121), '--text', 'x'];
+  const refused = await bmg(['partner', 'notify', partner_id, ...long]);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('subject')]);
+  const { ask, browserOf } = consoleOf(mesh);
+  const call = browserOf(await ask('POST', '/session', { body: { partner_key } }));
+  const { settings } = (await call('GET', '/settings')).body;
+  expect(settings.notices).toEqual([{ notice_id, ...notice, created_at: expect.any(String) }]);
+  const { records } = await json(
+    'audit',
+    '--partner',
+    partner_id,
+    '--action',
+    'bmg partner notify',
+  );
+  expect(records).toMatchObject([
+    { outcome: 'failed' },
+    { target: { notice_id }, after: { subject: notice.subject, severity: notice.severity } },
+  ]);
+  expect(JSON.stringify(records)).not.toContain(notice.text);
+});
+
 test('creates, changes, rotates and revokes the API keys of a partner', async () => {
   const { partner_id, partner_key } = await mesh.createPartner();
   const of = ['--partner', partner_id];

@@ -44,8 +44,19 @@ test('leaves no error in the browser before the first log-in', async () => {
 
 test('lists notices with what else needs attention, until they are done or dismissed', async () => {
   const own = await mesh.createPartner({ name: 'Tidy Software' });
+  const { notice_id } = await mesh.operator.notifyPartner(
+    {
+      ...{ partner_id: own.partner_id, severity: 'action_required' },
+      ...{ subject: 'Receiver down', text: 'It answers 503.' },
+    },
+    mesh.call(),
+  );
   const page = await openSignedIn('', undefined, own.partner_key);
   const list = page.getByRole('region', { name: 'Needs attention' });
+  const to_own = list.getByTestId(notice_id);
+  await to_own.getByText('Action required: Receiver down').waitFor();
+  await to_own.getByText('It answers 503.').waitFor();
+  expect(await to_own.getByRole('link').count()).toBe(0);
   const billable = list.getByTestId('service-messages-billable-2026-10-01');
   await billable.getByText('Action required: in effect since October 1, 2026').waitFor();
   expect(await page.getByText('nothing needs your attention').count()).toBe(0);
@@ -53,17 +64,19 @@ test('lists notices with what else needs attention, until they are done or dismi
   await settle(page);
   expect(await faultsOf(page)).toEqual([]);
   await shoot(page, 'notices-desktop-light');
-  await billable.getByRole('button', { name: 'Mark as done' }).click();
-  await billable.waitFor({ state: 'detached' });
+  for (const notice of [to_own, billable]) {
+    await notice.getByRole('button', { name: 'Mark as done' }).click();
+    await notice.waitFor({ state: 'detached' });
+  }
   await list.getByRole('button', { name: 'Dismiss' }).click();
   await list.getByText('nothing needs your attention').waitFor();
   await reload(page);
   await list.getByText('nothing needs your attention').waitFor();
-  await list.getByText('Handled notices (2)').click();
+  await list.getByText('Handled notices (3)').click();
   await list.getByText('dismissed', { exact: true }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await list.getByRole('button', { name: 'Open again' }).first().click();
-  await billable.waitFor();
+  await to_own.waitFor();
 });
 
 test.each(VIEWS)(

@@ -177,6 +177,20 @@ describe('events of clients', () => {
   });
 });
 
+test('a notice of the operator reaches the receivers that name it, and is kept for the partner', async () => {
+  const own = await mesh.createPartner();
+  const named = await addEndpoint(own, ['partner.notice']);
+  const notice = { severity: 'action_required', subject: 'Receiver down', text: 'It answers 503.' };
+  const request = { partner_id: own.partner_id, ...notice };
+  const { notice_id } = await mesh.operator.notifyPartner(request, mesh.call());
+  expect(await arrivalOf(named, 'partner.notice')).toMatchObject({
+    waba_id: null,
+    phone_number_id: null,
+    data: { notice_id, ...notice },
+  });
+  expect(extrasAt(own.receiver)).toEqual([]);
+});
+
 describe('a partner’s media server', () => {
   const headers = { 'x-waba-id': TWO_B.waba_id, 'x-phone-number-id': TWO_B.phone_number_id };
   const act = async (action: string, more: object) => {

@@ -246,6 +246,7 @@ describe('the partner settings', () => {
           unpaid_slots: null,
         },
         raised_alerts: [],
+        notices: [],
       },
     });
   });

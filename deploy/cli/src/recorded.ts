@@ -43,6 +43,8 @@ const VALUES: Readonly<Record<string, string>> = {
   expiresAt: 'expires_at',
   email: 'email',
   role: 'role',
+  subject: 'subject',
+  severity: 'severity',
   rebuild: 'rebuild',
   dropObsolete: 'drop_obsolete',
 };
@@ -50,6 +52,7 @@ const VALUES: Readonly<Record<string, string>> = {
 const NAMES: Readonly<Record<string, string>> = {
   technical: 'contacts.technical',
   billing: 'contacts.billing',
+  text: 'text',
 };
 /** Options that remove a limit, which the API writes as null. */
 const REMOVALS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { Notice } from './api/types';
-import { effectiveText, keepStates, readStates, stateOf } from './notices';
+import { effectiveText, keepStates, listNotices, readStates, stateOf } from './notices';
 import { dayInWords } from './period';
 
 const aNotice = (id: string): Notice => ({
@@ -23,6 +23,15 @@ test('states whether a notice is in effect already', () => {
   expect(day).toContain('October');
   expect(effectiveText(aNotice('a'), '2026-09-30')).toBe(`takes effect on ${day}`);
   expect(effectiveText(aNotice('a'), '2026-10-01')).toBe(`in effect since ${day}`);
+});
+
+test('lists the notices to the partner before those to all', () => {
+  const texts = { subject: 'Receiver down', text: 'It answers 503.' };
+  const own = { notice_id: 'ntc_1', ...texts, severity: 'info', created_at: '2026-11-28' } as const;
+  expect(listNotices([own], [aNotice('a')], '2026-09-30')).toMatchObject([
+    { id: 'ntc_1', title: 'Receiver down', is_announced: false },
+    { id: 'a', title: effectiveText(aNotice('a'), '2026-09-30'), is_announced: true },
+  ]);
 });
 
 test('keeps the state of each notice for a partner, and forgets notices that are over', () => {

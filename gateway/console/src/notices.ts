@@ -1,10 +1,34 @@
 // Which notices a user has marked as done or dismissed. Kept in the browser: the gateway stores
 // none of it.
-import type { Notice } from './api/types';
+import type { Notice, PartnerNotice } from './api/types';
 import { dayInWords } from './period';
 
 export type NoticeState = 'open' | 'done' | 'dismissed';
 export type NoticeStates = Readonly<Record<string, NoticeState>>;
+
+/** A notice as the console shows it. */
+export interface ListedNotice extends Pick<Notice, 'id' | 'severity' | 'text'> {
+  title: string;
+  /** False: sent to this partner only. */
+  is_announced: boolean;
+}
+
+/** Returns the notices to this partner, then those to all. `today` is a UTC day. */
+export const listNotices = (
+  own: readonly PartnerNotice[],
+  announced: readonly Notice[],
+  today: string,
+): ListedNotice[] => [
+  ...own.map(({ notice_id: id, severity, subject: title, text }) => ({
+    ...{ id, severity, title, text },
+    is_announced: false,
+  })),
+  ...announced.map(({ id, severity, text, ...notice }) => ({
+    ...{ id, severity, text },
+    title: effectiveText(notice, today),
+    is_announced: true,
+  })),
+];
 
 /** Where a notice leads; others lead to their text in the changelog. */
 const SCREENS: Record<string, { to: '/usage/ledger'; action: string }> = {
@@ -14,8 +38,9 @@ const SCREENS: Record<string, { to: '/usage/ledger'; action: string }> = {
   },
 };
 
-export const screenOf = ({ id }: Notice): { to: '/usage/ledger'; action: string } | undefined =>
-  SCREENS[id];
+export const screenOf = ({
+  id,
+}: Pick<Notice, 'id'>): { to: '/usage/ledger'; action: string } | undefined => SCREENS[id];
 
 /** The period of a notice, in words. `today` is a UTC day. */
 export const effectiveText = ({ effective }: Pick<Notice, 'effective'>, today: string): string =>
@@ -40,7 +65,7 @@ export function readStates(partner_id: string, storage: Pick<Storage, 'getItem'>
 /** Keeps states of current notices only, so that the entry does not grow. */
 export function keepStates(
   partner_id: string,
-  { notices, states }: { notices: readonly Notice[]; states: NoticeStates },
+  { notices, states }: { notices: ReadonlyArray<Pick<Notice, 'id'>>; states: NoticeStates },
   storage: Pick<Storage, 'setItem'>,
 ): void {
   const current = Object.entries(states).filter(([id]) => notices.some((one) => one.id === id));

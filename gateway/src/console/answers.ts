@@ -1,5 +1,6 @@
 // The answers of the console's API, beside `success: true`. The console takes its types from these
 // schemas, and the tests of the API check every answer against them.
+import { PARTNER_SEVERITIES } from '@bmg/common/notices';
 import type { ObjectSchema, Properties, Schema, Static } from '../endpoints/parts/schema';
 
 const text = { type: 'string' } as const;
@@ -114,6 +115,16 @@ const thresholds = record({
   unpaid_slots: orNull(flag),
 });
 
+/** A notice that the operator sent to this partner. */
+const partner_notice = record({
+  notice_id: text,
+  severity: { type: 'string', enum: PARTNER_SEVERITIES },
+  subject: text,
+  text,
+  created_at: time,
+});
+export type PartnerNotice = Of<typeof partner_notice>;
+
 const partner_settings = record({
   partner_id: text,
   name: text,
@@ -130,6 +141,7 @@ const partner_settings = record({
   webhook_secret: orNull(record({ created_at: time, previous_expires_at: orNull(time) })),
   alerts: thresholds,
   raised_alerts: list(raised_alert),
+  notices: list(partner_notice),
 });
 export type Settings = Of<typeof partner_settings>;
 export const settings = record({ settings: partner_settings });

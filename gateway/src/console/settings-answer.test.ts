@@ -32,6 +32,7 @@ test.each<[string, Partial<PartnerSettings>]>([
       webhook_secret: { created_at: NOW, previous_expires_at: NOW },
       alerts: { spend_per_day: '50.00', failure_rate: '5', quality_drops: 'true' },
       raised_alerts: [ALERT],
+      notices: [{ notice_id: 'ntc_1', severity: 'info', subject: 'S', text: 'T', created_at: NOW }],
     },
   ],
 ])('settings %s match their schema', (_name, given) => {

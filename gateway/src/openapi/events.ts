@@ -2,6 +2,7 @@
 // keys of the upstream's.
 import { DESTINATION_TYPES } from '@bmg/common/destinations';
 import type { ExtraEvent } from '@bmg/common/messages';
+import { PARTNER_SEVERITIES } from '@bmg/common/notices';
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
 import type { EventName } from '../endpoints/webhook-endpoints/schemas';
@@ -143,7 +144,7 @@ const accountEvent = (
 
 const extra = (
   summary: string,
-  docs: Pick<EventDocs, 'upstream' | 'notes' | 'data' | 'account_if_known'>,
+  docs: Pick<EventDocs, 'upstream' | 'notes' | 'data' | 'account_if_known' | 'without_account'>,
 ): EventDocs => ({ summary, ...docs, extra: true });
 const client = {
   waba_id: is.text('900000000000001'),
@@ -352,6 +353,15 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
   }),
   'client.removed': extra('You deleted a client', {
     data: data(client),
+  }),
+  'partner.notice': extra('The operator sent you a notice', {
+    data: data({
+      notice_id: is.text('ntc_01k5x3v9m2c4e6g8j0n1p3r5t7'),
+      severity: is.choice([...PARTNER_SEVERITIES]),
+      subject: is.text('Your receiver answers 503'),
+      text: is.text('…'),
+    }),
+    without_account: true,
   }),
   'upstream.other': extra('Anything that the upstream sends and that has no event of its own', {
     upstream: 'Every field, list or item without a row, including unknown ones',

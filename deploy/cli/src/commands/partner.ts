@@ -1,6 +1,7 @@
 // `bmg partner …`: partners with their keys, webhook secrets and settings.
 import { Option, type Command } from 'commander';
 import { PARTNER_STATUSES } from '@bmg/common/directory';
+import { PARTNER_SEVERITIES } from '@bmg/common/notices';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import {
   OperatorDefinition,
@@ -70,6 +71,22 @@ export function addPartnerCommands(program: Command): void {
     .option('--technical <address>', 'e-mail address of those who run its servers; empty for none')
     .option('--billing <address>', 'e-mail address of those who pay; empty for none')
     .action(change(program, contact, { is_change: (options) => Object.keys(options).length > 0 }));
+
+  partner
+    .command('notify <partner_id>')
+    .description('send a notice: an event partner.notice, kept for 30 days in the console')
+    .requiredOption('--subject <text>', 'one line, at most 120 characters')
+    .requiredOption('--text <text>', 'at most 2,000 characters')
+    .addOption(
+      new Option('--severity <severity>', 'must the partner act')
+        .choices(PARTNER_SEVERITIES)
+        .default('info'),
+    )
+    .action(
+      change(program, notify, {
+        made: ({ json }) => ({ notice_id: (json as { notice_id: string }).notice_id }),
+      }),
+    );
 
   partner
     .command('rotate-key <partner_id>')
@@ -158,6 +175,25 @@ async function contact(
       : await updatePartner(session, { partner_id, contacts } as UpdatePartnerRequest);
   const of = contactsOf(partner.contacts);
   return { json: { partner_id, contacts: of }, text: describeContacts(of).join('\n') };
+}
+
+async function notify(
+  session: Session,
+  partner_id: string,
+  notice: { subject: string; text: string; severity: string },
+): Promise<Answer> {
+  const { notice_id, contacts } = await operator(session)
+    .notifyPartner({ partner_id, ...notice }, session.call())
+    .catch(rejected);
+  const of = contactsOf(contacts);
+  return {
+    json: { notice_id, contacts: of },
+    text: [
+      `notice       ${notice_id}`,
+      ...describeContacts(of),
+      'The gateway sends no mail: write to the contacts yourself if it is urgent.',
+    ].join('\n'),
+  };
 }
 
 const updatePartner = (session: Session, request: UpdatePartnerRequest): Promise<Partner> =>

@@ -13,6 +13,7 @@ export type {
   Notice,
   NumberDay,
   OpenSession,
+  PartnerNotice,
   Passkey,
   RaisedAlert,
   Session,

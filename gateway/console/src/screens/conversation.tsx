@@ -114,7 +114,7 @@ function OneTurn({ turn, client }: { turn: Turn; client: Client }) {
         {`${name}: ${kind}`}
       </Anchor>
       {text !== undefined && (
-        <Text size="sm" className="turn-text">
+        <Text size="sm" className="written">
           {text}
         </Text>
       )}

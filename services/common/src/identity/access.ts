@@ -200,6 +200,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     UpdatePartner: ['operator'],
     ListPartners: ['operator'],
     GetPartner: ['operator'],
+    NotifyPartner: ['operator'],
     RotateKey: ['operator'],
     RotateWebhookSecret: ['operator'],
     ListAllClients: ['operator'],

@@ -24,7 +24,12 @@ export const EXTRA_UPSTREAM_EVENTS = [
   'upstream.other',
 ] as const;
 /** Those that onboarding makes. */
-export const ONBOARDING_EVENTS = ['client.connected', 'client.failed', 'client.removed'] as const;
+export const ONBOARDING_EVENTS = [
+  'client.connected',
+  'client.failed',
+  'client.removed',
+  'partner.notice',
+] as const;
 
 export const EXTRA_EVENTS = [...EXTRA_UPSTREAM_EVENTS, ...ONBOARDING_EVENTS] as const;
 export type ExtraUpstreamEvent = (typeof EXTRA_UPSTREAM_EVENTS)[number];

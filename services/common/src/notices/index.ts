@@ -3,6 +3,8 @@ export {
   eventMeta,
   highestSeverity,
   NOTICES,
+  PARTNER_SEVERITIES,
   type Notice,
+  type PartnerSeverity,
   type Severity,
 } from './notices';

@@ -2,7 +2,11 @@
 // change, so that a partner can suppress the ones it has handled.
 export const API_VERSION = '2.9.2';
 
-export type Severity = 'info' | 'action_required' | 'breaking';
+/** The severities that a notice to one partner can have. */
+export const PARTNER_SEVERITIES = ['info', 'action_required'] as const;
+export type PartnerSeverity = (typeof PARTNER_SEVERITIES)[number];
+
+export type Severity = PartnerSeverity | 'breaking';
 
 export interface Notice {
   id: string;

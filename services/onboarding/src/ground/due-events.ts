@@ -1,5 +1,5 @@
-// Events about clients that the service itself makes. The row that changes stores its event in the same
-// write, so that a crash loses none; the publisher takes it from there.
+// Events that the service itself makes, about clients and for partners. The row that changes stores
+// its event in the same write, so that a crash loses none; the publisher takes it from there.
 import type { ONBOARDING_EVENTS } from '@bmg/common/messages';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 

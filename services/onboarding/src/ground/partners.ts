@@ -4,6 +4,14 @@ import { ApiError } from '@bmg/common/errors';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { PartnerStatus } from '@bmg/common/directory';
 import type { Contacts, ContactsChange } from './contacts';
+import {
+  DUE_EVENTS,
+  dueEventIndex,
+  forgetEvents,
+  type DueEvent,
+  type HoldsDueEvents,
+} from './due-events';
+import { NOTICES_MAX, noticeEvent, noticesKeptSince, type StoredNotice } from './partner-notices';
 import { noteChange, type MonthCounts } from './slots';
 import type { Sealed } from '@bmg/common/vault';
 
@@ -31,7 +39,7 @@ export interface StoredShadow {
 export const SHADOW_SOURCES = ['live', 'last_day'] as const;
 export type ShadowSource = (typeof SHADOW_SOURCES)[number];
 
-export interface Partner {
+export interface Partner extends HoldsDueEvents {
   _id: string;
   name: string;
   status: PartnerStatus;
@@ -70,6 +78,8 @@ export interface Partner {
   logo?: { url: string; id: string } | null;
   /** The addresses to which the operator writes. Absent: none. */
   contacts?: Contacts;
+  /** The oldest first. Lists of partners leave them out. */
+  notices?: StoredNotice[];
   /** One at a time; it has no effect once `ends_at` has passed. */
   shadow?: StoredShadow;
   created_at: Date;
@@ -146,6 +156,10 @@ export interface Partners {
   removeShadow(partner_id: string, shadow_id: string): Promise<void>;
   /** Partners with accounts, in order of ID, after `after`. */
   withWabas(limit: number, after?: string): Promise<Partner[]>;
+  /** Keeps a notice with its event; null without such a partner. */
+  addNotice(partner_id: string, notice: StoredNotice): Promise<Partner | null>;
+  withEventsDue(limit: number): Promise<Partner[]>;
+  forgetEvents(partners: Partner[]): Promise<void>;
   /** Active partners with a threshold for this cause of alerts. */
   watching(cause: string, limit: number): Promise<Partner[]>;
 }
@@ -187,11 +201,14 @@ export const PARTNERS = 'partners';
 export const partnerIndexes: IndexDescription[] = [
   { key: { key_hash: 1 }, unique: true },
   { key: { 'previous_key.key_hash': 1 }, sparse: true },
+  dueEventIndex,
 ];
 
 /** An attempt fails only if another registration of the same partner has just succeeded. */
 const CHANGE_TRIES_MAX = 100;
 const OLD_HASHES_NAMED_MAX = 10;
+/** Those of many partners would be a lot of memory. */
+const WITHOUT_NOTICES = { projection: { notices: 0 } } as const;
 
 const collection = (db: Db): Collection<Partner> => db.collection(PARTNERS);
 
@@ -272,8 +289,8 @@ export function createPartners(db: Db): Partners {
     async findByKeyHashes(key_hashes) {
       const of = { $in: key_hashes };
       const [present, previous] = await Promise.all([
-        partners.find({ key_hash: of }).toArray(),
-        partners.find({ 'previous_key.key_hash': of }).toArray(),
+        partners.find({ key_hash: of }, WITHOUT_NOTICES).toArray(),
+        partners.find({ 'previous_key.key_hash': of }, WITHOUT_NOTICES).toArray(),
       ]);
       return [...present, ...previous];
     },
@@ -308,10 +325,11 @@ export function createPartners(db: Db): Partners {
       return { count: count + count_previous, partner_ids: first.map(({ _id }) => _id) };
     },
     find: (partner_id) => partners.findOne({ _id: partner_id }),
-    findAll: (partner_ids) => partners.find({ _id: { $in: partner_ids } }).toArray(),
+    findAll: (partner_ids) =>
+      partners.find({ _id: { $in: partner_ids } }, WITHOUT_NOTICES).toArray(),
     list: (limit, after) =>
       partners
-        .find(after === undefined ? {} : { _id: { $gt: after } })
+        .find(after === undefined ? {} : { _id: { $gt: after } }, WITHOUT_NOTICES)
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
@@ -363,19 +381,41 @@ export function createPartners(db: Db): Partners {
     async removeShadow(_id, shadow_id) {
       await partners.updateOne({ _id, 'shadow.id': shadow_id }, { $unset: { shadow: '' } });
     },
+    async addNotice(_id, notice) {
+      const expired = { created_at: { $lt: noticesKeptSince(notice.created_at) } };
+      await partners.updateOne({ _id }, { $pull: { notices: expired } });
+      return partners.findOneAndUpdate(
+        { _id },
+        {
+          $push: {
+            notices: newest<StoredNotice>(notice),
+            events_due: newest<DueEvent>(noticeEvent(notice)),
+          },
+        },
+        { returnDocument: 'after' },
+      );
+    },
+    withEventsDue: (limit) => partners.find(DUE_EVENTS, WITHOUT_NOTICES).limit(limit).toArray(),
+    forgetEvents: (rows) => forgetEvents(db, PARTNERS, rows),
     withWabas: (limit, after) =>
       partners
-        .find({ 'wabas.0': { $exists: true }, ...(after !== undefined && { _id: { $gt: after } }) })
+        .find(
+          { 'wabas.0': { $exists: true }, ...(after !== undefined && { _id: { $gt: after } }) },
+          WITHOUT_NOTICES,
+        )
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
     watching: (cause, limit) =>
       partners
-        .find({ [`alerts.${cause}`]: { $exists: true }, status: 'active' })
+        .find({ [`alerts.${cause}`]: { $exists: true }, status: 'active' }, WITHOUT_NOTICES)
         .limit(limit)
         .toArray(),
   };
 }
+
+/** Adds one, and drops the oldest beyond the maximum. */
+const newest = <T>(one: T) => ({ $each: [one], $slice: -NOTICES_MAX });
 
 type Places = Required<Pick<Partner, 'wabas' | 'waiting_wabas'>>;
 

@@ -18,7 +18,14 @@ import { checkOverlap, HOUR_MS } from '../ground/overlap';
 import { createPartnerChanges, type PartnerChangesDependencies } from '../accounts/partners';
 import type { Rotation } from './keyring';
 import type { DashboardSessions } from '../accounts/sessions';
-import { activeWabas, partnerOf, type Partner, type PartnerChange } from '../ground/partners';
+import { createNotice } from '../ground/partner-notices';
+import {
+  activeWabas,
+  noSuchPartner,
+  partnerOf,
+  type Partner,
+  type PartnerChange,
+} from '../ground/partners';
 import type { Check } from './diagnose';
 
 export interface OperatorDependencies extends PartnerChangesDependencies, RestoreDependencies {
@@ -83,6 +90,13 @@ export const createOperatorHandlers = (
       return { partners: found.map(partnerMessage) };
     },
     getPartner: async ({ partner_id }) => partnerMessage(await partnerOf(partners, partner_id)),
+    async notifyPartner({ partner_id, ...given }) {
+      const notice = createNotice(given, now());
+      const partner = await partners.addNotice(partner_id, notice);
+      if (!partner) throw noSuchPartner(partner_id);
+      deps.onEventsDue();
+      return { notice_id: notice.notice_id, contacts: contactsMessage(partner.contacts) };
+    },
     async rotateKey({ partner_id, overlap_hours = 0 }) {
       checkOverlap(overlap_hours);
       const { key_hash } = await partnerOf(partners, partner_id);

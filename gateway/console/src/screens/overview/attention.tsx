@@ -14,14 +14,14 @@ import {
   settingsQuery,
   useMay,
 } from '../../api/queries';
-import type { Notice } from '../../api/types';
 import { attentionOf, type Attention } from '../../attention';
 import {
-  effectiveText,
   keepStates,
+  listNotices,
   readStates,
   screenOf,
   stateOf,
+  type ListedNotice,
   type NoticeState,
   type NoticeStates,
 } from '../../notices';
@@ -35,10 +35,15 @@ export function NeedsAttention() {
   const settings = useQuery(settingsQuery);
   const clients = useQuery(clientsQuery);
   const billing = useQuery({ ...billingQuery, enabled: may('billing') });
-  const notices = useQuery(noticesQuery);
+  const announced = useQuery(noticesQuery);
+  // Both are known before one is shown: a change of a state forgets those of unknown notices.
+  const notices =
+    settings.data && announced.data
+      ? listNotices(settings.data.notices, announced.data, dayOf(new Date()))
+      : [];
   const people = useQuery({ ...peopleQuery, enabled: may('manage') });
   const failed = useInfiniteQuery(failedEventsQuery());
-  const { states, change } = useNoticeStates(notices.data ?? []);
+  const { states, change } = useNoticeStates(notices);
   const heading = useRef<HTMLDivElement>(null);
   const first = failed.data?.pages[0];
   const found = attentionOf({
@@ -48,12 +53,12 @@ export function NeedsAttention() {
     failed_events: first && (first.total ?? first.count),
     people: people.data,
   });
-  const open = (notices.data ?? []).filter((notice) => stateOf(notice, states) === 'open');
+  const open = notices.filter((notice) => stateOf(notice, states) === 'open');
   const is_paid = billing.data !== undefined || !may('billing');
   const people_known = people.data !== undefined || !may('manage');
   const complete =
-    settings.data && clients.data && is_paid && people_known && notices.data && first;
-  const onChange = (notice: Notice, state: NoticeState): void => {
+    settings.data && clients.data && is_paid && people_known && announced.data && first;
+  const onChange = (notice: ListedNotice, state: NoticeState): void => {
     change(notice, state);
     // The pressed button no longer exists: the keyboard focus stays in the list.
     heading.current?.focus();
@@ -73,7 +78,7 @@ export function NeedsAttention() {
             <Text size="sm">Everything works: nothing needs your attention.</Text>
           </Group>
         )}
-        {[settings, clients, billing, notices, people].map(
+        {[settings, clients, billing, announced, people].map(
           (query, index) =>
             query.error && (
               <Loaded key={index} query={query as never} what="a part of this list">
@@ -81,16 +86,16 @@ export function NeedsAttention() {
               </Loaded>
             ),
         )}
-        <Handled notices={notices.data ?? []} states={states} onChange={onChange} />
+        <Handled notices={notices} states={states} onChange={onChange} />
       </Stack>
     </Card>
   );
 }
 
-function useNoticeStates(notices: readonly Notice[]) {
+function useNoticeStates(notices: readonly ListedNotice[]) {
   const partner_id = useQuery(sessionQuery).data?.partner_id ?? '';
   const [states, setStates] = useState<NoticeStates>(() => readStates(partner_id, localStorage));
-  const change = ({ id }: Notice, state: NoticeState): void => {
+  const change = ({ id }: ListedNotice, state: NoticeState): void => {
     const next = { ...states, [id]: state };
     setStates(next);
     keepStates(partner_id, { notices, states: next }, localStorage);
@@ -108,8 +113,8 @@ const AttentionItem = ({ item }: { item: Attention }) => (
 );
 
 interface NoticeProps {
-  notice: Notice;
-  onChange: (notice: Notice, state: NoticeState) => void;
+  notice: ListedNotice;
+  onChange: (notice: ListedNotice, state: NoticeState) => void;
 }
 
 const TITLES = {
@@ -120,21 +125,25 @@ const TITLES = {
 const COLOURS = { info: 'gray', action_required: 'yellow', breaking: 'red' } as const;
 
 function NoticeItem({ notice, onChange }: NoticeProps) {
-  const { id, severity, text } = notice;
+  const { id, severity, text, is_announced } = notice;
   const screen = screenOf(notice);
-  const title = `${TITLES[severity]}: ${effectiveText(notice, dayOf(new Date()))}`;
+  const title = `${TITLES[severity]}: ${notice.title}`;
   return (
     <Alert variant="light" color={COLOURS[severity]} p="sm" title={title} data-testid={id}>
-      <Text size="sm">{text}</Text>
+      <Text size="sm" className="written">
+        {text}
+      </Text>
       <Group gap="md" mt={6}>
         {screen && (
           <Anchor component={Link} to={screen.to} size="sm" fw={600}>
             {screen.action}
           </Anchor>
         )}
-        <Anchor href={`../changelog#${id}`} size="sm">
-          Read it in the changelog
-        </Anchor>
+        {is_announced && (
+          <Anchor href={`../changelog#${id}`} size="sm">
+            Read it in the changelog
+          </Anchor>
+        )}
         {severity !== 'info' && (
           <Button size="compact-sm" variant="default" onClick={() => onChange(notice, 'done')}>
             Mark as done
@@ -149,7 +158,7 @@ function NoticeItem({ notice, onChange }: NoticeProps) {
 }
 
 interface HandledProps {
-  notices: readonly Notice[];
+  notices: readonly ListedNotice[];
   states: NoticeStates;
   onChange: NoticeProps['onChange'];
 }
@@ -166,12 +175,12 @@ function Handled({ notices, states, onChange }: HandledProps) {
           <List.Item key={notice.id}>
             <Group gap="xs">
               <State of={stateOf(notice, states)} />
-              <Text size="sm">{effectiveText(notice, dayOf(new Date()))}</Text>
+              <Text size="sm">{notice.title}</Text>
               <Button size="compact-sm" variant="default" onClick={() => onChange(notice, 'open')}>
                 Open again
               </Button>
             </Group>
-            <Text size="sm" mt={4}>
+            <Text size="sm" mt={4} className="written">
               {notice.text}
             </Text>
           </List.Item>

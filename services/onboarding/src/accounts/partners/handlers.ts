@@ -20,6 +20,7 @@ import {
 import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
 import { contactsChange, contactsMessage } from '../../ground/contacts';
 import { billOf, monthOf } from '../../ground/slots';
+import { currentNotices } from '../../ground/partner-notices';
 import type { NumberDays } from '../../ground/number-days';
 import type { PartnerKeys } from '../keys';
 import { activeWabas, partnerOf, webhookSecretIdentity, type Partner } from '../../ground/partners';
@@ -250,6 +251,7 @@ function settingsMessage(
     logo_url: partner.logo?.url,
     logo_id: partner.logo?.id,
     contacts: contactsMessage(partner.contacts),
+    notices: currentNotices(partner.notices, now),
     webhook_secret: newest && { created_at: newest.created_at, previous_expires_at: overlap },
   };
 }

@@ -1,4 +1,4 @@
-// Events of registrations, sign-ups and deletions: stored with the change, published once.
+// Events of registrations, sign-ups, deletions and notices: stored with the change, published once.
 import { hashKey } from '@bmg/common/keys';
 import {
   codeRequest,
@@ -9,6 +9,7 @@ import {
   testCall,
   type World,
 } from '../../../testing/world';
+import { createNotice } from '../../ground/partner-notices';
 import { restoreAccount } from '../clients';
 import { publishDueEvents } from './publish';
 
@@ -154,6 +155,24 @@ test.each([
   await send({ kind: 'dialog_opened' });
   await send(report);
   expect(await events()).toEqual([['client.failed', { state: 's', code, message, ...NOT_KNOWN }]]);
+});
+
+test('notices to a partner make an event each, and the latest 20 are kept with it', async () => {
+  const at = (n: number) => new Date(Date.now() + n);
+  const texts = { subject: 'Receiver down', text: 'It answers 503.', severity: 'info' };
+  const notices = Array.from({ length: 21 }, (_none, n) => createNotice(texts, at(n)));
+  for (const notice of notices.slice(0, 2)) await world.deps.partners.addNotice(partner_id, notice);
+  expect(await events()).toEqual(
+    notices.slice(0, 2).map(({ created_at: _at, ...facts }) => ['partner.notice', facts]),
+  );
+  expect(published[0]).toMatchObject({ partner_id, waba_id: undefined });
+  for (const notice of notices.slice(2)) await world.deps.partners.addNotice(partner_id, notice);
+  const kept = async () => (await world.deps.partners.find(partner_id))?.notices;
+  expect(await kept()).toEqual(notices.slice(1));
+  const later = createNotice(texts, at(31 * 86_400_000));
+  await world.deps.partners.addNotice(partner_id, later);
+  expect(await kept()).toEqual([later]);
+  expect(await world.deps.partners.addNotice('ptn_none', later)).toBeNull();
 });
 
 test('a client that waits for a payment is reported once it is paid', async () => {

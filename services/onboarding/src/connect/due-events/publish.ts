@@ -1,5 +1,5 @@
-// Publishes the events that rows of clients and of connect sessions hold. Fan-out sends them to the
-// receivers whose filters name them.
+// Publishes the events that rows of clients, connect sessions and partners hold. Fan-out sends them
+// to the receivers whose filters name them.
 import { topics, type Bus } from '@bmg/common/bus';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { occurrence } from '@bmg/common/messages';
@@ -7,11 +7,13 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { DueEvent, HoldsDueEvents } from '../../ground/due-events';
 import type { Feature } from '../../ground/feature';
 import type { Client, Clients } from '../../ground/clients';
+import type { Partners } from '../../ground/partners';
 import type { Session, Sessions } from '../sign-up';
 
 export interface DueEventDependencies {
   clients: Pick<Clients, 'withEventsDue' | 'forgetEvents'>;
   sessions: Pick<Sessions, 'withEventsDue' | 'forgetEvents'>;
+  partners: Pick<Partners, 'withEventsDue' | 'forgetEvents'>;
   bus: Pick<Bus, 'publish'>;
   log: Logger;
 }
@@ -36,19 +38,23 @@ export function createDueEvents(
 export async function publishDueEvents({
   clients,
   sessions,
+  partners,
   bus,
 }: DueEventDependencies): Promise<boolean> {
   const of_clients = await clients.withEventsDue(ROWS_AT_ONCE);
   const of_sessions = await sessions.withEventsDue(ROWS_AT_ONCE);
+  const of_partners = await partners.withEventsDue(ROWS_AT_ONCE);
   const alerts = [
     ...of_clients.flatMap((client) => alertsOf(client, aboutClient(client))),
     ...of_sessions.flatMap((session) => alertsOf(session, aboutSession(session))),
+    ...of_partners.flatMap((partner) => alertsOf({ ...partner, partner_id: partner._id }, {})),
   ];
   if (alerts.length === 0) return false;
   await bus.publish(alerts);
   await clients.forgetEvents(of_clients);
   await sessions.forgetEvents(of_sessions);
-  return Math.max(of_clients.length, of_sessions.length) === ROWS_AT_ONCE;
+  await partners.forgetEvents(of_partners);
+  return [of_clients, of_sessions, of_partners].some(({ length }) => length === ROWS_AT_ONCE);
 }
 
 const aboutClient = ({ waba_id, phone_number_id, phone_number, display_name }: Client) => ({
