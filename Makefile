@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build build-tests build-bench build-chaos build-cluster install generate check check-format check-lint \
 	check-imports check-words check-types check-proto check-documents bench bench-compare profile page-speed golden test-unit test-browser test-processes test-nightly test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down test-clients test-destinations clients \
-	hooks local sbom changelog licences capacity images image-check helm-check helm-diff
+	hooks local sbom changelog licences capacity images sign-images image-check helm-check helm-diff
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
 ifneq ($(filter-out help hooks,$(MAKECMDGOALS)),)
@@ -177,6 +177,13 @@ images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs 
 			$(if $(NODE_IMAGE),--build-arg NODE_IMAGE=$(NODE_IMAGE)) \
 			$(if $(BUILD_NETWORK),--network $(BUILD_NETWORK)) --tag $$tag . || exit 1; \
 		[ -z '$(PUSH)' ] || [ -z "$$DOCKER_BUILDKIT" ] || docker push $$tag || exit 1; \
+	done
+
+sign-images: ## Signs the pushed images by their digests (REGISTRY=registry/path TAG=version); needs Docker and cosign
+	@for image in $(IMAGES); do \
+		name=$(REGISTRY)/bmg-$${image%%=*}; \
+		digest=$$(docker buildx imagetools inspect $$name:$(TAG) --format '{{.Manifest.Digest}}') && \
+			cosign sign --yes $$name@$$digest || exit 1; \
 	done
 
 image-check: install build-tests ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results

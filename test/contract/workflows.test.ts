@@ -1,7 +1,10 @@
 // The workflows run existing make targets, with pinned actions and least permissions, and no
 // package runs code while it is installed.
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { SERVICES } from '@bmg/local';
 import { TOOLS } from '../helm/tools';
 import { load } from '../testkit/yaml';
 
@@ -22,7 +25,9 @@ interface Workflow {
 }
 
 /** The only commands that get the token. Each workflow is otherwise limited to the checkout's. */
-const WITH_TOKEN: Record<string, string[]> = { 'release.yml': ['docker login', 'gh release'] };
+const WITH_TOKEN: Record<string, string[]> = {
+  'release.yml': ['gh run', 'docker login', 'gh release'],
+};
 const TOKEN = /github\.token|secrets\./;
 
 /** Packages with install scripts, none of which runs, and why the package works without. */
@@ -35,8 +40,10 @@ const INSTALL_SCRIPTS: Record<string, string> = {
   'vue-demi': 'switches to Vue 2 if that is installed; Vue 3 is its default',
 };
 
-/** The release is made, and its images are pushed. */
-const WRITING: Record<string, string[]> = { 'release.yml': ['contents: write', 'packages: write'] };
+/** The release is made, and its images are pushed and signed. */
+const WRITING: Record<string, string[]> = {
+  'release.yml': ['contents: write', 'packages: write', 'token: write'],
+};
 
 test.each(WORKFLOWS)('%s pins every action by commit, with its version in a comment', (name) => {
   const uses = read(name).match(/^.*\buses:.*$/gm) ?? [];
@@ -50,7 +57,8 @@ test.each(WORKFLOWS)('%s may only read the repository, unless a job has to write
   expect(read(name)).toMatch(/^permissions:\n {2}contents: read\n(?! )/m);
   const [, ...of_jobs] = read(name).match(/permissions:\n( +.*: (read|write)\n)+/g) ?? [];
   const wanted = WRITING[name] ? [WRITING[name]] : [];
-  expect(of_jobs.map((text) => text.match(/\w+: write/g))).toEqual(wanted);
+  const written = of_jobs.flatMap((text) => [text.match(/\w+: write/g) ?? []]);
+  expect(written.filter((rights) => rights.length > 0)).toEqual(wanted);
 });
 
 test.each(WORKFLOWS)('%s gives a token only to the commands that need it', (name) => {
@@ -62,7 +70,7 @@ test.each(WORKFLOWS)('%s gives a token only to the commands that need it', (name
     .filter((step) => TOKEN.test(JSON.stringify(step)))
     .map(({ run, uses, env }) => {
       expect(JSON.stringify({ run, uses })).not.toMatch(TOKEN);
-      expect(env).toEqual({ GH_TOKEN: '${{ github.token }}' });
+      expect(env).toMatchObject({ GH_TOKEN: '${{ github.token }}' });
       return run?.split(' ').slice(0, 2).join(' ');
     });
   expect(holders).toEqual(WITH_TOKEN[name] ?? []);
@@ -72,7 +80,9 @@ test('a release installs the packages before a step gets the token', () => {
   const { steps } = (load(read('release.yml')) as Workflow).jobs['release'] as { steps: Step[] };
   const first = steps.findIndex((step) => TOKEN.test(JSON.stringify(step)));
   for (const { run = '', uses = '' } of steps.slice(first)) {
-    expect(`${uses}${run}`).not.toMatch(/setup-|\bnpm\b|\bnpx\b|make (?!images )/);
+    expect(`${uses}${run}`).not.toMatch(
+      /setup-|installer|\bnpm\b|\bnpx\b|make (?!(?:sign-)?images )/,
+    );
   }
 });
 
@@ -117,6 +127,29 @@ test('a release has images from a base by digest, each with provenance and a bil
   expect(release).toMatch(/gh release create .* \.run\/sbom\.cdx\.json/);
   const makefile = readFileSync(join(ROOT, 'Makefile'), 'utf8');
   expect(makefile).toMatch(/\$\(if \$\(PUSH\),--push --provenance=mode=max --sbom=true,/);
+});
+
+test('a release needs green checks, and signs every image that it pushed by its digest', () => {
+  const release = read('release.yml');
+  const { jobs } = load(release) as { jobs: Record<string, { needs?: string }> };
+  expect(jobs['release']?.needs).toBe('checked');
+  const [pushed, signed] = ['make images PUSH=1', 'make sign-images'].map((command) =>
+    release.indexOf(command),
+  ) as [number, number];
+  expect([pushed > 0, signed > pushed]).toEqual([true, true]);
+  const tools = mkdtempSync(join(tmpdir(), 'sign-'));
+  const tool = (name: string, script: string): void =>
+    writeFileSync(join(tools, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  tool('docker', 'echo "sha256:$(echo "$4" | tr -dc 0-9 | cut -c1-3)"');
+  tool('cosign', 'echo "$@"');
+  const env = { ...process.env, PATH: `${tools}:${process.env['PATH']}` };
+  const args = ['--silent', 'sign-images', 'REGISTRY=registry.example/bmg', 'TAG=1.2.3'];
+  const lines = execFileSync('make', args, { cwd: ROOT, env, encoding: 'utf8' }).trim().split('\n');
+  expect(lines).toHaveLength(Object.keys(SERVICES).length + 2);
+  for (const line of lines) {
+    expect(line).toMatch(/^sign --yes registry\.example\/bmg\/bmg-[a-z-]+@sha256:\d{3}$/);
+  }
+  rmSync(tools, { recursive: true });
 });
 
 test('CI looks for known vulnerabilities and verifies the signatures of all packages', () => {
