@@ -40,7 +40,6 @@ async function startShadow(partner: ProcessPartner, settings: object) {
     ...settings,
   });
   expect([status, body.error]).toEqual([201, undefined]);
-  receiver.arrivals.length = 0;
   return { receiver, path: `/webhook-shadows/${body.shadow.shadow_id}` };
 }
 

@@ -54,8 +54,8 @@ async function startShadow(partner: TestPartner, settings: object = {}): Promise
     ...settings,
   });
   expect([status, body.error]).toEqual([201, undefined]);
-  expect(receiver.arrivals.map((one) => one.body.event)).toEqual(['webhook.test']);
-  receiver.arrivals.length = 0;
+  // The events of the last day may follow it at once.
+  expect(receiver.arrivals.shift()?.body.event).toBe('webhook.test');
   return { shadow_id: body.shadow.shadow_id, secret: body.secret, receiver };
 }
 

@@ -105,40 +105,43 @@ function listsOf(
   row: ReadonlyMap<string, Finder>,
   place: string,
 ): Keyed<JsonObject> {
-  const parts: Keyed<{ value: Record<string, unknown>; people: Set<unknown> }> = new Map();
+  // Maps, because a list's name comes from outside and may be that of a prototype.
+  const parts: Keyed<{ fields: Map<string, unknown>; people: Set<unknown> }> = new Map();
+  const frame = Object.entries(value).filter(([name]) => VALUE_FRAME.has(name));
   const partOf = (key: string) => {
-    const part = parts.get(key) ?? { value: frameOf(value), people: new Set() };
+    const part = parts.get(key) ?? { fields: new Map(frame), people: new Set() };
     parts.set(key, part);
     return part;
   };
   for (const [name, held] of Object.entries(value)) {
     const find = row.get(name);
     if (find === undefined) {
-      if (!VALUE_FRAME.has(name)) partOf(place).value[name] = held;
+      if (!VALUE_FRAME.has(name)) partOf(place).fields.set(name, held);
       continue;
     }
     for (const item of listOf(held)) {
       const { contact, person }: Found = isObject(item) ? find(item, { contacts }) : NOBODY;
       const part = partOf(conversationKey(place, contact));
       part.people.add(person?.item);
-      const list = (part.value[name] ??= []) as unknown[];
-      list.push(item);
+      const list = part.fields.get(name) as unknown[] | undefined;
+      if (list) list.push(item);
+      else part.fields.set(name, [item]);
     }
   }
   if (parts.size <= 1) return new Map([[[...parts.keys()][0] ?? place, value]]);
   return new Map(
-    [...parts].map(([key, part]) => {
+    [...parts].map(([key, { fields, people }]) => {
       // With several contacts, an item that names none of them must not find a single one.
-      if (value.contacts === undefined || part.people.has(undefined)) return [key, part.value];
-      const own = listOf(value.contacts).filter((one) => part.people.has(one));
-      return [key, { ...part.value, contacts: own }];
+      if ((value.contacts ?? undefined) !== undefined && !people.has(undefined)) {
+        fields.set(
+          'contacts',
+          listOf(value.contacts).filter((one) => people.has(one)),
+        );
+      }
+      return [key, Object.fromEntries(fields)];
     }),
   );
 }
-
-/** A part without its lists. */
-const frameOf = (value: JsonObject): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => VALUE_FRAME.has(name)));
 
 function add<T>(parts: Keyed<T[]>, key: string, part: T): void {
   const known = parts.get(key);

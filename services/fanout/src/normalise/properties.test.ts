@@ -118,14 +118,16 @@ const item = fc
     ...{ action: 'add', event: 'connect', direction: 'USER_INITIATED', type: 'text' },
   }));
 const contact = fc.record({ wa_id: person, user_id: person, profile: fc.record({ name: person }) });
+const contactsOf = fc.array(contact, { maxLength: 3 });
 const framed = fc
-  .tuple(fc.array(contact, { maxLength: 3 }), fc.array(item, { maxLength: 6 }), json)
+  .tuple(fc.option(contactsOf), fc.array(item, { maxLength: 6 }), json)
   .map(([contacts, items, other]) => ({
     metadata: METADATA,
     contacts,
     ...{ messages: items, statuses: items, message_echoes: items, calls: items, groups: items },
     ...{ state_sync: items, user_id_update: items, user_preferences: items },
     other,
+    ['__proto__']: other,
   }));
 const handover = person.map((phone_number) => ({
   metadata: METADATA,
@@ -137,7 +139,9 @@ const inConversation = fc.record({
   value: fc.oneof(
     framed,
     handover,
-    fc.array(framed, { maxLength: 2 }).map((standby) => ({ metadata: METADATA, standby })),
+    fc
+      .tuple(fc.array(framed, { maxLength: 2 }), contactsOf)
+      .map(([standby, contacts]) => ({ metadata: METADATA, contacts, standby })),
   ),
 });
 
