@@ -64,7 +64,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'backup',
-    title: 'Copy of the databases, loss of all data, restore by the runbook',
+    title: 'Copies, loss of the namespace and all volumes, restore into an empty namespace',
     run: backupAndRestore,
   },
   {

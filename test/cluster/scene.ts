@@ -95,12 +95,16 @@ export async function exposeRelease(): Promise<void> {
 }
 
 export interface ClusterScene extends Scene {
+  /**
+   * Opens the ways to a release that was installed again, whose emulator has forgotten the world,
+   * and makes the world again with its subscriptions.
+   */
+  reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens a new world at the emulator, and creates partners of every kind. */
 export async function openScene(name: string): Promise<ClusterScene> {
-  await exposeRelease();
   const dir = logFolder(name);
   const began = performance.now();
   const now = (): number => Math.round(performance.now() - began);
@@ -111,10 +115,14 @@ export async function openScene(name: string): Promise<ClusterScene> {
   const emulator = new EmulatorClient(at(NODE_PORTS.emulator));
   // A world of its own: events of an earlier run have other numbers, so that none is a repetition.
   const world = randomInt(1, 100_000_000);
-  await emulator.reset(world);
   const own = seededNumbers(world);
-  await emulator.configure({ webhook_url: ingress.url });
-  await emulator.limits({ rate_per_sec: 'off' });
+  const openWorld = async (): Promise<void> => {
+    await exposeRelease();
+    await emulator.reset(world);
+    await emulator.configure({ webhook_url: ingress.url });
+    await emulator.limits({ rate_per_sec: 'off' });
+  };
+  await openWorld();
   const operator = commandLine();
   const mesh = {
     dir,
@@ -134,6 +142,12 @@ export async function openScene(name: string): Promise<ClusterScene> {
   }
   return {
     ...scene,
+    async reopen() {
+      await openWorld();
+      for (const { waba_id } of [own.ONE, own.TWO_A]) {
+        await emulator.patchAccount(waba_id, { subscribed: true });
+      }
+    },
     async close() {
       for (const { receiver, partner_id } of scene.partners) {
         await bmg('partner', 'update', partner_id, '--status', 'suspended');
