@@ -119,11 +119,9 @@ public class MongoServer {
     static final int RETENTION_MS = 5_000;
 
     /**
-     * How often expired documents are removed, unless `setParameter` changes it; never if
-     * BMG_EXPIRY is `off`. Each turn reads documents for SWEEP_MS at most, and writes wait for the
-     * removal of SWEEP_BATCH of them.
+     * How often expired documents are removed, unless `setParameter` changes it. Each turn reads
+     * documents for SWEEP_MS at most, and writes wait for the removal of SWEEP_BATCH of them.
      */
-    static final boolean SWEEPS = !"off".equals(System.getenv("BMG_EXPIRY"));
     static final int SWEEP_EVERY_S = 5;
     static final int SWEEP_MS = 50;
     static final int SWEEP_BATCH = 100;
@@ -508,7 +506,6 @@ public class MongoServer {
 
         void maintain() {
             compact();
-            if (!SWEEPS) return;
             if (System.nanoTime() - sweptAt < TimeUnit.SECONDS.toNanos(sweepEverySeconds)) return;
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SWEEP_MS);
             for (IndexedCollection collection : IndexedCollection.EXPIRING) {

@@ -6,7 +6,7 @@ import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
 import { scopeOf } from './broadcast-support';
-import { bodyOf, inboundBody, postRaw, statusChange } from '../testkit/upstream-webhooks';
+import { bodyOf, inboundBody, postRaw, SENT_DAY, statusChange } from '../testkit/upstream-webhooks';
 
 /** The history of a number comes in phases. */
 const LAST_PHASE = 2;
@@ -242,7 +242,7 @@ test('counts a status only for a partner that owns the number, whatever its call
   await sender.register(ONE);
   await victim.register(TWO_A);
   const sent = async (who: TestPartner): Promise<number> => {
-    const { messages } = (await who.call('GET', '/usage?from=2026-01-01&to=2026-01-31')).body;
+    const { messages } = (await who.call('GET', `/usage?from=${SENT_DAY}&to=${SENT_DAY}`)).body;
     return Object.values<{ sent: number }>(messages).reduce((sum, one) => sum + one.sent, 0);
   };
   for (const who of [victim, sender]) {

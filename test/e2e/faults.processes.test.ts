@@ -6,7 +6,7 @@ import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
-import { bodyOf, inboundBody, postRaw, statusChange } from '../testkit/upstream-webhooks';
+import { bodyOf, inboundBody, postRaw, SENT_DAY, statusChange } from '../testkit/upstream-webhooks';
 import { idOf, outOfOrder, registered, startTraffic, untilComplete } from './faults-support';
 import { signalProcess } from '../testkit/signal-process';
 import { startLogReader, type LogReader } from './log-reader';
@@ -291,7 +291,8 @@ describe('faults of the upstream', () => {
     await eventually(() => new Set(seen()).size === posts.length);
     expect([...seen()].sort()).toEqual([...new Set(seen())].sort());
     await eventually(async () => {
-      const { messages } = (await partner.call('GET', '/usage?from=2026-01-01&to=2026-01-31')).body;
+      const { messages } = (await partner.call('GET', `/usage?from=${SENT_DAY}&to=${SENT_DAY}`))
+        .body;
       const counted = Object.values<Counts>(messages).reduce(
         (sum, one) => ({
           sent: sum.sent + one.sent,

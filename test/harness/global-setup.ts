@@ -9,11 +9,7 @@ import { ENGINES_LIVE_SHORT } from './world';
 
 export default async function setup(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-test-'));
-  const own = {
-    BMG_QUERIES: join(dir, QUERIES),
-    // Many tests store documents with fixed dates, which would expire.
-    BMG_EXPIRY: 'off',
-  };
+  const own = { BMG_QUERIES: join(dir, QUERIES) };
   const engines = await startEngines({
     dir,
     ports: 'free',

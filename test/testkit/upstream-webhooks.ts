@@ -6,6 +6,12 @@ export type Numbered = Pick<SeededNumber, 'waba_id' | 'phone_number_id'>;
 
 const APP_SECRET = 'app-secret-local';
 
+/** One time for all messages and statuses, because what is posted again must be the same. */
+const SENT_AT = new Date();
+const timestamp = String(Math.floor(SENT_AT.getTime() / 1_000));
+/** The day on which the usage counts the statuses. */
+export const SENT_DAY = SENT_AT.toISOString().slice(0, 10);
+
 export interface InboundText {
   from: string;
   id: string;
@@ -22,7 +28,7 @@ export const messagesChange = (number: Numbered, messages: InboundText[]) => ({
     messages: messages.map(({ from, id, text = 'Hello' }) => ({
       from,
       id,
-      timestamp: '1767225600',
+      timestamp,
       type: 'text',
       text: { body: text },
     })),
@@ -39,7 +45,7 @@ export const statusChange = (
   value: {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: '15550100001', phone_number_id: number.phone_number_id },
-    statuses: [{ id, status, timestamp: '1767225600', recipient_id: '15550100777', ...given }],
+    statuses: [{ id, status, timestamp, recipient_id: '15550100777', ...given }],
   },
 });
 

@@ -11,6 +11,7 @@ import {
   WEBHOOK_SECRET,
   type Event,
 } from '../../../test/payments-double';
+import { NEXT_YEAR } from '../../../test/testkit/next-year';
 import { customerOf } from '../src/billing/payments/stripe/charge';
 import { cover } from '../src/billing/payments/stripe/cover';
 import { handlePaymentEvent } from '../src/billing/payments/stripe/webhooks';
@@ -33,6 +34,9 @@ import { createSlotCharges, SLOT_CHARGES } from '../src/billing/payments/store/s
 import { createVault } from '@bmg/common/vault';
 import { createLogger } from '@bmg/common/telemetry';
 import { aPartner, KEYRING, openDatabase, testCall } from './world';
+
+/** When each test begins. */
+export const START = new Date(Date.UTC(NEXT_YEAR, 8, 10, 10));
 
 export class Crash extends Error {}
 
@@ -88,7 +92,7 @@ export async function openMoneyWorld() {
   const mongo = await openDatabase();
   const log = createLogger('test');
   log.level = 'silent';
-  let time = Date.parse('2026-09-10T10:00:00Z');
+  let time = START.getTime();
   const now = (): Date => new Date(time);
   const fate = createFate();
   let core = createPaymentsCore(now);

@@ -4,10 +4,11 @@ import { createDailyCounts } from './store';
 import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
+import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 
 const SCOPE = { partner_id: 'par_1', waba_id: '900000000000001' };
 const DAY_S = 86_400;
-const TODAY = 20_717 * DAY_S;
+const TODAY = Date.UTC(NEXT_YEAR, 8, 21) / 1_000;
 const NOW = new Date((TODAY + DAY_S / 2) * 1_000);
 
 let client: MongoClient;
@@ -66,9 +67,9 @@ test('counts messages by day and partner, each once, even if statuses repeat', a
   await messages.applyStatuses([update, { ...update, status: 'delivered' }]);
   const days = [TODAY - 2 * DAY_S, TODAY - DAY_S, TODAY];
   const expected = [
-    { date: '2026-09-19', sent: 0, delivered: 0, read: 0, failed: 0 },
-    { date: '2026-09-20', sent: 2, delivered: 1, read: 0, failed: 1 },
-    { date: '2026-09-21', sent: 2, delivered: 1, read: 1, failed: 0 },
+    { date: `${NEXT_YEAR}-09-19`, sent: 0, delivered: 0, read: 0, failed: 0 },
+    { date: `${NEXT_YEAR}-09-20`, sent: 2, delivered: 1, read: 0, failed: 1 },
+    { date: `${NEXT_YEAR}-09-21`, sent: 2, delivered: 1, read: 1, failed: 0 },
   ];
   await expect(counts.of(SCOPE, days, NOW)).resolves.toEqual(expected);
   // The count of a past day is cached for a while; today's never is.

@@ -2,10 +2,11 @@ import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
 import { createContacts, createConversations, type Contacts, type Conversations } from './store';
 import { indexes } from '../collections';
+import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 
 const WABA = '900000000000001';
 const PHONE = '15550100777';
-const at = (second: number): Date => new Date(1_790_000_000_000 + second * 1_000);
+const at = (second: number): Date => new Date(Date.UTC(NEXT_YEAR, 8, 21, 0, 0, second));
 
 let client: MongoClient;
 let db: Db;

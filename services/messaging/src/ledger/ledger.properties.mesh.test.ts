@@ -28,6 +28,7 @@ import { addLate } from './late';
 import { EXPORT_BYTES_PER_S, exportLedger, getLedger } from './read-ledger';
 import { raiseSpendAlerts } from './spend-alerts';
 import type { Total, Totals } from './totals';
+import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 
 const call = { deadline: Date.now() + 600_000 } as Call;
 const log = { warn: jest.fn(), info: jest.fn(), error: jest.fn() } as unknown as Logger;
@@ -40,10 +41,10 @@ const card = (price: string): RateCard =>
     [
       'currency,market,category,tier,valid_from,price',
       ...['Germany', 'North America', 'Other'].flatMap((market, index) => [
-        `USD,${market},marketing,,2026-07-01,${index}${price}`,
-        `USD,${market},utility,,2026-07-01,0.05${index}1`,
-        `USD,${market},utility,,2026-10-15,0.049${index}`,
-        `USD,${market},marketing,,2026-10-15,0.1${index}`,
+        `USD,${market},marketing,,${NEXT_YEAR}-07-01,${index}${price}`,
+        `USD,${market},utility,,${NEXT_YEAR}-07-01,0.05${index}1`,
+        `USD,${market},utility,,${NEXT_YEAR}-10-15,0.049${index}`,
+        `USD,${market},marketing,,${NEXT_YEAR}-10-15,0.1${index}`,
       ]),
     ].join('\n'),
   ) as RateCard;
@@ -91,7 +92,7 @@ afterAll(() => client.close());
 beforeEach(async () => {
   db = client.db(`ledger-${process.pid}-${newId('db')}`);
   await createIndexes(db, indexes);
-  now = new Date('2026-10-20T12:00:00Z');
+  now = new Date(`${NEXT_YEAR}-10-20T12:00:00Z`);
   changed = [];
   deps = open();
 });
@@ -128,7 +129,7 @@ const sent = (days: { min: number; max: number }): fc.Arbitrary<Sent> =>
   });
 const failed: Told = { status: 'failed', category: undefined, billable: undefined };
 
-const sentAt = ({ day }: Sent): Date => new Date(Date.UTC(2026, 8, day, 10));
+const sentAt = ({ day }: Sent): Date => new Date(Date.UTC(NEXT_YEAR, 8, day, 10));
 const recordOf = (message: Sent, _id: string): MessageRecord => ({
   _id,
   partner_id: message.partner,
@@ -221,8 +222,8 @@ function expectTotals({ entries, totals }: { entries: Entry[]; totals: Totals })
   }
 }
 
-const SEPTEMBER = { from: '2026-09-01', to: '2026-09-30' };
-const OCTOBER = { from: '2026-10-01', to: '2026-10-31' };
+const SEPTEMBER = { from: `${NEXT_YEAR}-09-01`, to: `${NEXT_YEAR}-09-30` };
+const OCTOBER = { from: `${NEXT_YEAR}-10-01`, to: `${NEXT_YEAR}-10-31` };
 
 test('totals equal the sum of the entries, in any order of statuses, for the own partner only', async () => {
   await deps.rateCards.replace(card('.1365'), now);
@@ -279,7 +280,7 @@ test('a closed month never changes; late statuses count in the month in which th
         ])
           await db.collection(name).deleteMany({});
         deps = open();
-        now = new Date('2026-10-02T12:00:00Z');
+        now = new Date(`${NEXT_YEAR}-10-02T12:00:00Z`);
         await deps.rateCards.replace(card('.1365'), now);
         const records = await send(given.map(([message]) => message));
         const updates = given.map(([{ statuses }], index) =>
@@ -288,11 +289,11 @@ test('a closed month never changes; late statuses count in the month in which th
         const early = updates.flatMap((all, index) => all.slice(0, given[index]?.[1]));
         const late = updates.flatMap((all, index) => all.slice(given[index]?.[1]));
         await deps.messages.applyStatuses(early);
-        await close('2026-09');
+        await close(`${NEXT_YEAR}-09`);
         const closed = await Promise.all(PARTNERS.map((id) => readAll(id, SEPTEMBER)));
         closed.forEach(expectTotals);
 
-        now = new Date('2026-10-20T12:00:00Z');
+        now = new Date(`${NEXT_YEAR}-10-20T12:00:00Z`);
         await deps.rateCards.replace(card('.9'), now);
         await deps.messages.applyStatuses(late);
         // Kafka redelivers a batch.
@@ -305,9 +306,9 @@ test('a closed month never changes; late statuses count in the month in which th
           expectTotals(october);
           expect(october.totals.messages).toBe(0);
         }
-        now = new Date('2026-11-02T12:00:00Z');
+        now = new Date(`${NEXT_YEAR}-11-02T12:00:00Z`);
         const october = await Promise.all(PARTNERS.map((id) => readAll(id, OCTOBER)));
-        await close('2026-10');
+        await close(`${NEXT_YEAR}-10`);
         expect(await Promise.all(PARTNERS.map((id) => readAll(id, OCTOBER)))).toEqual(october);
         // Both months together charge each message as if nothing had been late.
         const all = await Promise.all(
@@ -335,7 +336,7 @@ function isCharged(updates: StatusUpdate[]): boolean {
 }
 
 test('a message whose record is missing from a closed month is entered when its status arrives', async () => {
-  await close('2026-09');
+  await close(`${NEXT_YEAR}-09`);
   const record = recordOf(
     { partner: 'ptn_1', number: '8', recipient: '15550100777', day: 30, statuses: [] },
     newId('msg'),
@@ -345,13 +346,15 @@ test('a message whose record is missing from a closed month is entered when its 
   ]);
   expect((await readAll('ptn_1', SEPTEMBER)).entries).toEqual([]);
   const { entries, totals } = await readAll('ptn_1', OCTOBER);
-  expect(entries).toMatchObject([{ kind: 'unknown', late_month: '2026-09', charged: true }]);
+  expect(entries).toMatchObject([
+    { kind: 'unknown', late_month: `${NEXT_YEAR}-09`, charged: true },
+  ]);
   expect(totals).toMatchObject({ charged: 1 });
 });
 
 test('marks changed categories, and messages billed although the pre-flight predicted none', async () => {
   await deps.rateCards.replace(card('.1365'), now);
-  const since = '2026-10-05T00:00:00.000Z';
+  const since = `${NEXT_YEAR}-10-05T00:00:00.000Z`;
   changed = [
     {
       name: 'order_update',
@@ -405,7 +408,7 @@ test('marks changed categories, and messages billed although the pre-flight pred
 });
 
 test('adds up the messages of one broadcast, also in a closed month, with its late entries', async () => {
-  const started_at = new Date('2026-09-28T09:00:00Z');
+  const started_at = new Date(`${NEXT_YEAR}-09-28T09:00:00Z`);
   const broadcasts = {
     findBroadcast: async ({ broadcast_id }: { broadcast_id: number }) => ({
       request_id_prefix: `bc_${broadcast_id}_`,
@@ -436,7 +439,7 @@ test('adds up the messages of one broadcast, also in a closed month, with its la
     });
   await deps.messages.applyStatuses([records[0], records[2], records[3]].map(deliver));
   const open = await read({ broadcast_id: 71 });
-  expect(open).toMatchObject({ period: { from: '2026-09-28', to: '2026-10-20' } });
+  expect(open).toMatchObject({ period: { from: `${NEXT_YEAR}-09-28`, to: `${NEXT_YEAR}-10-20` } });
   expect(open.totals).toMatchObject({
     messages: 3,
     charged: 2,
@@ -447,13 +450,13 @@ test('adds up the messages of one broadcast, also in a closed month, with its la
     by_market: [{ market: null }, { market: 'North America', charged: 2 }],
   });
   expectTotals(open);
-  await close('2026-09');
+  await close(`${NEXT_YEAR}-09`);
   expect((await read({ broadcast_id: 71 })).totals).toEqual(open.totals);
   await deps.messages.applyStatuses([deliver(records[1])]);
   const late = await read({ broadcast_id: 71 });
   expect(late.totals).toMatchObject({ messages: 3, late: 1, charged: 3 });
   expectTotals(late);
-  expect((await read({ broadcast_id: 71, from: '2026-10-01' })).totals).toMatchObject({
+  expect((await read({ broadcast_id: 71, from: `${NEXT_YEAR}-10-01` })).totals).toMatchObject({
     messages: 1,
     late: 1,
   });
@@ -462,10 +465,10 @@ test('adds up the messages of one broadcast, also in a closed month, with its la
     csv += Buffer.from(data).toString();
   }
   expect(csv.trimEnd().split('\r\n')).toHaveLength(1 + 3 + 1);
-  now = new Date('2027-01-20T12:00:00Z');
+  now = new Date(`${NEXT_YEAR + 1}-01-20T12:00:00Z`);
   for (const [more, field] of [
     [{}, 'broadcast_id'],
-    [{ from: '2026-09-28', to: '2026-09-29' }, 'from'],
+    [{ from: `${NEXT_YEAR}-09-28`, to: `${NEXT_YEAR}-09-29` }, 'from'],
   ] as const) {
     await expect(read({ broadcast_id: 71, ...more })).rejects.toMatchObject({
       code: 'INVALID_FIELD',
@@ -493,10 +496,10 @@ test('refuses a read beyond the share of the partner, until an export has ended'
 
 test('refuses a wrong period, cursor or month, and names the field', async () => {
   const refused: Array<[object, string]> = [
-    [{ from: '2026-02-30' }, 'from'],
+    [{ from: `${NEXT_YEAR}-02-30` }, 'from'],
     [{ to: 'today' }, 'to'],
-    [{ from: '2026-10-02', to: '2026-10-01' }, 'from'],
-    [{ from: '2026-08-01', to: '2026-10-01' }, 'from'],
+    [{ from: `${NEXT_YEAR}-10-02`, to: `${NEXT_YEAR}-10-01` }, 'from'],
+    [{ from: `${NEXT_YEAR}-08-01`, to: `${NEXT_YEAR}-10-01` }, 'from'],
     [{ from: '2020-01-01', to: '2020-01-02' }, 'from'],
     [{ after: 'x' }, 'after'],
     [{ after: Buffer.from('[1,2,3,4,5]').toString('base64url') }, 'after'],
@@ -507,11 +510,11 @@ test('refuses a wrong period, cursor or month, and names the field', async () =>
       details: { field },
     });
   }
-  for (const month of ['2026-13', '2026-10', 'x']) {
+  for (const month of [`${NEXT_YEAR}-13`, `${NEXT_YEAR}-10`, 'x']) {
     await expect(closeMonth(deps, month)).rejects.toMatchObject({ details: { field: 'month' } });
   }
-  await close('2026-09');
-  await expect(closeMonth(deps, '2026-08')).rejects.toThrow('closed already');
+  await close(`${NEXT_YEAR}-09`);
+  await expect(closeMonth(deps, `${NEXT_YEAR}-08`)).rejects.toThrow('closed already');
   expect(await deps.ledgerMonths.list()).toHaveLength(4);
 });
 
@@ -570,7 +573,7 @@ test('reports a partner that has spent the threshold of its alert today', async 
     {
       partner_id: 'ptn_1',
       cause: 'spend_per_day',
-      day: '2026-10-20',
+      day: `${NEXT_YEAR}-10-20`,
       value: '0.22',
       currency: 'USD',
     },

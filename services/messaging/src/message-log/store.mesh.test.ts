@@ -8,11 +8,12 @@ import { createMessageList, type MessageFilter } from './store';
 import { MESSAGES, type MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import { PARTICIPANT_STATUSES_MAX } from '../messages/status-writes';
+import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 
 let client: MongoClient;
 let db: Db;
 
-const T0 = Date.UTC(2026, 8, 1);
+const T0 = Date.UTC(NEXT_YEAR, 8, 1);
 const aRecord = (index: number, over: Partial<MessageRecord> = {}): MessageRecord => ({
   _id: `msg_${String(index).padStart(4, '0')}`,
   partner_id: 'ptn_1',

@@ -14,10 +14,11 @@ import { createLateEntries, LEDGER_LATE } from '../ledger/store/late';
 import { MESSAGES, type MessageRecord } from './message-record';
 import { createMessages } from './store';
 import { createRateCards } from '../rates/store';
+import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 
-const NOW = new Date('2026-10-20T12:00:00Z');
+const NOW = new Date(Date.UTC(NEXT_YEAR, 9, 20));
 /** After September. */
-const CLOSED_UNTIL = new Date('2026-10-01T00:00:00Z');
+const CLOSED_UNTIL = new Date(Date.UTC(NEXT_YEAR, 9, 1));
 const VICTIM = { partner_id: 'par_a', waba_id: '900', phone_number_id: '800' };
 const FORGER = { partner_id: 'par_b', waba_id: '901', phone_number_id: '801' };
 const REQUEST_ID = 'bc_17_0_4_0123456789ab';
@@ -116,7 +117,7 @@ describe.each(ATTACKS)('a status %s', (_name, forged) => {
   );
 
   test('enters nothing into the ledger for a message of a closed month', async () => {
-    const record = aRecord({ sent_at: new Date('2026-09-20T12:00:00Z') });
+    const record = aRecord({ sent_at: new Date(Date.UTC(NEXT_YEAR, 8, 20)) });
     await messages.record(structuredClone(record));
     closed_until = CLOSED_UNTIL;
     await applyForged({ ...forged, status: 'delivered' });

@@ -9,8 +9,9 @@ import type { ClosedMonths } from './late-statuses';
 import { MESSAGES, type MessageRecord } from './message-record';
 import { createMessages } from './store';
 import { raisingTogether, type StatusUpdate } from './status-writes';
+import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 
-const SENT_AT = new Date('2026-10-20T12:00:00Z');
+const SENT_AT = new Date(Date.UTC(NEXT_YEAR, 9, 20));
 const NUMBER = { phone_number_id: '800' };
 const OWN = { partner_id: 'ptn_1', waba_id: '900', recipient: '15550100777' };
 
@@ -132,7 +133,7 @@ describe('in the database', () => {
 
   test('books a price that arrives with other statuses after its month was closed', async () => {
     const all = statusesOf('a', 'sent', 'delivered', 'read');
-    const closed_until = new Date('2026-11-01T00:00:00Z');
+    const closed_until = new Date(Date.UTC(NEXT_YEAR, 10, 1));
     const { records, late } = await recordsAfter([all], { stored: true, closed_until });
     expect(late).toEqual(['delivered']);
     const [record] = records;

@@ -9,9 +9,10 @@ import { createContacts } from '../contacts/store';
 import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
+import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
-const NOW = new Date('2026-09-21T12:00:00Z');
+const NOW = new Date(Date.UTC(NEXT_YEAR, 8, 21));
 const target = {
   partner_id: 'par_1',
   waba_id: '900000000000001',

@@ -6,7 +6,7 @@ import { indexes } from '../collections';
 import { createShadows, SHADOWS, type Result, type Shadows, type StoredShadow } from './store';
 
 const HOUR_MS = 3_600_000;
-const NOW = new Date('2026-10-05T12:00:00Z');
+const NOW = new Date();
 
 let client: MongoClient;
 let db: Db;

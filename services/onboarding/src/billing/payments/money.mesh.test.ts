@@ -4,7 +4,7 @@ import type { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
 import { eventually } from '../../../../../test/testkit/eventually';
-import { openMoneyWorld, type MoneyWorld } from '../../../testing/money';
+import { openMoneyWorld, START, type MoneyWorld } from '../../../testing/money';
 import type { CardBehaviour } from '../../../../../test/payments-double';
 import { failureOf, testCall } from '../../../testing/world';
 import { monthOf } from '../../ground/slots';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(async () => {
   await world.reset();
-  world.setTime(new Date('2026-09-10T10:00:00Z'));
+  world.setTime(START);
 });
 
 /** Makes the account active without a payment. */
@@ -70,7 +70,7 @@ test('shares slots between accounts registered at the same time', async () => {
   const partner = await world.plain.partners.find(partner_id);
   expect([...(partner?.wabas ?? [])].sort()).toEqual(wabas);
   expect(partner?.waiting_wabas ?? []).toEqual([]);
-  expect(partner?.months?.['2026-09']).toEqual({ peak: 5, last: 5 });
+  expect(partner?.months?.[monthOf(START)]).toEqual({ peak: 5, last: 5 });
 });
 
 test('gives an account registered while others wait an invoice of its own', async () => {
@@ -127,7 +127,7 @@ test('bills partners from before the processor from the next month on', async ()
   await worker?.start(new AbortController().signal);
   try {
     const account = await eventually(() => world.plain.accounts.find(partner_id));
-    expect(account.due_at).toEqual(new Date('2026-10-01T00:00:00Z'));
+    expect(account.due_at).toEqual(nextMonth(START));
   } finally {
     await worker?.stop();
   }

@@ -3,7 +3,7 @@
 // state of a simple model.
 import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
-import { Crash, openMoneyWorld, type MoneyWorld } from '../../../testing/money';
+import { Crash, openMoneyWorld, START, type MoneyWorld } from '../../../testing/money';
 import { createModel } from '../../../testing/money-model';
 import type { CardBehaviour, Event } from '../../../../../test/payments-double';
 import { slotsFor, SLOT_CENTS } from '../../ground/slots';
@@ -110,7 +110,7 @@ const KNOWN: Course[] = [
 
 async function play(world: MoneyWorld, { accounts, steps }: Course) {
   await world.reset();
-  world.setTime(new Date('2026-09-10T10:00:00Z'));
+  world.setTime(START);
   const { fate, plain } = world;
   const partner_id = await world.partner();
   const model = createModel();

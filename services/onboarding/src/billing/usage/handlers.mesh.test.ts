@@ -4,10 +4,12 @@ import { openWorld, testCall, type World } from '../../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
 import { ENDPOINT_USAGE } from './store/endpoint-usage';
 import { countCalls, countMessages } from './consumers';
+import { NEXT_YEAR } from '../../../../../test/testkit/next-year';
 import { statusesOfEvents } from '../../../../../test/testkit/state-of-events';
 
-const DAY = '2026-09-14';
-const RANGE = { from_day: '2026-09-01', to_day: '2026-09-30' };
+const MONTH = `${NEXT_YEAR}-09`;
+const DAY = `${MONTH}-14`;
+const RANGE = { from_day: `${MONTH}-01`, to_day: `${MONTH}-30` };
 
 let world: World;
 beforeEach(async () => {
@@ -16,8 +18,8 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 /** Makes the account active without a payment. */
-const place = (partner_id: string, waba_id: string, month = '2026-09'): Promise<boolean> =>
-  world.deps.partners.activateWaba({ partner_id, waba_id, month }, Infinity);
+const place = (partner_id: string, waba_id: string): Promise<boolean> =>
+  world.deps.partners.activateWaba({ partner_id, waba_id, month: MONTH }, Infinity);
 
 const received = <T>(message: T): Received<T> => ({
   message,
@@ -71,8 +73,8 @@ describe('calls', () => {
       usage(),
       usage({ rows: [MEDIA] }),
       usage({ rows: ['POST', 'GET', 'GET'].map((method) => ({ ...MEDIA, method })) }),
-      usage({ day: '2026-09-15' }),
-      usage({ day: '2026-10-01' }),
+      usage({ day: `${MONTH}-15` }),
+      usage({ day: `${NEXT_YEAR}-10-01` }),
       usage({ partner_id: 'ptn_2' }),
     );
     expect(await sum()).toEqual([
@@ -269,23 +271,16 @@ describe('the usage of a partner', () => {
 
   it('has the period, the counters and the bill', async () => {
     const { _id } = await world.partner();
-    for (const [waba_id, month] of [
-      ['1', '2026-09'],
-      ['2', '2026-09'],
-      ['3', '2026-09'],
-      ['4', '2026-09'],
-    ] as const) {
-      await place(_id, waba_id, month);
-    }
-    await world.deps.partners.releaseWaba(_id, '4', '2026-09');
+    for (const waba_id of ['1', '2', '3', '4']) await place(_id, waba_id);
+    await world.deps.partners.releaseWaba(_id, '4', MONTH);
     await place(_id, '4');
     await place(_id, '4');
-    await world.deps.partners.releaseWaba(_id, '1', '2026-09');
+    await world.deps.partners.releaseWaba(_id, '1', MONTH);
     await countCalls(world.deps)([received(usage({ partner_id: _id }))]);
     const sent = { ...status('sent', { partner: _id }), partner_ids: [_id] };
     await countMessages(world.deps)(statusesOfEvents([received(sent)]));
-    const from = new Date('2026-09-01T00:00:00Z');
-    const to = new Date('2026-09-30T23:59:59.999Z');
+    const from = new Date(`${MONTH}-01T00:00:00Z`);
+    const to = new Date(`${MONTH}-30T23:59:59.999Z`);
     expect(await ask(_id, from, to)).toEqual({
       from,
       to,
@@ -295,9 +290,9 @@ describe('the usage of a partner', () => {
       ],
       billing: { slots: 2, peak_active_wabas: 4, active_wabas: 3, fee_usd: 20 },
     });
-    const october = await ask(_id, undefined, new Date('2026-10-05T00:00:00Z'));
+    const october = await ask(_id, undefined, new Date(`${NEXT_YEAR}-10-05T00:00:00Z`));
     expect(october).toMatchObject({
-      from: new Date('2026-10-01T00:00:00Z'),
+      from: new Date(`${NEXT_YEAR}-10-01T00:00:00Z`),
       endpoints: [],
       billing: { slots: 1, peak_active_wabas: 3, active_wabas: 3, fee_usd: 10 },
     });
@@ -308,11 +303,11 @@ describe('the usage of a partner', () => {
     const wabas = Array.from({ length: 12 }, (_none, index) => `w${index}`);
     await Promise.all(wabas.map((waba_id) => place(_id, waba_id)));
     await Promise.all(
-      wabas.slice(0, 6).map((waba_id) => world.deps.partners.releaseWaba(_id, waba_id, '2026-09')),
+      wabas.slice(0, 6).map((waba_id) => world.deps.partners.releaseWaba(_id, waba_id, MONTH)),
     );
     const partner = await world.deps.partners.find(_id);
     expect(partner?.wabas).toHaveLength(6);
-    expect(partner?.months).toEqual({ '2026-09': { peak: 12, last: 6 } });
+    expect(partner?.months).toEqual({ [MONTH]: { peak: 12, last: 6 } });
   });
 
   it('counts neither a second number of an account nor the same account again', async () => {
