@@ -82,7 +82,7 @@ capabilities:
 {{- end -}}
 
 {{- define "bmg.secretName" -}}
-{{- $own := (get .root.Values.services .name | default dict).secret | default "" -}}
+{{- $own := (get .root.Values.services .name | default .root.Values.operator).secret | default "" -}}
 {{- $ofRelease := printf "%s-secrets" (include "bmg.fullname" .root) -}}
 {{- if and .root.Values.secrets.external.enabled .root.Values.secrets.external.perService -}}
 {{- $ofRelease = printf "%s-%s-secrets" (include "bmg.fullname" .root) .name -}}

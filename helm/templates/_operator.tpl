@@ -2,6 +2,7 @@
 {{- define "bmg.operatorContainer" -}}
 {{- $values := .root.Values -}}
 {{- $full := include "bmg.fullname" .root -}}
+{{- $scope := dict "root" .root "name" "operator" -}}
 {{- $gateway := printf "http://%s-gateway-http:8080" $full -}}
 name: operator
 image: {{ include "bmg.image" (dict "root" .root "name" "cli") }}
@@ -11,23 +12,10 @@ securityContext:
 resources:
   {{- toYaml $values.operator.resources | nindent 2 }}
 env:
-  {{- range $name, $facts := (include "bmg.facts" .root | fromYaml).services }}
-  {{- if and $facts.grpc (ne $name "destinations") }}
-  - name: {{ include "bmg.addressSetting" $name }}
-    value: {{ $full }}-{{ $name }}:{{ $facts.grpc }}
-  {{- end }}
-  {{- end }}
+  {{- include "bmg.env" $scope | nindent 2 }}
   # The doctor calls the gateway inside the cluster.
   - name: PUBLIC_URL
     value: {{ $gateway }}
-  {{- if $values.mtls.enabled }}
-  - name: GRPC_TLS_CERT_FILE
-    value: /etc/bmg/tls/tls.crt
-  - name: GRPC_TLS_KEY_FILE
-    value: /etc/bmg/tls/tls.key
-  - name: GRPC_TLS_CA_FILE
-    value: /etc/bmg/tls/ca.crt
-  {{- end }}
   {{- if .test }}
   - name: BASE_URL
     value: {{ $gateway }}
@@ -37,13 +25,7 @@ env:
   {{- end }}
   {{- end }}
 volumeMounts:
-  - name: tmp
-    mountPath: /tmp
-  {{- if $values.mtls.enabled }}
-  - name: tls-operator
-    mountPath: /etc/bmg/tls
-    readOnly: true
-  {{- end }}
+  {{- include "bmg.mounts" $scope | nindent 2 }}
   {{- if .test }}
   - name: test
     mountPath: /etc/bmg/test
@@ -52,15 +34,9 @@ volumeMounts:
 {{- end -}}
 
 {{- define "bmg.operatorVolumes" -}}
-- name: tmp
-  emptyDir:
-    sizeLimit: 16Mi
-{{- if .root.Values.mtls.enabled }}
-- name: tls-operator
-  secret:
-    secretName: {{ include "bmg.tlsSecretName" (dict "root" .root "name" "operator") }}
-    defaultMode: 0440
-{{- end }}
+{{- $scope := dict "root" .root "name" "operator" "tmp" "16Mi" -}}
+{{- include "bmg.sharedVolumes" $scope }}
+{{- include "bmg.ownVolumes" $scope }}
 {{- if .test }}
 - name: test
   configMap:

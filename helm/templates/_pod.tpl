@@ -8,27 +8,31 @@ securityContext:
 env:
   {{- include "bmg.env" . | nindent 2 }}
 volumeMounts:
-  - name: tmp
-    mountPath: /tmp
-  {{- if and (eq .name "messaging") (not .prepare) }}
-  - name: journal
-    mountPath: /var/lib/bmg
-  {{- end }}
-  {{- if include "bmg.secretNames" . | fromYamlArray }}
-  - name: secrets-{{ .name }}
-    mountPath: /etc/bmg/secrets
-    readOnly: true
-  {{- end }}
-  {{- if and .root.Values.mtls.enabled (not .prepare) }}
-  - name: tls-{{ .name }}
-    mountPath: /etc/bmg/tls
-    readOnly: true
-  {{- end }}
-  {{- if .root.Values.caBundle.configMap }}
-  - name: ca
-    mountPath: /etc/bmg/ca
-    readOnly: true
-  {{- end }}
+  {{- include "bmg.mounts" . | nindent 2 }}
+{{- end -}}
+
+{{- define "bmg.mounts" -}}
+- name: tmp
+  mountPath: /tmp
+{{- if and (eq .name "messaging") (not .prepare) }}
+- name: journal
+  mountPath: /var/lib/bmg
+{{- end }}
+{{- if include "bmg.secretNames" . | fromYamlArray }}
+- name: secrets-{{ .name }}
+  mountPath: /etc/bmg/secrets
+  readOnly: true
+{{- end }}
+{{- if and .root.Values.mtls.enabled (not .prepare) }}
+- name: tls-{{ .name }}
+  mountPath: /etc/bmg/tls
+  readOnly: true
+{{- end }}
+{{- if .root.Values.caBundle.configMap }}
+- name: ca
+  mountPath: /etc/bmg/ca
+  readOnly: true
+{{- end }}
 {{- end -}}
 
 {{/* The volumes of one service. It sees only the keys of the Secret that it reads. */}}

@@ -45,11 +45,12 @@ GRPC_ALLOW_PLAINTEXT: "true"
 {{- end }}
 {{- end -}}
 
-{{/* The settings of one service as YAML, name → text: its own, else the common ones, else the derived ones. */}}
+{{/* The settings of one service, or of the operator's pod, as YAML, name → text: its own, else the common ones, else the derived ones. */}}
 {{- define "bmg.settings" -}}
 {{- $page := include "bmg.facts" .root | fromYaml -}}
-{{- $facts := get $page.services .name -}}
-{{- $own := (get .root.Values.services .name).settings -}}
+{{- $facts := get $page.services .name | default $page.operator -}}
+{{- $values := get .root.Values.services .name | default .root.Values.operator -}}
+{{- $own := $values.settings | default dict -}}
 {{- $computed := include "bmg.computed" . | fromYaml -}}
 {{- $known := concat $facts.settings $page.everywhere -}}
 {{- range $name, $_ := $own }}
@@ -68,15 +69,22 @@ GRPC_ALLOW_PLAINTEXT: "true"
 {{- if not (has . $facts.secrets) }}{{ $_ := unset $found . }}{{ end }}
 {{- end }}
 {{- end -}}
+{{- /* Not with the user of a service. */}}
+{{- if and (eq .name "operator") (not (has (get $found "KAFKA_SASL_MECHANISM") (list "" "none"))) (not (hasKey $own "KAFKA_SASL_USERNAME")) }}
+{{- range keys $found }}
+{{- if hasPrefix "KAFKA_" . }}{{ $_ := unset $found . }}{{ end -}}
+{{- end }}
+{{- end -}}
 {{- range list "PUBLIC_URL" "KAFKA_BROKERS" -}}
-{{- if and (has . $facts.settings) (not (hasKey $found .)) }}{{ fail (printf "settings.%s is required" .) }}{{ end -}}
+{{- if and (has . $facts.settings) (not (hasKey $found .)) (ne $.name "operator") }}{{ fail (printf "settings.%s is required" .) }}{{ end -}}
 {{- end -}}
 {{ toYaml $found }}
 {{- end -}}
 
 {{/* The secrets that one service reads in this release, as a YAML list. */}}
 {{- define "bmg.secretNames" -}}
-{{- $facts := get (include "bmg.facts" .root | fromYaml).services .name -}}
+{{- $page := include "bmg.facts" .root | fromYaml -}}
+{{- $facts := get $page.services .name | default $page.operator -}}
 {{- $settings := include "bmg.settings" . | fromYaml -}}
 {{- $names := list -}}
 {{- range $facts.secrets -}}

@@ -13,7 +13,7 @@ import { HOST_ADDRESS, ROOT } from './facts';
 import { helmTest, installRelease, startFromNothing } from './install';
 import { serviceFacts } from './network';
 import type { Options } from './options';
-import { inNamespace, json, PRODUCTION, untilRolledOut, valuesFile } from './release';
+import { bmg, inNamespace, json, PRODUCTION, untilRolledOut, valuesFile } from './release';
 import { untilMeasured } from './scaling';
 import { identities, restrictedPods } from './security';
 import { underTraffic } from './traffic';
@@ -124,7 +124,11 @@ async function createSecrets({
       data: { 'ca.crt': authorities },
     },
   ];
-  for (const [service, { secrets, optional_secrets }] of serviceFacts()) {
+  const operator = { secrets: [], optional_secrets: ['KAFKA_SASL_PASSWORD'] };
+  for (const [service, { secrets, optional_secrets }] of [
+    ...serviceFacts(),
+    ['operator', operator] as const,
+  ]) {
     const all: Record<string, string> = { ...shared, REDIS_URL: redisUrl(service) };
     const read = [...secrets, ...optional_secrets].filter((name) => name in all);
     items.push({
@@ -154,6 +158,7 @@ function replacements({ settings, ports }: Engines): string[] {
     mtls: { certManager: { enabled: false } },
     podMonitor: { enabled: false },
     services: Object.fromEntries(SERVICES.map((name) => [name, { secret: secretOf(name) }])),
+    operator: { secret: secretOf('operator') },
     networkPolicy: Object.fromEntries(
       Object.entries(ports).map(([engine, port]) => [engine, { ports: [port], to: host }]),
     ),
@@ -174,6 +179,7 @@ export async function productionExample({ seed }: Options): Promise<string> {
     await helmTest();
     await restrictedPods();
     await identities();
+    await bmg('status');
     const budgets = (await json<Budgets>(['get', 'PodDisruptionBudgets'])).items;
     const closed = budgets.filter(({ status }) => status.disruptionsAllowed < 1);
     if (budgets.length < SERVICES.length || closed.length > 0) {

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { list } from '@ioredis/commands';
 import {
   accessOf,
+  OPERATOR,
   PROCESSES,
   userOf,
   type ProcessName,
@@ -14,6 +15,7 @@ import {
   kafkaCommand,
   kafkaGrants,
   mongoCommand,
+  operatorGrants,
   redisUser,
 } from '../../deploy/engine-users/src/grants';
 import { CONSUMED, consumedTopics } from '../testkit/consumed-topics';
@@ -85,15 +87,18 @@ test('fanout has a row for each kind of key of its memory', () => {
 });
 
 const kafka = (): string =>
-  PROCESSES.flatMap((name) => {
-    const commands = kafkaGrants(name).map((grant) => kafkaCommand(name, grant));
-    if (commands.length === 0) return [];
-    return [
-      `# ${name}`,
-      `kafka-configs --bootstrap-server "$BROKERS" --command-config admin.properties --alter --entity-type users --entity-name ${userOf(name)} --add-config "SCRAM-SHA-512=[password=$PASSWORD]"`,
-      ...commands,
-    ];
-  }).join('\n');
+  [...PROCESSES, OPERATOR]
+    .flatMap((name) => {
+      const grants = name === OPERATOR ? operatorGrants() : kafkaGrants(name);
+      const commands = grants.map((grant) => kafkaCommand(name, grant));
+      if (commands.length === 0) return [];
+      return [
+        `# ${name}`,
+        `kafka-configs --bootstrap-server "$BROKERS" --command-config admin.properties --alter --entity-type users --entity-name ${userOf(name)} --add-config "SCRAM-SHA-512=[password=$PASSWORD]"`,
+        ...commands,
+      ];
+    })
+    .join('\n');
 
 const mongo = (): string =>
   PROCESSES.map(mongoCommand)

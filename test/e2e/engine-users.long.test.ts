@@ -2,9 +2,10 @@
 // rights that deploy/ENGINE-USERS.md lists, and no others.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { Kafka, logLevel } from 'kafkajs';
-import { PROCESSES, userOf } from '../../deploy/engine-users/src/access';
-import { kafkaGrants, redisUser } from '../../deploy/engine-users/src/grants';
+import { Kafka, logLevel, type Producer } from 'kafkajs';
+import { createBusOperator, type LetterPlace } from '@bmg/common/bus';
+import { OPERATOR, PROCESSES, userOf } from '../../deploy/engine-users/src/access';
+import { kafkaGrants, operatorGrants, redisUser } from '../../deploy/engine-users/src/grants';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { eventually } from '../testkit/eventually';
 import { allowUsers } from '../testkit/kafka-users';
@@ -29,12 +30,16 @@ let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  const scram = Object.fromEntries(PROCESSES.map((name) => [userOf(name), PASSWORD]));
+  const users = [...PROCESSES, OPERATOR] as const;
+  const scram = Object.fromEntries(users.map((name) => [userOf(name), PASSWORD]));
   kafka = await startSecureKafka({ scram, acls: true });
   await allowUsers(
     kafka.admin,
-    PROCESSES.flatMap((name) =>
-      kafkaGrants(name, PREFIX).map((grant) => ({ user: userOf(name), ...grant })),
+    users.flatMap((name) =>
+      (name === OPERATOR ? operatorGrants(PREFIX) : kafkaGrants(name, PREFIX)).map((grant) => ({
+        user: userOf(name),
+        ...grant,
+      })),
     ),
   );
   redis = await startSecureRedis([
@@ -77,6 +82,20 @@ afterAll(async () => {
   await Promise.all([kafka?.stop(), redis?.stop()]);
 });
 
+/** A producer as the user of templates. */
+async function templatesProducer(): Promise<Producer> {
+  const client = new Kafka({
+    brokers: [`127.0.0.1:${kafka.port}`],
+    ssl: { rejectUnauthorized: false },
+    sasl: { mechanism: 'scram-sha-512', username: 'bmg-templates', password: PASSWORD },
+    retry: { retries: 0 },
+    logLevel: logLevel.NOTHING,
+  });
+  const producer = client.producer();
+  await producer.connect();
+  return producer;
+}
+
 test('everything works with them, and no process needs more', async () => {
   const text = { to: '15550100777', text: 'Hello' };
   const headers = { ...scopeOf(ONE), 'idempotency-key': 'k1' };
@@ -111,16 +130,35 @@ test('a process may not read the data of others', async () => {
   await expect(own.get('bmg:seen:x')).rejects.toThrow(/NOPERM/);
   await expect(own.keys('*')).rejects.toThrow(/NOPERM/);
   own.disconnect();
-  const client = new Kafka({
-    brokers: [`127.0.0.1:${kafka.port}`],
-    ssl: { rejectUnauthorized: false },
-    sasl: { mechanism: 'scram-sha-512', username: 'bmg-templates', password: PASSWORD },
-    retry: { retries: 0 },
-    logLevel: logLevel.NOTHING,
-  });
-  const producer = client.producer();
-  await producer.connect();
+  const producer = await templatesProducer();
   const record = { topic: `${PREFIX}delivery.v1`, messages: [{ value: 'x' }] };
   await expect(producer.send(record)).rejects.toThrow(/authorized/i);
   await producer.disconnect();
+});
+
+test('the operator’s user sees the lag of each group, and publishes dead letters again', async () => {
+  const bus = createBusOperator({
+    KAFKA_BROKERS: `127.0.0.1:${kafka.port}`,
+    KAFKA_TOPIC_PREFIX: PREFIX,
+    KAFKA_REPLICATION: 1,
+    KAFKA_TLS: true,
+    KAFKA_TLS_CA_FILE: kafka.ca_file,
+    KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    KAFKA_SASL_USERNAME: userOf(OPERATOR),
+    KAFKA_SASL_PASSWORD: PASSWORD,
+  });
+  const groups = (await bus.lags()).map(({ group }) => group);
+  expect(groups).toEqual(
+    expect.arrayContaining(['webhooks', 'fanout-webhook', 'onboarding-status']),
+  );
+  const producer = await templatesProducer();
+  const headers = { reason: 'undecodable', failed_at: new Date().toISOString() };
+  const messages = [{ value: 'not a message', headers }];
+  await producer.send({ topic: `${PREFIX}template.v1.dlq`, messages });
+  await producer.disconnect();
+  const [letter] = await bus.deadLetters(10);
+  expect(letter).toMatchObject({ topic: 'template.v1', reason: 'undecodable' });
+  expect(await bus.replay(letter as LetterPlace)).toBe(true);
+  // Its two readers cannot decode it either.
+  await eventually(async () => (await bus.deadLetters(10)).length === 3);
 });

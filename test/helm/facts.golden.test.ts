@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { layOutJson } from '../testkit/json-layout';
-import { definitions, EVERYWHERE, facts, ROOT, SERVICES } from './facts';
+import { definitions, EVERYWHERE, facts, OPERATOR, ROOT, SERVICES } from './facts';
 
 const PAGE = join(ROOT, 'helm/files/services.yaml');
 const SCHEMA = join(ROOT, 'helm/values.schema.json');
@@ -34,12 +34,16 @@ function page(): string {
           `{ group: ${group}, topic: ${topic}, partitions: ${partitions} }`,
       ),
     ),
-    ...list('settings', one.settings),
-    ...list('secrets', one.secrets),
-    ...list('optional_secrets', one.optional_secrets),
+    ...read(one),
   ]);
-  return `${HEAD}${lines.join('\n')}\n`;
+  return `${HEAD}${lines.join('\n')}\n\noperator:\n${read(OPERATOR).join('\n').replaceAll(/^ {2}/gm, '')}\n`;
 }
+
+const read = (one: typeof OPERATOR): string[] => [
+  ...list('settings', one.settings),
+  ...list('secrets', one.secrets),
+  ...list('optional_secrets', one.optional_secrets),
+];
 
 const list = (name: string, items: string[]): string[] =>
   items.length === 0

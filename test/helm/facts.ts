@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { topics } from '@bmg/common/bus';
-import type { Field } from '@bmg/common/config';
+import { fields, type Field } from '@bmg/common/config';
+import { SERVICES as CALLED } from '../../deploy/cli/src/session';
 import { settings as gateway } from '../../gateway/src/config';
 import { settings as broadcasts } from '../../services/broadcasts/src/config';
 import { settings as destinations } from '../../services/destinations/src/config';
@@ -114,6 +115,19 @@ function factsOf(name: string): Facts {
     optional_secrets: secrets.map(([setting]) => setting).filter((setting) => !needed.has(setting)),
   };
 }
+
+/** What the operator's pod is given: the addresses of the services, its certificate, and Kafka. */
+export const OPERATOR = {
+  settings: [
+    ...['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'],
+    ...Object.keys(fields.kafka).filter(
+      (name) => !LEFT_OUT.includes(name) && name !== 'KAFKA_SASL_PASSWORD',
+    ),
+    ...Object.values(CALLED).map(([setting]) => setting),
+  ],
+  secrets: [] as string[],
+  optional_secrets: ['KAFKA_SASL_PASSWORD'],
+};
 
 /** The consumer groups of a service, read from its source. */
 function consumedBy(name: string): Facts['consumes'] {

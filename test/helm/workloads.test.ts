@@ -1,8 +1,8 @@
 // The rules of the chart for what runs: deployments, their addresses and settings, disruption,
 // scaling, ingress, the trial's engines and the job before an upgrade.
-import { facts, SERVICES } from './facts';
+import { facts, OPERATOR, SERVICES } from './facts';
 import { componentOf, podsOf } from './manifest-parts';
-import { example, manifests, render, type Manifest, type Values } from './render';
+import { example, manifests, render, renderExactly, type Manifest, type Values } from './render';
 import { hasGo, helm } from './tools';
 import { of, textOf, VARIANTS } from './variants';
 
@@ -422,7 +422,7 @@ describeChart('the secrets of the chart', () => {
         ),
       ]),
     );
-    const mounted = deployments('production').flatMap(({ metadata, spec }) =>
+    const mounted = of('production', 'Deployment').flatMap(({ metadata, spec }) =>
       (spec.template.spec.volumes as Array<{ secret?: any }>) // any: a manifest's part
         .filter(({ secret }) => secret?.items)
         .map(({ secret }) => [
@@ -455,7 +455,7 @@ describeChart('the engines of a trial', () => {
   const NEEDED = { kafka: 'KAFKA_BROKERS', mongo: 'MONGO_URL', redis: 'REDIS_URL' };
   const PORTS = { kafka: 9092, mongo: 27017, redis: 6379 };
   const reads = (name: string, setting: string): boolean => {
-    const { settings: own = [], secrets = [] } = facts()[name] ?? {};
+    const { settings: own = [], secrets = [] } = facts()[name] ?? OPERATOR;
     return [...own, ...secrets].includes(setting);
   };
 
@@ -468,13 +468,13 @@ describeChart('the engines of a trial', () => {
       .ingress.flatMap((rule: { from: Array<{ podSelector: any }> }) =>
         rule.from.map(({ podSelector }) => podSelector.matchLabels['app.kubernetes.io/component']),
       ); // any: a manifest's part
-    const readers = names.filter((name) => reads(name, setting));
+    const readers = [...names, 'operator'].filter((name) => reads(name, setting));
     expect(from.sort()).toEqual([...readers, ...(engine === 'redis' ? [] : ['prepare'])].sort());
     const port = PORTS[engine as keyof typeof PORTS];
     for (const variant of ['trial', 'minimal']) {
       for (const { metadata, spec } of of(variant, 'NetworkPolicy')) {
         const name = componentOf(metadata);
-        if (!(name in SERVICES)) continue;
+        if (!(name in SERVICES) && name !== 'operator') continue;
         // Destinations may leave on the ports of partners' brokers, to addresses outside.
         const inside = spec.egress.filter(({ to }: { to?: object[] }) =>
           JSON.stringify(to ?? []).includes('podSelector'),
@@ -549,5 +549,24 @@ describeChart('the operator’s pod', () => {
     const env = JSON.stringify(smoke?.spec.containers[0].env);
     expect(env).toContain('{"name":"BASE_URL","value":"http://bmg-gateway-http:8080"}');
     expect(env).toContain('{"name":"EMULATOR_URL","value":"http://bmg-emulator:8090"}');
+  });
+
+  test.each([
+    [
+      'reads Kafka as a user of its own',
+      {},
+      ['bmg-operator', '/etc/bmg/secrets/KAFKA_SASL_PASSWORD'],
+    ],
+    ['gets no user of a service', { operator: { settings: null } }, [undefined, undefined]],
+  ])('%s', (_name, values, expected) => {
+    const made = manifests(renderExactly([example('production')], values));
+    const part = (kind: string) =>
+      made.find((one) => one.kind === kind && one.metadata.name === 'bmg-operator') as Manifest;
+    const env = mainOf(part('Deployment')).env as Array<{ name: string; value: string }>;
+    const valueOf = (name: string) => env.find((one) => one.name === name)?.value;
+    expect(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD_FILE'].map(valueOf)).toEqual(expected);
+    const known = expected.every((one) => one !== undefined);
+    expect(valueOf('KAFKA_BROKERS') !== undefined).toBe(known);
+    expect(JSON.stringify(part('NetworkPolicy').spec.egress).includes('"port":9094')).toBe(known);
   });
 });

@@ -123,4 +123,6 @@ export const ENGINE_ACCESS = {
 export type ProcessName = keyof typeof ENGINE_ACCESS;
 export const PROCESSES = Object.keys(ENGINE_ACCESS) as ProcessName[];
 export const accessOf = (name: ProcessName): EngineAccess => ENGINE_ACCESS[name];
-export const userOf = (name: ProcessName): string => `bmg-${name}`;
+/** The operator's command line, in its pod. It uses Kafka only. */
+export const OPERATOR = 'operator' as const;
+export const userOf = (name: ProcessName | typeof OPERATOR): string => `bmg-${name}`;

@@ -1,6 +1,13 @@
 // The rights of each process at each engine, and the commands that give them.
 import { deadLetterName, topics } from '@bmg/common/bus';
-import { accessOf, userOf, type ProcessName, type TopicKey } from './access';
+import {
+  accessOf,
+  type OPERATOR,
+  PROCESSES,
+  userOf,
+  type ProcessName,
+  type TopicKey,
+} from './access';
 
 /** One grant in the form that `kafka-acls` takes. */
 export interface KafkaGrant {
@@ -43,7 +50,27 @@ export function kafkaGrants(name: ProcessName, prefix = 'bmg.'): KafkaGrant[] {
   return grants.filter(({ names }) => names.length > 0);
 }
 
-export const kafkaCommand = (name: ProcessName, grant: KafkaGrant): string =>
+/**
+ * For `bmg status`, `lag` and `dead-letters`: how far each group is, and the letters of every
+ * reader, read in a group of their own and published to their topics again.
+ */
+export function operatorGrants(prefix = 'bmg.'): KafkaGrant[] {
+  const read = PROCESSES.flatMap((name) => accessOf(name).reads ?? []);
+  const names = [...new Set(read.map(([topic]) => topics[topic].name))];
+  return [
+    { operations: ['Describe'], resource: 'topic', names: [prefix], prefixed: true },
+    { operations: ['Describe'], resource: 'group', names: [prefix], prefixed: true },
+    { operations: ['Read'], resource: 'group', names: [`${prefix}operator-`], prefixed: true },
+    {
+      operations: ['Read'],
+      resource: 'topic',
+      names: names.map((name) => prefix + deadLetterName(name)),
+    },
+    { operations: ['Write'], resource: 'topic', names: names.map((name) => prefix + name) },
+  ];
+}
+
+export const kafkaCommand = (name: ProcessName | typeof OPERATOR, grant: KafkaGrant): string =>
   [
     `kafka-acls --bootstrap-server "$BROKERS" --command-config admin.properties --add --allow-principal User:${userOf(name)}`,
     ...grant.operations.map((operation) => `--operation ${operation}`),

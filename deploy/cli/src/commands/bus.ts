@@ -17,8 +17,8 @@ import { settingOf, UsageError, SERVICES, type Session } from '../session';
 const LETTERS_DEFAULT = 100;
 
 const NOTES = `
-The settings KAFKA_… come from the environment, else from .run/env in this folder. It must reach the
-brokers: the chart's operator pod does not.`;
+The settings KAFKA_… come from the environment, else from .run/env in this folder. The chart's
+operator pod has them; where Kafka has users, if operator.settings.KAFKA_SASL_USERNAME names one.`;
 
 export function addBusCommands(program: Command): void {
   program
@@ -78,7 +78,7 @@ const line = ({ failed_at, topic, partition, offset, bytes, reason }: DeadLetter
 async function show(_session: Session, ...given: [string, string, string]): Promise<Answer> {
   const place = placeOf(given);
   const contents = await openBus().deadLetter(place);
-  if (contents === undefined) throw noLetter();
+  if (contents === undefined) throw new Error('no dead letter is there: dead-letters list has all');
   return {
     json: { ...place, base64: contents.toString('base64') },
     text: contents.toString('utf8'),

@@ -10,7 +10,7 @@ export const CALLER_NAMES = [
   'broadcasts',
   'webhooks',
   'fanout',
-  // An operator with the command line, or with grpcurl as the runbook describes.
+  // An operator with the command line, or with grpcurl.
   'operator',
   // The platform's own programs that send without the edge (proto/examples).
   'internal',
