@@ -3,7 +3,7 @@
 import { buildOpenApi } from '../../gateway/src/openapi';
 import { chapters } from '../../gateway/src/endpoints';
 import { readGuides } from '../../gateway/src/docs/guides';
-import { searchIndex } from '../../gateway/src/docs/search-index';
+import { NAMES, searchIndex } from '../../gateway/src/docs/search-index';
 import { MARKETS } from '../../services/messaging/src/pricing/markets';
 import { createFinder } from '../../gateway/docs/src/find';
 
@@ -50,6 +50,42 @@ describe('a question is answered by one of the first three results', () => {
         .map((entry) => entry.id),
     ).toContain(id);
   });
+});
+
+test.each([
+  ['test mode', 'testing'],
+  ['sandbox', 'testing'],
+  ['test number', 'testing'],
+  ['delete customer data', 'limits#events-and-data'],
+  ['outgoing IP addresses', 'receiving#answer'],
+  ['change webhook url', 'reference#updateWebhook'],
+  ['window closed', 'sending#kinds'],
+  ['24 hour window', 'sending#kinds'],
+  ['npm install', 'client#typescript'],
+  ['api key scopes', 'keys#scopes'],
+  ['rotate webhook secret', 'reference#rotateWebhookSecret'],
+  ['get started', 'quick-start'],
+  ['postman', 'agents#documents-for-tools'],
+  ['rate limit', 'limits#requests'],
+  ['retry failed events', 'receiving#recover'],
+  ['message status', 'quick-start#3-watch-it-arrive'],
+  ['verify webhook signature', 'receiving#verify'],
+  ['error codes', 'errors#error-codes'],
+  ['send an image', 'reference#sendMedia'],
+  ['invite a colleague', 'people#invite'],
+  ['python client', 'client#python'],
+  ['go live', 'going-live'],
+  ['pricing', 'costs#the-rate-card'],
+  ['carousel', 'recipes#carousel'],
+  ['ask for a location', 'recipes#location-request'],
+  ['connect a number', 'quick-start#1-connect-a-number'],
+])('answers a newcomer’s “%s” first', (query, id) => {
+  expect(find(query)[0]?.id).toBe(id);
+});
+
+test('gives other names to entries that exist', () => {
+  const ids = index.map(({ id }) => id);
+  expect(Object.keys(NAMES).filter((id) => !ids.includes(id))).toEqual([]);
 });
 
 test.each([

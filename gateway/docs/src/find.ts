@@ -8,6 +8,8 @@ export interface Entry {
   title: string;
   page: string;
   text: string;
+  /** Other words that readers have for it. */
+  names?: string;
 }
 
 export type Found = Pick<Entry, 'id' | 'title' | 'page'>;
@@ -65,12 +67,16 @@ const RELATED = 0.3;
 /** Returns a search over the entries: the best first. */
 export function createFinder(entries: readonly Entry[]): (query: string) => Found[] {
   const index = new MiniSearch<Entry>({
-    fields: ['title', 'text', 'page'],
+    fields: ['title', 'names', 'text', 'page'],
     storeFields: ['title', 'page'],
     tokenize: words,
   });
   index.addAll(entries);
-  const options = { boost: { title: 4 }, prefix: (term: string) => term.length > 1, fuzzy };
+  const options = {
+    boost: { title: 4, names: 8 },
+    prefix: (term: string) => term.length > 1,
+    fuzzy,
+  };
 
   /** Entries that have each word, or a synonym of it. */
   const search = (terms: readonly string[], combineWith: 'AND' | 'OR') =>

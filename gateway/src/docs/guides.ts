@@ -28,7 +28,7 @@ const GROUPS: ReadonlyArray<[title: string, slugs: string[]]> = [
       'going-live',
     ],
   ],
-  ['Send', ['sending', 'templates', 'broadcasts', 'costs', 'limits']],
+  ['Send', ['sending', 'recipes', 'templates', 'broadcasts', 'costs', 'limits']],
   ['Receive', ['receiving', 'endpoints']],
   ['Connect numbers', ['embedding', 'coexistence', 'numbers']],
   ['Operate', ['answers', 'errors', 'audit', 'changes']],
