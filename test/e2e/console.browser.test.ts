@@ -423,3 +423,54 @@ test('counts down the data sync of a number that the upstream has not accepted',
   expect(await faultsOf(page)).toEqual([]);
   await shoot(page, 'sync-desktop-light');
 });
+
+test.each(VIEWS)('finds a screen, a customer, a message and a guide ($name)', async (view) => {
+  const page = await openSignedIn('', view);
+  await settle(page);
+  const dialog = page.getByRole('dialog', { name: 'Find' });
+  const find = async (text: string): Promise<void> => {
+    if (view.width > 500) await page.keyboard.press('/');
+    else await page.getByRole('button', { name: 'Find' }).click();
+    await dialog.getByRole('textbox', { name: 'Find' }).fill(text);
+  };
+  await find('audit');
+  await dialog.getByRole('option', { name: 'Audit log' }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+  await find('+1 555 010-0777');
+  await dialog.getByRole('option', { name: 'Conversation with +15550100777' }).waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, `find-${view.name}`);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/messages\?find=.*15550100777/);
+  await settle(page);
+  const { body } = await partner.call('GET', '/messages?limit=1');
+  const { message_id } = body.messages[0];
+  await find(message_id);
+  await dialog.getByRole('option', { name: `Message ${message_id}` }).click();
+  await page.getByRole('dialog').getByText(message_id).first().waitFor();
+  await page.keyboard.press('Escape');
+  await find('sandbox');
+  await dialog.getByRole('option', { name: /Test your integration/ }).click();
+  await page.waitForURL(/docs\/testing$/);
+});
+
+test('shows its keys, and leads the keyboard to the content', async () => {
+  const page = await openSignedIn('');
+  await settle(page);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Find (⌘ K on a Mac)').waitFor();
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Find' }).waitFor();
+  await page.keyboard.press('Escape');
+  await reload(page);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+});

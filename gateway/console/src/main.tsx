@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './library-styles';
 import 'virtual:tokens.css';
 import './style.css';
 import { MantineProvider } from '@mantine/core';

@@ -12,7 +12,7 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import {
   BarChartIcon,
   ChatBubbleIcon,
@@ -23,6 +23,7 @@ import {
   FileTextIcon,
   GearIcon,
   LightningBoltIcon,
+  MagnifyingGlassIcon,
   MobileIcon,
   MoonIcon,
   PaperPlaneIcon,
@@ -32,10 +33,13 @@ import {
 } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Suspense, useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { signOut } from '../api/client';
 import { sessionQuery, useMay } from '../api/queries';
 import icon from '../icon.svg';
+import type { Opened } from './find';
+
+const Dialogs = lazy(async () => ({ default: (await import('./find')).Dialogs }));
 
 /** Each with the scope without which it shows nothing. */
 const SCREENS = [
@@ -57,12 +61,26 @@ export function Frame() {
   const { pathname } = useLocation();
   const may = useMay();
   useEffect(close, [pathname, close]);
+  const [dialog, setDialog] = useState<Opened>();
+  const find = (): void => setDialog('find');
+  const keys = (): void => setDialog('keys');
+  useHotkeys([['mod+K', find]], []);
+  useHotkeys([
+    ['/', find],
+    ['shift+/', find],
+    ['?', keys],
+    ['shift+?', keys],
+  ]);
+  const screens = SCREENS.filter(({ scope }) => scope === null || may(scope));
   return (
     <AppShell
       header={{ height: 56 }}
       navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', sm: 'xl' }}
     >
+      <a className="skip-link" href="#content">
+        Skip to the content
+      </a>
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
@@ -76,6 +94,15 @@ export function Frame() {
           <Text fw={650} truncate flex={1}>
             {name}
           </Text>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Find"
+            title="Find (Ctrl K)"
+            onClick={find}
+          >
+            <MagnifyingGlassIcon aria-hidden />
+          </ActionIcon>
           <Group gap="xs" visibleFrom="sm">
             <SchemeSwitch />
             <AccountMenu name={name} />
@@ -83,7 +110,7 @@ export function Frame() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Screens" style={{ overflowY: 'auto' }}>
-        {SCREENS.filter(({ scope }) => scope === null || may(scope)).map(({ to, label, Icon }) => (
+        {screens.map(({ to, label, Icon }) => (
           <NavLink
             key={to}
             component={Link}
@@ -102,13 +129,18 @@ export function Frame() {
         />
         <PhoneEntries />
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id="content" tabIndex={-1}>
         <Box maw={1180} mx="auto">
           <Suspense fallback={<Loader aria-label="Loading the screen" />}>
             <Outlet />
           </Suspense>
         </Box>
       </AppShell.Main>
+      <Suspense fallback={null}>
+        {dialog && (
+          <Dialogs opened={dialog} screens={screens} onClose={() => setDialog(undefined)} />
+        )}
+      </Suspense>
     </AppShell>
   );
 }

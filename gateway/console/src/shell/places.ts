@@ -1,0 +1,54 @@
+// Where the console can be left for: its screens, and what an ID or a phone number leads to. Pure.
+import type { Search } from '../search';
+
+export interface Place {
+  to: string;
+  search?: Search;
+  label: string;
+  /** The screen shows nothing without it; null needs none. */
+  scope: string | null;
+}
+
+/** The screens that the navigation has no entry for. */
+export const MORE_SCREENS: readonly Place[] = [
+  { to: '/messages/new', label: 'New message', scope: 'send' },
+  { to: '/broadcasts/new', label: 'New broadcast', scope: 'send' },
+  { to: '/messages/conversation', label: 'Conversation', scope: 'read' },
+  { to: '/events/failed', label: 'Failed deliveries', scope: 'read' },
+  { to: '/usage/ledger', label: 'Ledger', scope: 'billing' },
+  { to: '/usage/prices', label: 'Prices', scope: 'read' },
+  { to: '/settings/people', label: 'People', scope: null },
+  { to: '/settings/audit', label: 'Audit log', scope: null },
+];
+
+/** People write phone numbers with spaces, brackets and dashes. */
+const PHONE = /^\+?[\d\s().-]{7,24}$/;
+const DIGITS_MIN = 7;
+const BROADCAST = /^#?(\d{1,6})$/;
+
+/** The places that the text itself names: a message, an event, a customer or a broadcast. */
+export function namedPlaces(text: string): Place[] {
+  const read = (to: string, search: Search, label: string): Place => ({
+    ...{ to, search, label },
+    scope: 'read',
+  });
+  if (text.startsWith('wamid.')) return [read('/messages', { open: text }, `Message ${text}`)];
+  if (text.startsWith('evt_')) return [read('/events', { open: text }, `Event ${text}`)];
+  const [, broadcast] = BROADCAST.exec(text) ?? [];
+  if (broadcast) return [read('/broadcasts', { open: broadcast }, `Broadcast ${broadcast}`)];
+  const digits = text.replaceAll(/\D/g, '');
+  if (!PHONE.test(text) || digits.length < DIGITS_MIN) return [];
+  return [
+    read('/messages/conversation', { find: digits }, `Conversation with +${digits}`),
+    read('/messages', { find: digits }, `Messages to +${digits}`),
+  ];
+}
+
+/** Those whose label has each word of the text, or the beginning of one. */
+export function placesWith(text: string, places: readonly Place[]): Place[] {
+  const wanted = text.toLowerCase().split(/\s+/);
+  return places.filter(({ label }) => {
+    const words = label.toLowerCase().split(' ');
+    return wanted.every((one) => words.some((word) => word.startsWith(one)));
+  });
+}
