@@ -15,8 +15,10 @@
 //
 // It does not promise:
 // - durability after a power failure: the file is not fsynced for each commit;
-// - transactions, change streams, pipeline updates, partial indexes, or sorting by an index: a hint
-//   is checked and has no other effect;
+// - transactions, change streams, pipeline updates, or partial indexes; a hint is checked and has
+//   no other effect;
+// - the order of an index for a query without a limit, or one whose index has arrays, flags, binary
+//   data or documents: it reads and sorts all that match. Counts and `distinct` read all, too;
 // - replica sets, users and access rights, or TLS;
 // - the speed of MongoDB: benchmarks on it are compared only with each other.
 
@@ -61,6 +63,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -70,6 +73,7 @@ import java.util.Map;
 import java.util.Map.Entry;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -315,7 +319,7 @@ public class MongoServer {
             @Override
             protected Index<Object> openOrCreateSecondaryIndex(
                 String collection, String name, List<IndexKey> keys, boolean sparse) {
-                return new SecondaryIndex(name, keys);
+                return new SecondaryIndex(name, keys, sparse);
             }
 
             @Override
@@ -956,6 +960,12 @@ public class MongoServer {
             return Arrays.copyOf(out.array(), out.writerIndex());
         }
 
+        /** False if the bytes of the value do not sort as the library compares. */
+        static boolean sorts(Object value) {
+            return Missing.isNullOrMissing(value) || isNumber(value) || value instanceof String
+                || value instanceof ObjectId || value instanceof Instant;
+        }
+
         private static void write(ByteBuf out, Object value) {
             if (Missing.isNullOrMissing(value)) {
                 out.writeByte(NOTHING);
@@ -989,12 +999,14 @@ public class MongoServer {
     }
 
     /**
-     * The part of an index that a query can match: for each combination of values, the first key
-     * and the beginning of the last one. The documents in it are compared with the whole query
-     * afterwards.
+     * The part of an index that a query can match: for each combination of values, the first key,
+     * the beginning of the last one, and what both begin with. The documents in it are compared
+     * with the whole query afterwards.
      */
     static final class Ranges {
-        static final Ranges NONE = new Ranges(List.of(), 0, false);
+        private static final List<byte[][]> ALL =
+            List.<byte[][]>of(new byte[][] {new byte[0], new byte[0], new byte[0]});
+        static final Ranges NONE = new Ranges(List.of(), 0, true);
 
         final List<byte[][]> ranges;
         /** How many of the index's fields, from the first on, the query restricts. */
@@ -1008,6 +1020,43 @@ public class MongoServer {
             this.exact = exact;
         }
 
+        /**
+         * Returns the conditions of a query, those inside of `$and` and `$elemMatch` too. If two on
+         * a field cannot be one expression, the first stands: the documents are compared with the
+         * whole query afterwards.
+         */
+        static Document joined(Document query) {
+            Document joined = new Document();
+            join(joined, "", query);
+            return joined;
+        }
+
+        private static void join(Document joined, String parent, Document query) {
+            for (Entry<String, Object> one : query.entrySet()) {
+                String field = parent + one.getKey();
+                Object wanted = one.getValue();
+                if (one.getKey().equals("$and") && wanted instanceof Collection<?> parts) {
+                    for (Object part : parts) join(joined, parent, (Document) part);
+                } else if (!joined.containsKey(field)) {
+                    joined.put(field, wanted);
+                } else if (joined.get(field) instanceof Document first && isExpression(first)
+                    && wanted instanceof Document other && isExpression(other)) {
+                    Document both = new Document(other);
+                    both.putAll(first);
+                    joined.put(field, both);
+                }
+                if (wanted instanceof Document expression
+                    && expression.get("$elemMatch") instanceof Document element) {
+                    join(joined, field + ".", element);
+                }
+            }
+        }
+
+        /** How many of the index's fields, from the first on, have given values. */
+        int given() {
+            return exact ? fields : fields - 1;
+        }
+
         /** `arrays`: a document may have several values of a field. */
         static Ranges of(Index<Object> index, Document query, boolean arrays) {
             List<byte[]> found = List.of(new byte[0]);
@@ -1019,14 +1068,17 @@ public class MongoServer {
                 String[] path = key.getKey().split("\\.", 2);
                 if (path.length > 1 && !parents.add(path[0])) break;
                 Object wanted = query.get(key.getKey());
-                List<Object> values = equalTo(wanted);
+                var secondary = index instanceof SecondaryIndex one ? one : null;
+                if (secondary != null && secondary.hasAll(wanted)) return new Ranges(ALL, 1, false);
+                boolean none = secondary != null && secondary.hasNone(wanted, path);
+                List<Object> values = none ? List.of(Missing.getInstance()) : equalTo(wanted);
                 if (values.isEmpty()) return beside(found, fields, wanted, arrays);
                 found = found.stream()
                     .flatMap(first -> values.stream().map(value -> Key.after(first, value)))
                     .collect(Collectors.toList());
                 fields++;
             }
-            return of(found, found, fields);
+            return of(found, found, found, fields);
         }
 
         /** Adds the bounds of the next field, if the query has any. */
@@ -1034,14 +1086,14 @@ public class MongoServer {
             List<byte[]> found, int fields, Object wanted, boolean arrays) {
             Object low = bound(wanted, "$gte", "$gt");
             Object high = bound(wanted, "$lte", "$lt");
-            if (low == null && high == null) return of(found, found, fields);
+            if (low == null && high == null) return of(found, found, found, fields);
             // An array may have one element for each bound, so only one of them counts.
             if (arrays && low != null) high = null;
             List<byte[]> from = after(found, low == null ? high : low);
             List<byte[]> to = after(found, high == null ? low : high);
             if (low == null) from = typeOf(from, found);
             if (high == null) to = typeOf(to, found);
-            return of(from, to, fields + 1);
+            return of(found, from, to, fields + 1);
         }
 
         private static List<byte[]> after(List<byte[]> found, Object value) {
@@ -1057,11 +1109,12 @@ public class MongoServer {
             return types;
         }
 
-        private static Ranges of(List<byte[]> low, List<byte[]> high, int fields) {
+        private static Ranges of(
+            List<byte[]> found, List<byte[]> low, List<byte[]> high, int fields) {
             if (fields == 0) return NONE;
             List<byte[][]> ranges = new ArrayList<>();
             for (int i = 0; i < low.size(); i++) {
-                ranges.add(new byte[][] {low.get(i), high.get(i)});
+                ranges.add(new byte[][] {low.get(i), high.get(i), found.get(i)});
             }
             return new Ranges(ranges, fields, low == high);
         }
@@ -1093,6 +1146,13 @@ public class MongoServer {
                 && !(value instanceof Collection)
                 && !BsonRegularExpression.isRegularExpression(value)
                 && !(value instanceof Document && isExpression((Document) value));
+        }
+
+        /** Behind every key that begins as this one: no value has these bytes. */
+        static byte[] end(byte[] key) {
+            byte[] end = Arrays.copyOf(key, key.length + 8);
+            Arrays.fill(end, key.length, end.length, (byte) 0xff);
+            return end;
         }
 
         static Object normalized(Object value) {
@@ -1244,13 +1304,12 @@ public class MongoServer {
             return ranges.fields == paths.length ? ranges : Ranges.NONE;
         }
 
-        /** The positions of a range from its end to its beginning, each read when it is next. */
-        Iterator<Object> backwards(byte[][] range) {
-            byte[] low = range[0];
-            // Behind every key that begins as the last one: no value has these bytes.
-            byte[] high = Arrays.copyOf(range[1], range[1].length + 8);
-            Arrays.fill(high, range[1].length, high.length, (byte) 0xff);
-            Cursor<byte[], Object> keys = positions.cursor(high, low, true);
+        /** The positions of a range in the order of its keys, each read when it is next. */
+        Iterator<Object> inOrder(byte[][] range, boolean backwards) {
+            byte[] end = Ranges.end(range[1]);
+            Cursor<byte[], Object> keys = backwards
+                ? positions.cursor(end, range[0], true)
+                : positions.cursor(range[0], end, false);
             return new Iterator<>() {
                 @Override
                 public boolean hasNext() {
@@ -1362,9 +1421,99 @@ public class MongoServer {
         private NavigableMap<byte[], Object> positions;
         /** A document has had several values of a field since it was built. */
         private boolean arrays;
+        /** A document has had a value whose bytes do not sort as the library compares. */
+        private boolean unsorted;
+        private final boolean sparse;
 
-        SecondaryIndex(String name, List<IndexKey> keys) {
+        SecondaryIndex(String name, List<IndexKey> keys, boolean sparse) {
             super(name, keys);
+            this.sparse = sparse && keys.size() == 1;
+        }
+
+        /** True if the index has exactly the documents that the condition wants. */
+        boolean hasAll(Object wanted) {
+            return sparse && wanted instanceof Document one && one.size() == 1
+                && Boolean.TRUE.equals(one.get("$exists"));
+        }
+
+        /** True if the documents that the condition wants have no value of the field. */
+        boolean hasNone(Object wanted, String[] path) {
+            return !sparse && path.length == 1 && wanted instanceof Document one
+                && one.size() == 1 && Boolean.FALSE.equals(one.get("$exists"));
+        }
+
+        /**
+         * True if the index has the order behind the fields with given values, or there is none.
+         * Its keys ascend, whatever their declared direction.
+         */
+        boolean serves(Ranges ranges, Document order) {
+            if (order.isEmpty()) return true;
+            if (arrays || unsorted) return false;
+            int at = ranges.given();
+            Integer direction = null;
+            for (Entry<String, Object> field : order.entrySet()) {
+                if (!(field.getValue() instanceof Number number)) return false;
+                int wanted = Integer.signum(number.intValue());
+                boolean same = ranges.ranges.size() == 1
+                    && Arrays.asList(paths).subList(0, ranges.given()).contains(field.getKey());
+                if (same) continue;
+                if (at == paths.length || !paths[at++].equals(field.getKey())) return false;
+                if (direction != null && direction != wanted) return false;
+                direction = wanted;
+            }
+            return true;
+        }
+
+        /** Returns positions in the order of the keys behind the given values, read one by one. */
+        Iterator<Object> inOrder(Ranges ranges, boolean backwards) {
+            Comparator<Read> keys = Comparator.comparing(
+                one -> one, (one, other) -> Arrays.compareUnsigned(
+                    one.key, one.from, one.key.length, other.key, other.from, other.key.length));
+            PriorityQueue<Read> reads =
+                new PriorityQueue<>(backwards ? keys.reversed() : keys);
+            for (byte[][] range : ranges.ranges) {
+                byte[] end = Ranges.end(range[1]);
+                if (Arrays.compareUnsigned(range[0], end) > 0) continue;
+                var all = positions.subMap(range[0], true, end, true);
+                Read read = new Read(
+                    (backwards ? all.descendingMap() : all).entrySet().iterator(), range[2].length);
+                if (read.advance()) reads.add(read);
+            }
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return !reads.isEmpty();
+                }
+
+                @Override
+                public Object next() {
+                    Read read = reads.remove();
+                    Object position = read.position;
+                    if (read.advance()) reads.add(read);
+                    return position;
+                }
+            };
+        }
+
+        /** A range that is being read. Its keys are compared with those of others after `from`. */
+        private static final class Read {
+            private final Iterator<Entry<byte[], Object>> entries;
+            private final int from;
+            private byte[] key;
+            private Object position;
+
+            Read(Iterator<Entry<byte[], Object>> entries, int from) {
+                this.entries = entries;
+                this.from = from;
+            }
+
+            boolean advance() {
+                if (!entries.hasNext()) return false;
+                Entry<byte[], Object> next = entries.next();
+                key = next.getKey();
+                position = next.getValue();
+                return true;
+            }
         }
 
         @Override
@@ -1389,6 +1538,9 @@ public class MongoServer {
             if (positions == null) return;
             Set<KeyValue> keys = keysOf(document);
             if (keys.size() > 1) arrays = true;
+            for (KeyValue values : keys) {
+                for (Object value : values) unsorted |= !Key.sorts(value);
+            }
             for (KeyValue values : keys) positions.put(Key.ofAll(values, position), position);
         }
 
@@ -1401,7 +1553,7 @@ public class MongoServer {
         }
 
         private Set<KeyValue> keysOf(Document document) {
-            return Keys.of(paths, false, document);
+            return Keys.of(paths, sparse, document);
         }
 
         @Override
@@ -1605,31 +1757,51 @@ public class MongoServer {
             Document query, Document order, int skip, int limit, int batch, Document fields) {
             RangeIndex best = null;
             Ranges ranges = Ranges.NONE;
+            boolean serves = false;
+            Document sort = order == null ? new Document() : order;
+            Document conditions = Ranges.joined(query);
             for (Index<Object> index : getIndexes()) {
-                Ranges found = ((RangeIndex) index).ranges(query);
+                Ranges found = ((RangeIndex) index).ranges(conditions);
+                if (found.fields == 0) continue;
                 boolean unique = index instanceof UniqueIndex && found.exact;
-                if (unique || found.fields > ranges.fields) {
+                boolean ordered = index instanceof SecondaryIndex one && one.serves(found, sort);
+                boolean equal = found.fields == ranges.fields && ordered && !serves;
+                if (unique || found.fields > ranges.fields || equal) {
                     best = (RangeIndex) index;
                     ranges = found;
+                    serves = ordered;
                 }
                 if (unique) break;
             }
             if (best == null) return matchDocuments(query, order, skip, limit, batch, fields);
             if (best instanceof SecondaryIndex) {
                 ((SecondaryIndex) best).build(streamAllDocumentsWithPosition());
-                ranges = best.ranges(query);
+                ranges = best.ranges(conditions);
             }
-            Set<Object> positions = limit > 0 && isNewestIds(best, ranges, order)
-                ? first(((UniqueIndex) best).backwards(ranges.ranges.get(0)), query, skip + limit)
+            Set<Object> positions = limit > 0
+                ? some(best, ranges, query, sort, skip + limit)
                 : best.positions(ranges);
             return matchDocuments(query, positions, order, skip, limit, batch, fields);
         }
 
-        /** The last ids of one range: the index has them in this order. */
-        private static boolean isNewestIds(RangeIndex index, Ranges ranges, Document order) {
-            return index instanceof UniqueIndex && ((UniqueIndex) index).isOfIds()
-                && ranges.ranges.size() == 1 && order != null && order.size() == 1
-                && order.get("_id") instanceof Number && ((Number) order.get("_id")).intValue() < 0;
+        /** Reads no more documents than a limit needs if the index has their order. */
+        private Set<Object> some(
+            RangeIndex index, Ranges ranges, Document query, Document order, int count) {
+            boolean backwards = order.values().stream()
+                .anyMatch(direction -> direction instanceof Number one && one.intValue() < 0);
+            if (index instanceof SecondaryIndex one && one.serves(ranges, order)) {
+                return first(one.inOrder(ranges, backwards), query, count);
+            }
+            return isOfIds(index, ranges, order)
+                ? first(
+                    ((UniqueIndex) index).inOrder(ranges.ranges.get(0), backwards), query, count)
+                : index.positions(ranges);
+        }
+
+        /** True if the query wants one range of ids in their order. */
+        private static boolean isOfIds(RangeIndex index, Ranges ranges, Document order) {
+            return index instanceof UniqueIndex && index.isOfIds() && ranges.ranges.size() == 1
+                && order.size() == 1 && order.get("_id") instanceof Number;
         }
 
         private Set<Object> first(Iterator<Object> positions, Document query, int count) {

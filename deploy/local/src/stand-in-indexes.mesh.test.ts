@@ -70,6 +70,7 @@ function query(): Record<string, unknown> {
     else if (field === '_id') found[field] = oneOf([`row-${below(ROWS)}`, { $gte: 'row-3' }]);
     else found[field] = field === 'items.in' ? below(3) : oneOf(CONDITIONS)();
   }
+  if (below(4) === 0) found['items'] = { $elemMatch: { of: oneOf(CONDITIONS)(), in: below(3) } };
   return found;
 }
 
@@ -132,6 +133,53 @@ test('indexes follow updates and deletions', async () => {
     }
   }
   expect(await compareQueries()).toBeGreaterThan(QUERIES / 10);
+});
+
+test('an index with the order of a query changes no page', async () => {
+  const [unsorted, sorted] = [db.collection<Row>('unsorted'), db.collection<Row>('sorted')];
+  await sorted.createIndexes([
+    { key: { a: 1, b: 1, _id: 1 } },
+    { key: { b: 1, _id: -1 } },
+    { key: { due: 1 }, sparse: true },
+  ]);
+  const values = SCALARS.slice(0, 6);
+  const rows = Array.from({ length: ROWS }, (_, _id): Row => ({
+    _id,
+    ...(below(4) > 0 && { a: below(3) }),
+    ...(below(5) > 0 && { b: below(5) > 0 ? oneOf(values)() : null }),
+    ...(below(5) === 0 && { due: below(3) > 0 ? below(3) : null }),
+  }));
+  await unsorted.insertMany(rows);
+  await sorted.insertMany(rows);
+  const filters: ReadonlyArray<() => Record<string, unknown>> = [
+    () => ({ a: below(3) }),
+    () => ({ a: { $in: [0, 1, 2].slice(below(3)) } }),
+    () => ({ a: { $exists: false } }),
+    () => ({ a: below(3), b: { [oneOf(['$gt', '$lte'])]: below(5) } }),
+    () => ({ b: { $in: [0, 1, 2, 3] }, _id: { $gte: below(ROWS), $lt: below(ROWS) } }),
+    () => ({ due: { $exists: true } }),
+    () => ({ $and: [{ a: below(3) }, { b: { $gte: below(3) } }, { b: { $lt: below(5) } }] }),
+    () => ({ a: below(3), $and: [{ a: below(3), $or: [{ b: below(3) }, { b: { $gt: 3 } }] }] }),
+  ];
+  const orders = [
+    { b: 1, _id: 1 },
+    { b: -1, _id: -1 },
+    { a: 1, b: 1, _id: 1 },
+    { b: 1, _id: -1 },
+    { _id: 1 },
+    { due: -1, _id: 1 },
+  ] as const;
+  for (let turn = 0; turn < QUERIES; turn += 1) {
+    const [filter, order] = [oneOf(filters)(), oneOf(orders)];
+    const [skip, limit] = [below(4), 1 + below(9)];
+    const page = (of: Collection<Row>): Promise<Row[]> =>
+      of.find(filter).sort(order).skip(skip).limit(limit).toArray();
+    const [wanted, found] = await Promise.all([page(unsorted), page(sorted)]);
+    expect({ filter, order, found }).toEqual({ filter, order, found: wanted });
+    // A query without an order may return any of them.
+    const some = await sorted.find(filter).limit(limit).toArray();
+    expect(some).toHaveLength(Math.min(limit, await unsorted.countDocuments(filter)));
+  }
 });
 
 test('a value that a unique index has is refused, and may be used once it is free', async () => {
