@@ -113,8 +113,8 @@ export const broadcastIndexes: IndexDescription[] = [
   { key: { status: 1, phone_number_id: 1 } },
   { key: { status: 1, scheduled_at: 1 } },
   { key: { status: 1, created_at: 1 } },
-  // Nearly every broadcast has ended, and its contacts are deleted.
-  { key: { has_contacts: 1 }, sparse: true },
+  // Serves the sweep: those that wait for their time have contacts, too.
+  { key: { has_contacts: 1, status: 1 } },
   // Covers the search for active broadcasts.
   { key: { status: 1, _id: 1, partner_id: 1, phone_number_id: 1 } },
 ];

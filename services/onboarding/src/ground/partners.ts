@@ -201,6 +201,7 @@ export const PARTNERS = 'partners';
 export const partnerIndexes: IndexDescription[] = [
   { key: { key_hash: 1 }, unique: true },
   { key: { 'previous_key.key_hash': 1 }, sparse: true },
+  { key: { alerts: 1 }, sparse: true },
   dueEventIndex,
 ];
 
@@ -408,7 +409,15 @@ export function createPartners(db: Db): Partners {
         .toArray(),
     watching: (cause, limit) =>
       partners
-        .find({ [`alerts.${cause}`]: { $exists: true }, status: 'active' }, WITHOUT_NOTICES)
+        .find(
+          // The index has the partners with any alert.
+          {
+            alerts: { $exists: true },
+            [`alerts.${cause}`]: { $exists: true },
+            status: 'active',
+          },
+          WITHOUT_NOTICES,
+        )
         .limit(limit)
         .toArray(),
   };

@@ -1,4 +1,4 @@
-// Requeues and the oldest delivery in a real database.
+// Requeues, later pages and the oldest delivery in a real database.
 import { MongoClient, type Db } from 'mongodb';
 import { createDeliveries, DELIVERIES, type StoredDelivery } from './store';
 
@@ -74,4 +74,26 @@ test('finds the oldest delivery that is retried, in any partition', async () => 
     partner_id: 'ptn_2',
     created_at: hour(2),
   });
+});
+
+test('pages through failed and overdue deliveries, those of one time by their IDs', async () => {
+  const rows = Array.from({ length: 10 }, (_unused, at) => {
+    const time = new Date(NOW.getTime() + Math.floor(at / 4));
+    return row(at, { created_at: time, next_attempt_at: time });
+  });
+  await db.collection<StoredDelivery>(DELIVERIES).deleteMany({});
+  await db.collection<StoredDelivery>(DELIVERIES).insertMany(rows);
+  const deliveries = createDeliveries(db);
+  const listed: string[] = [];
+  const overdue: string[] = [];
+  for (let page = 0; page < 4; page += 1) {
+    const [shown, due] = [rows[listed.length - 1], rows[overdue.length - 1]];
+    const after = shown && { created_at: shown.created_at, event_id: shown._id };
+    const found = await deliveries.listOf('ptn_1', ['retrying'], { limit: 3, bytes: 1e6, after });
+    listed.push(...found.rows.map(({ _id }) => _id));
+    const waiting = await deliveries.overdue([0], LATER, { after: due, limit: 3 });
+    overdue.push(...waiting.map(({ _id }) => _id));
+  }
+  const ids = rows.map(({ _id }) => _id);
+  expect({ listed, overdue }).toEqual({ listed: ids, overdue: ids });
 });

@@ -163,9 +163,12 @@ const rowsOf = ({ partner_id, endpoint_id }: ReceiverName): Filter<StoredDeliver
   endpoint_id: endpoint_id ?? NO_ENDPOINT,
 });
 
-/** The rows behind a position in the order of a time and of the IDs. */
+/**
+ * The rows behind a position in the order of a time and of the IDs. The first condition lets the
+ * index begin there: with the alternatives only, each page would read those before it again.
+ */
 const behind = (time: string, at: Date | null, _id: string): Filter<StoredDelivery> => ({
-  $or: [{ [time]: { $gt: at } }, { [time]: at, _id: { $gt: _id } }],
+  $and: [{ [time]: { $gte: at } }, { $or: [{ [time]: { $gt: at } }, { _id: { $gt: _id } }] }],
 });
 
 /** Longer than 70 lines: one short method for each query. */
