@@ -29,6 +29,7 @@ import {
 } from './events-mesh';
 import { closedLoop } from './load';
 import { costDuring, openBench, type Bench, type Part } from './processes';
+import { benchQueries } from './stored-queries';
 
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
 const PARTNERS = [10, 100, 1_000];
@@ -162,11 +163,16 @@ async function processes(setup: Setup, startOthers: () => Promise<Part[]>): Prom
   tell('one process again', await throughput(setup, EVENTS), one);
 }
 
-/** Copies of stored rows make numbers that are registered and customers that are known. */
+/**
+ * The queries of the stores by themselves; then copies of stored rows make numbers that are
+ * registered and customers that are known.
+ */
 export async function benchStored(): Promise<void> {
   const bench = await openBench({ MONGO_HEAP });
-  const client = new MongoClient(bench.engines.MONGO_URL);
+  const client = new MongoClient(bench.engines.MONGO_URL, { ignoreUndefined: true });
   try {
+    await benchQueries(client);
+    if (process.env['BENCH_SHORT'] === '1') return;
     const setup = await prepareMesh(bench, PARTNERS[0] as number);
     await throughput(setup, WARM_UP);
     const first = await throughput(setup, EVENTS);
