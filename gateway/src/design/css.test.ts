@@ -56,7 +56,7 @@ test.each(Object.entries(SHEETS))(
     const names = [...TOKENS, ...SIZES].map(({ name }) => name);
     for (const name of names) expect(css).not.toMatch(new RegExp(`^\\s*--${name}:`, 'm'));
     const used = [...css.matchAll(/var\(--([a-z-]+)\)/g)].map(([, name]) => name as string);
-    const own = used.filter((name) => !/^(mantine|scalar|columns|bar)/.test(name));
+    const own = used.filter((name) => !/^(mantine|app-shell|scalar|columns|bar)/.test(name));
     expect(own.length).toBeGreaterThan(0);
     expect(own.filter((name) => !names.includes(name))).toEqual([]);
   },

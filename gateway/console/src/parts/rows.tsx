@@ -16,6 +16,8 @@ export interface Column<T> {
   cell: (row: T) => ReactNode;
   /** Shows the title before the value on a phone. */
   labelled?: boolean;
+  /** Aligned at the end, as figures are compared. */
+  figure?: boolean;
 }
 
 interface RowsProps<T> {
@@ -29,7 +31,7 @@ interface RowsProps<T> {
   onEnd?: (() => void) | undefined;
 }
 
-const ROW_PX = 48;
+const ROW_PX = 37;
 
 export function Rows<T>({ label, columns, rows, keyOf, onOpen, onEnd }: RowsProps<T>) {
   const body = useRef<HTMLDivElement>(null);
@@ -59,8 +61,8 @@ export function Rows<T>({ label, columns, rows, keyOf, onOpen, onEnd }: RowsProp
     >
       <div role="rowgroup">
         <div className="list-row list-head" role="row" aria-rowindex={1}>
-          {columns.map(({ title }) => (
-            <div key={title} role="columnheader">
+          {columns.map(({ title, figure }) => (
+            <div key={title} role="columnheader" className={figure ? 'figure' : undefined}>
               {title}
             </div>
           ))}
@@ -114,8 +116,13 @@ function Row<T>({ row, index, columns, measure, top, onOpen }: RowProps<T>) {
         onOpen(row);
       }}
     >
-      {columns.map(({ title, cell, labelled }, column) => (
-        <div key={title} role="cell" data-label={labelled ? title : undefined}>
+      {columns.map(({ title, cell, labelled, figure }, column) => (
+        <div
+          key={title}
+          role="cell"
+          data-label={labelled ? title : undefined}
+          className={figure ? 'figure' : undefined}
+        >
           {column === 0 && onOpen ? (
             <button type="button" className="plain" onClick={() => onOpen(row)}>
               {cell(row)}

@@ -19,16 +19,35 @@ const exact = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
   timeZoneName: 'short',
 });
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const dayAndClock = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const dayOfYear = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+});
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const utc = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
+/** The reader's offset from UTC: `GMT+9`. */
+const offset = (): string =>
+  short.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+
 /** The reader's zone: `Asia/Tokyo (GMT+9)`. */
-export function zoneName(): string {
-  const parts = short.formatToParts(new Date());
-  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return `${short.resolvedOptions().timeZone} (${offset})`;
-}
+export const zoneName = (): string => `${short.resolvedOptions().timeZone} (${offset()})`;
+
+/** The title of a column whose times are shown as `row`. */
+export const zoned = (title: string): string => `${title}, ${offset()}`;
 
 function agoOf(time: Date, now: number): string {
   const distance = time.getTime() - now;
@@ -38,17 +57,31 @@ function agoOf(time: Date, now: number): string {
   return relative.format(Math.round(distance / DAY_MS), 'day');
 }
 
+function rowFormat(time: Date): Intl.DateTimeFormat {
+  const now = new Date();
+  if (time.toDateString() === now.toDateString()) return clock;
+  return time.getFullYear() === now.getFullYear() ? dayAndClock : dayOfYear;
+}
+
+const FORMATS = {
+  short: () => short,
+  exact: () => exact,
+  row: rowFormat,
+};
+
 export interface TimeProps {
   value: string | null | undefined;
-  /** short: day and minute. exact: with seconds. ago: the distance from now. */
-  as?: 'short' | 'exact' | 'ago';
+  /**
+   * short: day and minute. exact: with seconds. ago: the distance from now. row: the time of today,
+   * the day and time of this year, else the date; the title of the column has the zone.
+   */
+  as?: 'short' | 'exact' | 'ago' | 'row';
 }
 
 export function Time({ value, as = 'short' }: TimeProps) {
   if (!value) return <span>–</span>;
   const time = new Date(value);
-  const text =
-    as === 'ago' ? agoOf(time, Date.now()) : (as === 'exact' ? exact : short).format(time);
+  const text = as === 'ago' ? agoOf(time, Date.now()) : FORMATS[as](time).format(time);
   return (
     <time
       dateTime={value}

@@ -15,7 +15,7 @@ import { Panel } from '../parts/panel';
 import { Rows, type Column } from '../parts/rows';
 import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
-import { Time } from '../parts/time';
+import { Time, zoned } from '../parts/time';
 import { countOf } from '../period';
 import { reasonOf } from '../reasons';
 import { PersonName } from './broadcasts/approve';
@@ -29,19 +29,32 @@ const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
   { title: 'State', width: '160px', cell: (one) => <State of={stateOf(one)} /> },
   { title: 'Template', width: '1fr', cell: ({ template_name }) => template_name, labelled: true },
-  { title: 'Contacts', width: '90px', cell: ({ total }) => countOf(total), labelled: true },
+  {
+    title: 'Contacts',
+    width: '90px',
+    cell: ({ total }) => countOf(total),
+    labelled: true,
+    figure: true,
+  },
   {
     title: 'Delivered',
     width: '90px',
     cell: ({ delivered }) => countOf(delivered),
     labelled: true,
+    figure: true,
   },
-  { title: 'Failed', width: '80px', cell: ({ failed }) => countOf(failed), labelled: true },
   {
-    title: 'Start',
-    width: '180px',
+    title: 'Failed',
+    width: '80px',
+    cell: ({ failed }) => countOf(failed),
+    labelled: true,
+    figure: true,
+  },
+  {
+    title: zoned('Start'),
+    width: '150px',
     cell: ({ started_at, scheduled_at, created_at }) => (
-      <Time value={started_at ?? scheduled_at ?? created_at} />
+      <Time value={started_at ?? scheduled_at ?? created_at} as="row" />
     ),
     labelled: true,
   },

@@ -13,13 +13,14 @@ import { DayFields, momentsOf } from '../parts/days';
 import { Empty } from '../parts/empty';
 import { Facts } from '../parts/facts';
 import { Loaded } from '../parts/loaded';
+import { NumberName } from '../parts/number-name';
 import { NumberFilter } from '../parts/number-select';
 import { Page } from '../parts/page';
 import { Panel } from '../parts/panel';
 import { Rows, type Column } from '../parts/rows';
 import { useFilters, useTyped } from '../parts/search';
 import { State } from '../parts/state';
-import { Time } from '../parts/time';
+import { Time, zoned } from '../parts/time';
 import type { Search } from '../search';
 import { MessageSteps } from './messages/steps';
 
@@ -34,14 +35,19 @@ const COLUMNS: Array<Column<Message>> = [
       pricing ? `${pricing.category ?? '–'}${pricing.billable === false ? ', free' : ''}` : '–',
     labelled: true,
   },
-  { title: 'Cost', width: '105px', cell: costOf, labelled: true },
+  { title: 'Cost', width: '105px', cell: costOf, labelled: true, figure: true },
   {
-    title: 'Number ID',
+    title: 'Number',
     width: '145px',
-    cell: ({ phone_number_id }) => phone_number_id,
+    cell: ({ phone_number_id }) => <NumberName id={phone_number_id} />,
     labelled: true,
   },
-  { title: 'Sent', width: '150px', cell: ({ at }) => <Time value={at} />, labelled: true },
+  {
+    title: zoned('Sent'),
+    width: '150px',
+    cell: ({ at }) => <Time value={at} as="row" />,
+    labelled: true,
+  },
 ];
 
 const STATES = ['accepted', 'sent', 'delivered', 'read', 'failed'];

@@ -10,7 +10,7 @@ import { Empty } from '../../parts/empty';
 import { Loaded } from '../../parts/loaded';
 import { Rows, type Column } from '../../parts/rows';
 import { useFilters } from '../../parts/search';
-import { Time } from '../../parts/time';
+import { Time, zoned } from '../../parts/time';
 
 const COLUMNS: Array<Column<LoggedRequest>> = [
   {
@@ -29,11 +29,12 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
     cell: ({ duration_ms }) =>
       `${duration_ms < 10 ? duration_ms.toFixed(1) : Math.round(duration_ms)} ms`,
     labelled: true,
+    figure: true,
   },
   {
-    title: 'Time',
-    width: '225px',
-    cell: ({ at }) => <Time value={at} as="exact" />,
+    title: zoned('Time'),
+    width: '150px',
+    cell: ({ at }) => <Time value={at} as="row" />,
     labelled: true,
   },
   {

@@ -5,11 +5,12 @@ import { useState } from 'react';
 import { Card } from '../../parts/card';
 import { Empty } from '../../parts/empty';
 import { Failure } from '../../parts/failure';
+import { NumberName } from '../../parts/number-name';
 import { Page } from '../../parts/page';
 import { Rows, type Column } from '../../parts/rows';
 import { useFilters } from '../../parts/search';
 import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { Time, zoned } from '../../parts/time';
 import { LoggedEventDrawer } from './logged';
 import { Receiver } from './receiver';
 import { ReplayEvents } from './replay';
@@ -31,15 +32,15 @@ const COLUMNS: Array<Column<ListedEvent>> = [
     },
   },
   {
-    title: 'Number ID',
-    width: '170px',
-    cell: ({ envelope }) => envelope.phone_number_id ?? '–',
+    title: 'Number',
+    width: '150px',
+    cell: ({ envelope }) => <NumberName id={envelope.phone_number_id} />,
     labelled: true,
   },
   {
-    title: 'Time',
-    width: '250px',
-    cell: ({ logged_at }) => <Time value={logged_at} as="exact" />,
+    title: zoned('Time'),
+    width: '150px',
+    cell: ({ logged_at }) => <Time value={logged_at} as="row" />,
     labelled: true,
   },
 ];

@@ -18,7 +18,7 @@ import { Panel } from '../../parts/panel';
 import { Rows, type Column } from '../../parts/rows';
 import { useFilters, useTyped } from '../../parts/search';
 import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { Time, zoned } from '../../parts/time';
 
 const ACTORS: Readonly<Record<string, string>> = {
   partner_key: 'Partner key',
@@ -39,7 +39,12 @@ const COLUMNS: Array<Column<AuditRecord>> = [
   { title: 'Who', width: '1fr', cell: actorOf, labelled: true },
   { title: 'What', width: '1.2fr', cell: targetOf, labelled: true },
   { title: 'Outcome', width: '120px', cell: ({ outcome }) => <State of={outcome} /> },
-  { title: 'Time', width: '180px', cell: ({ at }) => <Time value={at} />, labelled: true },
+  {
+    title: zoned('Time'),
+    width: '150px',
+    cell: ({ at }) => <Time value={at} as="row" />,
+    labelled: true,
+  },
 ];
 
 export function Screen() {

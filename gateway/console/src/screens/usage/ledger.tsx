@@ -18,7 +18,7 @@ import { Page } from '../../parts/page';
 import { Rows, type Column } from '../../parts/rows';
 import { useFilters } from '../../parts/search';
 import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { Time, zoned } from '../../parts/time';
 import { periodOf, PERIODS, type Period } from '../../period';
 
 const COLUMNS: Array<Column<LedgerEntry>> = [
@@ -48,11 +48,12 @@ const COLUMNS: Array<Column<LedgerEntry>> = [
     width: '130px',
     cell: ({ amount, currency }) => (amount === null ? '–' : `${amount} ${currency ?? ''}`),
     labelled: true,
+    figure: true,
   },
   {
-    title: 'Sent',
-    width: '180px',
-    cell: ({ sent_at }) => <Time value={sent_at} />,
+    title: zoned('Sent'),
+    width: '150px',
+    cell: ({ sent_at }) => <Time value={sent_at} as="row" />,
     labelled: true,
   },
 ];
