@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { list } from '@ioredis/commands';
 import {
   accessOf,
-  OPERATOR,
+  KAFKA_USERS,
   PROCESSES,
   userOf,
   type ProcessName,
@@ -15,7 +15,6 @@ import {
   kafkaCommand,
   kafkaGrants,
   mongoCommand,
-  operatorGrants,
   redisUser,
 } from '../../deploy/engine-users/src/grants';
 import { CONSUMED, consumedTopics } from '../testkit/consumed-topics';
@@ -87,18 +86,15 @@ test('fanout has a row for each kind of key of its memory', () => {
 });
 
 const kafka = (): string =>
-  [...PROCESSES, OPERATOR]
-    .flatMap((name) => {
-      const grants = name === OPERATOR ? operatorGrants() : kafkaGrants(name);
-      const commands = grants.map((grant) => kafkaCommand(name, grant));
-      if (commands.length === 0) return [];
-      return [
-        `# ${name}`,
-        `kafka-configs --bootstrap-server "$BROKERS" --command-config admin.properties --alter --entity-type users --entity-name ${userOf(name)} --add-config "SCRAM-SHA-512=[password=$PASSWORD]"`,
-        ...commands,
-      ];
-    })
-    .join('\n');
+  KAFKA_USERS.flatMap((name) => {
+    const commands = kafkaGrants(name).map((grant) => kafkaCommand(name, grant));
+    if (commands.length === 0) return [];
+    return [
+      `# ${name}`,
+      `kafka-configs --bootstrap-server "$BROKERS" --command-config admin.properties --alter --entity-type users --entity-name ${userOf(name)} --add-config "SCRAM-SHA-512=[password=$PASSWORD]"`,
+      ...commands,
+    ];
+  }).join('\n');
 
 const mongo = (): string =>
   PROCESSES.map(mongoCommand)

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 import { createBusOperator, type LetterPlace } from '@bmg/common/bus';
-import { OPERATOR, PROCESSES, userOf } from '../../deploy/engine-users/src/access';
-import { kafkaGrants, operatorGrants, redisUser } from '../../deploy/engine-users/src/grants';
+import { KAFKA_USERS, OPERATOR, PROCESSES, userOf } from '../../deploy/engine-users/src/access';
+import { kafkaGrants, redisUser } from '../../deploy/engine-users/src/grants';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { eventually } from '../testkit/eventually';
 import { allowUsers } from '../testkit/kafka-users';
@@ -30,16 +30,12 @@ let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  const users = [...PROCESSES, OPERATOR] as const;
-  const scram = Object.fromEntries(users.map((name) => [userOf(name), PASSWORD]));
+  const scram = Object.fromEntries(KAFKA_USERS.map((name) => [userOf(name), PASSWORD]));
   kafka = await startSecureKafka({ scram, acls: true });
   await allowUsers(
     kafka.admin,
-    users.flatMap((name) =>
-      (name === OPERATOR ? operatorGrants(PREFIX) : kafkaGrants(name, PREFIX)).map((grant) => ({
-        user: userOf(name),
-        ...grant,
-      })),
+    KAFKA_USERS.flatMap((name) =>
+      kafkaGrants(name, PREFIX).map((grant) => ({ user: userOf(name), ...grant })),
     ),
   );
   redis = await startSecureRedis([

@@ -125,4 +125,6 @@ export const PROCESSES = Object.keys(ENGINE_ACCESS) as ProcessName[];
 export const accessOf = (name: ProcessName): EngineAccess => ENGINE_ACCESS[name];
 /** The operator's command line, in its pod. It uses Kafka only. */
 export const OPERATOR = 'operator' as const;
-export const userOf = (name: ProcessName | typeof OPERATOR): string => `bmg-${name}`;
+export const KAFKA_USERS = [...PROCESSES, OPERATOR];
+export type KafkaUser = (typeof KAFKA_USERS)[number];
+export const userOf = (name: KafkaUser): string => `bmg-${name}`;

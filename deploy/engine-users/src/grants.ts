@@ -2,9 +2,10 @@
 import { deadLetterName, topics } from '@bmg/common/bus';
 import {
   accessOf,
-  type OPERATOR,
+  OPERATOR,
   PROCESSES,
   userOf,
+  type KafkaUser,
   type ProcessName,
   type TopicKey,
 } from './access';
@@ -21,7 +22,8 @@ export interface KafkaGrant {
 /** The client asks at each connection whether Redis has loaded its data. */
 const EVERYWHERE = ['info'];
 
-export function kafkaGrants(name: ProcessName, prefix = 'bmg.'): KafkaGrant[] {
+export function kafkaGrants(name: KafkaUser, prefix = 'bmg.'): KafkaGrant[] {
+  if (name === OPERATOR) return operatorGrants(prefix);
   const { reads = [], writes = [], watches = [], creates_topics } = accessOf(name);
   if (reads.length === 0 && writes.length === 0) return [];
   const nameOf = (topic: TopicKey): string => prefix + topics[topic].name;
@@ -54,7 +56,7 @@ export function kafkaGrants(name: ProcessName, prefix = 'bmg.'): KafkaGrant[] {
  * For `bmg status`, `lag` and `dead-letters`: how far each group is, and the letters of every
  * reader, read in a group of their own and published to their topics again.
  */
-export function operatorGrants(prefix = 'bmg.'): KafkaGrant[] {
+function operatorGrants(prefix: string): KafkaGrant[] {
   const read = PROCESSES.flatMap((name) => accessOf(name).reads ?? []);
   const names = [...new Set(read.map(([topic]) => topics[topic].name))];
   return [
@@ -70,7 +72,7 @@ export function operatorGrants(prefix = 'bmg.'): KafkaGrant[] {
   ];
 }
 
-export const kafkaCommand = (name: ProcessName | typeof OPERATOR, grant: KafkaGrant): string =>
+export const kafkaCommand = (name: KafkaUser, grant: KafkaGrant): string =>
   [
     `kafka-acls --bootstrap-server "$BROKERS" --command-config admin.properties --add --allow-principal User:${userOf(name)}`,
     ...grant.operations.map((operation) => `--operation ${operation}`),
