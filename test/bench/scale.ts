@@ -3,7 +3,7 @@
 // and processes is the bare chain of events, which stores what it delivers by partner.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient, type Collection, type Document } from 'mongodb';
+import { MongoClient, type Document } from 'mongodb';
 import { freePort, SERVICES, type ServiceName } from '@bmg/local';
 import { startBeside, startFloor } from './bare-chain';
 import { aText } from './chain';
@@ -29,7 +29,7 @@ import {
 } from './events-mesh';
 import { closedLoop } from './load';
 import { costDuring, openBench, type Bench, type Part } from './processes';
-import { benchQueries } from './stored-queries';
+import { benchQueries, fill } from './stored-queries';
 
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
 const PARTNERS = [10, 100, 1_000];
@@ -45,7 +45,6 @@ const WARM_UP_SENDS_S = 30;
 const USAGE_IDS = 1_000;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
-const INSERTED_AT_ONCE = 5_000;
 const RATE = 300;
 const RATE_S = 20;
 const STORED = { database: 'floor' };
@@ -196,9 +195,9 @@ export async function benchStored(): Promise<void> {
 type Row = Document & { _id: string };
 
 async function addNumbers(client: MongoClient, { places }: Setup): Promise<void> {
-  const clients = client.db('onboarding').collection<Row>('clients');
-  const rows = await clients.find({}).limit(places.length).toArray();
-  await copyRows(clients, NUMBERS, (index) => {
+  const db = client.db('onboarding');
+  const rows = await db.collection<Row>('clients').find({}).limit(places.length).toArray();
+  await fill(db, 'clients', NUMBERS, (index) => {
     const row = rows[index % rows.length] as Row;
     const waba_id = String(910_000_000_000_000 + index);
     const phone_number_id = String(810_000_000_000_000 + index);
@@ -207,24 +206,13 @@ async function addNumbers(client: MongoClient, { places }: Setup): Promise<void>
 }
 
 async function addCustomers(client: MongoClient, { places }: Setup): Promise<void> {
-  const contacts = client.db('messaging').collection<Row>('contacts');
+  const db = client.db('messaging');
   const [{ waba_id }] = places as [Setup['places'][number]];
-  const known = await contacts.findOne({ _id: { $regex: `^${waba_id}/` } });
-  await copyRows(contacts, CUSTOMERS, (index) => ({
+  const known = await db.collection<Row>('contacts').findOne({ _id: { $regex: `^${waba_id}/` } });
+  await fill(db, 'contacts', CUSTOMERS, (index) => ({
     ...known,
     _id: `${waba_id}/${4_915_100_000_000 + index}`,
   }));
-}
-
-async function copyRows(
-  rows: Collection<Row>,
-  count: number,
-  copy: (index: number) => Row,
-): Promise<void> {
-  for (let from = 0; from < count; from += INSERTED_AT_ONCE) {
-    const some = Array.from({ length: INSERTED_AT_ONCE }, (_, index) => copy(from + index));
-    await rows.insertMany(some, { ordered: false });
-  }
 }
 
 async function latency({ load, receiver, places }: Setup): Promise<void> {

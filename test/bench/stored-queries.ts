@@ -17,6 +17,7 @@ import { createReader } from '@bmg/webhooks/event-log/reader';
 import { createAttempts } from '@bmg/webhooks/event-log/store/attempts';
 import { createEventLogStore, newBucket } from '@bmg/webhooks/event-log/store/buckets';
 import { eventLogPurgeRows } from '@bmg/webhooks/event-log/store/purge';
+import { quantile } from './load';
 
 const TIMES = [1, 10, 100];
 /** Rows of each collection in the smallest database. */
@@ -57,14 +58,11 @@ export async function benchQueries(client: MongoClient): Promise<void> {
         if (round > 0) taken[size]?.push(performance.now() - begin);
       }
     }
-    const [first = 0, ...more] = taken.map(median);
+    const [first = 0, ...more] = taken.map((all) => quantile(all, 0.5));
     const ratios = more.map((one) => (one / first).toFixed(1).padStart(8)).join('');
     console.log(`${name.padEnd(42)} ${first.toFixed(2).padStart(17)}  ${ratios}`);
   }
 }
-
-const median = (all: number[]): number =>
-  all.sort((one, other) => one - other)[Math.floor(all.length / 2)] as number;
 
 /** Fills the databases of one size. */
 async function prepare(client: MongoClient, times: number): Promise<Query[]> {
@@ -84,7 +82,8 @@ async function prepare(client: MongoClient, times: number): Promise<Query[]> {
   ];
 }
 
-async function fill(
+/** Writes this many rows of a collection. */
+export async function fill(
   db: Db,
   collection: string,
   count: number,
