@@ -30,7 +30,7 @@ const dayAndClock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
 });
-const dayOfYear = new Intl.DateTimeFormat(undefined, {
+const dateOnly = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
   month: 'short',
   day: 'numeric',
@@ -60,7 +60,7 @@ function agoOf(time: Date, now: number): string {
 function rowFormat(time: Date): Intl.DateTimeFormat {
   const now = new Date();
   if (time.toDateString() === now.toDateString()) return clock;
-  return time.getFullYear() === now.getFullYear() ? dayAndClock : dayOfYear;
+  return time.getFullYear() === now.getFullYear() ? dayAndClock : dateOnly;
 }
 
 const FORMATS = {

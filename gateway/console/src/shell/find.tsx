@@ -12,6 +12,7 @@ export type Opened = 'find' | 'keys';
 
 interface Props {
   opened: Opened;
+  /** The entries of the navigation, which the person may all open. */
   screens: readonly Place[];
   onClose: () => void;
 }
@@ -53,8 +54,8 @@ function Find({ screens, onDone }: { screens: readonly Place[]; onDone: () => vo
   const text = typed.trim();
   const allowed = ({ scope }: Place): boolean => scope === null || may(scope);
   const named = namedPlaces(text).filter(allowed);
-  const all = [...screens, ...MORE_SCREENS].filter(allowed);
-  const found = text === '' ? [...screens].filter(allowed) : placesWith(text, all);
+  const all = [...screens, ...MORE_SCREENS.filter(allowed)];
+  const found = text === '' ? screens : placesWith(text, all);
   const places = [...named, ...found];
   const pages = usePages(named.length > 0 ? '' : text);
   // Enter opens the first result.
