@@ -10,6 +10,7 @@ import { DRIVERS, HOST, OURS, prepareMesh, startStub, stubSettings } from './eve
 import { measureIdle, type Idle } from './idle';
 import { openLoop, quantile, type Shot } from './load';
 import { costDuring, openBench } from './processes';
+import { shares, tailsDuring } from './tails';
 
 const SHORT = process.env['BENCH_SHORT'] === '1';
 const PARTNERS = 10;
@@ -97,11 +98,13 @@ export async function benchCurve(): Promise<void> {
     for (const [what, pair] of Object.entries(chains)) {
       console.log(`\n${what}: CPU s per 1,000 and wake-ups of each without the idle part`);
       for (const rate of RATES) {
-        const [mine, base] = [
-          await measure(pair[0], rate, idle, pids),
-          await measure(pair[1], rate, idle, pids),
-        ];
+        const { result: mine, tails } = await tailsDuring(bench, () =>
+          measure(pair[0], rate, idle, pids),
+        );
+        const base = await measure(pair[1], rate, idle, pids);
         printRate(rate, mine, base);
+        const waits = what === 'sends' ? tails.send : tails.event;
+        console.log(`       the slowest hundredth of the mesh waited for ${shares(waits)}`);
       }
     }
     load.close();

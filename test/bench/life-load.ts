@@ -12,6 +12,7 @@ import { HOST, prepareMesh, startStub, stubSettings, type Setup } from './events
 import { closedLoop, dueAfter, openLoop, summary, type Measured, type Shot } from './load';
 import { costDuring, type Bench, type Cost } from './processes';
 import { SILENT } from './stub-rules';
+import { tailsDuring, type Tails } from './tails';
 import { createWireClient } from './wire-client';
 import { answerOk, startWireServer } from './wire-server';
 import { requestBytes } from '../testkit/request-bytes';
@@ -36,6 +37,7 @@ export interface Lives {
   /** Messages whose record is not `read` in the end. */
   unread: number;
   costs: Record<string, Cost>;
+  tails: Tails;
 }
 
 export interface LoadOfLives {
@@ -118,17 +120,20 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
   const measure = async (load: (run: Times) => Promise<void>): Promise<Lives> => {
     const run = aRun();
     let seconds = 0;
-    const { result: unread, costs } = await costDuring(setup.pids, async () => {
-      const started = performance.now();
-      await load(run);
-      seconds = (performance.now() - started) / 1_000;
-      return readBack(records, run.ids);
-    });
+    const { result, tails } = await tailsDuring(bench, () =>
+      costDuring(setup.pids, async () => {
+        const started = performance.now();
+        await load(run);
+        seconds = (performance.now() - started) / 1_000;
+        return readBack(records, run.ids);
+      }),
+    );
     return {
       sends: summary(run.sends, run.failed, seconds),
       lives: summary(run.lives, run.begun - run.lives.length, seconds),
-      unread,
-      costs,
+      unread: result.result,
+      costs: result.costs,
+      tails,
     };
   };
   const loadWith = (live: (run: Times, due: number) => Promise<void>): LoadOfLives => ({

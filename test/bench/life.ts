@@ -7,6 +7,7 @@ import { measureIdle, printIdle, type Idle } from './idle';
 import { prepareLives, type LifeLoad, type Lives, type LoadOfLives } from './life-load';
 import { spread } from './load';
 import { openBench } from './processes';
+import { shares } from './tails';
 
 const SHORT = process.env['BENCH_SHORT'] === '1';
 const PARTNERS = 10;
@@ -79,8 +80,11 @@ async function benchFloor(load: LifeLoad, idle: Idle): Promise<void> {
   }
 }
 
-const perLife = ({ lives, costs }: Lives, part: string, take: 'cpu_s' | 'wakes'): number =>
-  (costs[part]?.[take] ?? 0) / Math.max(1, lives.count);
+const perLife = (
+  { lives, costs }: Lives,
+  part: string,
+  take: 'cpu_s' | 'wakes' | 'queued_s',
+): number => (costs[part]?.[take] ?? 0) / Math.max(1, lives.count);
 
 const ofMesh = (run: Lives, take: 'cpu_s' | 'wakes'): number =>
   Object.keys(run.costs)
@@ -104,13 +108,17 @@ function tell(name: string, runs: Lives[]): void {
 const REPORT_FROM_S = 0.005;
 
 function printParts(name: string, run: Lives): void {
-  console.log(`\n${name}: CPU seconds per 1,000 lives, wake-ups of each, memory`);
+  console.log(`\n${name}: the slowest hundredth of the sends waited for ${shares(run.tails.send)}`);
+  console.log(`${' '.repeat(name.length)}  and of the events for ${shares(run.tails.event)}`);
+  console.log('CPU seconds per 1,000 lives, of them collections, and for a core; wake-ups; memory');
   for (const [part, { rss_mib }] of byCost(run)) {
     const cpu_s = perLife(run, part, 'cpu_s') * 1_000;
     if (cpu_s < REPORT_FROM_S) continue;
     const wakes = perLife(run, part, 'wakes');
+    const queued_s = perLife(run, part, 'queued_s') * 1_000;
+    const collections = (run.tails.collections[part] ?? 0) / Math.max(1, run.lives.count);
     console.log(
-      `  ${part.padEnd(12)} ${cpu_s.toFixed(3)} s   ${wakes.toFixed(1).padStart(6)}   ${rss_mib.toFixed(0)} MiB`,
+      `  ${part.padEnd(12)} ${cpu_s.toFixed(3)} s ${(collections * 1_000).toFixed(3)} ${queued_s.toFixed(3)}   ${wakes.toFixed(1).padStart(6)}   ${rss_mib.toFixed(0)} MiB`,
     );
   }
 }

@@ -204,14 +204,20 @@ export interface Cost {
   rss_mib: number;
   /** How often a thread of the process went to sleep and woke up: voluntary context switches. */
   wakes: number;
+  /** Seconds in which a thread of the process could run, and waited for a core. */
+  queued_s: number;
 }
 
+/** Of /proc/<pid>/task/<thread>/schedstat, in nanoseconds. */
+const QUEUED = /^\d+ (\d+)/;
+const NS_PER_S = 1e9;
+
 /** Sums a field over the threads of a process; a thread that ends meanwhile counts nothing. */
-function overThreads(pid: number, field: RegExp): number {
+function overThreads(pid: number, file: string, field: RegExp): number {
   let sum = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
-      const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+      const status = readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8');
       sum += Number(field.exec(status)?.[1] ?? 0);
     } catch {
       continue;
@@ -228,10 +234,11 @@ export function costOf(pid: number): Cost {
     return {
       cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
       rss_mib: residentMib(pid),
-      wakes: overThreads(pid, /^voluntary_ctxt_switches:\s+(\d+)/m),
+      wakes: overThreads(pid, 'status', /^voluntary_ctxt_switches:\s+(\d+)/m),
+      queued_s: overThreads(pid, 'schedstat', QUEUED) / NS_PER_S,
     };
   } catch {
-    return { cpu_s: 0, rss_mib: 0, wakes: 0 };
+    return { cpu_s: 0, rss_mib: 0, wakes: 0, queued_s: 0 };
   }
 }
 
@@ -246,7 +253,8 @@ export async function costDuring<T>(
     before.map(([name, then]) => {
       const now = costOf(pids[name] as number);
       const { rss_mib } = now;
-      return [name, { cpu_s: now.cpu_s - then.cpu_s, wakes: now.wakes - then.wakes, rss_mib }];
+      const [cpu_s, wakes] = [now.cpu_s - then.cpu_s, now.wakes - then.wakes];
+      return [name, { cpu_s, wakes, rss_mib, queued_s: now.queued_s - then.queued_s }];
     }),
   );
   return { result, costs };

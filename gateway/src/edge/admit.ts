@@ -3,6 +3,7 @@
 // is stale.
 import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
+import { waitedFor } from '@bmg/common/telemetry';
 import type { Authenticator } from '../auth/authenticate';
 import {
   countRefusal,
@@ -90,12 +91,13 @@ async function admitPartner(
   const is_refused =
     isExpired(cached, Date.now()) || refusalOf(cached, endpoint, context.ip) !== undefined;
   const is_taken_first = counted && known.version !== undefined && !is_refused;
-  const first = await bucket.take(
+  const taking = bucket.take(
     partner_id,
     known.caller.rate_limit_per_sec,
     is_taken_first ? 1 : 0,
     known.version,
   );
+  const first = await waitedFor(call.waits, 'redis', taking);
   const caller = await authenticator.confirm(known, first.version, call);
   const { rate_limit_per_sec, restriction, approval_above } = caller;
   state.key_id = restriction?.key_id;

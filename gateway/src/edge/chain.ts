@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
+import { waitedFor } from '@bmg/common/telemetry';
 import { isAudited } from '../audit/audited';
 import { changeOf, idsOf } from '../audit/change';
 import type { Recorder } from '../audit/recorder';
@@ -86,14 +87,18 @@ export function createChain(
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
       if (!counted && load) {
         const leave = load.enterUncounted(partner_id);
-        hold(context, leave ?? (await waitForPlace(context, partner_id, load)));
+        const { waits } = state.call;
+        const place = leave ?? waitedFor(waits, 'turn', waitForPlace(context, partner_id, load));
+        hold(context, await place);
       }
       hold(context, load?.enterPartner(partner_id));
       if (reads) hold(context, load?.enterRead(partner_id, reads));
       const input = await readInput(context, admitted, memory);
       state.answer_room = load?.answerRoom(partner_id);
       state.answer_room?.resize(expectedBytes(endpoint, input));
-      if (reads) await load?.read_rate.turn(partner_id, 0);
+      if (reads && load) {
+        await waitedFor(state.call.waits, 'turn', load.read_rate.turn(partner_id, 0));
+      }
       const is_error = await (answerVariant && variant.takes(input.body)
         ? answerVariant(context, input)
         : answer(context, input));
@@ -147,7 +152,9 @@ function createInputReader(
     } else if (scope === 'filter') input.waba_id = wabaHeader(context.headers);
     if (checkBody) {
       const request = context.req as IncomingMessage;
-      const given = await readBody(request, { ...limits, memory });
+      const { call } = context.state as State;
+      const reading = readBody(request, { ...limits, memory });
+      const given = await waitedFor(call.waits, 'body', reading);
       ignoredKeys.ofBody(context, given);
       input.body = checkBody(given);
     } else if (hasBody(context)) {

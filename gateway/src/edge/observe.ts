@@ -9,11 +9,15 @@ import {
   endSpan,
   metrics,
   parseTraceparent,
+  PROCESS_NAME,
+  slowest,
   SpanKind,
   startSpan,
   traceIds,
   traceparent,
+  Waits,
   type Logger,
+  type Waited,
 } from '@bmg/common/telemetry';
 import { actorOf } from '../audit/change';
 import type { RefusalLog } from '../audit/refusal-log';
@@ -121,7 +125,12 @@ function beginRequest(
   });
   const state = context.state as State;
   state.route = 'unknown';
-  state.call = { deadline: Date.now() + request_timeout_ms, span: span.spanContext(), request_id };
+  state.call = {
+    deadline: Date.now() + request_timeout_ms,
+    span: span.spanContext(),
+    request_id,
+    waits: new Waits(),
+  };
   context.set(notices);
   context.set('X-Request-Id', request_id);
   state.caller_trace_id = given?.traceId;
@@ -175,6 +184,7 @@ function recordRequest(
   );
   const { partner_id } = state;
   const { request_id } = state.call;
+  const waited_ms = reportWaits(state, exact_ms);
   const duration_ms = Math.round(exact_ms * 1e3) / 1e3;
   // Calls through a session are the console's own: they would push the partner's out.
   if (partner_id !== undefined && context.path.startsWith(API)) {
@@ -199,10 +209,27 @@ function recordRequest(
     ...(partner_id !== undefined && { partner_id }),
     ...(state.key_id !== undefined && { key_id: state.key_id }),
     ...(state.person_id !== undefined && { person_id: state.person_id }),
+    ...(waited_ms && { waited_ms }),
     ...(state.error && { code: state.error.code, upstream_code: state.error.upstream_code }),
     ...traceIds(state.call.span),
     ...(state.caller_trace_id !== undefined && { caller_trace_id: state.caller_trace_id }),
   };
   if (state.error?.code === 'INTERNAL_ERROR') log.error({ ...line, err: state.error }, 'request');
   else log.info(line, 'request');
+}
+
+/** Of the requests of a route, the slowest ones say what they waited for. */
+const SLOWEST_SHARE = 0.01;
+const tails = new Map<string, ReturnType<typeof slowest>>();
+
+/** Undefined for all but the slowest requests of a route. */
+function reportWaits({ route, call }: State, took_ms: number): Waited | undefined {
+  let isSlow = tails.get(route);
+  if (!isSlow) tails.set(route, (isSlow = slowest(SLOWEST_SHARE)));
+  if (!isSlow(took_ms)) return undefined;
+  const waited = call.waits?.report(PROCESS_NAME, took_ms);
+  for (const [waited_for, ms] of Object.entries(waited ?? {})) {
+    metrics.request_waits.observe({ http_route: route, waited_for }, ms / 1_000, call.span);
+  }
+  return waited;
 }

@@ -32,6 +32,7 @@ function outcomeOf(partner_ids: string[], metadata: object = { phone_number_id: 
   const normalised = normalise(statusBody(metadata), 1_790_000_000);
   const from = {
     webhook: { received_at_ms: 0 },
+    times: {},
     normalised,
     lossless: false,
     span: { spanContext: unsampled },

@@ -76,6 +76,8 @@ export function* outgoingOf(
       conversation,
       body: envelope(enveloped, event_id),
       received_at_ms,
+      webhook_published_at_ms: from.times.published_at_ms,
+      webhook_read_at_ms: from.times.read_at_ms,
     };
     from.published += 1;
     yield { topic: topics.delivery, key: `${partner_id}|${conversation}`, span, message };

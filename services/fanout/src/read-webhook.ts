@@ -17,6 +17,8 @@ import { normalise, type Normalised, type NormalisedEvent, type StateChange } fr
 
 export interface ReadWebhook {
   webhook: UpstreamWebhook;
+  /** Its way through Kafka. */
+  times: { published_at_ms: number | undefined; read_at_ms: number | undefined };
   normalised: Normalised;
   /** The body has numbers beyond 2^53, so its data needs the exact serialiser. */
   lossless: boolean;
@@ -36,7 +38,7 @@ export interface Addressed {
 
 /** Undefined for a body that is not JSON or is nested too deep. */
 export async function readWebhook(
-  { message, span: parent }: Received<UpstreamWebhook>,
+  { message, span: parent, published_at_ms, read_at_ms }: Received<UpstreamWebhook>,
   { bus, log }: { bus: Bus; log: Logger },
 ): Promise<ReadWebhook | undefined> {
   const span = startSpan('normalise', { kind: SpanKind.CONSUMER, parent });
@@ -47,7 +49,8 @@ export async function readWebhook(
     if (message.reconciled) {
       for (const { data } of normalised.events) data['source'] = RECONCILED;
     }
-    return { webhook: message, normalised, lossless, span, published: 0 };
+    const times = { published_at_ms, read_at_ms };
+    return { webhook: message, times, normalised, lossless, span, published: 0 };
   } catch (error) {
     const reason = error instanceof RangeError ? 'nested_too_deep' : 'not_json';
     await bus.deadLetter(topics.webhook, bytes, reason);

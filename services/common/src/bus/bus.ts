@@ -17,6 +17,9 @@ export interface Received<T> {
   span: SpanContext | undefined;
   partition: number;
   offset: string;
+  /** When the message was published and when it was read, in epoch milliseconds. */
+  published_at_ms?: number;
+  read_at_ms?: number;
 }
 
 /**

@@ -160,6 +160,7 @@ class TopicReader<T> implements Reader {
   async #decode(partition: number, messages: KafkaMessage[]): Promise<Received<T>[]> {
     const { topic, group, deadLetter } = this.#reading;
     const decoded: Received<T>[] = [];
+    const read_at_ms = Date.now();
     for (const message of messages) {
       try {
         decoded.push({
@@ -168,6 +169,8 @@ class TopicReader<T> implements Reader {
           span: parseTraceparent(message.headers?.['traceparent']?.toString()),
           partition,
           offset: message.offset,
+          published_at_ms: Number(message.timestamp),
+          read_at_ms,
         });
       } catch {
         metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'undecodable' });

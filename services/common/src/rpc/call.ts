@@ -1,6 +1,12 @@
 // The context of a call: deadline, trace, request id. The target is part of the message instead.
 import { Metadata } from '@grpc/grpc-js';
-import { parseTraceparent, traceparent, type SpanContext } from '../telemetry';
+import {
+  parseTraceparent,
+  traceparent,
+  type SpanContext,
+  type Waited,
+  type Waits,
+} from '../telemetry';
 import { ROUTE } from './rendezvous';
 
 export interface Call {
@@ -24,6 +30,8 @@ export interface Call {
         replayed?: boolean;
       }
     | undefined;
+  /** What the call has waited for so far; absent where it is not reported. */
+  waits?: Waits;
   /** Calls with the same route go to the same replica, if the client balances by route. */
   route?: string;
 }
@@ -37,6 +45,7 @@ const IDEMPOTENCY_KEY = 'idempotency-key';
 const FINGERPRINT = 'idempotency-fingerprint';
 const GIVEN_KEY = 'idempotency-given';
 const REPLAYED = 'idempotency-replayed';
+const WAITED = 'waited';
 
 /** The call of a background worker, without a request behind it. */
 export const ownCall = (span: SpanContext, limit_ms: number): Call => ({
@@ -76,14 +85,18 @@ export function readCall(metadata: Metadata): {
   };
 }
 
-/** The trailer of a reply; undefined for nearly all replies. */
-export function replayedTrailer({ idempotency }: Call): Metadata | undefined {
-  if (!idempotency?.replayed) return undefined;
+/** The trailer of a reply; undefined for nearly all replies. `waited` is that of a slow call. */
+export function trailerOf({ idempotency }: Call, waited: Waited | undefined): Metadata | undefined {
+  if (!idempotency?.replayed && !waited) return undefined;
   const trailer = new Metadata();
-  trailer.set(REPLAYED, 'true');
+  if (idempotency?.replayed) trailer.set(REPLAYED, 'true');
+  if (waited) trailer.set(WAITED, JSON.stringify(waited));
   return trailer;
 }
 
-export function readTrailer(trailer: Metadata, { idempotency }: Call): void {
+/** Returns what a slow call has waited for on the server's side. */
+export function readTrailer(trailer: Metadata, { idempotency }: Call): Waited | undefined {
   if (idempotency && trailer.get(REPLAYED).length > 0) idempotency.replayed = true;
+  const [waited] = trailer.get(WAITED);
+  return typeof waited === 'string' ? (JSON.parse(waited) as Waited) : undefined;
 }

@@ -13,7 +13,7 @@ import { isLoopback, type TlsSettings } from '../config';
 import { fromServiceError, isAnswered, neverLeft, type ApiError } from '../errors';
 import { audienceOf, certificatesFor, OPERATOR_SECRET_HEADER, operatorSecret } from '../identity';
 import { pause, type Component } from '../lifecycle';
-import { endSpan, metrics, SpanKind, startSpan } from '../telemetry';
+import { endSpan, metrics, SpanKind, startSpan, type Waited } from '../telemetry';
 import { HOP_MS, readTrailer, writeCall, type Call } from './call';
 import './closing-sessions';
 import { grpcMethod, isRead, type Client, type Definition, type Method } from './definition';
@@ -139,6 +139,7 @@ async function unary(
     },
   });
   const started = performance.now();
+  let waited: Waited | undefined;
   const attempt = (): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const metadata = new Metadata();
@@ -154,7 +155,9 @@ async function unary(
         { deadline: call.deadline - HOP_MS },
         (error, reply) => (error ? reject(error) : resolve(reply)),
       );
-      if (call.idempotency) sent.on('status', ({ metadata }) => readTrailer(metadata, call));
+      if (call.idempotency ?? call.waits) {
+        sent.on('status', ({ metadata }) => (waited = readTrailer(metadata, call)));
+      }
     });
   try {
     const reply = await attempt().catch((error: ServiceError) => {
@@ -171,11 +174,14 @@ async function unary(
     throw failure;
   }
   function finish(outcome: string, failure?: ApiError): void {
+    const took_ms = performance.now() - started;
     metrics.rpc_client_duration.observe(
       { rpc_service: definition.name, rpc_method: method.name, outcome },
-      (performance.now() - started) / 1_000,
+      took_ms / 1_000,
       span.spanContext(),
     );
+    // The rest are the ways there and back, with the turns of both event loops.
+    if (call.waits) call.waits.add('rpc', took_ms - (waited ? call.waits.merge(waited) : 0));
     endSpan(span, failure);
   }
 }

@@ -14,8 +14,19 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { readFileSync } from 'node:fs';
 import { toApiError, toStatus, type ApiError } from '../errors';
 import type { Component } from '../lifecycle';
-import { endSpan, metrics, SpanKind, startSpan, traceIds, type Logger } from '../telemetry';
-import { readCall, replayedTrailer, type Call } from './call';
+import {
+  endSpan,
+  metrics,
+  PROCESS_NAME,
+  slowest,
+  SpanKind,
+  startSpan,
+  traceIds,
+  Waits,
+  type Logger,
+  type Waited,
+} from '../telemetry';
+import { readCall, trailerOf, type Call } from './call';
 import './closing-sessions';
 import {
   grpcService,
@@ -39,6 +50,8 @@ const DEADLINE_MS = 60_000;
 const DRAIN_LIMIT_MS = 15_000;
 /** Per connection: bounds the calls that one caller can queue here. */
 const STREAMS_MAX = 2_000;
+/** Of the calls of a method, the slowest ones report to their caller what they waited for. */
+const REPORTED_SHARE = 0.1;
 
 export interface RpcServer extends Component {
   readonly port: number;
@@ -178,10 +191,16 @@ function serveStream(served: Served) {
 function serveUnary(served: Served) {
   const { method, handler, watch } = served;
   const repeatable = isRead(method);
+  const isSlow = slowest(REPORTED_SHARE);
   return (incoming: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>): void => {
     const refusal = enter(served, incoming);
     if (refusal) return reply(refusal);
-    const { call, end } = beginCall(served, incoming);
+    const { call, end, elapsed } = beginCall(served, incoming);
+    const waits = (call.waits = new Waits());
+    const waited = (): Waited | undefined => {
+      const took_ms = elapsed();
+      return isSlow(took_ms) ? waits.report(PROCESS_NAME, took_ms) : undefined;
+    };
     const handle = (request: unknown) => handler(request, call) as Promise<unknown>;
     const { request } = incoming;
     // Through a promise, so that a handler that throws before its first await is caught too.
@@ -193,7 +212,7 @@ function serveUnary(served: Served) {
       ),
     ).then(
       (message) => {
-        reply(null, message, replayedTrailer(call));
+        reply(null, message, trailerOf(call, waited()));
         end();
       },
       (error: unknown) => {
@@ -209,7 +228,7 @@ function serveUnary(served: Served) {
 function beginCall(
   { definition, method, gate, watch }: Served,
   incoming: Incoming,
-): { call: Call; end(error?: ApiError): void } {
+): { call: Call; end(error?: ApiError): void; elapsed(): number } {
   const { parent, request_id, idempotency } = readCall(incoming.metadata);
   const span = startSpan(`${definition.fullName}/${method.name}`, {
     kind: SpanKind.SERVER,
@@ -221,6 +240,7 @@ function beginCall(
     },
   });
   const started = performance.now();
+  const elapsed = (): number => performance.now() - started;
   let abort: AbortController | undefined;
   const call: Call = {
     deadline: deadlineOf(incoming),
@@ -239,7 +259,7 @@ function beginCall(
   };
   const end = (error?: ApiError): void => {
     const outcome = error?.code ?? 'OK';
-    const seconds = (performance.now() - started) / 1_000;
+    const seconds = elapsed() / 1_000;
     metrics.rpc_server_duration.observe(
       { rpc_service: definition.name, rpc_method: method.name, outcome },
       seconds,
@@ -260,7 +280,7 @@ function beginCall(
       log[error.code === 'INTERNAL_ERROR' ? 'error' : 'info']({ ...line, err: error }, 'rpc');
     } else log.info(line, 'rpc');
   };
-  return { call, end };
+  return { call, end, elapsed };
 }
 
 function drained(

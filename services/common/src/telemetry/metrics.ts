@@ -5,11 +5,20 @@ import { timed } from './timed';
 
 export { register as metricsRegister };
 
+/** For metrics of many labels. */
+const FEW = [0.01, 0.05, 0.25, 1, 5];
+
 export const metrics = {
   http_server_duration: timed({
     name: 'http_server_request_duration_seconds',
     help: 'Requests at the edge, by route and status.',
     labelNames: ['http_route', 'http_request_method', 'http_response_status_code'],
+  }),
+  request_waits: timed({
+    name: 'http_server_slowest_wait_seconds',
+    help: 'What the slowest hundredth of the requests of a route waited for: redis, mongodb, upstream, body (of the caller), turn (behind other requests of the partner), rpc (the ways between processes), or a process: its code and its event loop.',
+    labelNames: ['http_route', 'waited_for'],
+    buckets: FEW,
   }),
   rpc_server_duration: timed({
     name: 'rpc_server_duration_seconds',
@@ -186,6 +195,12 @@ export const metrics = {
     name: 'webhook_delivery_delay_seconds',
     help: 'From the receipt of the upstream webhook to the acknowledgement by a URL of the partner.',
     further: [60, 300, 3_600],
+  }),
+  event_waits: timed({
+    name: 'webhook_slowest_wait_seconds',
+    help: 'What the slowest hundredth of the events waited for on their way to a URL of the partner: ingress, kafka_webhook, fanout, kafka_delivery, webhooks, receiver.',
+    labelNames: ['waited_for'],
+    buckets: FEW,
   }),
   deliveries_in_flight: new Gauge({
     name: 'webhook_deliveries_in_flight',

@@ -1,7 +1,6 @@
 // Preloaded (`node --require @bmg/common/telemetry/register`): the tracer provider, from the
 // standard OTEL_* settings. Without an endpoint nothing is recorded or exported, but ids are still
 // made, so that log lines and the traceparent header can be followed.
-import { basename, dirname } from 'node:path';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -11,21 +10,19 @@ import {
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node';
+import { PROCESS_NAME } from './process-name';
 
 const QUEUE_SPANS_MAX = 8_192;
 const BATCH_SPANS_MAX = 512;
 
-/** services/messaging/dist/main.js → messaging. */
-const serviceName = (): string =>
-  process.env['OTEL_SERVICE_NAME'] ??
-  basename(dirname(dirname(process.argv[1] ?? 'bmg/dist/main.js')));
+const service_name = process.env['OTEL_SERVICE_NAME'] ?? PROCESS_NAME;
 
 const endpoint =
   process.env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
 const disabled = process.env['OTEL_SDK_DISABLED'] === 'true' || !endpoint;
 
 const provider = new NodeTracerProvider({
-  resource: resourceFromAttributes({ 'service.name': serviceName(), 'service.namespace': 'bmg' }),
+  resource: resourceFromAttributes({ 'service.name': service_name, 'service.namespace': 'bmg' }),
   sampler: disabled
     ? new AlwaysOffSampler()
     : new ParentBasedSampler({

@@ -18,16 +18,18 @@ export function timed(options: {
   name: string;
   help: string;
   labelNames?: string[];
+  /** Instead of the usual buckets. */
+  buckets?: number[];
   /** Further buckets, if the usual ones end too early. */
   further?: number[];
 }): Timed {
-  const { further = [], labelNames = [], ...named } = options;
+  const { buckets = SECONDS, further = [], labelNames = [], ...named } = options;
   const histogram = asOpenMetrics(
     () =>
       new Histogram({
         ...named,
         labelNames,
-        buckets: [...SECONDS, ...further],
+        buckets: [...buckets, ...further],
         enableExemplars: true,
       }),
   );

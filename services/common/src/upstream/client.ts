@@ -106,11 +106,13 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
       });
       const started = performance.now();
       const finish = (outcome: string, failure?: ApiError): void => {
+        const took_ms = performance.now() - started;
         metrics.upstream_duration.observe(
           { operation: request.operation, outcome },
-          (performance.now() - started) / 1_000,
+          took_ms / 1_000,
           span.spanContext(),
         );
+        call.waits?.add('upstream', took_ms);
         endSpan(span, failure);
       };
       const once = (): Promise<Json> => exchange(connection, request, call, span);

@@ -3,7 +3,7 @@ import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { resolveRecipient, upstreamAddress, writeCallbackData } from '@bmg/common/messages';
 import type { Call } from '@bmg/common/rpc';
-import { traceIdOf, type Logger } from '@bmg/common/telemetry';
+import { traceIdOf, waitedFor, type Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
 import {
   needTarget,
@@ -99,7 +99,7 @@ export async function send(
       // The message is sent: an error would invite a second one. Its status event recreates the record.
       deps.log.error({ err: error, request_id }, 'failed to record send');
     });
-  await atMost(RECORD_WAIT_MS, recorded);
+  await waitedFor(call.waits, 'mongodb', atMost(RECORD_WAIT_MS, recorded));
   return result;
 }
 

@@ -10,12 +10,14 @@ import {
   traceparent,
   type Logger,
   type SpanContext,
+  type Waited,
 } from '@bmg/common/telemetry';
 import type { Destination } from '@bmg/proto/common';
 import { factsOf, type Destinations } from './destination-attempt';
 import { formatted } from './formats';
 import { receiverKey } from './receiver-key';
 import { describeAddress, type Address, type Receiver } from './receivers';
+import { reportWaits, type Way } from './waits';
 import { isDelivered, parseRetryAfter, type ReceiverAnswer } from './retry-schedule';
 import { signatureHeaders } from './sign-delivery';
 
@@ -34,6 +36,8 @@ export interface Attempt {
   is_replay?: boolean;
   /** 1 for the first attempt of the delivery. */
   number: number;
+  /** The way of an event that is attempted for the first time. */
+  way?: Way | undefined;
   span: SpanContext | undefined;
 }
 
@@ -104,10 +108,12 @@ export async function postAttempt(
   const label = labelOf(outcome, to) ?? name;
   metrics.deliveries.inc({ outcome: label });
   metrics.delivery_duration.observe({ outcome: label }, seconds, context);
+  let waited_ms: Waited | undefined;
   // A destination waits for its batch, and an event that is replayed has waited in the log.
   if (outcome.result === 'delivered' && !to.destination && !attempt.is_replay) {
     const delay_ms = Math.max(0, Date.now() - attempt.received_at_ms);
     metrics.delivery_delay.observe({}, delay_ms / 1_000, context);
+    waited_ms = reportWaits(attempt, { delay_ms, receiver_ms: duration_ms }, context);
   }
   endSpan(span, outcome.result === 'delivered' ? undefined : { code: name });
   log.info(
@@ -120,6 +126,7 @@ export async function postAttempt(
       outcome: name,
       status: outcome.http_status,
       duration_ms: Math.round(duration_ms * 1e3) / 1e3,
+      ...(waited_ms && { waited_ms }),
       ...traceIds(context),
     },
     'delivery',

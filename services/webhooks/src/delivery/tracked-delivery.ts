@@ -99,7 +99,7 @@ export const trackedRow = (row: WaitingDelivery): TrackedDelivery => ({
 
 export const attemptFromMessage = (
   { attempts, endpoint_id, is_ordered }: TrackedDelivery,
-  { message, span }: Unsettled<Delivery>,
+  { message, span, published_at_ms, read_at_ms }: Unsettled<Delivery>,
 ): Attempt => ({
   event_id: message.event_id,
   partner_id: message.partner_id,
@@ -111,6 +111,15 @@ export const attemptFromMessage = (
   ordering_key: is_ordered ? message.conversation : undefined,
   number: attempts + 1,
   span,
+  ...(attempts === 0 && {
+    way: {
+      received: message.received_at_ms,
+      webhook_published: message.webhook_published_at_ms,
+      webhook_read: message.webhook_read_at_ms,
+      delivery_published: published_at_ms,
+      delivery_read: read_at_ms,
+    },
+  }),
 });
 
 export const attemptFromRow = (row: StoredDelivery, number: number): Attempt => ({
