@@ -1,17 +1,28 @@
 import { createOlderFirst } from './older-first';
 
+const LOOK_MS = 10;
+
 /** Older webhooks in Kafka, a clock, and how often they were counted. */
 function rig(...counts: number[]) {
-  const state = { now_ms: 0, looks: 0 };
+  const state = { now_ms: 0, looks: 0, published: 0 };
   const older = createOlderFirst(
     async () => {
       state.looks += 1;
-      state.now_ms += 10;
-      return counts.shift() ?? 0;
+      state.now_ms += LOOK_MS;
+      return { waiting: counts.shift() ?? 0, published: state.published };
     },
     () => state.now_ms,
   );
-  return { state, older, counts };
+  /** A webhook in each step; returns the looks. */
+  const looksIn = async (seconds: number, step_ms = 100): Promise<number> => {
+    const before = state.looks;
+    for (const until = state.now_ms + seconds * 1_000; state.now_ms < until;) {
+      state.now_ms += step_ms;
+      await older.handled();
+    }
+    return state.looks - before;
+  };
+  return { state, older, counts, looksIn };
 }
 
 test('waits until no older webhook is left', async () => {
@@ -26,26 +37,42 @@ test('callers at the same time share one look', async () => {
   expect(state.looks).toBe(1);
 });
 
-test('looks often for the ten minutes of an upgrade, and again once there are older webhooks', async () => {
-  const { state, older, counts } = rig();
-  const looksIn = async (seconds: number): Promise<number> => {
-    const before = state.looks;
-    for (let at = 0; at < seconds; at += 1) {
-      state.now_ms += 1_000;
-      await older.handled();
-    }
-    return state.looks - before;
-  };
-  expect(await looksIn(500)).toBe(500);
-  await looksIn(200);
-  expect(await looksIn(600)).toBeLessThan(15);
-  counts.push(5);
-  await looksIn(60);
-  expect(await looksIn(60)).toBe(60);
+test('a webhook waits for no look while the last one is trusted, and the look begins', async () => {
+  let answer: (() => void) | undefined;
+  const state = { now_ms: 0, looks: 0 };
+  const older = createOlderFirst(
+    () => {
+      state.looks += 1;
+      const found = { waiting: 0, published: 0 };
+      return state.looks === 1
+        ? Promise.resolve(found)
+        : new Promise((resolve) => (answer = () => resolve(found)));
+    },
+    () => state.now_ms,
+  );
+  await older.handled();
+  state.now_ms = 300;
+  await older.handled();
+  expect(state.looks).toBe(2);
+  state.now_ms = 500;
+  const late = older.handled();
+  answer?.();
+  await late;
+  expect(state.looks).toBe(2);
+});
+
+test('looks often while older webhooks are published, and seldom a minute later', async () => {
+  const { state, looksIn } = rig();
+  expect(await looksIn(50)).toBeGreaterThan(150);
+  await looksIn(20);
+  expect(await looksIn(60)).toBeLessThan(15);
+  state.published = 5;
+  await looksIn(10);
+  expect(await looksIn(20)).toBeGreaterThan(60);
 });
 
 test('gives up after five seconds, and Kafka gets the batch back', async () => {
-  const older = createOlderFirst(async () => 1, rising());
+  const older = createOlderFirst(async () => ({ waiting: 1, published: 1 }), rising());
   await expect(older.handled()).rejects.toThrow('webhooks of an older release');
 });
 

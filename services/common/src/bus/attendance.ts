@@ -1,13 +1,14 @@
 // Looks up what Kafka knows of a consumer group: whether it has members, and how far it is behind. A
 // dead member counts until its session expires.
 import type { Admin, Kafka } from 'kafkajs';
-import { lagOf } from './lag';
+import type { Backlog } from './bus';
+import { backlogOf, lagOf } from './lag';
 
 export interface Attendance {
   /** Rejects if the group has no members. */
   attended(group_id: string): Promise<void>;
-  /** Returns the number of messages of the topic that the group has not committed. */
-  behind(name: string, group_id: string): Promise<number>;
+  /** Returns the messages of the topic that the group has not committed. */
+  behind(name: string, group_id: string): Promise<Backlog>;
   stop(): void;
 }
 
@@ -36,7 +37,7 @@ export function createAttendance(kafka: Pick<Kafka, 'admin'>): Attendance {
     },
     async behind(name, group_id) {
       const lags = await ask((asked) => lagOf(asked, { name, group_id }));
-      return lags.reduce((sum, [, messages]) => sum + messages, 0);
+      return backlogOf(lags);
     },
     stop: close,
   };

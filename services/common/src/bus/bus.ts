@@ -31,6 +31,14 @@ export interface Unsettled<T> extends Received<T> {
   forget(): void;
 }
 
+/** Numbers of messages of a topic. */
+export interface Backlog {
+  /** Not handled by the group. */
+  waiting: number;
+  /** All that were ever published. */
+  published: number;
+}
+
 export interface Bus extends Component {
   check(): Promise<void>;
   /** Resolves once all in-sync replicas have the messages. Concurrent calls share a batch. */
@@ -61,8 +69,8 @@ export interface Bus extends Component {
   ): void;
   /** Rejects unless a process, this one or another, consumes in the group. */
   attended(group: string): Promise<void>;
-  /** Returns how many messages of the topic the group has not handled yet, as Kafka reports it. */
-  behind(topic: Topic<any>, group: string): Promise<number>; // any: only the name matters
+  /** Returns the messages of the topic that the group has not handled yet, as Kafka reports it. */
+  behind(topic: Topic<any>, group: string): Promise<Backlog>; // any: only the name matters
   /** For diagnosis: the topics that do not exist, read from the broker on a new connection. */
   missingTopics(): Promise<string[]>;
   /** Stops reading. Messages already read can still be settled before `stop`. */

@@ -1,4 +1,4 @@
-export type { Bus, Outgoing, Received, Unsettled } from './bus';
+export type { Backlog, Bus, Outgoing, Received, Unsettled } from './bus';
 export { gathered } from './gathered';
 export { createBus, type KafkaSettings } from './kafka';
 export { behind } from './lag';

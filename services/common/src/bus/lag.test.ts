@@ -12,15 +12,15 @@ test('lag is the end of a partition minus the committed offset', () => {
     { partition: 1, offset: '7' },
   ];
   expect(behind(committed, ends)).toEqual([
-    [0, 5],
-    [1, 0],
+    { partition: 0, behind: 5, end: 25 },
+    { partition: 1, behind: 0, end: 7 },
   ]);
 });
 
 test('a group without a commit lags by all retained messages', () => {
   expect(behind([{ partition: 0, offset: '-1' }], ends)).toEqual([
-    [0, 15],
-    [1, 7],
+    { partition: 0, behind: 15, end: 25 },
+    { partition: 1, behind: 7, end: 7 },
   ]);
 });
 
@@ -30,7 +30,7 @@ test('does not count messages removed by retention or committed during the query
     { partition: 1, offset: '9' },
   ];
   expect(behind(committed, ends)).toEqual([
-    [0, 15],
-    [1, 0],
+    { partition: 0, behind: 15, end: 25 },
+    { partition: 1, behind: 0, end: 7 },
   ]);
 });

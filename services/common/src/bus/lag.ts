@@ -3,6 +3,7 @@
 // dead member is visible. While Kafka does not answer, the metric is absent rather than stale.
 import type { Admin, Kafka } from 'kafkajs';
 import { metrics, type Logger } from '../telemetry';
+import type { Backlog } from './bus';
 
 export interface WatchedGroup {
   /** The topic's name without the prefix (`topic`) and with it (`name`). */
@@ -36,10 +37,10 @@ export function createLagWatch(kafka: Kafka, log: Logger): LagWatch {
     try {
       await asked.connect();
       for (const one of groups) {
-        for (const [partition, messages] of await lagOf(asked, one)) {
+        for (const { partition, behind } of await lagOf(asked, one)) {
           metrics.bus_lag.set(
             { destination: one.topic, group: one.group, partition: String(partition) },
-            messages,
+            behind,
           );
         }
       }
@@ -70,11 +71,18 @@ export function createLagWatch(kafka: Kafka, log: Logger): LagWatch {
   };
 }
 
+/** Messages of a partition: those that the group has not committed, and the offset of the next. */
+export interface Lag {
+  partition: number;
+  behind: number;
+  end: number;
+}
+
 /** Returns how many messages of each partition the group has not committed. */
 export async function lagOf(
   admin: Pick<Admin, 'fetchOffsets' | 'fetchTopicOffsets'>,
   { name, group_id }: Pick<WatchedGroup, 'name' | 'group_id'>,
-): Promise<Array<[partition: number, messages: number]>> {
+): Promise<Lag[]> {
   // Ends are read last, so that a commit in between cannot make the lag negative.
   const [committed] = await admin.fetchOffsets({ groupId: group_id, topics: [name] });
   const ends = await admin.fetchTopicOffsets(name);
@@ -85,10 +93,21 @@ export async function lagOf(
 export function behind(
   committed: ReadonlyArray<{ partition: number; offset: string }>,
   ends: ReadonlyArray<{ partition: number; low: string; high: string }>,
-): Array<[partition: number, messages: number]> {
+): Lag[] {
   const done = new Map(committed.map(({ partition, offset }) => [partition, Number(offset)]));
-  return ends.map(({ partition, low, high }) => [
+  return ends.map(({ partition, low, high }) => ({
     partition,
-    Math.max(0, Number(high) - Math.max(Number(low), done.get(partition) ?? -1)),
-  ]);
+    behind: Math.max(0, Number(high) - Math.max(Number(low), done.get(partition) ?? -1)),
+    end: Number(high),
+  }));
 }
+
+/** Sums over all partitions. */
+export const backlogOf = (lags: readonly Lag[]): Backlog =>
+  lags.reduce(
+    ({ waiting, published }, { behind, end }) => ({
+      waiting: waiting + behind,
+      published: published + end,
+    }),
+    { waiting: 0, published: 0 },
+  );

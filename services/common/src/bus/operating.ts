@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Admin, Consumer, Kafka, KafkaMessage } from 'kafkajs';
 import { createLogger } from '../telemetry';
 import { createKafka, type KafkaSettings } from './kafka';
-import { behind } from './lag';
+import { backlogOf, behind } from './lag';
 import { deadLetterName, topics } from './topics';
 
 export interface GroupLag {
@@ -131,7 +131,7 @@ async function lagsOf(admin: Admin, prefix: string): Promise<GroupLag[]> {
       return Promise.all(
         committed.map(async ({ topic, partitions }) => {
           const ends = await admin.fetchTopicOffsets(topic);
-          const messages = behind(partitions, ends).reduce((sum, [, count]) => sum + count, 0);
+          const messages = backlogOf(behind(partitions, ends)).waiting;
           return {
             group: groupId.slice(prefix.length),
             topic: topic.slice(prefix.length),
