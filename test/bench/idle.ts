@@ -14,6 +14,10 @@ export type Idle = Record<string, Cost>;
 export async function benchIdle(): Promise<void> {
   const bench = await openBench();
   try {
+    const pids = Object.fromEntries(bench.engines.started.map(({ name, pid }) => [name, pid]));
+    await sleep(SETTLE_S * 1_000);
+    console.log('The engines by themselves');
+    printIdle(await measureIdle({ pids }, MEASURE_S), MEASURE_S);
     const setup = await prepareMesh(bench, 1);
     setup.load.close();
     await sleep(SETTLE_S * 1_000);
@@ -32,7 +36,7 @@ export function printIdle(idle: Idle, seconds: number): void {
   const parts = byCost({ costs: idle }).filter(([name]) => OURS(name));
   const ms = (cpu_s: number): string => ((cpu_s * 1_000) / seconds).toFixed(1);
   const all = parts.reduce((sum, [, { cpu_s }]) => sum + cpu_s, 0);
-  console.log(`CPU of an idle mesh: ${ms(all)} ms a second; wake-ups a second of each process`);
+  console.log(`CPU without a request: ${ms(all)} ms a second; wake-ups a second of each process`);
   for (const [name, { cpu_s, wakes, rss_mib }] of parts) {
     console.log(
       `  ${name.padEnd(12)} ${ms(cpu_s).padStart(5)} ms/s   ${(wakes / seconds).toFixed(0).padStart(5)}   ${rss_mib.toFixed(0)} MiB`,

@@ -49,8 +49,8 @@ async function lagging(admin: Admin, prefix: string, ends: Ends): Promise<string
   const found: string[] = [];
   for (const groupId of groups) {
     for (const { topic, partitions } of await admin.fetchOffsets({ groupId })) {
-      for (const [partition, messages] of behind(partitions, ends.get(topic) ?? [])) {
-        if (messages > 0) found.push(`${groupId} ${topic}/${partition}: ${messages}`);
+      for (const lag of behind(partitions, ends.get(topic) ?? [])) {
+        if (lag.behind > 0) found.push(`${groupId} ${topic}/${lag.partition}: ${lag.behind}`);
       }
     }
   }

@@ -113,6 +113,12 @@ const redOf = ({ title, metric, by, failed }: Hop): Dashboard['rows'][number] =>
   ],
 });
 
+/** What the slowest hundredth waited for: seconds of waiting in each second. */
+const waits = (title: string, metric: string): Panel => ({
+  ...panel(title, 'short', [rate(`${metric}_sum`, 'waited_for'), '{{waited_for}}']),
+  exemplars: true,
+});
+
 const LAG = 'max by (destination, group, partition) (messaging_consumer_lag)';
 
 export const dashboards: Dashboard[] = [
@@ -172,7 +178,20 @@ export const dashboards: Dashboard[] = [
       },
     ],
   },
-  { uid: 'bmg-hops', title: 'Gateway: every hop', rows: HOPS.map(redOf) },
+  {
+    uid: 'bmg-hops',
+    title: 'Gateway: every hop',
+    rows: [
+      {
+        title: 'What the slowest hundredth waits for',
+        panels: [
+          waits('Requests', 'http_server_slowest_wait_seconds'),
+          waits('Events', 'webhook_slowest_wait_seconds'),
+        ],
+      },
+      ...HOPS.map(redOf),
+    ],
+  },
   {
     uid: 'bmg-events',
     title: 'Gateway: events and deliveries',
