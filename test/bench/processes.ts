@@ -208,7 +208,7 @@ export interface Cost {
   queued_s: number;
 }
 
-/** Of /proc/<pid>/task/<thread>/schedstat, in nanoseconds. */
+/** The second field of /proc/<pid>/task/<thread>/schedstat is in nanoseconds. */
 const QUEUED = /^\d+ (\d+)/;
 const NS_PER_S = 1e9;
 

@@ -218,7 +218,7 @@ function recordRequest(
   else log.info(line, 'request');
 }
 
-/** Of the requests of a route, the slowest ones say what they waited for. */
+/** The slowest requests of a route say what they waited for. */
 const SLOWEST_SHARE = 0.01;
 const tails = new Map<string, ReturnType<typeof slowest>>();
 

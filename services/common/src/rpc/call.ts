@@ -30,7 +30,7 @@ export interface Call {
         replayed?: boolean;
       }
     | undefined;
-  /** What the call has waited for so far; absent where it is not reported. */
+  /** What the call has waited for so far; absent if it is not reported. */
   waits?: Waits;
   /** Calls with the same route go to the same replica, if the client balances by route. */
   route?: string;

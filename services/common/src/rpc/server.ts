@@ -50,7 +50,7 @@ const DEADLINE_MS = 60_000;
 const DRAIN_LIMIT_MS = 15_000;
 /** Per connection: bounds the calls that one caller can queue here. */
 const STREAMS_MAX = 2_000;
-/** Of the calls of a method, the slowest ones report to their caller what they waited for. */
+/** The slowest calls of a method report to their caller what they waited for. */
 const REPORTED_SHARE = 0.1;
 
 export interface RpcServer extends Component {

@@ -1,4 +1,4 @@
-// A slow call tells its caller what it waited for on the server's side.
+// A slow call reports to its caller what it waited for on the server's side.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { createLogger, PROCESS_NAME, unsampled, Waits } from '../telemetry';

@@ -1,7 +1,7 @@
 // The lag of the event loop, under the names of prom-client's default metrics. The library's own
 // monitor wakes up every process a hundred times a second; this one measures four times a second
 // how late its timer runs, and once a second while the process is idle.
-import { createHistogram } from 'node:perf_hooks';
+import { createHistogram, performance } from 'node:perf_hooks';
 import { Gauge, register } from 'prom-client';
 
 const NAME = 'nodejs_eventloop_lag';
