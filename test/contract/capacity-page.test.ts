@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RULES } from '../../deploy/capacity/src/outage';
-import { assumptions, outagePage, sizingPage } from '../../deploy/capacity/src/pages';
+import { assumptions, limitsPage, livesPage, outagePage, sizingPage } from '../../deploy/capacity/src/pages';
 import { ASSUMED, type Measured } from '../../deploy/capacity/src/sizing';
 import { settings } from '../../services/webhooks/src/config';
 import { OF_PARTNER_MAX, PROBE_EVERY_MS } from '../../services/webhooks/src/delivery/overflow';
@@ -15,6 +15,8 @@ const measured = JSON.parse(
 
 const PARTS: Record<string, () => string> = {
   sizing: () => sizingPage(measured),
+  lives: () => livesPage(measured),
+  limits: () => limitsPage(measured),
   assumed: assumptions,
   measured: () => `${measured.source}.`,
   outage: () => outagePage(measured),

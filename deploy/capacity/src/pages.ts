@@ -1,6 +1,14 @@
 // Renders the tables of CAPACITY.md; `make capacity` prints them.
 import { simulate, type Outcome, type Scenario } from './outage';
-import { ASSUMED, sizeFor, type Load, type Measured, type Sizing } from './sizing';
+import {
+  ASSUMED,
+  limitsOf,
+  sizeFor,
+  type LivesMeasured,
+  type Load,
+  type Measured,
+  type Sizing,
+} from './sizing';
 
 const RATES = [1_000, 10_000, 100_000];
 
@@ -60,6 +68,41 @@ export function sizingPage(measured: Measured): string {
     ),
   ].join('\n');
 }
+
+/** Lives in a second, and the measured load whose costs apply. */
+const LIVES: Array<[rate: number, measured: LivesMeasured]> = [
+  [100, '150'],
+  [1_000, 'full'],
+  [10_000, 'full'],
+];
+
+export function livesPage({ cpu_s_per_1000_lives: costs }: Measured): string {
+  const perCore = (cost: number | undefined): string => (cost ? whole(1_000 / cost) : '');
+  return [
+    ...head([
+      '',
+      'lives/s for one core, at 50/s',
+      'at 150/s',
+      'at full load',
+      ...LIVES.map(([rate]) => `cores for ${whole(rate)} lives/s`),
+    ]),
+    ...Object.entries(costs.full).map(([name, full]) =>
+      row([
+        name,
+        perCore(costs[50][name]),
+        perCore(costs[150][name]),
+        perCore(full),
+        ...LIVES.map(([rate, load]) => short((rate / 1_000) * (costs[load][name] ?? 0))),
+      ]),
+    ),
+  ].join('\n');
+}
+
+export const limitsPage = (measured: Measured): string =>
+  [
+    ...head(['What ends', 'at lives/s']),
+    ...limitsOf(measured).map(({ name, lives_per_s }) => row([name, whole(lives_per_s)])),
+  ].join('\n');
 
 export const assumptions = (): string =>
   Object.entries(ASSUMED)

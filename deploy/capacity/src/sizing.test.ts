@@ -1,10 +1,15 @@
 // Rules that sizing must follow for any measured costs.
-import { ASSUMED, sizeFor, type Measured } from './sizing';
+import { ASSUMED, limitsOf, sizeFor, type Measured } from './sizing';
 
 const measured: Measured = {
   source: 'a test',
   cpu_s_per_1000_sends: { gateway: 0.3, mongo: 0.1, redis: 0.02 },
   cpu_s_per_1000_events: { webhooks: 0.24, fanout: 0.12, redis: 0.01 },
+  cpu_s_per_1000_lives: {
+    50: { webhooks: 3, fanout: 2, redis: 0.4 },
+    150: { webhooks: 2, fanout: 1, redis: 0.3 },
+    full: { webhooks: 0.6, fanout: 0.3, redis: 0.1 },
+  },
   bytes: {
     upstream_webhook: 1_000,
     event: 1_000,
@@ -69,4 +74,18 @@ test('the event log needs its disk, without any sends', () => {
   const { mongo } = sizeFor({ sends: 0, events: 1_000 }, measured);
   // 600 bytes, 30 days and 1.6 times for indexes: 2.5 TB.
   expect(mongo.disk_tb).toBeCloseTo(2.49, 2);
+});
+
+test('names what ends first when the rate grows', () => {
+  const limits = limitsOf(measured);
+  const at = (part: string): number =>
+    limits.find(({ name }) => name.includes(part))?.lives_per_s ?? NaN;
+  expect(limits[0]?.name).toContain('coexistence');
+  // One write for the send, and four for each of three statuses.
+  expect(at('writes')).toBeCloseTo(ASSUMED.set_writes_per_s / 13);
+  // A process at 60 % takes 1,000 lives a second, and each partition has one.
+  expect(at('webhooks')).toBeCloseTo(12 * 1_000);
+  expect(limits.map(({ lives_per_s }) => lives_per_s)).toEqual(
+    limits.map(({ lives_per_s }) => lives_per_s).sort((one, other) => one - other),
+  );
 });

@@ -4,6 +4,8 @@ export interface Measured {
   source: string;
   cpu_s_per_1000_sends: Record<string, number>;
   cpu_s_per_1000_events: Record<string, number>;
+  /** A life is a send with the events of its three statuses; below full load one costs more. */
+  cpu_s_per_1000_lives: Record<LivesMeasured, Record<string, number>>;
   bytes: Record<
     | 'upstream_webhook'
     | 'event'
@@ -18,6 +20,9 @@ export interface Measured {
   >;
   memory_mib: Record<string, number>;
 }
+
+/** The loads of `bench life`: lives begun in a second, or as many as the machine takes. */
+export type LivesMeasured = '50' | '150' | 'full';
 
 /** The rate to size for, per second. */
 export interface Load {
@@ -57,6 +62,9 @@ export const ASSUMED = {
   statuses_days: 2,
   /** A message has three statuses and an answer. */
   messages_per_event: 0.25,
+  /** What the upstream takes from one number: in coexistence, and from another one. */
+  coexistence_per_s: 20,
+  number_per_s: 80,
   /** The memory of a Redis server. */
   redis_gb: 32,
   /** EVENT_LOG_DAYS. */
@@ -177,4 +185,38 @@ function redisFor({ events }: Load, { bytes }: Measured, cores: number): Sizing[
   const memory_gb = (events * kept * DAY_S) / GB;
   const servers = Math.max(cores / ASSUMED.utilisation, memory_gb / ASSUMED.redis_gb);
   return { cores, memory_gb, servers: Math.max(1, Math.ceil(servers)) };
+}
+
+const EVENTS_PER_LIFE = 3;
+
+/** A limit of an installation as it is created, in lives per second. */
+export interface Limit {
+  name: string;
+  lives_per_s: number;
+}
+
+/** What ends first when the rate grows, the lowest limit first. */
+export function limitsOf(measured: Measured): Limit[] {
+  const life: Load = { sends: 1, events: EVENTS_PER_LIFE };
+  const mongo = mongoFor(life, measured);
+  const { full } = measured.cpu_s_per_1000_lives;
+  const perCore = (name: string): number => (ASSUMED.utilisation * 1_000) / (full[name] ?? 0);
+  const redis_gb = redisFor(life, measured, 0).memory_gb;
+  const { partitions_step, coexistence_per_s, number_per_s } = ASSUMED;
+  const limits: Limit[] = [
+    { name: 'a number in coexistence (the upstream)', lives_per_s: coexistence_per_s },
+    { name: 'another number (the upstream)', lives_per_s: number_per_s },
+    { name: 'disk of a MongoDB replica set', lives_per_s: ASSUMED.set_disk_tb / mongo.disk_tb },
+    {
+      name: 'writes of a MongoDB replica set',
+      lives_per_s: ASSUMED.set_writes_per_s / mongo.writes_per_s,
+    },
+    { name: 'memory of a Redis server', lives_per_s: ASSUMED.redis_gb / redis_gb },
+    { name: 'the core of a Redis server', lives_per_s: perCore('redis') },
+    ...['fanout', 'webhooks'].map((name) => ({
+      name: `${partitions_step} partitions, each with a process of ${name}`,
+      lives_per_s: partitions_step * perCore(name),
+    })),
+  ];
+  return limits.sort((one, other) => one.lives_per_s - other.lives_per_s);
 }
