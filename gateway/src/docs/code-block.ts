@@ -1,4 +1,4 @@
-// The code blocks of the guides: curl commands also in Node.js and Python. The browser's part
+// The code blocks of the documentation: curl commands also in other languages. The browser's part
 // (docs/src/code.ts) makes tabs of them, highlights them and adds the buttons that copy; without it
 // a reader sees each block as the guide has it.
 import { escape } from './html';
@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<string, string>> = {
   sh: 'Shell',
   js: 'Node.js',
   python: 'Python',
+  php: 'PHP',
   go: 'Go',
   java: 'Java',
   html: 'HTML',
@@ -34,8 +35,11 @@ export function codeBlock(code: string, language: string): string {
   const blocks: Block[] = translated
     ? [
         { code, language, title: 'curl' },
-        { code: translated.node, language: 'js', hidden: true },
-        { code: translated.python, language: 'python', hidden: true },
+        ...Object.entries(translated).map(([name, text]) => ({
+          code: text,
+          language: name === 'node' ? 'js' : name,
+          hidden: true,
+        })),
       ]
     : [{ code, language }];
   return `<div class="code">${blocks.map(preOf).join('')}</div>\n`;

@@ -1,7 +1,7 @@
 import { translate } from './samples';
 
-test('a request with a body in three languages', () => {
-  const { node, python } =
+test('a request with a body in each language', () => {
+  const { node, python, php, go, java } =
     translate(`curl -s "$BASE_URL/messages/send" -H "x-partner-key: $KEY" -H 'x-waba-id: 900000000000001' \\
   -H 'content-type: application/json' \\
   -d '{"to":"15550100777","text":"It’s \\"quoted\\"","preview_url":true,"context":null}'
@@ -45,10 +45,67 @@ request = urllib.request.Request(
 )
 print(json.load(urllib.request.urlopen(request)))
 `);
+  expect(php).toBe(`<?php
+
+$request = curl_init(getenv('BASE_URL') . '/messages/send');
+curl_setopt_array($request, [
+    CURLOPT_RETURNTRANSFER => true,
+    CURLOPT_CUSTOMREQUEST => 'POST',
+    CURLOPT_HTTPHEADER => [
+        'x-partner-key: ' . getenv('KEY'),
+        'x-waba-id: 900000000000001',
+        'content-type: application/json',
+    ],
+    CURLOPT_POSTFIELDS => json_encode([
+        'to' => '15550100777',
+        'text' => 'It’s "quoted"',
+        'preview_url' => true,
+        'context' => null,
+    ]),
+]);
+print_r(json_decode(curl_exec($request), true));
+`);
+  expect(go).toBe(`package main
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strings"
+)
+
+func main() {
+	request, err := http.NewRequest("POST", os.Getenv("BASE_URL")+"/messages/send", strings.NewReader(\`{"to":"15550100777","text":"It’s \\"quoted\\"","preview_url":true,"context":null}\`))
+	check(err)
+	request.Header.Set("x-partner-key", os.Getenv("KEY"))
+	request.Header.Set("x-waba-id", "900000000000001")
+	request.Header.Set("content-type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	check(err)
+	io.Copy(os.Stdout, answer.Body)
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+`);
+  expect(java)
+    .toContain(`        var request = HttpRequest.newBuilder(URI.create(System.getenv("BASE_URL") + "/messages/send"))
+            .header("x-partner-key", System.getenv("KEY"))
+            .header("x-waba-id", "900000000000001")
+            .header("content-type", "application/json")
+            .method("POST", BodyPublishers.ofString("""
+                {"to":"15550100777","text":"It’s \\\\"quoted\\\\"","preview_url":true,"context":null}"""))
+            .build();
+        System.out.println(client.send(request, BodyHandlers.ofString()).body());
+`);
 });
 
 test('variables inside a body and a path, several commands, and their comments', () => {
-  const { node, python } =
+  const { node, python, php, go, java } =
     translate(`curl -s "$BASE_URL/webhooks/failed" -H "x-partner-key: $KEY"   # what waits
 curl -s "$BASE_URL/keys/$KEY_ID/rotate" -d '{"from":"'"$BACKUP_AT"'"}'
 `) ?? {};
@@ -58,6 +115,15 @@ curl -s "$BASE_URL/keys/$KEY_ID/rotate" -d '{"from":"'"$BACKUP_AT"'"}'
   expect(python).toContain('# what waits\nrequest = ');
   expect(python).toContain("{os.environ['BASE_URL']}/keys/{os.environ['KEY_ID']}/rotate\"");
   expect(python).toContain('json.dumps({"from": os.environ["BACKUP_AT"]})');
+  expect(php).toContain(
+    "// what waits\n$request = curl_init(getenv('BASE_URL') . '/webhooks/failed');",
+  );
+  expect(php).toContain("json_encode(['from' => getenv('BACKUP_AT')])");
+  expect(go).toContain('\t// what waits\n\trequest, err := http.NewRequest("GET", ');
+  expect(go).toContain('\trequest, err = http.NewRequest("POST", os.Getenv("BASE_URL")+"/keys/"+');
+  expect(go).toContain('`{"from":"`+os.Getenv("BACKUP_AT")+`"}`');
+  expect(java).toContain('        // what waits\n        var request = ');
+  expect(java).toContain('{"from":"%s"}""".formatted(System.getenv("BACKUP_AT"))');
 });
 
 test('a query that curl encodes is encoded in the address', () => {

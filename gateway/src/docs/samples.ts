@@ -1,22 +1,8 @@
-// Translates the curl commands of a sample to Node.js and Python. A sample with anything else (a
-// loop, a pipe, a file) is only shown as it is.
+// Translates the curl commands of a sample to other languages. A sample with anything else (a loop,
+// a pipe, a file) is only shown as it is.
+import { WRITERS, type Request, type SampleLanguage, type Text } from './sample-languages';
 
-/** A text with variables of the environment in it. */
-type Text = ReadonlyArray<string | { variable: string }>;
-
-interface Request {
-  method: string | undefined;
-  url: Text;
-  headers: Array<[name: string, value: Text]>;
-  body: Text | undefined;
-  /** What the command's comment says. */
-  comment: string | undefined;
-}
-
-export interface Samples {
-  node: string;
-  python: string;
-}
+export type Samples = Record<SampleLanguage, string>;
 
 /** Undefined for a sample that is not only curl commands. */
 export function translate(script: string): Samples | undefined {
@@ -24,7 +10,8 @@ export function translate(script: string): Samples | undefined {
   if (!requests || requests.length === 0) return undefined;
   const known = requests.filter((request) => request !== undefined);
   if (known.length < requests.length) return undefined;
-  return { node: nodeOf(known), python: pythonOf(known) };
+  const written = Object.entries(WRITERS).map(([language, write]) => [language, write(known)]);
+  return Object.fromEntries(written) as Samples;
 }
 
 interface Command {
@@ -151,152 +138,4 @@ function join(text: Text): Text {
 function headerOf([first, ...rest]: Text): [string, Text] {
   const [, name = '', value = ''] = /^([^:]+):\s*([\s\S]*)$/.exec(String(first)) ?? [];
   return [name, join(value === '' ? rest : [value, ...rest])];
-}
-
-/** How a language writes values. */
-interface Language {
-  /** One step of indentation. */
-  step: string;
-  /** Between the brackets of an object and its entries. */
-  pad: string;
-  literals: Readonly<Record<string, string>>;
-  quote(text: string): string;
-  variable(name: string): string;
-  /** A text with variables in it. */
-  format(text: Text): string;
-  key(name: string): string;
-}
-
-const jsEscape = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('\r', '\\r').replaceAll('\n', '\\n');
-const JS: Language = {
-  step: '  ',
-  pad: ' ',
-  literals: { true: 'true', false: 'false', null: 'null' },
-  quote: (text) => `'${jsEscape(text).replaceAll("'", "\\'")}'`,
-  variable: (name) => `env.${name}`,
-  format: (text) =>
-    `\`${text.map((part) => (typeof part === 'string' ? jsEscape(part).replaceAll('`', '\\`').replaceAll('${', '\\${') : `\${env.${part.variable}}`)).join('')}\``,
-  key: (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : JS.quote(name)),
-};
-
-const PYTHON: Language = {
-  step: '    ',
-  pad: '',
-  literals: { true: 'True', false: 'False', null: 'None' },
-  quote: (text) => `"${jsEscape(text).replaceAll('"', '\\"')}"`,
-  variable: (name) => `os.environ["${name}"]`,
-  format: (text) =>
-    `f"${text.map((part) => (typeof part === 'string' ? jsEscape(part).replaceAll('"', '\\"').replaceAll('{', '{{').replaceAll('}', '}}') : `{os.environ['${part.variable}']}`)).join('')}"`,
-  key: (name) => PYTHON.quote(name),
-};
-
-function textIn(language: Language, text: Text): string {
-  const [first = '', second] = text;
-  if (second === undefined)
-    return typeof first === 'string' ? language.quote(first) : language.variable(first.variable);
-  return language.format(text);
-}
-
-/** Stands for a variable inside a JSON text. */
-const MARK = '\u0001';
-const textOfMarked = (marked: string): Text =>
-  marked
-    .split(MARK)
-    .map((part, at) => (at % 2 === 0 ? part : { variable: part }))
-    .filter((part) => part !== '');
-
-const WIDTH = 72;
-
-/** Entries between brackets: on one line if they are short, else each on its own. */
-function bracketed(
-  { step, pad }: Language,
-  [open, close]: readonly [string, string],
-  entries: (indent: string) => string[],
-  indent: string,
-): string {
-  const space = open === '{' ? pad : '';
-  const line = `${open}${space}${entries(indent).join(', ')}${space}${close}`;
-  if (line.length + indent.length <= WIDTH && !line.includes('\n')) return line;
-  const within = indent + step;
-  const lines = entries(within).map((entry) => `${within}${entry},\n`);
-  return `${open}\n${lines.join('')}${indent}${close}`;
-}
-
-function valueIn(language: Language, value: unknown, indent: string): string {
-  if (typeof value === 'string') return textIn(language, textOfMarked(value));
-  if (typeof value !== 'object' || value === null) {
-    return language.literals[String(value)] ?? String(value);
-  }
-  if (Array.isArray(value)) {
-    const items = (within: string) => value.map((item) => valueIn(language, item, within));
-    return bracketed(language, ['[', ']'], items, indent);
-  }
-  const entries = (within: string): string[] =>
-    Object.entries(value).map(
-      ([name, item]) => `${language.key(name)}: ${valueIn(language, item, within)}`,
-    );
-  return bracketed(language, ['{', '}'], entries, indent);
-}
-
-/** The body as a value of the language, at the place where it is written. */
-function bodyIn(language: Language, body: Text, indent: string): string {
-  const marked = body
-    .map((part) => (typeof part === 'string' ? part : `${MARK}${part.variable}${MARK}`))
-    .join('');
-  // A control character may not stand in JSON.
-  const escaped = marked.replaceAll(MARK, '\\u0001');
-  return valueIn(language, JSON.parse(escaped) as unknown, indent);
-}
-
-function headersIn(language: Language, headers: Request['headers'], indent: string): string {
-  const entries = headers.map(
-    ([name, value]) => `${language.key(name)}: ${textIn(language, value)}`,
-  );
-  return bracketed(language, ['{', '}'], () => entries, indent);
-}
-
-const commentIn = (sign: string, { comment }: Request): string =>
-  comment === undefined ? '' : `${sign} ${comment}\n`;
-
-function nodeOf(requests: Request[]): string {
-  const first = requests.length > 1 ? 'let ' : 'const ';
-  const calls = requests.map((request, at) => {
-    const { method, url, headers, body } = request;
-    const options = [
-      ...(method === undefined ? [] : [`method: '${method}'`]),
-      ...(headers.length === 0 ? [] : [`headers: ${headersIn(JS, headers, JS.step)}`]),
-      ...(body === undefined ? [] : [`body: JSON.stringify(${bodyIn(JS, body, JS.step)})`]),
-    ].map((option) => `${JS.step}${option},\n`);
-    const given = options.length === 0 ? '' : `, {\n${options.join('')}}`;
-    return `${commentIn('//', request)}${at === 0 ? first : ''}answer = await fetch(${textIn(JS, url)}${given});
-console.log(await answer.json());
-`;
-  });
-  return `import { env } from 'node:process';
-
-${calls.join('\n')}`;
-}
-
-function pythonOf(requests: Request[]): string {
-  const calls = requests.map((request) => {
-    const { method, url, headers, body } = request;
-    const given = [
-      textIn(PYTHON, url),
-      ...(method === undefined ? [] : [`method="${method}"`]),
-      ...(headers.length === 0 ? [] : [`headers=${headersIn(PYTHON, headers, PYTHON.step)}`]),
-      ...(body === undefined
-        ? []
-        : [`data=json.dumps(${bodyIn(PYTHON, body, PYTHON.step)}).encode()`]),
-    ].map((argument) => `${PYTHON.step}${argument},\n`);
-    return `${commentIn('#', request)}request = urllib.request.Request(
-${given.join('')})
-print(json.load(urllib.request.urlopen(request)))
-`;
-  });
-  return `import json
-import os
-import urllib.request
-
-${calls.join('\n')}`;
 }
