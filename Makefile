@@ -91,7 +91,7 @@ bench-compare: install build-bench ## Measures BASE=<ref> and this checkout in t
 profile: install build-bench ## Profiles SERVICE=webhooks under load (BENCH=events) and prints the top by package
 	@node --enable-source-maps test/dist/bench/$(if $(filter life,$(WHAT)),counts.js,profile.js $(SERVICE) $(BENCH))
 
-page-speed: install build-bench ## Measures the first load of the pages on a slow phone: paint, script size (needs Chromium)
+page-speed: install build-bench ## Measures the first load of the pages on a slow phone: paint, layout shift, script size (needs Chromium)
 	@node --enable-source-maps test/dist/bench/pages.js
 
 # BMG_FAULTS=long runs the fault tests with their full durations.

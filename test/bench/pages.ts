@@ -13,7 +13,7 @@ const COLUMNS: Array<[head: string, show: (load: PageLoad) => string]> = [
   ['first paint', ({ first_paint_ms }) => `${(first_paint_ms / 1_000).toFixed(1)} s`],
   ['largest paint', ({ largest_paint_ms }) => `${(largest_paint_ms / 1_000).toFixed(1)} s`],
   ['blocked', ({ blocked_ms }) => `${Math.round(blocked_ms)} ms`],
-  ['layout shift', ({ layout_shift }) => layout_shift.toFixed(3)],
+  ['shift (CLS)', ({ layout_shift }) => layout_shift.toFixed(3)],
   ['script', ({ script_bytes }) => kib(script_bytes)],
   ['all', ({ total_bytes }) => kib(total_bytes)],
 ];
@@ -50,6 +50,7 @@ async function main(): Promise<void> {
       ['documentation', `${origin}/docs`],
       ['guide', `${origin}/docs/quick-start`],
       ['reference', `${origin}/docs/reference`],
+      ['reference, a chapter', `${origin}/docs/reference/messages`],
     ] as const) {
       const load = await measurePage(browser, url, prepare);
       console.log(

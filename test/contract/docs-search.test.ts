@@ -58,12 +58,12 @@ test.each([
   ['test number', 'testing'],
   ['delete customer data', 'limits#events-and-data'],
   ['outgoing IP addresses', 'receiving#answer'],
-  ['change webhook url', 'reference#updateWebhook'],
+  ['change webhook url', 'reference/webhook-endpoints#updateWebhook'],
   ['window closed', 'sending#kinds'],
   ['24 hour window', 'sending#kinds'],
   ['npm install', 'client#typescript'],
   ['api key scopes', 'keys#scopes'],
-  ['rotate webhook secret', 'reference#rotateWebhookSecret'],
+  ['rotate webhook secret', 'reference/webhook-endpoints#rotateWebhookSecret'],
   ['get started', 'quick-start'],
   ['postman', 'agents#documents-for-tools'],
   ['rate limit', 'limits#requests'],
@@ -71,7 +71,7 @@ test.each([
   ['message status', 'quick-start#3-watch-it-arrive'],
   ['verify webhook signature', 'receiving#verify'],
   ['error codes', 'errors#error-codes'],
-  ['send an image', 'reference#sendMedia'],
+  ['send an image', 'reference/messages#sendMedia'],
   ['invite a colleague', 'people#invite'],
   ['python client', 'client#python'],
   ['go live', 'going-live'],
@@ -90,11 +90,11 @@ test('gives other names to entries that exist', () => {
 
 test.each([
   ['idempotency key in use', 'errors#IDEMPOTENCY_KEY_IN_USE'],
-  ['message rec', 'reference#message.received'],
-  ['createBroadcst', 'reference#createBroadcast'],
+  ['message rec', 'reference/events#message.received'],
+  ['createBroadcst', 'reference/broadcasts#createBroadcast'],
   ['brodcast pace', 'broadcasts#pace'],
   ['recieving', 'receiving'],
-  ['qr code', 'reference#createQrCode'],
+  ['qr code', 'reference/number-setup#createQrCode'],
 ])('finds %s by beginnings and despite misspellings', (query, id) => {
   const ids = find(query).map((entry) => entry.id);
   expect(ids.slice(0, 5)).toContain(id);

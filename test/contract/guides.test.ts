@@ -12,6 +12,7 @@ import { buildOpenApi, documentPath } from '../../gateway/src/openapi';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';
 import { llmsText } from '../../gateway/src/docs/llms';
+import { referenceAddresses, referencePages } from '../../gateway/src/docs/reference';
 import { searchIndex } from '../../gateway/src/docs/search-index';
 import { shell } from '../../gateway/src/docs/shell';
 import { operationsOf } from './openapi-structure';
@@ -24,18 +25,16 @@ const operations = operationsOf(document);
 const { guides, nav } = readGuides(document, { public_url: ORIGIN });
 const pages = new Map([
   ['docs', homePage(document, nav)],
+  ...[...referencePages(document)].map(([slug, text]): [string, string] => [`docs/${slug}`, text]),
   ...guides.map(({ slug, title, body }): [string, string] => [
     `docs/${slug}`,
     shell({ title, body, nav, slug }),
   ]),
 ]);
-const references = new Set([
-  ...operations.map(({ operation }) => operation.operationId),
-  ...Object.keys(document.webhooks),
-]);
+const references = referenceAddresses(document);
 const SERVED = new Set([
   ...['openapi.json', 'asyncapi.json', 'collection.json', 'environment.json'],
-  ...['changelog', 'llms.txt', 'dashboard', 'docs/reference'],
+  ...['changelog', 'llms.txt', 'dashboard'],
 ]);
 
 const PICTURES = new Set(
@@ -47,7 +46,6 @@ const isThere = (from: string, href: string): boolean => {
   if (origin !== ORIGIN) return true;
   const path = pathname.slice(1);
   const anchor = decodeURIComponent(hash.slice(1));
-  if (path === 'docs/reference') return anchor === '' || references.has(anchor);
   const page = pages.get(path);
   if (page === undefined)
     return SERVED.has(path) || path.startsWith('docs/assets/') || PICTURES.has(path);
@@ -80,11 +78,34 @@ test('the home page and the guide have an anchor for every error code', () => {
 });
 
 test('the home page has every endpoint and event, with the anchors that links use', () => {
-  for (const anchor of [...references].filter((one) => one !== 'getHealth')) {
+  for (const anchor of references.keys()) {
     expect(pages.get('docs')).toContain(`id="${anchor}"`);
   }
   for (const anchor of ['event-headers', 'event-signature', 'event-retries', 'event-names']) {
     expect(pages.get('docs')).toContain(`id="${anchor}"`);
+  }
+});
+
+test('the reference has a section for every endpoint and event, where links lead', () => {
+  for (const [name, address] of references) {
+    const [slug, anchor] = address.split('#');
+    expect(anchor).toBe(name);
+    expect(pages.get(`docs/${slug}`)).toContain(`<section class="row" id="${name}"`);
+    // Links of the time when the reference was one page.
+    expect(pages.get('docs/reference')).toContain(`<li id="${name}"><a href="${address}">`);
+  }
+});
+
+test('the reference names every error code of an endpoint, its own or those that all have', () => {
+  const codesIn = (text = ''): string[] =>
+    [...text.matchAll(/errors#([A-Z_]+)"/g)].map(([, code = '']) => code);
+  const common = codesIn(pages.get('docs/reference'));
+  for (const { operation } of operations) {
+    const [slug] = (references.get(operation.operationId) ?? '').split('#');
+    const [, section] = (pages.get(`docs/${slug}`) ?? '').split(`id="${operation.operationId}"`);
+    const own = codesIn(section?.split('</section>')[0]);
+    const wanted = new Set(operation['x-codes']);
+    expect(new Set(wanted.size > 0 ? [...common, ...own] : own)).toEqual(wanted);
   }
 });
 
@@ -159,14 +180,16 @@ describe('the guide to embedding the sign-up', () => {
 
 test('endpoints, codes and events in the text link to their reference', () => {
   const sending = pages.get('docs/sending');
-  expect(sending).toContain('<a href="reference#sendText"><code>POST /messages/send</code></a>');
+  expect(sending).toContain(
+    '<a href="reference/messages#sendText"><code>POST /messages/send</code></a>',
+  );
   expect(sending).toContain('<a href="errors#MISSING_FIELDS">');
-  expect(sending).toContain('<a href="reference#message.sent">');
+  expect(sending).toContain('<a href="reference/events#message.sent">');
 });
 
 test('the samples name the address of this gateway', () => {
   expect(pages.get('docs/quick-start')).toContain(`${ORIGIN}/v1`);
-  for (const page of pages.values()) expect(page).not.toContain('gateway.example.com');
+  for (const page of pages.values()) expect(page).not.toContain('gateway.example.com/v1');
 });
 
 test('the search finds sections, endpoints, events and codes, each at an address of its own', () => {

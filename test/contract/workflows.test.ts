@@ -37,7 +37,6 @@ const INSTALL_SCRIPTS: Record<string, string> = {
   '@scarf/scarf': 'reports the installation to its vendor',
   '@swc/core': 'checks its optional binary package',
   protobufjs: 'warns about its version',
-  'vue-demi': 'switches to Vue 2 if that is installed; Vue 3 is its default',
 };
 
 /** The release is made, and its images are pushed and signed. */

@@ -87,7 +87,8 @@ test('a sample is shown in the language that the reader chose, highlighted, and 
   await page.goto(`${origin}/docs/answers`);
   await page.getByRole('tab', { name: 'Node.js', selected: true }).first().waitFor();
   await page.goto(`${origin}/docs/reference#sendText`);
-  await page.locator('[id="api/tag/messages/sendText"]').getByText('fetch').first().waitFor();
+  const row = page.getByRole('region', { name: 'Send a text message' });
+  await row.getByRole('tab', { name: 'Node.js', selected: true }).waitFor();
 });
 
 test('a signed-in reader finds the own number in the samples, and the key nowhere', async () => {
@@ -153,35 +154,43 @@ test('a failure of the home page’s send says whether the message was sent', as
   complaints.length = 0;
 });
 
-const PAGES = ['docs', 'docs/answers', 'docs/reference', 'docs/design', 'changelog'];
+const GUIDES = ['Guides', 'Answers', 'docs/answers'] as const;
+const REFERENCE = ['Reference', 'Templates', 'docs/reference/templates'] as const;
 
-test.each(PAGES)(
+test.each([
+  ['docs', ...GUIDES],
+  ['docs/answers', ...GUIDES],
+  ['docs/design', ...GUIDES],
+  ['changelog', ...GUIDES],
+  ['docs/reference', ...REFERENCE],
+  ['docs/reference/messages', ...REFERENCE],
+])(
   'on a phone /%s has one menu, which leads everywhere, and does not scroll sideways',
-  async (path) => {
+  async (path, list, title, address) => {
     const page = await open(`/${path}`, PHONE);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await page.waitForLoadState('networkidle');
     const menu = page.getByRole('button', { name: /menu/i });
     expect(await menu.count()).toBe(1);
-    const answers = page.getByRole('link', { name: 'Answers', exact: true });
-    const listed = page.getByRole('navigation', { name: 'Guides' });
+    const listed = page.getByRole('navigation', { name: list });
+    const link = listed.getByRole('link', { name: title, exact: true });
     expect(await listed.count()).toBe(0);
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     expect(overflow).toBe(0);
-    await shoot(page, `${path.replace('/', '-')}-phone-light`);
+    await shoot(page, `${path.replaceAll('/', '-')}-phone-light`);
     await menu.click();
     await listed.waitFor();
     await page.getByRole('link', { name: 'Changelog' }).first().waitFor();
     await page.getByRole('link', { name: 'Reference' }).first().waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `${path.replace('/', '-')}-phone-menu`);
+    await shoot(page, `${path.replaceAll('/', '-')}-phone-menu`);
     await page.keyboard.press('Escape');
     await listed.waitFor({ state: 'hidden' });
     await menu.click();
-    await listed.locator(answers).click();
-    await page.waitForURL('**/docs/answers');
+    await link.click();
+    await page.waitForURL(`**/${address}`);
   },
 );
 

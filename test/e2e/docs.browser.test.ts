@@ -1,11 +1,11 @@
-// The documentation in a real browser: the reference under its content security policy, deep links,
-// the search, and a request that its reader tries.
+// The documentation in a real browser: the reference, its links and samples, a request that its
+// reader tries, and the search.
 import { source as axeSource } from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf } from './console-stage';
+import { faultsOf, shoot } from './console-stage';
 
 const WAIT_MS = 60_000;
 
@@ -52,98 +52,159 @@ const seriousIn = async (page: Page): Promise<string[]> => {
   return violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id }) => id);
 };
 
-test('the reference opens at the endpoint of a link, in six languages', async () => {
-  const page = await open('/docs/reference#sendText');
-  await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
-  await page.waitForURL('**#tag/messages/sendText');
-  const sample = page.locator('[id="api/tag/messages/sendText"]');
-  await sample.getByRole('button', { name: /curl/i }).first().click();
-  await page.getByRole('option').first().waitFor();
-  const options = await page.getByRole('option').allTextContents();
-  for (const name of ['Curl', 'Fetch', 'Requests', 'cURL', 'NewRequest', 'java.net.http']) {
-    expect(options.join(' ')).toContain(name);
+test.each(['reference/messages#sendText', 'reference#sendText', 'reference#tag/messages/sendText'])(
+  'the link %s opens the endpoint, and marks it and its place in the list',
+  async (link) => {
+    const page = await open(`/docs/${link}`);
+    await page.waitForURL('**/docs/reference/messages#sendText');
+    const row = page.getByRole('region', { name: 'Send a text message' });
+    expect(await row.evaluate((section) => section.matches(':target'))).toBe(true);
+    const listed = page.getByRole('navigation', { name: 'Reference' });
+    await listed.locator('[aria-current=true]', { hasText: 'Send a text message' }).waitFor();
+    await row.getByText(/error codes$/).click();
+    const code = row.getByRole('link', { name: 'NO_ACTIVE_WABA' });
+    expect(await code.getAttribute('href')).toBe('../errors#NO_ACTIVE_WABA');
+    await page.close();
+  },
+);
+
+test('the sample of an endpoint is copied in each of six languages, and so is its answer', async () => {
+  const page = await open('/docs/reference/messages#sendText');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const row = page.getByRole('region', { name: 'Send a text message' });
+  const copied = (code: Locator): Promise<boolean> =>
+    eventually(
+      async () =>
+        (await page.evaluate(() => navigator.clipboard.readText())) === (await code.textContent()),
+    );
+  const languages = ['curl', 'Node.js', 'Python', 'PHP', 'Go', 'Java'];
+  expect(await row.getByRole('tab').allTextContents()).toEqual(languages);
+  for (const name of languages) {
+    await row.getByRole('tab', { name }).click();
+    await row.locator('.copy').first().click();
+    const shown = row.getByRole('tabpanel');
+    await copied(shown);
+    expect(await shown.textContent()).toContain('/messages/send');
   }
-  await page.keyboard.press('Escape');
-  const code = sample.getByRole('link', { name: 'NO_ACTIVE_WABA' });
-  expect(await code.getAttribute('href')).toBe('errors#NO_ACTIVE_WABA');
+  await row.locator('.copy').nth(1).click();
+  await copied(row.locator('[data-language=json]'));
   await page.close();
 });
 
 const VIEWS = [
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 1280 },
+  { colorScheme: 'light', width: 390 },
+  { colorScheme: 'dark', width: 390 },
 ] as const;
-const PHONE = { colorScheme: 'light', width: 390 } as const;
-type View = (typeof VIEWS)[number] | typeof PHONE;
-const DRAWN_MS = 10_000;
+type View = (typeof VIEWS)[number];
 
-/**
- * Opens the endpoint of sendText. Sections are drawn one after the other: that of the title may
- * come last.
- */
-async function openReference({ colorScheme, width }: View): Promise<Page> {
-  const page = await open('/docs/reference#sendText');
-  await page.setViewportSize({ width, height: 900 });
+async function openReference(path: string, { colorScheme, width }: View): Promise<Page> {
+  const page = await open(`/docs/reference${path}`);
+  await page.setViewportSize({ width, height: 860 });
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
-  await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
+  await page.waitForLoadState('networkidle');
   return page;
 }
 
-/** What fades in has weak colours until it is there. */
-const expectNoFault = (page: Page, state: string): Promise<boolean> =>
-  eventually(async () => {
-    expect([state, await faultsOf(page)]).toEqual([state, []]);
-    return true;
-  }, DRAWN_MS);
+/** How far a page can be scrolled sideways. */
+const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 test.each(VIEWS)(
-  'the reference has no accessibility fault, one search, and a table of error codes ($colorScheme, $width)',
+  'the reference has no accessibility fault with every field open ($colorScheme, $width)',
   async (view) => {
-    const page = await openReference(view);
-    const details = page.locator('[id="api/tag/messages/sendText"]').locator('.operation-details');
-    const codes = details.locator('.codes');
-    const row = codes.getByRole('row').filter({ hasText: 'NO_ACTIVE_WABA' });
-    await row
-      .getByRole('cell', { name: /paused because .* Retry after/ })
-      .first()
-      .waitFor();
-    // Below the parameters.
-    const top = async (part: Locator): Promise<number> => (await part.boundingBox())?.y ?? 0;
-    const body = details.getByText('Body', { exact: true }).first();
-    expect(await top(codes)).toBeGreaterThan(await top(body));
-    expect(await page.getByRole('main').count()).toBe(1);
-    expect(await page.getByRole('searchbox').count()).toBe(1);
-    expect(await page.getByRole('search').count()).toBe(0);
-    expect(await page.getByText('Powered by').count()).toBe(0);
+    for (const path of ['', '/messages#sendInteractive', '/events#message.received']) {
+      const page = await openReference(path, view);
+      await shoot(
+        page,
+        `reference${path.split('#')[0]?.replace('/', '-')}-${view.width}-${view.colorScheme}`,
+      );
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll('details')) one.open = true;
+      });
+      expect([path, await faultsOf(page)]).toEqual([path, []]);
+      expect([path, await overflowOf(page)]).toEqual([path, 0]);
+      await page.close();
+    }
+  },
+);
+
+test('samples are beside the text on a desk, and below it on a phone', async () => {
+  const page = await openReference('/messages#sendText', VIEWS[0]);
+  const row = page.getByRole('region', { name: 'Send a text message' });
+  const boxes = async () => ({
+    facts: await row.locator('.facts').boundingBox(),
+    samples: await row.locator('.samples').boundingBox(),
+  });
+  const desk = await boxes();
+  expect(desk.samples?.x).toBeGreaterThan((desk.facts?.x ?? 0) + (desk.facts?.width ?? 0));
+  await page.setViewportSize({ width: 390, height: 844 });
+  const phone = await boxes();
+  expect(phone.samples?.y).toBeGreaterThanOrEqual(
+    (phone.facts?.y ?? 0) + (phone.facts?.height ?? 0),
+  );
+  await page.close();
+});
+
+test.each(VIEWS)(
+  'a request is tried from the reference in a dialog without a fault ($colorScheme, $width)',
+  async (view) => {
+    const page = await openReference('/onboarding-and-usage#listClients', view);
+    const row = page.getByRole('region', { name: 'List registered numbers' });
+    await row.getByRole('button', { name: 'Try it' }).click();
+    const dialog = page.getByRole('dialog', { name: 'GET /clients' });
+    await dialog.getByLabel('x-partner-key').fill(partner.partner_key);
     expect(await faultsOf(page)).toEqual([]);
+    const answer = page.waitForResponse((one) => one.url() === `${mesh.base_url}/clients`);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    expect((await answer).status()).toBe(200);
+    await dialog.getByText('200 OK').waitFor();
+    await dialog.getByText(ONE.waba_id).first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     await page.close();
   },
 );
 
-test.each([...VIEWS, PHONE])(
-  'a request is tried from the reference in a dialog without a fault ($colorScheme, $width)',
-  async (view) => {
-    const page = await openReference(view);
-    await page.evaluate('location.hash = "listClients"');
-    await page.getByRole('heading', { name: 'List registered numbers' }).waitFor();
-    const list = page.locator('[id="api/tag/onboarding-and-usage/listClients"]');
-    await list.getByRole('button', { name: /Test Request/ }).click();
-    const dialog = page.getByRole('dialog');
-    const key = dialog.getByRole('textbox', { name: /x-partner-key|Value/ }).first();
-    await key.waitFor();
-    await expectNoFault(page, 'before');
-    await key.fill(partner.partner_key);
-    const answer = page.waitForResponse((one) => one.url() === `${mesh.base_url}/clients`);
-    await dialog.getByRole('button', { name: 'Send Request' }).click();
-    expect((await answer).status()).toBe(200);
-    await dialog.getByText('200 OK').first().waitFor();
-    await expectNoFault(page, 'after');
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
-    await page.close();
-  },
-);
+test('a request is tried with values in its path, its headers and its body', async () => {
+  const page = await openReference('/phone-number-lifecycle#requestCode', VIEWS[0]);
+  const sent: Array<{ url: string; body: string | null; headers: Record<string, string> }> = [];
+  await page.route('**/v1/**', async (route) => {
+    const request = route.request();
+    sent.push({ url: request.url(), body: request.postData(), headers: request.headers() });
+    await route.fulfill({ json: { success: true } });
+  });
+  await page
+    .getByRole('region', { name: /^Request a verification/ })
+    .getByRole('button', { name: 'Try it' })
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('x-partner-key').fill('bmgk_none');
+  await dialog.getByLabel('Body').fill('{"code_method":"SMS"}');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await dialog.getByText('200').waitFor();
+  expect(sent).toMatchObject([
+    {
+      url: `${mesh.base_url}/phone/request-code`,
+      body: '{"code_method":"SMS"}',
+      headers: { 'x-partner-key': 'bmgk_none', 'x-waba-id': '900000000000001' },
+    },
+  ]);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.goto(`${origin}/docs/reference/number-setup#updateQrCode`);
+  await page
+    .getByRole('region', { name: /prefilled message of a QR code/ })
+    .getByRole('button', { name: 'Try it' })
+    .click();
+  await dialog.getByLabel('x-partner-key').fill('bmgk_none');
+  await dialog.getByLabel('code', { exact: true }).fill('a/b');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await dialog.getByText('200').waitFor();
+  expect(sent[1]?.url).toBe(`${mesh.base_url}/qr-codes/a%2Fb`);
+  await page.close();
+});
 
 test('the guides are found by their words and pass the accessibility check', async () => {
   const page = await open('/docs/quick-start');
@@ -153,7 +214,7 @@ test('the guides are found by their words and pass the accessibility check', asy
   await page.waitForURL('**/docs/errors#IDEMPOTENCY_KEY_IN_USE');
   await page.getByRole('searchbox', { name: 'Search' }).fill('message rec');
   await page.getByRole('link', { name: /^message.received/ }).click();
-  await page.getByRole('heading', { name: 'A customer sent a message' }).waitFor();
+  await page.getByRole('heading', { name: 'message.received', exact: true }).waitFor();
   await page.close();
 });
 

@@ -37,6 +37,7 @@ function choose(title: string): void {
       tab.tabIndex = is_chosen ? 0 : -1;
     }
   }
+  void draw();
 }
 
 function tabOf(pre: HTMLPreElement, id: string): HTMLButtonElement {
@@ -92,16 +93,19 @@ boxes.forEach((box, at) => {
       ? tabsOf(pres, `code-${at}`)
       : element('span', {}, pres[0]?.dataset['title'] ?? '');
   box.prepend(element('div', { class: 'code-head' }, name, copyButton(box)));
+  box.classList.add('ready');
 });
-choose(chosenLanguage() ?? 'curl');
 
 let shown: { reader: Reader; number: ReaderNumber | undefined } | undefined;
 const textOf = ({ source }: Block): string =>
   shown ? fill(source, shown.reader, shown.number) : source;
 
+/** Colours the blocks that are shown. */
 async function draw(): Promise<void> {
   const { highlight } = await import('./highlighter');
-  for (const block of blocks) highlight(block.code, textOf(block), block.language);
+  for (const block of blocks) {
+    if (!block.pre.hidden) highlight(block.code, textOf(block), block.language);
+  }
 }
 
 /** The note about whose number the samples have, with a choice if there are several. */
@@ -135,7 +139,7 @@ const has_placeholders = blocks.some(({ source }) =>
 /** Prepares the code of the page. */
 export async function prepareCode(): Promise<void> {
   if (blocks.length === 0) return;
-  await draw();
+  choose(chosenLanguage() ?? 'curl');
   const reader = has_placeholders ? await findReader() : undefined;
   // On the home page the samples stand side by side, below the note.
   const first = document.querySelector('.hero') ?? boxes[0];

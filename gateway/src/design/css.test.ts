@@ -6,7 +6,6 @@ const GATEWAY = join(__dirname, '../..');
 const SHEETS = {
   console: 'console/src/style.css',
   documentation: 'docs/src/shell.css',
-  reference: 'docs/src/reference.css',
   'sign-up page': 'src/connect-page/page.css',
 };
 
@@ -56,7 +55,7 @@ test.each(Object.entries(SHEETS))(
     const names = [...TOKENS, ...SIZES].map(({ name }) => name);
     for (const name of names) expect(css).not.toMatch(new RegExp(`^\\s*--${name}:`, 'm'));
     const used = [...css.matchAll(/var\(--([a-z-]+)\)/g)].map(([, name]) => name as string);
-    const own = used.filter((name) => !/^(mantine|app-shell|scalar|columns|bar)/.test(name));
+    const own = used.filter((name) => !/^(mantine|app-shell|columns|bar)/.test(name));
     expect(own.length).toBeGreaterThan(0);
     expect(own.filter((name) => !names.includes(name))).toEqual([]);
   },

@@ -27,7 +27,7 @@ export const changelogPage = (nav: readonly NavGroup[], document: OpenApiDocumen
   shell({
     title: `Changelog ${API_VERSION}`,
     nav,
-    outside: true,
+    root: '',
     body: html`<h1>Changelog</h1>
       <p class="dim">Version ${API_VERSION} of the API, release ${RELEASE} of the software</p>
       <h2 id="notices">Active notices</h2>

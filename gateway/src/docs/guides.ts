@@ -7,6 +7,7 @@ import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
 import { codeBlock } from './code-block';
 import { escape, Html } from './html';
+import { referenceAddresses } from './reference';
 import type { NavGroup } from './shell';
 import { operationsOf, type OpenApiDocument } from '../openapi';
 
@@ -90,10 +91,11 @@ export function readGuides(
 /** The code spans that become links, and their targets. */
 function linksOf(document: OpenApiDocument): Map<string, string> {
   const links = new Map<string, string>();
+  const addresses = referenceAddresses(document);
   for (const { verb, path, operation } of operationsOf(document)) {
-    links.set(`${verb.toUpperCase()} ${path}`, `reference#${operation.operationId}`);
+    links.set(`${verb.toUpperCase()} ${path}`, addresses.get(operation.operationId) ?? '');
   }
-  for (const name of Object.keys(document.webhooks)) links.set(name, `reference#${name}`);
+  for (const name of Object.keys(document.webhooks)) links.set(name, addresses.get(name) ?? '');
   for (const code of Object.keys(CATALOG)) links.set(code, `errors#${code}`);
   for (const { upstream_code } of UPSTREAM_GUIDE) {
     links.set(String(upstream_code), `errors#upstream-${upstream_code}`);

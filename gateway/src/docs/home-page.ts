@@ -4,6 +4,7 @@ import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
 import { codeBlock } from './code-block';
 import { Html, html, prose, table } from './html';
+import { referenceAddresses } from './reference';
 import { shell, type NavGroup } from './shell';
 import { operationsOf, type OpenApiDocument } from '../openapi';
 
@@ -13,13 +14,13 @@ export function homePage(document: OpenApiDocument, nav: readonly NavGroup[]): s
   return shell({
     title: `${title} ${version}`,
     nav,
-    outside: true,
+    root: '',
     body: html`<h1>${title}</h1>
       <p class="lead">${prose(first)}</p>
       <p class="actions">
         <a class="primary" href="docs/quick-start">Quick start</a>
-        <a href="docs/answers">Answers</a> <a href="docs/reference">Reference</a>
-        <a href="dashboard">Console</a>
+        <a href="docs/reference">Reference</a> <a href="docs/testing">Testing</a>
+        <a href="docs/answers">Answers</a> <a href="dashboard">Console</a>
       </p>
       ${hero}
       <p class="dim">
@@ -41,18 +42,12 @@ const SEND = `curl -s "$BASE_URL/messages/send" \\
   "text":"Your order is on its way."}'
 `;
 
-const EVENT = `${JSON.stringify(
-  {
-    event: 'message.delivered',
-    waba_id: '900000000000001',
-    phone_number_id: '800000000000001',
-    timestamp: 1_795_260_441,
-    data: { message_id: 'wamid.HBgL…', status: 'delivered', recipient: '15550100777' },
-    meta: { event_id: 'evt_8_kN_6GiC20…' },
-  },
-  null,
-  2,
-)}
+const EVENT = `{
+  "event": "message.delivered",
+  "waba_id": "900000000000001",
+  "data": { "message_id": "wamid.HBgL…" },
+  "meta": { "event_id": "evt_8_kN_6GiC20…" }
+}
 `;
 
 /** One screen that shows what this is: a send, and the event that comes back. */
@@ -78,6 +73,7 @@ const hero = html`<div class="hero">
 
 function endpoints(document: OpenApiDocument): Html {
   const operations = operationsOf(document);
+  const addresses = referenceAddresses(document);
   return html`<h2 id="endpoints">Endpoints</h2>
     ${document.tags.map(
       ({ name }) =>
@@ -88,7 +84,10 @@ function endpoints(document: OpenApiDocument): Html {
               .map(
                 ({ verb, path, operation: { operationId, summary } }) =>
                   html`<li>
-                    <a id="${operationId}" href="docs/reference#${operationId}" title="${summary}"
+                    <a
+                      id="${operationId}"
+                      href="docs/${addresses.get(operationId) ?? ''}"
+                      title="${summary}"
                       ><code
                         ><span class="verb ${verb}">${verb.toUpperCase()}</span> ${path}</code
                       ></a
@@ -99,8 +98,9 @@ function endpoints(document: OpenApiDocument): Html {
     )}`;
 }
 
-const events = ({ webhooks }: OpenApiDocument): Html =>
-  html`<h2 id="events">Events</h2>
+function events(document: OpenApiDocument): Html {
+  const addresses = referenceAddresses(document);
+  return html`<h2 id="events">Events</h2>
     <p>
       The service posts every event of your clients’ numbers to your webhook URL, signed twice
       (<code>x-service-signature</code>, <code>webhook-signature</code>):
@@ -112,12 +112,13 @@ const events = ({ webhooks }: OpenApiDocument): Html =>
     <div id="event-names">
       ${table(
         ['Event', 'When'],
-        Object.entries(webhooks).map(([name, { post }]) => [
-          html`<a id="${name}" href="docs/reference#${name}"><code>${name}</code></a>`,
+        Object.entries(document.webhooks).map(([name, { post }]) => [
+          html`<a id="${name}" href="docs/${addresses.get(name) ?? ''}"><code>${name}</code></a>`,
           prose(`${post.summary}${post.description ? ' (extra)' : ''}.`),
         ]),
       )}
     </div>`;
+}
 
 const errors = html`<h2 id="errors">Error codes</h2>
   <p>

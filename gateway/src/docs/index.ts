@@ -7,44 +7,38 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import type { Logger } from '@bmg/common/telemetry';
-import { answerPage, answerZipped, NONCE, readSiteFiles, serveFiles } from '../edge/site-files';
+import { answerZipped, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
 import type { Chapter } from '../endpoints';
 import { buildOpenApi, type OpenApiDocument } from '../openapi';
 import { buildAsyncApi } from '../openapi/asyncapi';
 import { buildCollection, buildEnvironment } from '../openapi/collection';
-import { ERROR_GUIDE } from '../error-guide';
 import { changelogPage } from './changelog-page';
 import { designPage } from './design-page';
 import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
-import { html } from './html';
 import { llmsText } from './llms';
+import { referencePages } from './reference';
 import { searchIndex } from './search-index';
-import { compiled, shell, SHELL_CSS, SITE } from './shell';
+import { shell, SHELL_CSS, SITE } from './shell';
 
 /** Nothing inline, nothing from another host. */
-const policyOf = (styles: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    styles,
-    "img-src 'self' data: blob:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-const POLICY = policyOf("style-src 'self'");
-/**
- * The renderer adds style elements, which the nonce of the answer allows, and sets styles of single
- * elements. Scripts stay limited to our own files.
- */
-const referencePolicyOf = (nonce: string): string =>
-  policyOf(`style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`);
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const PAGE_HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
 /** Short, so that a new release shows within minutes; an ETag saves the rest. */
 const CACHE = 'public, max-age=300';
 const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
@@ -82,18 +76,13 @@ export function documents(
   documentation: Documentation,
   log: Logger,
 ): (router: Router<State>) => void {
-  const { guides } = documentation;
   const texts = textsOf(documentation);
-  const reference = referencePage(guides);
   const files = readSiteFiles(SITE);
-  if (files.size === 0) log.warn({ folder: SITE }, 'the reference is not built: make build');
+  if (files.size === 0)
+    log.warn({ folder: SITE }, 'the scripts of the documentation are not built: make build');
   return (router) => {
     for (const [path, text] of Object.entries(texts)) router.get(path, serve(path, text));
     serveFiles(router, '/docs', files);
-    router.get('/docs/reference', (context: Context) => {
-      (context.state as State).route = '/docs/reference';
-      answerPage(context, reference, referencePolicyOf);
-    });
   };
 }
 
@@ -112,12 +101,14 @@ function textsOf({ document, guides: { guides, nav }, llms }: Documentation): Re
     '/changelog': page(changelogPage(nav, document)),
     '/docs/design': page(designPage(nav)),
     ...Object.fromEntries(pages),
+    ...Object.fromEntries(
+      [...referencePages(document)].map(([slug, text]) => [`/docs/${slug}`, page(text)]),
+    ),
     '/docs/style.css': { type: 'text/css', text: SHELL_CSS, cache: IMMUTABLE_CACHE },
     '/docs/search.json': {
       type: 'application/json',
       text: JSON.stringify(searchIndex(document, guides)),
     },
-    '/docs/codes.json': { type: 'application/json', text: JSON.stringify(codeGuide()) },
     ...pictures(),
     '/llms.txt': { type: 'text/plain', text: llms },
   };
@@ -129,15 +120,6 @@ const forTools = (document: object): Text => ({
   text: JSON.stringify(document),
   headers: { 'Access-Control-Allow-Origin': '*' },
 });
-
-/** How the reference explains each error code. */
-const codeGuide = (): Record<string, object> =>
-  Object.fromEntries(
-    (Object.keys(CATALOG) as ErrorCode[]).map((code) => {
-      const { http, retryable } = CATALOG[code];
-      return [code, { http, retryable, ...ERROR_GUIDE[code] }];
-    }),
-  );
 
 /** A picture's colours follow the reader's scheme by a style of its own. */
 const pictures = (): Record<string, Text> =>
@@ -160,9 +142,7 @@ function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) 
     (context.state as State).route = path;
     context.set({
       'Cache-Control': cache,
-      'Content-Security-Policy': POLICY,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
+      ...PAGE_HEADERS,
       Vary: 'Accept-Encoding',
       ETag: etag,
       ...headers,
@@ -175,23 +155,4 @@ function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) 
     context.type = `${type}; charset=utf-8`;
     answerZipped(context, text, gzip);
   };
-}
-
-/** The reference, but for the nonce of an answer. */
-function referencePage({ nav }: Guides): string {
-  const { script = '', styles = [] } = compiled('src/reference.ts') ?? {};
-  return shell({
-    title: 'Reference',
-    nav,
-    wide: true,
-    body: html`<div id="reference"></div>
-      <noscript
-        ><p>
-          The reference needs JavaScript. <a href="../openapi.json">The OpenAPI document</a> does
-          not.
-        </p></noscript
-      >`,
-    head: html`${styles.map((name) => html`<link rel="stylesheet" href="assets/${name}" />`)}
-      <script type="module" nonce="${NONCE}" src="assets/${script}"></script>`,
-  });
 }

@@ -3,6 +3,7 @@
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE } from '../error-guide';
 import type { Guide } from './guides';
+import { referenceAddresses } from './reference';
 import { operationsOf, type OpenApiDocument } from '../openapi';
 
 export interface Entry {
@@ -30,8 +31,8 @@ export const NAMES: Readonly<Record<string, string>> = {
   'receiving#recover': 'retry failed events, missed events',
   'recipes#link-button': 'cta url',
   'recipes#location-request': 'ask for a location, ask for an address',
-  'reference#rotateWebhookSecret': 'rotate webhook secret, new signing secret',
-  'reference#updateWebhook': 'change webhook url, set callback url',
+  'reference/webhook-endpoints#rotateWebhookSecret': 'rotate webhook secret, new signing secret',
+  'reference/webhook-endpoints#updateWebhook': 'change webhook url, set callback url',
   'sending#kinds': '24 hour window, window closed, customer service window',
   'sending#recipients': 'business-scoped id, bsuid',
   'templates#create-one': 'approval of a template, template review',
@@ -49,14 +50,15 @@ export function searchIndex(document: OpenApiDocument, guides: readonly Guide[])
         text,
       })),
   );
+  const addresses = referenceAddresses(document);
   const endpoints = operationsOf(document).map(({ verb, path, operation }) => ({
-    id: `reference#${operation.operationId}`,
+    id: addresses.get(operation.operationId) ?? '',
     title: `${verb.toUpperCase()} ${path}`,
     page: operation.summary,
     text: `${operation.operationId} ${operation.summary} ${operation.description ?? ''}`,
   }));
   const events = Object.entries(document.webhooks).map(([name, { post }]) => ({
-    id: `reference#${name}`,
+    id: addresses.get(name) ?? '',
     title: name,
     page: `Event: ${post.summary}`,
     text: post.summary,

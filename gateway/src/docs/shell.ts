@@ -17,46 +17,41 @@ export const SHELL_CSS = [
 ].join('\n');
 const STYLE_VERSION = createHash('sha256').update(SHELL_CSS).digest('hex').slice(0, 12);
 
-interface Chunk {
-  file: string;
-  css?: string[];
-}
-
 const MANIFEST = join(SITE, '.vite/manifest.json');
-/** Empty if it is not built. */
+/** Empty if the browser's part is not built. */
 const CHUNKS = (existsSync(MANIFEST) ? JSON.parse(readFileSync(MANIFEST, 'utf8')) : {}) as Record<
   string,
-  Chunk
+  { file: string }
 >;
+const SCRIPT = CHUNKS['src/page.ts'] && basename(CHUNKS['src/page.ts'].file);
 
-/** A compiled script with its styles, by the names of their files; undefined if it is not built. */
-export function compiled(source: string): { script: string; styles: string[] } | undefined {
-  const chunk = CHUNKS[source];
-  if (!chunk) return undefined;
-  return { script: basename(chunk.file), styles: (chunk.css ?? []).map((file) => basename(file)) };
+interface NavPage {
+  /** The address below `docs/`. */
+  slug: string;
+  title: string;
+  /** The parts of the page; listed while it is open. */
+  parts?: Array<{ anchor: string; title: string }>;
 }
 
 export interface NavGroup {
   title: string;
-  pages: Array<{ slug: string; title: string }>;
+  pages: NavPage[];
 }
 
 export interface Page {
   title: string;
   body: Html;
   nav: readonly NavGroup[];
-  /** True for pages beside `docs`, false for pages below it. */
-  outside?: boolean;
+  /** The gateway's root as seen from the page: empty for pages beside `docs`. */
+  root?: string;
   slug?: string;
-  /** The reference fills the window. */
-  wide?: boolean;
-  head?: Html;
+  /** The reference has a column of samples and a list of its own. */
+  reference?: boolean;
 }
 
-export function shell({ title, body, nav, outside, slug, wide, head = none }: Page): string {
-  const up = outside ? '' : '../';
-  const docs = outside ? 'docs/' : '';
-  const script = compiled('src/page.ts')?.script;
+export function shell({ title, body, nav, root = '../', slug, reference }: Page): string {
+  const docs = `${root}docs/`;
+  const list = reference ? 'Reference' : 'Guides';
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -65,27 +60,20 @@ export function shell({ title, body, nav, outside, slug, wide, head = none }: Pa
         <title>${title}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${docs}style.css?v=${STYLE_VERSION}" />
-        ${script ? html`<script type="module" src="${docs}assets/${script}"></script>` : none}
-        ${head}
+        ${SCRIPT ? html`<script type="module" src="${docs}assets/${SCRIPT}"></script>` : none}
       </head>
-      <body data-docs="${docs}" data-console="${up}dashboard/api">
+      <body data-docs="${docs}" data-console="${root}dashboard/api">
         <a class="skip" href="#content">To the text</a>
         <header class="top">
-          <a class="brand" href="${up}docs">Business Messaging Gateway</a>
-          <button
-            type="button"
-            class="menu"
-            aria-expanded="false"
-            aria-controls="links guides"
-            hidden
-          >
+          <a class="brand" href="${root}docs">Business Messaging Gateway</a>
+          <button type="button" class="menu" aria-expanded="false" aria-controls="links guides">
             Menu
           </button>
           <div class="links" id="links">
             <a href="${docs}quick-start">Guides</a>
             <a href="${docs}reference">Reference</a>
-            <a href="${up}changelog">Changelog</a>
-            <a href="${up}dashboard">Console</a>
+            <a href="${root}changelog">Changelog</a>
+            <a href="${root}dashboard">Console</a>
           </div>
           <div class="search">
             <input type="search" placeholder="Search" aria-label="Search" />
@@ -93,8 +81,8 @@ export function shell({ title, body, nav, outside, slug, wide, head = none }: Pa
             <span role="status" class="skip"></span>
           </div>
         </header>
-        <div class="frame${wide ? ' wide' : ''}">
-          <nav class="guides" id="guides" aria-label="Guides">
+        <div class="frame${reference ? ' reference' : ''}">
+          <nav class="guides" id="guides" aria-label="${list}">
             ${nav.map(
               (group) =>
                 html`<h2>${group.title}</h2>
@@ -103,16 +91,20 @@ export function shell({ title, body, nav, outside, slug, wide, head = none }: Pa
                   </ul>`,
             )}
           </nav>
-          ${
-            // The renderer of the reference draws a main part of its own.
-            wide ? html`<div id="content">${body}</div>` : html`<main id="content">${body}</main>`
-          }
+          <main id="content">${body}</main>
         </div>
       </body>
     </html> `.markup;
 }
 
-const entry = (page: { slug: string; title: string }, docs: string, current: boolean): Html =>
+const entry = ({ slug, title, parts = [] }: NavPage, docs: string, current: boolean): Html =>
   html`<li>
-    <a href="${docs}${page.slug}" ${current ? html`aria-current="page"` : none}>${page.title}</a>
+    <a href="${docs}${slug}" ${current ? html`aria-current="page"` : none}>${title}</a>
+    ${
+      current && parts.length > 0
+        ? html`<ul>
+            ${parts.map((part) => html`<li><a href="#${part.anchor}">${part.title}</a></li> `)}
+          </ul>`
+        : none
+    }
   </li> `;

@@ -1,8 +1,14 @@
 // Builds a collection in Postman's format 2.1, which Postman, Bruno, Insomnia and others import,
 // and its environment for a mesh on one's own machine. Every request has the example of the OpenAPI
 // document.
-import { operationsOf, type FoundOperation, type OpenApiDocument, type Parameter } from './index';
-import type { Json, Reference } from './schemas';
+import {
+  operationsOf,
+  resolved,
+  type FoundOperation,
+  type OpenApiDocument,
+  type Parameter,
+} from './index';
+import type { Json } from './schemas';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 const JSON_TYPE = 'application/json';
@@ -76,12 +82,6 @@ function itemOf(document: OpenApiDocument, { verb, path, operation }: FoundOpera
     },
     response: [],
   };
-}
-
-function resolved({ components }: OpenApiDocument, parameter: Parameter | Reference): Parameter {
-  if (!('$ref' in parameter)) return parameter;
-  const name = parameter.$ref.split('/').at(-1) ?? '';
-  return components['parameters']?.[name] as Parameter;
 }
 
 /** Filled in by variables; optional ones are there to be switched on. */

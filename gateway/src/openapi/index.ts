@@ -147,6 +147,16 @@ export const operationsOf = ({ paths }: OpenApiDocument): FoundOperation[] =>
     })),
   );
 
+/** The parameter itself, if there is only a reference to it. */
+export function resolved(
+  { components }: OpenApiDocument,
+  parameter: Parameter | Reference,
+): Parameter {
+  if (!('$ref' in parameter)) return parameter;
+  const name = parameter.$ref.split('/').at(-1) ?? '';
+  return components['parameters']?.[name] as Parameter;
+}
+
 /** `/qr-codes/:code` → `/qr-codes/{code}`. */
 export const documentPath = ({ path }: Pick<Endpoint, 'path'>): string =>
   path.replace(/:(\w+)/g, '{$1}');
