@@ -16,12 +16,14 @@ export interface AppDependencies extends ObserveDependencies, ChainDependencies 
   proxy_hops?: number;
   /** Adds the pages and documents that are not endpoints of the contract. */
   extend?(router: Router<State>): void;
+  /** Answers a person's request for an unknown path; false if the request is not a person's. */
+  answerLost?(context: Context): boolean;
 }
 
 const BASE = '/v1';
 
 export function createApp(deps: AppDependencies): Koa<State> {
-  const { endpoints, health, proxy_hops = 0, extend, log } = deps;
+  const { endpoints, health, proxy_hops = 0, extend, answerLost, log } = deps;
   // Koa would trust, without the limit, any address that a client puts before those of the proxies.
   const app = new Koa<State>({ proxy: proxy_hops > 0, maxIpsCount: proxy_hops });
   const router = new Router<State>();
@@ -42,7 +44,9 @@ export function createApp(deps: AppDependencies): Koa<State> {
   app.use(createObserver(deps));
   app.use(router.routes());
   const paths = endpoints.map(({ verb, path }) => ({ verb, path: BASE + path }));
-  app.use(({ method, path }) => {
+  app.use((context) => {
+    const { method, path } = context;
+    if (answerLost?.(context)) return;
     throw notFound(suggestPath(paths, method, path));
   });
   // The observer answers every error, so an error here means that the client has disconnected.

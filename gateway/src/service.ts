@@ -14,7 +14,7 @@ import { createClients, serviceAddresses } from './clients';
 import type { settings } from './config';
 import { wireConnectPage } from './connect-page/wire';
 import { wireConsole } from './console/wire';
-import { documents, readDocumentation } from './docs';
+import { answerLost, documents, readDocumentation } from './docs';
 import { NOTICE_TEXTS } from './docs/history';
 import { createHttpServer } from './edge/http-server';
 import { noticeHeaders } from './edge/notice-headers';
@@ -72,6 +72,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     health,
     proxy_hops: config.PROXY_HOPS,
     extend: (router) => pages.forEach((add) => add(router)),
+    answerLost: answerLost(docs),
   });
   const { GATEWAY_HOST: host, GATEWAY_PORT: port } = config;
   const http = createHttpServer(app.callback(), {

@@ -12,6 +12,7 @@ import { buildOpenApi, documentPath } from '../../gateway/src/openapi';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';
 import { llmsText } from '../../gateway/src/docs/llms';
+import { lostPage } from '../../gateway/src/docs/lost-page';
 import { referenceAddresses, referencePages } from '../../gateway/src/docs/reference';
 import { searchIndex } from '../../gateway/src/docs/search-index';
 import { shell } from '../../gateway/src/docs/shell';
@@ -23,8 +24,10 @@ const ORIGIN = 'https://gateway.example.net';
 const document = buildOpenApi(chapters, { public_url: ORIGIN });
 const operations = operationsOf(document);
 const { guides, nav } = readGuides(document, { public_url: ORIGIN });
+const LOST = 'a/lost/link';
 const pages = new Map([
   ['docs', homePage(document, nav)],
+  [LOST, lostPage(nav, '/')],
   ...[...referencePages(document)].map(([slug, text]): [string, string] => [`docs/${slug}`, text]),
   ...guides.map(({ slug, title, body }): [string, string] => [
     `docs/${slug}`,

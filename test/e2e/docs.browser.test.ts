@@ -1,5 +1,5 @@
 // The documentation in a real browser: the reference, its links and samples, a request that its
-// reader tries, and the search.
+// reader tries, the search, and links that lead nowhere.
 import { source as axeSource } from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
@@ -204,6 +204,23 @@ test('a request is tried with values in its path, its headers and its body', asy
   await dialog.getByText('200').waitFor();
   expect(sent[1]?.url).toBe(`${mesh.base_url}/qr-codes/a%2Fb`);
   await page.close();
+});
+
+test('a link that leads nowhere shows a person a page, and a client the error of the contract', async () => {
+  const page = await open('/docs');
+  for (const path of ['/docs/nowhere', '/console', '/docs/reference/old/place']) {
+    const answer = await page.goto(`${origin}${path}`);
+    expect(answer?.status()).toBe(404);
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    const error = await fetch(`${origin}${path}`);
+    expect(error.status).toBe(404);
+    expect(await error.json()).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
+  }
+  await page.getByRole('navigation').getByRole('link', { name: 'Quick start' }).click();
+  await page.waitForURL('**/docs/quick-start');
+  await page.close();
+  complaints.length = 0;
 });
 
 test('the guides are found by their words and pass the accessibility check', async () => {

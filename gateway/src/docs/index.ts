@@ -19,6 +19,7 @@ import { designPage } from './design-page';
 import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
 import { llmsText } from './llms';
+import { lostPage } from './lost-page';
 import { referencePages } from './reference';
 import { searchIndex } from './search-index';
 import { shell, SHELL_CSS, SITE } from './shell';
@@ -133,6 +134,28 @@ const pictures = (): Record<string, Text> =>
       },
     ]),
   );
+
+/** The contract's endpoints, which answer every client with JSON. */
+const API = /^\/v1(\/|$)/;
+
+/**
+ * Answers a browser whose address leads nowhere with a page; the function returns false for other
+ * requests, which get the error of the contract.
+ */
+export function answerLost({ guides, public_url }: Documentation): (context: Context) => boolean {
+  const root = `${new URL(public_url).pathname.replace(/\/+$/, '')}/`;
+  const page = lostPage(guides.nav, root);
+  return (context) => {
+    const { method, path } = context;
+    const is_page = (method === 'GET' || method === 'HEAD') && !API.test(path);
+    if (!is_page || context.accepts('json', 'html') !== 'html') return false;
+    context.set({ ...PAGE_HEADERS, 'Cache-Control': 'no-store', Vary: 'Accept' });
+    context.status = 404;
+    context.type = 'html';
+    context.body = page;
+    return true;
+  };
+}
 
 function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) {
   const gzip = gzipSync(text);
