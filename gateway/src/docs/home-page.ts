@@ -22,6 +22,11 @@ export function homePage(document: OpenApiDocument, nav: readonly NavGroup[]): s
         <a href="docs/reference">Reference</a> <a href="docs/testing">Testing</a>
         <a href="docs/answers">Answers</a> <a href="dashboard">Console</a>
       </p>
+      <ul class="gains">
+        ${GAINS.map(
+          ({ href, title, text }) => html`<li><a href="docs/${href}">${title}</a> ${text}</li> `,
+        )}
+      </ul>
       ${hero}
       <p class="dim">
         Version ${version} · base address <code>${document.servers[0]?.url ?? ''}</code> ·
@@ -33,6 +38,35 @@ export function homePage(document: OpenApiDocument, nav: readonly NavGroup[]): s
       ${events(document)} ${errors}`,
   });
 }
+
+/** What a partner gains, each with the page that shows it. */
+const GAINS: ReadonlyArray<{ href: string; title: string; text: string }> = [
+  {
+    href: 'embedding',
+    title: 'Connect numbers',
+    text: 'Clients sign up on a hosted page or on yours; one key serves them all.',
+  },
+  {
+    href: 'errors#retrying-a-send-safely',
+    title: 'Retry safely',
+    text: 'A repeated request gets the first answer and sends nothing twice.',
+  },
+  {
+    href: 'receiving#recover',
+    title: 'Lose no event',
+    text: 'Signed, retried for days, and kept in a log that you can replay.',
+  },
+  {
+    href: 'broadcasts',
+    title: 'Broadcast',
+    text: 'One template to many contacts, at the rate that the number allows.',
+  },
+  {
+    href: 'costs',
+    title: 'Know the cost',
+    text: 'The price before you send, the cost of each message after.',
+  },
+];
 
 const SEND = `curl -s "$BASE_URL/messages/send" \\
   -H "x-partner-key: $KEY" \\
