@@ -106,6 +106,12 @@ test('a signed-in reader finds the own number in the samples, and the key nowher
   expect(content).not.toContain(partner.partner_key);
   expect(content).not.toContain('bmgk_your_partner_key');
   expect(await faultsOf(page)).toEqual([]);
+  // So does a request that is tried from the reference.
+  await page.goto(`${origin}/docs/reference/messages`);
+  await page.getByRole('button', { name: 'Try it' }).first().click();
+  const waba = page.getByRole('dialog').getByLabel('x-waba-id');
+  await waba.waitFor();
+  expect(await waba.inputValue()).toBe(ONE.waba_id);
   // A page without samples of a number sends no request to the console.
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));

@@ -2,6 +2,7 @@
 // body, and then the answer. Loaded when a reader opens the first dialog.
 import { element } from './element';
 import { highlight } from './highlighter';
+import { fill, findReader } from './reader';
 
 interface Parameter {
   name: string;
@@ -28,8 +29,15 @@ const KEY: Parameter = { name: 'x-partner-key', in: 'header', required: true, sc
 /** The gateway's root, seen from this page. */
 const root = `${document.body.dataset['docs'] ?? ''}../`;
 let loaded: Promise<ApiDocument> | undefined;
-const load = (): Promise<ApiDocument> =>
-  (loaded ??= fetch(`${root}openapi.json`).then((answer) => answer.json() as Promise<ApiDocument>));
+
+/** The examples name the reader's own number. */
+async function read(): Promise<ApiDocument> {
+  const [text, reader] = await Promise.all([
+    fetch(`${root}openapi.json`).then((answer) => answer.text()),
+    findReader(),
+  ]);
+  return JSON.parse(reader ? fill(text, reader, reader.numbers[0]) : text) as ApiDocument;
+}
 
 function inputOf({ name, required, schema }: Parameter): HTMLInputElement {
   const example = required ? schema.examples?.[0] : undefined;
@@ -42,7 +50,7 @@ function inputOf({ name, required, schema }: Parameter): HTMLInputElement {
 
 /** Opens the dialog of an endpoint. */
 export async function tryRequest(id: string): Promise<void> {
-  const { paths, components } = await load();
+  const { paths, components } = await (loaded ??= read());
   const [path, verb, operation] = Object.entries(paths)
     .flatMap(([at, item]) => Object.entries(item).map(([name, one]) => [at, name, one] as const))
     .find(([, , { operationId }]) => operationId === id) as [string, string, Operation];
