@@ -232,6 +232,14 @@ test('the guides are found by their words and pass the accessibility check', asy
   await page.getByRole('searchbox', { name: 'Search' }).fill('message rec');
   await page.getByRole('link', { name: /^message.received/ }).click();
   await page.getByRole('heading', { name: 'message.received', exact: true }).waitFor();
+  // A result on the page that is open.
+  await page.getByRole('searchbox', { name: 'Search' }).fill('message.read');
+  await page
+    .locator('.found')
+    .getByRole('link', { name: /^message.read/ })
+    .click();
+  await page.waitForURL('**/docs/reference/events#message.read');
+  await page.locator('.found').waitFor({ state: 'hidden' });
   await page.close();
 });
 

@@ -83,6 +83,8 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   field.focus();
 });
+/** A result on this page leaves it open, so the list would stay. */
 document.addEventListener('click', ({ target }) => {
-  if (!(target as Element).closest('.search')) list.hidden = true;
+  const clicked = target as Element;
+  if (!clicked.closest('.search') || clicked.closest('.found a')) list.hidden = true;
 });
