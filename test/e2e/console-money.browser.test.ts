@@ -119,10 +119,11 @@ test.each(VIEWS)(
       return totals.amounts.length > 0;
     });
     const page = await openSignedIn('', view);
+    await page.getByRole('region', { name: 'Cost by day' }).scrollIntoViewIfNeeded();
     await page
       .getByRole('img', { name: /^[\d.,]+ USD from .* at most .* USD in one day$/ })
       .waitFor();
-    await page.getByText('The costs as a table').click();
+    await page.getByText('Cost by day as a table').click();
     const table = page.getByRole('table', { name: 'Cost by day' });
     const row = await table.getByRole('row').filter({ hasText: today }).textContent();
     expect(row).toMatch(/[\d.]+ USD$/);

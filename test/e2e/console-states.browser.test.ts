@@ -90,14 +90,27 @@ test.each(VIEWS)(
     };
     await eventually(async () => (await sentToday()) > 0);
     const page = await openSignedIn('', view);
-    await page.getByRole('img', { name: /messages sent from .* to .*, at most/ }).waitFor();
+    const chart = page.getByRole('img', { name: /messages sent from .* to .*, at most/ });
+    await chart.waitFor();
     await page.getByText('0 in the period before').first().waitFor();
-    await page.getByText('The figures as a table').click();
-    const cells = page.getByRole('row').filter({ hasText: today }).getByRole('cell');
-    expect(Number(await cells.nth(1).textContent())).toBeGreaterThan(0);
-    const by_day = page.getByRole('table').filter({ hasText: 'Day (UTC)' });
-    expect(await by_day.getByRole('row').count()).toBe(8);
     await settle(page);
+    // The keyboard marks a day as the pointer does.
+    const marked = chart.locator('xpath=..').getByRole('status');
+    await chart.focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(await marked.textContent()).toMatch(/Sent: [1-9].*Sent before: 0$/);
+    await shoot(page, `traffic-marked-${view.name}`);
+    await page.keyboard.press('Home');
+    await marked.getByText('Sent: 0', { exact: true }).waitFor();
+    await page.keyboard.press('Tab');
+    await marked.waitFor({ state: 'hidden' });
+    await chart.hover();
+    await marked.waitFor();
+    await page.getByText('Messages by day as a table').click();
+    const table = page.getByRole('table', { name: 'Messages by day' });
+    const cells = table.getByRole('row').filter({ hasText: today }).getByRole('cell');
+    expect(Number(await cells.nth(1).textContent())).toBeGreaterThan(0);
+    expect(await table.getByRole('row').count()).toBe(8);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `traffic-${view.name}`);
   },
@@ -108,18 +121,22 @@ test.each(VIEWS)(
   async (view) => {
     await eventually(() => partner.receiver.of('message.delivered').length > 0);
     const page = await openSignedIn('', view);
-    await page.getByRole('button', { name: 'Draw the events by day' }).click();
+    await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
     await page.getByRole('img', { name: /^\d+ events? from .* to .*, at most/ }).waitFor();
     await page
       .getByRole('img', { name: /^The median answer time .*, at most [\d,]+ ms$/ })
       .waitFor();
-    await page.getByText('The events as a table').click();
-    const table = page.getByRole('table', { name: 'Events by day' });
-    expect(await table.getByRole('row').count()).toBe(8);
     const today = new Date().toISOString().slice(0, 10);
-    const cells = table.getByRole('row').filter({ hasText: today }).getByRole('cell');
-    expect(Number((await cells.nth(1).textContent())?.replace(/\D/g, ''))).toBeGreaterThan(0);
-    expect(await cells.nth(3).textContent()).toMatch(/^[\d,]+ ms$/);
+    const figureOf = async (title: string): Promise<string | null> => {
+      await page.getByText(`${title} as a table`).click();
+      const table = page.getByRole('table', { name: title, exact: true });
+      expect(await table.getByRole('row').count()).toBe(8);
+      const row = table.getByRole('row').filter({ hasText: today });
+      return row.getByRole('cell').nth(1).textContent();
+    };
+    expect(Number((await figureOf('Events by day'))?.replace(/\D/g, ''))).toBeGreaterThan(0);
+    expect(await figureOf('Accepted')).toMatch(/^\d+(\.\d)?%$/);
+    expect(await figureOf('Answer time')).toMatch(/^[\d,]+ ms$/);
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
@@ -367,20 +384,14 @@ test.each(VIEWS)(
       ).body;
       return messages.some(({ status }: { status: string }) => /delivered|read/.test(status));
     });
-    const draw = drawer.getByRole('button', { name: 'Draw the curve' });
-    await draw.focus();
-    await page.keyboard.press('Enter');
     await drawer
       .getByRole('img', { name: /^1 of 2 messages delivered and 1 failed within/ })
       .waitFor();
-    await drawer.getByText('The curve as a table').click();
-    const last = drawer.getByRole('table').filter({ hasText: 'Until' }).getByRole('row').last();
-    expect(await last.getByRole('cell').allTextContents()).toEqual([
-      expect.stringContaining('GMT+9'),
-      '2',
-      '1',
-      '1',
-    ]);
+    await drawer.getByText('Delivery over time as a table').click();
+    const table = drawer.getByRole('table', { name: 'Delivery over time' });
+    await table.getByText('Time, GMT+9').waitFor();
+    const cells = await table.getByRole('row').last().getByRole('cell').allTextContents();
+    expect(cells.slice(1)).toEqual(['2', '1', '1']);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `curve-${view.name}`);
     const file = await saved(drawer.getByRole('button', { name: 'Export recipients' }));

@@ -1,7 +1,7 @@
 // Amounts in words, and the forecast of a month. Amounts are decimal text of the ledger; only a
 // forecast is computed with numbers, because it is an estimate. Pure.
 import type { LedgerAmounts, Message } from './api/types';
-import { countOf, dayOf, daysOf, nounOf } from './period';
+import { countOf, dayOf, daysOf, nounOf, type Days } from './period';
 
 /** `0.0550 USD`; the reason is for a tooltip or a second line. */
 export function costOf({ cost }: Pick<Message, 'cost'>): string {
@@ -75,7 +75,7 @@ export interface Forecast {
 /**
  * Start of the period that a forecast reads from the ledger: the month, and the days of the mean.
  */
-export function forecastPeriod(now: Date): { from: string; to: string } {
+export function forecastPeriod(now: Date): Days {
   const mean_from = dayOf(new Date(now.getTime() - MEAN_DAYS * DAY_MS));
   const month_from = `${dayOf(now).slice(0, 7)}-01`;
   return { from: mean_from < month_from ? mean_from : month_from, to: dayOf(now) };

@@ -1,4 +1,4 @@
-import { changesOf, everyDay, heightOf, LIMITS, QUALITIES } from './number-days';
+import { changesOf, everyDay, gradeOf, LIMITS, QUALITIES } from './number-days';
 
 const day = (of: string, quality_rating: string | null, messaging_limit_tier = 'TIER_1K') => ({
   day: of,
@@ -7,11 +7,9 @@ const day = (of: string, quality_rating: string | null, messaging_limit_tier = '
 });
 
 test('a bar is as high as the grade, and a value without a grade has none', () => {
-  expect(['RED', 'YELLOW', 'GREEN'].map((one) => Math.round(heightOf(QUALITIES, one) * 3))).toEqual(
-    [1, 2, 3],
-  );
-  expect(heightOf(LIMITS, 'UNLIMITED')).toBe(1);
-  expect([heightOf(QUALITIES, 'UNKNOWN'), heightOf(LIMITS, null)]).toEqual([0, 0]);
+  expect(['RED', 'YELLOW', 'GREEN'].map((one) => gradeOf(QUALITIES, one))).toEqual([1, 2, 3]);
+  expect(gradeOf(LIMITS, 'UNLIMITED')).toBe(LIMITS.length);
+  expect([gradeOf(QUALITIES, 'UNKNOWN'), gradeOf(LIMITS, null)]).toEqual([null, null]);
 });
 
 test('days without a record are gaps until today', () => {

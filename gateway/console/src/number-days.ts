@@ -16,9 +16,9 @@ export const LIMITS = [
   'UNLIMITED',
 ] as const;
 
-/** The height of a bar from 0 to 1; 0 for a value without a grade. */
-export const heightOf = (grades: readonly string[], value: string | null): number =>
-  value === null ? 0 : (grades.indexOf(value) + 1) / grades.length;
+/** The place of a value among the grades, from 1; null for one that is not known. */
+export const gradeOf = (grades: readonly string[], value: string | null): number | null =>
+  value === null ? null : grades.indexOf(value) + 1 || null;
 
 /** Every day from the first record until today; a day without a record has no values. */
 export function everyDay(days: readonly NumberDay[], now = new Date()): NumberDay[] {

@@ -9,22 +9,25 @@ export const PERIODS: Array<{ value: Period; label: string }> = [
 ];
 const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30 };
 
+/** The first and the last day of a period. */
+export interface Days {
+  from: string;
+  to: string;
+}
+
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 const words = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' });
 /** A UTC day in words: `1 October 2026`. */
 export const dayInWords = (day: string): string => words.format(new Date(`${day}T00:00:00Z`));
 
-export function periodOf(period: Period, now = new Date()): { from: string; to: string } {
+export function periodOf(period: Period, now = new Date()): Days {
   const from = new Date(now.getTime() - (DAYS[period] - 1) * DAY_MS);
   return { from: dayOf(from), to: dayOf(now) };
 }
 
 /** The period of the same length that ends on the day before. */
-export function periodBefore({ from, to }: { from: string; to: string }): {
-  from: string;
-  to: string;
-} {
+export function periodBefore({ from, to }: Days): Days {
   const [first, last] = [Date.parse(from), Date.parse(to)];
   return {
     from: dayOf(new Date(first - (last - first) - DAY_MS)),
@@ -33,7 +36,7 @@ export function periodBefore({ from, to }: { from: string; to: string }): {
 }
 
 /** Every day from the first to the last one. */
-export function daysOf({ from, to }: { from: string; to: string }): string[] {
+export function daysOf({ from, to }: Days): string[] {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   return Array.from({ length: days }, (_, at) => dayOf(new Date(Date.parse(from) + at * DAY_MS)));
 }

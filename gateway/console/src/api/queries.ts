@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { call, rememberCsrfToken, type NumberRef } from './client';
 import { eventDaysOf, type DayRead, type EventDay } from '../event-days';
-import { daysOf } from '../period';
+import { daysOf, type Days } from '../period';
 import { deliveredOf, triedOf } from '../screens/events/health';
 import { totalsOf } from '../totals';
 import type * as t from './types';
@@ -172,7 +172,7 @@ export interface DayCounts {
 }
 
 /** The messages of each day. The API counts periods, so each day is a request: one at a time. */
-export const trafficQuery = (from: string, to: string) =>
+export const trafficQuery = ({ from, to }: Days) =>
   queryOptions({
     queryKey: ['traffic', from, to],
     staleTime: TRAFFIC_STALE_MS,
@@ -386,7 +386,7 @@ export const ledgerOfBroadcastQuery = (broadcast_id: number) =>
   });
 
 /** The totals of a period, which come with its first entry. */
-export const ledgerTotalsQuery = ({ from, to }: { from: string; to: string }) =>
+export const ledgerTotalsQuery = ({ from, to }: Days) =>
   queryOptions({
     queryKey: ['ledger-totals', from, to],
     queryFn: async (): Promise<t.LedgerTotals> => {

@@ -1,11 +1,12 @@
 // The overview: what needs attention, key figures, and the messages and their cost by day.
-import { SegmentedControl, SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { eventFiguresQuery, usageQuery, useMay } from '../api/queries';
 import { ownCallsOf } from '../own-calls';
 import { Card } from '../parts/card';
+import { WhenSeen } from '../parts/chart';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { useFilters } from '../parts/search';
@@ -21,14 +22,14 @@ import {
 import { totalsOf } from '../totals';
 import { NeedsAttention } from './overview/attention';
 import { Compared } from './overview/compared';
-import { Traffic } from './overview/traffic';
 
-/** Below the first view: loaded after it. */
+/** Below the first view, with the heights of their charts. */
+const Traffic = lazy(async () => ({ default: (await import('./overview/traffic')).Traffic }));
 const CostByDay = lazy(async () => ({ default: (await import('./overview/cost')).CostByDay }));
 const EventDays = lazy(async () => ({
   default: (await import('./overview/event-days')).EventDays,
 }));
-const LOADING = <Skeleton height={260} aria-busy />;
+const HEIGHTS_PX = { messages: 284, cost: 284, events: 530 };
 
 export function Screen() {
   const [{ period = 'week' }, setFilters] = useFilters();
@@ -50,23 +51,33 @@ export function Screen() {
       {may('billing') && (
         <>
           <Figures period={period} />
-          {period !== 'day' && <Traffic {...periodOf(period)} />}
           {period !== 'day' && (
-            <Suspense fallback={LOADING}>
-              <CostByDay {...periodOf(period)} />
-            </Suspense>
+            <>
+              <ByDay title="Messages by day" height={HEIGHTS_PX.messages}>
+                <Traffic {...periodOf(period)} />
+              </ByDay>
+              <ByDay title="Cost by day" height={HEIGHTS_PX.cost}>
+                <CostByDay {...periodOf(period)} />
+              </ByDay>
+            </>
           )}
           <Compared {...periodOf(period)} />
         </>
       )}
       {period !== 'day' && (
-        <Suspense fallback={LOADING}>
+        <ByDay title="Events by day" height={HEIGHTS_PX.events}>
           <EventDays {...periodOf(period)} />
-        </Suspense>
+        </ByDay>
       )}
     </Page>
   );
 }
+
+const ByDay = ({ title, ...content }: { title: string; height: number; children: ReactNode }) => (
+  <Card title={title}>
+    <WhenSeen {...content} />
+  </Card>
+);
 
 function Figures({ period }: { period: Period }) {
   const { from, to } = periodOf(period);

@@ -40,11 +40,11 @@ test('makes few points of many events', () => {
 
 test('leaves a gap in the lines where no event had an outcome', () => {
   const { points } = healthOf([anEvent(0, 'delivered', 10), anEvent(400, 'delivered', 20)]);
-  const { at_s, accepted, answer_ms } = seriesOf(points);
+  const { times_ms, accepted, answer_ms } = seriesOf(points);
   expect(accepted).toEqual([100, null, 100]);
   expect(answer_ms).toEqual([10, null, 20]);
-  expect(at_s[1]).toBeGreaterThan(at_s[0] as number);
-  expect(at_s[1]).toBeLessThan(at_s[2] as number);
+  expect(times_ms[1]).toBeGreaterThan(times_ms[0] as number);
+  expect(times_ms[1]).toBeLessThan(times_ms[2] as number);
 });
 
 test('joins intervals that follow each other', () => {
@@ -52,11 +52,11 @@ test('joins intervals that follow each other', () => {
   expect(seriesOf(healthOf(events).points).accepted).not.toContain(null);
 });
 
-test('marks failures, and takes no answer time from a connection that was refused', () => {
+test('counts failures, and takes no answer time from a connection that was refused', () => {
   const refused = anEvent(0, 'retrying', 0);
   refused.delivery.last_http_status = null;
   const health = healthOf([refused, anEvent(0, 'delivered', 80)]);
   expect(health).toMatchObject({ accepted: 50, answer_ms: 80, failed: 1 });
-  expect(seriesOf(health.points)).toMatchObject({ failed: [50], answer_ms: [80] });
-  expect(seriesOf(healthOf([refused]).points)).toMatchObject({ failed: [0], answer_ms: [null] });
+  expect(seriesOf(health.points)).toMatchObject({ accepted: [50], answer_ms: [80] });
+  expect(seriesOf(healthOf([refused]).points)).toMatchObject({ accepted: [0], answer_ms: [null] });
 });

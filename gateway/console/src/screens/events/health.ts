@@ -10,8 +10,6 @@ export interface Point {
   accepted: number | null;
   /** Median time of the last attempts that got an answer. */
   answer_ms: number | null;
-  /** Events whose last attempt was refused or got no answer. */
-  failed: number;
 }
 
 export interface Health {
@@ -53,7 +51,6 @@ export function healthOf(events: readonly LoggedEvent[]): Health {
     .map(([group, some]) => ({
       at_s: (first + group * width_ms) / SECOND_MS,
       until_s: (first + (group + 1) * width_ms) / SECOND_MS,
-      failed: some.length - deliveredOf(some),
       ...outcomeOf(some),
     }));
   const failed = tried.length - deliveredOf(tried);
@@ -74,25 +71,22 @@ function outcomeOf(events: readonly LoggedEvent[]): Pick<Point, 'accepted' | 'an
   };
 }
 
-/** What the chart draws: one list for each line. A line has a gap where no event had an outcome. */
+/** What the charts draw: one list for each line. A line has a gap where no event had an outcome. */
 export interface Series {
-  at_s: number[];
+  times_ms: number[];
   accepted: Array<number | null>;
   answer_ms: Array<number | null>;
-  /** The accepted share of the intervals with failures, where the chart marks them. */
-  failed: Array<number | null>;
 }
 
 /** Intervals are computed from fractions of milliseconds. */
 const ROUNDING_S = 0.001;
 
 export function seriesOf(points: readonly Point[]): Series {
-  const series: Series = { at_s: [], accepted: [], answer_ms: [], failed: [] };
+  const series: Series = { times_ms: [], accepted: [], answer_ms: [] };
   const add = (at_s: number, point?: Point): void => {
-    series.at_s.push(at_s);
+    series.times_ms.push(at_s * SECOND_MS);
     series.accepted.push(point?.accepted ?? null);
     series.answer_ms.push(point?.answer_ms ?? null);
-    series.failed.push(point && point.failed > 0 ? point.accepted : null);
   };
   for (const [index, point] of points.entries()) {
     add(point.at_s, point);

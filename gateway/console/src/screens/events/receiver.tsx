@@ -1,11 +1,10 @@
-import { Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense, useMemo } from 'react';
+import { Text } from '@mantine/core';
+import { useMemo } from 'react';
 import type { LoggedEvent } from '../../api/types';
 import { Card } from '../../parts/card';
+import { ReceiverCharts } from '../../parts/receiver-charts';
 import { countOf, nounOf } from '../../period';
-import { healthOf } from './health';
-
-const HealthPlot = lazy(async () => ({ default: (await import('./plot')).HealthPlot }));
+import { healthOf, seriesOf } from './health';
 
 const POINTS_MIN = 2;
 const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
@@ -26,9 +25,7 @@ export function Receiver({ events }: { events: readonly LoggedEvent[] }) {
         {text}
       </Text>
       {health.points.length >= POINTS_MIN && (
-        <Suspense fallback={<Skeleton height={220} />}>
-          <HealthPlot health={health} label={text} />
-        </Suspense>
+        <ReceiverCharts {...seriesOf(health.points)} label={text} />
       )}
     </Card>
   );

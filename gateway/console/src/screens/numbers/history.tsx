@@ -1,19 +1,14 @@
-// Quality and messaging limit of a number over time: two pictures with a bar for each day, the
-// changes in words, and the same figures in a table.
-import { Stack, Table, Text, Title } from '@mantine/core';
+// Quality and messaging limit of a number by day, with the changes in words.
+import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { numberDaysQuery } from '../../api/queries';
 import type { NumberDay } from '../../api/types';
-import { changesOf, everyDay, heightOf, LIMITS, QUALITIES } from '../../number-days';
+import { changesOf, everyDay, gradeOf, LIMITS, QUALITIES } from '../../number-days';
+import { Chart } from '../../parts/chart';
 import { Loaded } from '../../parts/loaded';
-import { State } from '../../parts/state';
 import { dayInWords, nounOf } from '../../period';
 import { limitOf } from './limit';
 
-/** A new number's few bars stand at the right of a picture of a month. */
-const DAYS_MIN = 30;
-const HEIGHT = 40;
-const GAP = 0.15;
 const CHANGES_MAX = 5;
 
 const wordOf = (quality: string | null): string => quality?.toLowerCase() ?? '–';
@@ -53,13 +48,8 @@ const PICTURES: readonly Picture[] = [
 const History = ({ days }: { days: NumberDay[] }) => (
   <>
     {PICTURES.map((picture) => (
-      <Bars key={picture.title} days={days} of={picture} />
+      <Graded key={picture.title} days={days} of={picture} />
     ))}
-    <div className="traffic-axis">
-      <span>{days.length < DAYS_MIN ? '' : dayInWords(days[0]?.day ?? '')}</span>
-      <span>{dayInWords(days.at(-1)?.day ?? '')}</span>
-    </div>
-    <Figures days={days} />
     <Text size="xs" c="dimmed">
       The last values of each UTC day, read from the upstream once a day and after each change that
       it announces.
@@ -67,36 +57,25 @@ const History = ({ days }: { days: NumberDay[] }) => (
   </>
 );
 
-function Bars({ days, of: { title, grades, fact, nameOf } }: { days: NumberDay[]; of: Picture }) {
+function Graded({ days, of: { title, grades, fact, nameOf } }: { days: NumberDay[]; of: Picture }) {
   const changes = changesOf(days, fact);
   const latest = nameOf(days.findLast((one) => one[fact] !== null)?.[fact] ?? null);
-  const slots = Math.max(DAYS_MIN, days.length);
   return (
     <div>
       <Text size="sm">
         {title}: {latest}
       </Text>
-      <svg
-        className="strip"
-        role="img"
-        aria-label={`${title} by day since ${dayInWords(days[0]?.day ?? '')}: ${latest} now, ${nounOf(changes.length, 'change')}`}
-        viewBox={`0 0 ${slots} ${HEIGHT}`}
-        preserveAspectRatio="none"
-      >
-        {days.map((one, at) => {
-          const height = heightOf(grades, one[fact]) * HEIGHT;
-          return (
-            <rect
-              key={one.day}
-              className={`strip-${one[fact]}`}
-              x={slots - days.length + at + GAP / 2}
-              y={HEIGHT - height}
-              width={1 - GAP}
-              height={height}
-            />
-          );
-        })}
-      </svg>
+      <Chart
+        kind="bars"
+        title={`${title} by day`}
+        label={`${title} by day since ${dayInWords(days[0]?.day ?? '')}: ${latest} now, ${nounOf(changes.length, 'change')}`}
+        days={days.map(({ day }) => day)}
+        series={[
+          { name: title, colour: 'accent', values: days.map((one) => gradeOf(grades, one[fact])) },
+        ]}
+        most={grades.length}
+        format={(grade) => nameOf(grades[grade - 1] ?? null)}
+      />
       {changes.slice(0, CHANGES_MAX).map(({ day, from, to }) => (
         <Text key={day} size="sm">
           {dayInWords(day)}: from {nameOf(from)} to {nameOf(to)}
@@ -105,29 +84,3 @@ function Bars({ days, of: { title, grades, fact, nameOf } }: { days: NumberDay[]
     </div>
   );
 }
-
-const Figures = ({ days }: { days: NumberDay[] }) => (
-  <details>
-    <summary>The figures as a table</summary>
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Day (UTC)</Table.Th>
-          <Table.Th>Quality</Table.Th>
-          <Table.Th>Limit</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {days.toReversed().map(({ day, quality_rating, messaging_limit_tier }) => (
-          <Table.Tr key={day}>
-            <Table.Td>{day}</Table.Td>
-            <Table.Td>
-              <State of={quality_rating} />
-            </Table.Td>
-            <Table.Td>{limitOf(messaging_limit_tier)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </details>
-);

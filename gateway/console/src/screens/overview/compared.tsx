@@ -8,14 +8,9 @@ import { nameOf } from '../../attention';
 import { compare, type ComparedRow } from '../../compared';
 import { Card } from '../../parts/card';
 import { Loaded } from '../../parts/loaded';
-import { changeOf, countOf, periodBefore } from '../../period';
+import { changeOf, countOf, periodBefore, type Days } from '../../period';
 
-interface Period {
-  from: string;
-  to: string;
-}
-
-export const Compared = (period: Period) => (
+export const Compared = (period: Days) => (
   <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
     <ByCategory {...period} />
     <ByNumber {...period} />
@@ -25,7 +20,7 @@ export const Compared = (period: Period) => (
 const sentOf = ({ messages }: Usage): Record<string, number> =>
   Object.fromEntries(Object.entries(messages).map(([category, { sent }]) => [category, sent]));
 
-function ByCategory(period: Period) {
+function ByCategory(period: Days) {
   const before = periodBefore(period);
   const now = useQuery(usageQuery(period.from, period.to));
   const past = useQuery(usageQuery(before.from, before.to));
@@ -43,7 +38,7 @@ function ByCategory(period: Period) {
 const messagesOf = ({ by_number }: LedgerTotals): Record<string, number> =>
   Object.fromEntries(by_number.map(({ phone_number_id, messages }) => [phone_number_id, messages]));
 
-function ByNumber(period: Period) {
+function ByNumber(period: Days) {
   const now = useQuery(ledgerTotalsQuery(period));
   const past = useQuery(ledgerTotalsQuery(periodBefore(period)));
   const clients = useQuery(clientsQuery).data ?? [];

@@ -1,89 +1,58 @@
-// Messages by day as a chart, with the same figures in a table.
-import { Table, Text } from '@mantine/core';
+// Messages by day, beside those that were sent in the period before.
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { trafficQuery, type DayCounts } from '../../api/queries';
-import { Bars } from '../../parts/bars';
-import { Card } from '../../parts/card';
+import { Chart } from '../../parts/chart';
 import { Loaded } from '../../parts/loaded';
-import { countOf, dayInWords } from '../../period';
+import { countOf, dayInWords, periodBefore, type Days } from '../../period';
 
-const SERIES = ['sent', 'delivered', 'read', 'failed'] as const;
-const TITLES = { sent: 'Sent', delivered: 'Delivered', read: 'Read', failed: 'Failed' } as const;
+const SERIES = [
+  { key: 'sent', name: 'Sent', colour: 'accent' },
+  { key: 'delivered', name: 'Delivered', colour: 'good' },
+  { key: 'read', name: 'Read', colour: 'literal' },
+  { key: 'failed', name: 'Failed', colour: 'bad' },
+] as const;
 
-export function Traffic({ from, to }: { from: string; to: string }) {
-  const query = useQuery(trafficQuery(from, to));
+export function Traffic(period: Days) {
+  const query = useQuery(trafficQuery(period));
+  // One after the other: each reads many days.
+  const before = useQuery({ ...trafficQuery(periodBefore(period)), enabled: query.isSuccess });
   return (
-    <Card title="Messages by day">
-      <Loaded query={query} what="the messages by day" lines={5}>
-        {(days) => <Chart days={days} />}
-      </Loaded>
-    </Card>
+    <Loaded query={query} what="the messages by day" lines={5}>
+      {(days) => <Drawn days={days} before={before.data} />}
+    </Loaded>
   );
 }
 
-function Chart({ days }: { days: DayCounts[] }) {
-  const most = Math.max(1, ...days.flatMap(({ counts }) => SERIES.map((name) => counts[name])));
-  const first = days[0]?.day ?? '';
-  const last = days.at(-1)?.day ?? '';
-  const sum = days.reduce((all, { counts }) => all + counts.sent, 0);
-  const label = `${countOf(sum)} messages sent from ${dayInWords(first)} to ${dayInWords(last)}, at most ${countOf(most)} in one day`;
+function Drawn({ days, before }: { days: DayCounts[]; before: DayCounts[] | undefined }) {
+  const sums = days.map(({ counts }) => counts.sent);
+  const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
+  const sum = sums.reduce((all, sent) => all + sent, 0);
   return (
     <>
-      <ul className="traffic-legend">
-        {SERIES.map((name) => (
-          <li key={name} className={`traffic-${name}`}>
-            {TITLES[name]}
-          </li>
-        ))}
-      </ul>
-      <Bars
-        groups={days.map(({ day, counts }) => ({
-          key: day,
-          values: SERIES.map((name) => ({ name, value: counts[name] })),
-        }))}
-        label={label}
-        most={most}
+      <Chart
+        kind="bars"
+        title="Messages by day"
+        label={`${countOf(sum)} messages sent from ${dayInWords(first)} to ${dayInWords(last)}, at most ${countOf(Math.max(...sums))} in one day`}
+        days={days.map(({ day }) => day)}
+        series={[
+          ...SERIES.map(({ key, ...one }) => ({
+            ...one,
+            values: days.map(({ counts }) => counts[key]),
+          })),
+          {
+            name: 'Sent before',
+            colour: 'dim',
+            is_before: true,
+            values: days.map((_day, at) => before?.[at]?.counts.sent ?? null),
+          },
+        ]}
+        format={countOf}
       />
-      <div className="traffic-axis">
-        <span>{dayInWords(first)}</span>
-        <span>{dayInWords(last)}</span>
-      </div>
-      <Figures days={days} />
       <Text size="xs" c="dimmed" mt="xs">
-        In whole UTC days. A status counts on the day on which it came.
+        In whole UTC days. A status counts on the day on which it came. “Before” is the period of
+        the same length that ended on the day before.
       </Text>
     </>
   );
 }
-
-const Figures = ({ days }: { days: DayCounts[] }) => (
-  <details>
-    <summary>The figures as a table</summary>
-    <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Day (UTC)</Table.Th>
-            {SERIES.map((name) => (
-              <Table.Th key={name} ta="right">
-                {TITLES[name]}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {days.map(({ day, counts }) => (
-            <Table.Tr key={day}>
-              <Table.Td>{day}</Table.Td>
-              {SERIES.map((name) => (
-                <Table.Td key={name} ta="right">
-                  {countOf(counts[name])}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  </details>
-);

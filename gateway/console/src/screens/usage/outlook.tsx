@@ -8,7 +8,7 @@ import { Card } from '../../parts/card';
 import { Facts } from '../../parts/facts';
 import { Loaded } from '../../parts/loaded';
 import { forecastOf, forecastPeriod, roughly, sumOf } from '../../money';
-import { countOf, dayInWords, dayOf, periodBefore } from '../../period';
+import { countOf, dayInWords, dayOf, periodBefore, type Days } from '../../period';
 
 export function MonthForecast() {
   const now = new Date();
@@ -70,12 +70,7 @@ export function PriceChange() {
   return <Compared effective={effective} before={before} since={since} />;
 }
 
-interface Period {
-  from: string;
-  to: string;
-}
-
-function Compared(props: { effective: string; before: Period; since: Period }) {
+function Compared(props: { effective: string; before: Days; since: Days }) {
   const { effective, before, since } = props;
   const past = useQuery(ledgerTotalsQuery(before));
   const now = useQuery(ledgerTotalsQuery(since));
