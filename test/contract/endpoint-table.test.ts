@@ -191,6 +191,7 @@ describe('the methods behind the rows', () => {
     'endSession',
     'revealWebhookSecret',
     'listNumberDays',
+    'listMessageDays',
     'findEvents',
     'findContact',
     'findBroadcast',

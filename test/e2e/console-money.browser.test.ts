@@ -185,11 +185,11 @@ test.each(VIEWS)('compares categories and numbers with the period before ($name)
   const page = await openSignedIn('', view);
   const categories = page.getByRole('table', { name: 'Sent by category, now and before' });
   await categories.getByRole('row', { name: /^service 1 0 new$/ }).waitFor();
-  const numbers = page.getByRole('table', { name: 'Sent by number, now and before' });
+  const numbers = page.getByRole('table', { name: 'Ledger entries by number, now and before' });
   // The text and the broadcast of this file.
   await numbers.getByRole('row', { name: / 4 0 new$/ }).waitFor();
   await settle(page);
   expect(await faultsOf(page)).toEqual([]);
-  await page.getByRole('region', { name: 'Sent by number' }).scrollIntoViewIfNeeded();
+  await page.getByRole('region', { name: 'Ledger entries by number' }).scrollIntoViewIfNeeded();
   await shoot(page, `compared-${view.name}`);
 });

@@ -145,7 +145,7 @@ const DETAILS: Readonly<Record<string, (page: Page, paused: number) => Promise<u
   },
   compared: async (page) => {
     await visit(page, '');
-    await page.getByRole('region', { name: 'Sent by number' }).scrollIntoViewIfNeeded();
+    await page.getByRole('region', { name: 'Ledger entries by number' }).scrollIntoViewIfNeeded();
   },
   'message-price': async (page) => {
     await visit(page, `messages/new?number=${phone_number_id}`);

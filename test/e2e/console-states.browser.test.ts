@@ -1,5 +1,6 @@
 // The console in a real browser, in the states that a person brings it into: panels, dialogs,
 // notices, retries and outcomes, each checked for accessibility and used with the keyboard only.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import { ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
@@ -77,6 +78,47 @@ test('lists notices with what else needs attention, until they are done or dismi
   expect(await faultsOf(page)).toEqual([]);
   await list.getByRole('button', { name: 'Open again' }).first().click();
   await to_own.waitFor();
+});
+
+test('shows notices, and says what it could not read, without the settings', async () => {
+  const page = await openSignedIn('');
+  await page.route('**/dashboard/api/settings', (route) => route.abort());
+  await page.reload();
+  const list = page.getByRole('region', { name: 'Needs attention' });
+  await list.getByTestId('service-messages-billable-2026-10-01').waitFor();
+  await page.getByText('Sent', { exact: true }).first().waitFor();
+  await list.getByText('Failed to load a part of this list').waitFor();
+  expect(await list.getByText('nothing needs your attention').count()).toBe(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  stage.complaints.splice(0);
+});
+
+/** Above this, people lose their place in a page. */
+const SHIFT_MAX = 0.05;
+const ANSWER_MS = 150;
+
+test.each(VIEWS)('the overview does not move while it loads ($name)', async (view) => {
+  const page = await openSignedIn('numbers', view);
+  await page.addInitScript(() => {
+    const seen = window as never as { shifts: number };
+    seen.shifts = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        seen.shifts += (entry as never as { value: number }).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  // Each answer comes later than the one before it.
+  let answers = 0;
+  await page.route(/\/dashboard\/api\/(?!session)/, async (route) => {
+    await delay((answers += 1) * ANSWER_MS);
+    await route.continue().catch(() => undefined);
+  });
+  await page.goto(`${stage.origin}/dashboard/`);
+  await page.getByRole('img', { name: /messages sent from/ }).waitFor();
+  await settle(page);
+  const shifts = await page.evaluate(() => (window as never as { shifts: number }).shifts);
+  expect(shifts).toBeLessThan(SHIFT_MAX);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 test.each(VIEWS)(

@@ -44,6 +44,12 @@ test('keeps the state of each notice for a partner, and forgets notices that are
   expect(stateOf(aNotice('b'), readStates('ptn_1', storage))).toBe('open');
 });
 
+test('forgets no state while the current notices are not all known', () => {
+  const storage = aStorage();
+  keepStates('ptn_1', { states: { old: 'dismissed' } }, storage);
+  expect(readStates('ptn_1', storage)).toEqual({ old: 'dismissed' });
+});
+
 test('shows every notice when the storage is broken or full', () => {
   expect(readStates('ptn_1', aStorage({ 'bmg.notices.ptn_1': '{' }))).toEqual({});
   expect(readStates('ptn_1', aStorage({ 'bmg.notices.ptn_1': 'null' }))).toEqual({});

@@ -62,13 +62,21 @@ export function readStates(partner_id: string, storage: Pick<Storage, 'getItem'>
   }
 }
 
-/** Keeps states of current notices only, so that the entry does not grow. */
+/**
+ * Keeps states of current notices only, so that the entry does not grow. `notices` is undefined
+ * while they are not all known: every state is kept then.
+ */
 export function keepStates(
   partner_id: string,
-  { notices, states }: { notices: ReadonlyArray<Pick<Notice, 'id'>>; states: NoticeStates },
+  {
+    notices,
+    states,
+  }: { notices?: ReadonlyArray<Pick<Notice, 'id'>> | undefined; states: NoticeStates },
   storage: Pick<Storage, 'setItem'>,
 ): void {
-  const current = Object.entries(states).filter(([id]) => notices.some((one) => one.id === id));
+  const current = Object.entries(states).filter(
+    ([id]) => notices === undefined || notices.some((one) => one.id === id),
+  );
   try {
     storage.setItem(keyOf(partner_id), JSON.stringify(Object.fromEntries(current)));
   } catch {

@@ -192,6 +192,18 @@ const number_day = record({
 export type NumberDay = Of<typeof number_day>;
 export const number_days = record({ days: list(number_day) });
 
+/** The messages of a UTC day in a category. A status counts on the day on which it came. */
+const message_day = record({
+  day: text,
+  category: text,
+  sent: whole,
+  delivered: whole,
+  read: whole,
+  failed: whole,
+});
+export type MessageDay = Of<typeof message_day>;
+export const message_days = record({ days: list(message_day) });
+
 const notice = record({
   id: text,
   severity: { type: 'string', enum: ['info', 'action_required', 'breaking'] },

@@ -2,6 +2,7 @@
 import type { KeyScope, Peppers } from '@bmg/common/keys';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
+import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { PasskeysDefinition } from '@bmg/proto/people';
 import type { Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { WebhooksDefinition } from '@bmg/proto/webhooks';
@@ -21,6 +22,7 @@ export interface RouteDependencies {
   passkeys: Client<PasskeysDefinition>;
   webhooks: Client<WebhooksDefinition>;
   payments: Client<PaymentsDefinition>;
+  onboarding: Client<OnboardingDefinition>;
   requests: Pick<RequestLog, 'read'>;
   streams: Pick<EventStreams, 'open'>;
   cookies: SessionCookies;

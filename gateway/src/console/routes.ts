@@ -58,7 +58,7 @@ const readRequests = async (
     ...request,
   }));
 
-const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
+const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/notices',
@@ -90,6 +90,19 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
         })),
       };
     },
+  },
+  {
+    verb: 'get',
+    path: '/message-days',
+    answer: answers.message_days,
+    run: async ({ partner_id }, { call }) => ({
+      days: (await onboarding.listMessageDays({ partner_id }, call)).days.map(
+        ({ day, category, sent, delivered, read, failed }) => ({
+          ...{ day, category },
+          ...{ sent, delivered, read, failed },
+        }),
+      ),
+    }),
   },
   {
     verb: 'get',

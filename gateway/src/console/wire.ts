@@ -1,6 +1,7 @@
 // Builds the console: its page, its API, and the live list of events.
 import type { Logger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { PasskeysDefinition } from '@bmg/proto/people';
 import { SettingsDefinition } from '@bmg/proto/settings';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
@@ -40,6 +41,7 @@ export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }
     logins,
     look_ups: auth.look_ups,
     settings: rpc.client(SettingsDefinition),
+    onboarding: rpc.client(OnboardingDefinition),
     passkeys: rpc.client(PasskeysDefinition),
     webhooks: rpc.client(WebhooksDefinition),
     payments: rpc.client(PaymentsDefinition),

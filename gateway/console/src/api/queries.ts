@@ -9,7 +9,6 @@ import { call, rememberCsrfToken, type NumberRef } from './client';
 import { eventDaysOf, type DayRead, type EventDay } from '../event-days';
 import { daysOf, type Days } from '../period';
 import { deliveredOf, triedOf } from '../screens/events/health';
-import { totalsOf } from '../totals';
 import type * as t from './types';
 
 const CLIENTS_PAGE = 500;
@@ -163,40 +162,22 @@ export const usageQuery = (from: string, to: string) =>
     queryFn: () => call<t.Usage>('GET', '/v1/usage', { query: { from, to } }),
   });
 
+export const messageDaysQuery = queryOptions({
+  queryKey: ['message-days'],
+  queryFn: async () => (await call<{ days: t.MessageDay[] }>('GET', '/message-days')).days,
+});
+
 /** A month takes thirty requests: too many to repeat on each visit to the overview. */
-const TRAFFIC_STALE_MS = 300_000;
-
-export interface DayCounts {
-  day: string;
-  counts: t.Counts;
-}
-
-/** The messages of each day. The API counts periods, so each day is a request: one at a time. */
-export const trafficQuery = ({ from, to }: Days) =>
-  queryOptions({
-    queryKey: ['traffic', from, to],
-    staleTime: TRAFFIC_STALE_MS,
-    queryFn: async ({ signal }): Promise<DayCounts[]> => {
-      const days: DayCounts[] = [];
-      for (const day of daysOf({ from, to })) {
-        const usage = await call<t.Usage>('GET', '/v1/usage', {
-          query: { from: day, to: day },
-          signal,
-        });
-        days.push({ day, counts: totalsOf(usage) });
-      }
-      return days;
-    },
-  });
+const EVENT_DAYS_STALE_MS = 300_000;
 
 /** Events of a day whose deliveries are a sample of the receiver's answers. */
 export const EVENTS_SAMPLED = 25;
 
-/** One request for each day, as for the messages. */
+/** One request for each day, one at a time. */
 export const eventDaysQuery = (from: string, to: string) =>
   queryOptions({
     queryKey: ['event-days', from, to],
-    staleTime: TRAFFIC_STALE_MS,
+    staleTime: EVENT_DAYS_STALE_MS,
     queryFn: async ({ signal }): Promise<EventDay[]> => {
       const reads: DayRead[] = [];
       for (const day of daysOf({ from, to })) {

@@ -10,6 +10,7 @@ export type {
   Invitation,
   Invoice,
   LoggedRequest,
+  MessageDay,
   Notice,
   NumberDay,
   OpenSession,
@@ -39,7 +40,6 @@ export type InvitedPerson = Schemas['InvitePersonAnswer'];
 export type AuditRecord = Schemas['AuditRecord'];
 export type AuditPage = Schemas['ListAuditAnswer'];
 export type Usage = Schemas['GetUsageAnswer'];
-export type Counts = Usage['messages'][string];
 export type FailedEvents = Schemas['ListFailedEventsAnswer'];
 export type FailedEvent = Schemas['FailedEvent'];
 export type Template = Omit<Schemas['Template'], 'components'> & {

@@ -32,7 +32,7 @@ export interface Mark {
 
 const FONT = '12px system-ui, sans-serif';
 const LABEL_PX = 20;
-const CHARACTER_PX = 7;
+const CHARACTER_PX = 8;
 const TICK_PX = 16;
 /** Between two labels of the axis of time. */
 const TIMES_PX = 110;

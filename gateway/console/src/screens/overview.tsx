@@ -1,9 +1,10 @@
 // The overview: what needs attention, key figures, and the messages and their cost by day.
-import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { lazy, type ReactNode } from 'react';
-import { eventFiguresQuery, usageQuery, useMay } from '../api/queries';
+import { eventFiguresQuery, messageDaysQuery, usageQuery, useMay } from '../api/queries';
+import { totalsOf } from '../message-days';
 import { ownCallsOf } from '../own-calls';
 import { Card } from '../parts/card';
 import { WhenSeen } from '../parts/chart';
@@ -17,10 +18,10 @@ import {
   periodBefore,
   periodOf,
   PERIODS,
+  type Days,
   type Period,
 } from '../period';
-import { totalsOf } from '../totals';
-import { NeedsAttention } from './overview/attention';
+import { NeedsAttention, useAttention } from './overview/attention';
 import { Compared } from './overview/compared';
 
 /** Below the first view, with the heights of their charts. */
@@ -31,10 +32,16 @@ const EventDays = lazy(async () => ({
 }));
 const HEIGHTS_PX = { messages: 284, cost: 284, events: 530 };
 
-export function Screen() {
+/** Keeps the height of a line. */
+const UNKNOWN = '\u00a0';
+
+export const Screen = () => (useMay()('read') ? <Overview /> : <Navigate to="/usage" />);
+
+function Overview() {
   const [{ period = 'week' }, setFilters] = useFilters();
   const may = useMay();
-  if (!may('read')) return <Navigate to="/usage" />;
+  const attention = useAttention();
+  const days = periodOf(period);
   return (
     <Page
       title="Overview"
@@ -47,28 +54,27 @@ export function Screen() {
         />
       }
     >
-      <NeedsAttention />
-      {may('billing') && (
-        <>
-          <Figures period={period} />
-          {period !== 'day' && (
-            <>
-              <ByDay title="Messages by day" height={HEIGHTS_PX.messages}>
-                <Traffic {...periodOf(period)} />
-              </ByDay>
-              <ByDay title="Cost by day" height={HEIGHTS_PX.cost}>
-                <CostByDay {...periodOf(period)} />
-              </ByDay>
-            </>
-          )}
-          <Compared {...periodOf(period)} />
-        </>
-      )}
-      {period !== 'day' && (
-        <ByDay title="Events by day" height={HEIGHTS_PX.events}>
-          <EventDays {...periodOf(period)} />
-        </ByDay>
-      )}
+      <NeedsAttention attention={attention} />
+      {/* Read at once, and shown when nothing above it moves any more. */}
+      <Stack gap="lg" style={{ visibility: attention.is_known ? 'visible' : 'hidden' }}>
+        <Figures {...days} />
+        {period !== 'day' && (
+          <ByDay title="Messages by day" height={HEIGHTS_PX.messages}>
+            <Traffic {...days} />
+          </ByDay>
+        )}
+        {period !== 'day' && may('billing') && (
+          <ByDay title="Cost by day" height={HEIGHTS_PX.cost}>
+            <CostByDay {...days} />
+          </ByDay>
+        )}
+        <Compared {...days} />
+        {period !== 'day' && (
+          <ByDay title="Events by day" height={HEIGHTS_PX.events}>
+            <EventDays {...days} />
+          </ByDay>
+        )}
+      </Stack>
     </Page>
   );
 }
@@ -79,94 +85,100 @@ const ByDay = ({ title, ...content }: { title: string; height: number; children:
   </Card>
 );
 
-function Figures({ period }: { period: Period }) {
-  const { from, to } = periodOf(period);
-  const query = useQuery({ ...usageQuery(from, to), placeholderData: (before) => before });
-  const earlier = periodBefore({ from, to });
-  const past = useQuery(usageQuery(earlier.from, earlier.to)).data;
+function Figures(period: Days) {
+  const may = useMay();
+  const days = useQuery(messageDaysQuery);
+  const calls = useQuery({ ...usageQuery(period.from, period.to), enabled: may('billing') });
+  const events = useQuery(eventFiguresQuery(period.from));
+  const own = calls.data && ownCallsOf(calls.data);
+  const counts = days.data && totalsOf(days.data, period);
+  const before = days.data && totalsOf(days.data, periodBefore(period));
+  const shareOf = (count: number | undefined): string | undefined =>
+    count === undefined ? undefined : `${percent(count, counts?.sent ?? 0)} of sent`;
+  const { data: log } = events;
   return (
-    <Loaded query={query} what="the figures" lines={3}>
-      {(usage) => {
-        const totals = totalsOf(usage);
-        const before = past && totalsOf(past);
-        const { calls, errors } = ownCallsOf(usage);
-        return (
-          <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
-            <Figure
-              name="Sent"
-              value={totals.sent}
-              note={`${countOf(totals.billable)} billable`}
-              before={before?.sent}
-            />
-            <Figure
-              name="Delivered"
-              value={totals.delivered}
-              note={`${percent(totals.delivered, totals.sent)} of sent`}
-              before={before?.delivered}
-            />
-            <Figure
-              name="Failed"
-              value={totals.failed}
-              note={`${percent(totals.failed, totals.sent)} of sent`}
-              before={before?.failed}
-            />
-            <Figure
-              name="API calls"
-              value={calls}
-              note={`${percent(errors, calls)} with an error`}
-            />
-            <EventFigures from={from} />
-          </SimpleGrid>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-function EventFigures({ from }: { from: string }) {
-  const query = useQuery({ ...eventFiguresQuery(from), placeholderData: (before) => before });
-  return (
-    <Loaded query={query} what="the figures of events" lines={1}>
-      {({ events, attempted, delivered }) => (
-        <>
-          <Figure name="Events" value={events} note="in your log" />
+    <>
+      <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
+        <Figure
+          name="Sent"
+          value={counts?.sent}
+          note="in whole UTC days"
+          before={before?.sent}
+          is_compared
+        />
+        <Figure
+          name="Delivered"
+          value={counts?.delivered}
+          note={shareOf(counts?.delivered)}
+          before={before?.delivered}
+          is_compared
+        />
+        <Figure
+          name="Failed"
+          value={counts?.failed}
+          note={shareOf(counts?.failed)}
+          before={before?.failed}
+          is_compared
+        />
+        {may('billing') && (
           <Figure
-            name="Accepted by your webhook"
-            value={percent(delivered, attempted)}
-            note={
-              attempted > 0 ? `of the latest ${countOf(attempted)} events` : 'none was sent yet'
-            }
+            name="API calls"
+            value={own?.calls}
+            note={own && `${percent(own.errors, own.calls)} with an error`}
           />
-        </>
+        )}
+        <Figure name="Events" value={log?.events} note="in your log" />
+        <Figure
+          name="Accepted by your webhook"
+          value={log && percent(log.delivered, log.attempted)}
+          note={
+            log &&
+            (log.attempted > 0
+              ? `of the latest ${countOf(log.attempted)} events`
+              : 'none was sent yet')
+          }
+        />
+      </SimpleGrid>
+      {[days, calls, events].map(
+        (query, at) =>
+          query.error && (
+            <Loaded key={at} query={query as never} what="a part of the figures">
+              {() => null}
+            </Loaded>
+          ),
       )}
-    </Loaded>
+    </>
   );
 }
 
 interface FigureProps {
   name: string;
-  value: number | string;
-  note: string;
+  /** Undefined until they are known: their places are kept. */
+  value: number | string | undefined;
+  note: string | undefined;
   /** The count of the period before. */
   before?: number | undefined;
+  is_compared?: boolean;
 }
 
-const Figure = ({ name, value, note, before }: FigureProps) => (
+const Figure = ({ name, value, note, before, is_compared }: FigureProps) => (
   <Card>
     <Text size="sm" c="dimmed">
       {name}
     </Text>
-    <Text fz={30} fw={650} lh={1.2}>
-      {typeof value === 'number' ? countOf(value) : value}
+    <Text fz={30} fw={650} lh={1.2} aria-busy={value === undefined}>
+      {typeof value === 'number' ? countOf(value) : (value ?? '–')}
     </Text>
     <Text size="xs" c="dimmed">
-      {note}
+      {note ?? UNKNOWN}
     </Text>
-    {typeof value === 'number' && before !== undefined && (
+    {is_compared && (
       <Text size="xs" c="dimmed">
-        {[changeOf(value, before), `${countOf(before)} in the period before`]
-          .filter(Boolean)
-          .join(', ')}
+        {typeof value === 'number' && before !== undefined
+          ? [changeOf(value, before), `${countOf(before)} in the period before`]
+              .filter(Boolean)
+              .join(', ')
+          : UNKNOWN}
       </Text>
     )}
   </Card>

@@ -192,6 +192,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     RefreshClient: ['gateway'],
     ResubscribeWebhook: ['gateway'],
     GetUsage: ['gateway', 'operator'],
+    ListMessageDays: ['gateway'],
     OpenConnectPage: ['gateway'],
     ReportConnectStep: ['gateway'],
   },

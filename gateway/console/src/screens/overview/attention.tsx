@@ -1,5 +1,5 @@
 // What needs attention: one list of problems and notices, the most urgent first.
-import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { CheckCircledIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -30,21 +30,16 @@ import { Loaded } from '../../parts/loaded';
 import { State } from '../../parts/state';
 import { dayOf } from '../../period';
 
-export function NeedsAttention() {
+/** What needs attention. Known once each part has been read, or its first read has failed. */
+export function useAttention() {
   const may = useMay();
   const settings = useQuery(settingsQuery);
   const clients = useQuery(clientsQuery);
   const billing = useQuery({ ...billingQuery, enabled: may('billing') });
   const announced = useQuery(noticesQuery);
-  // Both are known before one is shown: a change of a state forgets those of unknown notices.
-  const notices =
-    settings.data && announced.data
-      ? listNotices(settings.data.notices, announced.data, dayOf(new Date()))
-      : [];
   const people = useQuery({ ...peopleQuery, enabled: may('manage') });
   const failed = useInfiniteQuery(failedEventsQuery());
-  const { states, change } = useNoticeStates(notices);
-  const heading = useRef<HTMLDivElement>(null);
+  const queries = [settings, clients, billing, announced, people, failed];
   const first = failed.data?.pages[0];
   const found = attentionOf({
     settings: settings.data,
@@ -53,11 +48,21 @@ export function NeedsAttention() {
     failed_events: first && (first.total ?? first.count),
     people: people.data,
   });
+  const own = settings.data?.notices ?? [];
+  return {
+    found,
+    notices: listNotices(own, announced.data ?? [], dayOf(new Date())),
+    knows_notices: settings.data !== undefined && announced.data !== undefined,
+    is_known: queries.every(({ isLoading, failureCount }) => !isLoading || failureCount > 0),
+    failing: queries.filter(({ error }) => error !== null),
+  };
+}
+
+export function NeedsAttention({ attention }: { attention: ReturnType<typeof useAttention> }) {
+  const { found, notices, knows_notices, is_known, failing } = attention;
+  const { states, change } = useNoticeStates(knows_notices ? notices : undefined);
+  const heading = useRef<HTMLDivElement>(null);
   const open = notices.filter((notice) => stateOf(notice, states) === 'open');
-  const is_paid = billing.data !== undefined || !may('billing');
-  const people_known = people.data !== undefined || !may('manage');
-  const complete =
-    settings.data && clients.data && is_paid && people_known && announced.data && first;
   const onChange = (notice: ListedNotice, state: NoticeState): void => {
     change(notice, state);
     // The pressed button no longer exists: the keyboard focus stays in the list.
@@ -66,33 +71,43 @@ export function NeedsAttention() {
   return (
     <Card title="Needs attention">
       <Stack gap="xs" aria-live="polite" ref={heading} tabIndex={-1} className="attention">
-        {found.map((item) => (
-          <AttentionItem key={item.id} item={item} />
-        ))}
-        {open.map((notice) => (
-          <NoticeItem key={notice.id} notice={notice} onChange={onChange} />
-        ))}
-        {found.length + open.length === 0 && complete && (
-          <Group gap="xs" wrap="nowrap">
-            <CheckCircledIcon aria-hidden color="var(--mantine-color-green-text)" />
-            <Text size="sm">Everything works: nothing needs your attention.</Text>
-          </Group>
+        {!is_known && (
+          <Skeleton
+            height={120}
+            role="status"
+            aria-busy
+            aria-label="Loading what needs attention"
+          />
         )}
-        {[settings, clients, billing, announced, people].map(
-          (query, index) =>
-            query.error && (
-              <Loaded key={index} query={query as never} what="a part of this list">
-                {() => null}
-              </Loaded>
-            ),
+        {is_known && (
+          <>
+            {found.map((item) => (
+              <AttentionItem key={item.id} item={item} />
+            ))}
+            {open.map((notice) => (
+              <NoticeItem key={notice.id} notice={notice} onChange={onChange} />
+            ))}
+            {found.length + open.length + failing.length === 0 && (
+              <Group gap="xs" wrap="nowrap">
+                <CheckCircledIcon aria-hidden color="var(--mantine-color-green-text)" />
+                <Text size="sm">Everything works: nothing needs your attention.</Text>
+              </Group>
+            )}
+          </>
         )}
-        <Handled notices={notices} states={states} onChange={onChange} />
+        {failing.map((query, index) => (
+          <Loaded key={index} query={query as never} what="a part of this list">
+            {() => null}
+          </Loaded>
+        ))}
+        {is_known && <Handled notices={notices} states={states} onChange={onChange} />}
       </Stack>
     </Card>
   );
 }
 
-function useNoticeStates(notices: readonly ListedNotice[]) {
+/** `notices` are all that exist; undefined while they are not known. */
+function useNoticeStates(notices: readonly ListedNotice[] | undefined) {
   const partner_id = useQuery(sessionQuery).data?.partner_id ?? '';
   const [states, setStates] = useState<NoticeStates>(() => readStates(partner_id, localStorage));
   const change = ({ id }: ListedNotice, state: NoticeState): void => {

@@ -1,34 +1,36 @@
-// Sent messages by category and by number, beside the period before: two pictures, each a table
-// with bars.
+// Messages by category and by number, beside the period before: two tables with bars.
 import { SimpleGrid, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { clientsQuery, ledgerTotalsQuery, usageQuery } from '../../api/queries';
-import type { LedgerTotals, Usage } from '../../api/types';
+import { clientsQuery, ledgerTotalsQuery, messageDaysQuery, useMay } from '../../api/queries';
+import type { LedgerTotals } from '../../api/types';
 import { nameOf } from '../../attention';
 import { compare, type ComparedRow } from '../../compared';
+import { sentByCategory } from '../../message-days';
 import { Card } from '../../parts/card';
 import { Loaded } from '../../parts/loaded';
 import { changeOf, countOf, periodBefore, type Days } from '../../period';
 
-export const Compared = (period: Days) => (
-  <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-    <ByCategory {...period} />
-    <ByNumber {...period} />
-  </SimpleGrid>
-);
-
-const sentOf = ({ messages }: Usage): Record<string, number> =>
-  Object.fromEntries(Object.entries(messages).map(([category, { sent }]) => [category, sent]));
+export function Compared(period: Days) {
+  const may = useMay();
+  return (
+    <SimpleGrid cols={{ base: 1, md: may('billing') ? 2 : 1 }} spacing="md">
+      <ByCategory {...period} />
+      {may('billing') && <ByNumber {...period} />}
+    </SimpleGrid>
+  );
+}
 
 function ByCategory(period: Days) {
-  const before = periodBefore(period);
-  const now = useQuery(usageQuery(period.from, period.to));
-  const past = useQuery(usageQuery(before.from, before.to));
+  const query = useQuery(messageDaysQuery);
   return (
     <Card title="Sent by category">
-      <Loaded query={now} what="the messages by category" lines={3}>
-        {(usage) => (
-          <Rows head="Category" rows={compare(sentOf(usage), past.data ? sentOf(past.data) : {})} />
+      <Loaded query={query} what="the messages by category" lines={3}>
+        {(days) => (
+          <Rows
+            head="Category"
+            label="Sent by category, now and before"
+            rows={compare(sentByCategory(days, period), sentByCategory(days, periodBefore(period)))}
+          />
         )}
       </Loaded>
     </Card>
@@ -44,16 +46,21 @@ function ByNumber(period: Days) {
   const clients = useQuery(clientsQuery).data ?? [];
   const names = new Map(clients.map((client) => [client.phone_number_id, nameOf(client)]));
   return (
-    <Card title="Sent by number">
-      <Loaded query={now} what="the messages by number" lines={3}>
+    <Card title="Ledger entries by number">
+      <Loaded query={now} what="the ledger entries by number" lines={3}>
         {(totals) => (
           <Rows
             head="Number"
+            label="Ledger entries by number, now and before"
             rows={compare(messagesOf(totals), past.data ? messagesOf(past.data) : {})}
             names={names}
           />
         )}
       </Loaded>
+      <Text size="xs" c="dimmed" mt="xs">
+        A message counts when it is accepted. “Sent” counts its status, on the day on which that
+        came.
+      </Text>
     </Card>
   );
 }
@@ -63,15 +70,16 @@ const ROWS_MAX = 8;
 
 interface RowsProps {
   head: string;
+  label: string;
   rows: ComparedRow[];
   names?: ReadonlyMap<string, string>;
 }
 
-function Rows({ head, rows, names }: RowsProps) {
+function Rows({ head, label, rows, names }: RowsProps) {
   if (rows.length === 0) return <Text size="sm">Nothing was sent in these periods.</Text>;
   const most = Math.max(1, ...rows.flatMap(({ now, before }) => [now, before]));
   return (
-    <Table aria-label={`Sent by ${head.toLowerCase()}, now and before`} className="compared">
+    <Table aria-label={label} className="compared">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{head}</Table.Th>

@@ -1,10 +1,12 @@
 // Messages by day, beside those that were sent in the period before.
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { trafficQuery, type DayCounts } from '../../api/queries';
+import { messageDaysQuery } from '../../api/queries';
+import type { MessageDay } from '../../api/types';
+import { countsByDay, totalsOf } from '../../message-days';
 import { Chart } from '../../parts/chart';
 import { Loaded } from '../../parts/loaded';
-import { countOf, dayInWords, periodBefore, type Days } from '../../period';
+import { countOf, dayInWords, daysOf, periodBefore, type Days } from '../../period';
 
 const SERIES = [
   { key: 'sent', name: 'Sent', colour: 'accent' },
@@ -14,37 +16,35 @@ const SERIES = [
 ] as const;
 
 export function Traffic(period: Days) {
-  const query = useQuery(trafficQuery(period));
-  // One after the other: each reads many days.
-  const before = useQuery({ ...trafficQuery(periodBefore(period)), enabled: query.isSuccess });
+  const query = useQuery(messageDaysQuery);
   return (
     <Loaded query={query} what="the messages by day" lines={5}>
-      {(days) => <Drawn days={days} before={before.data} />}
+      {(rows) => <Drawn rows={rows} period={period} />}
     </Loaded>
   );
 }
 
-function Drawn({ days, before }: { days: DayCounts[]; before: DayCounts[] | undefined }) {
-  const sums = days.map(({ counts }) => counts.sent);
-  const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
-  const sum = sums.reduce((all, sent) => all + sent, 0);
+function Drawn({ rows, period }: { rows: readonly MessageDay[]; period: Days }) {
+  const days = countsByDay(rows, period);
+  const sums = days.map(({ sent }) => sent);
+  const { sent } = totalsOf(rows, period);
   return (
     <>
       <Chart
         kind="bars"
         title="Messages by day"
-        label={`${countOf(sum)} messages sent from ${dayInWords(first)} to ${dayInWords(last)}, at most ${countOf(Math.max(...sums))} in one day`}
-        days={days.map(({ day }) => day)}
+        label={`${countOf(sent)} messages sent from ${dayInWords(period.from)} to ${dayInWords(period.to)}, at most ${countOf(Math.max(...sums))} in one day`}
+        days={daysOf(period)}
         series={[
           ...SERIES.map(({ key, ...one }) => ({
             ...one,
-            values: days.map(({ counts }) => counts[key]),
+            values: days.map((counts) => counts[key]),
           })),
           {
             name: 'Sent before',
             colour: 'dim',
             is_before: true,
-            values: days.map((_day, at) => before?.[at]?.counts.sent ?? null),
+            values: countsByDay(rows, periodBefore(period)).map((counts) => counts.sent),
           },
         ]}
         format={countOf}

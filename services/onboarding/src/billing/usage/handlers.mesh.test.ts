@@ -4,6 +4,7 @@ import { openWorld, testCall, type World } from '../../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
 import { ENDPOINT_USAGE } from './store/endpoint-usage';
 import { countCalls, countMessages } from './consumers';
+import { createUsageHandlers } from './handlers';
 import { NEXT_YEAR } from '../../../../../test/testkit/next-year';
 import { statusesOfEvents } from '../../../../../test/testkit/state-of-events';
 
@@ -296,6 +297,26 @@ describe('the usage of a partner', () => {
       endpoints: [],
       billing: { slots: 1, peak_active_wabas: 3, active_wabas: 3, fee_usd: 10 },
     });
+  });
+
+  it('lists the messages of each day by category', async () => {
+    const { _id } = await world.partner();
+    const of = (name: string, more = {}) => ({
+      ...status(name, { partner: _id, ...more }),
+      partner_ids: [_id],
+    });
+    const events = [of('sent'), of('delivered'), of('sent', { message_id: 'wamid.2' })];
+    await countMessages(world.deps)(statusesOfEvents(events.map(received)));
+    const listAt = async (now: Date) => {
+      const handlers = createUsageHandlers({ ...world.deps, now: () => now });
+      return (await handlers.listMessageDays({ partner_id: _id }, testCall())).days;
+    };
+    const at = Date.parse(`${DAY}T12:00:00Z`);
+    const days_later = (days: number): Date => new Date(at + days * 86_400_000);
+    expect(await listAt(days_later(59))).toMatchObject([
+      { day: DAY, category: 'utility', sent: 2, delivered: 1, read: 0, failed: 0 },
+    ]);
+    expect(await listAt(days_later(60))).toEqual([]);
   });
 
   it('counts accounts correctly when many are added and removed at the same time', async () => {

@@ -16,13 +16,16 @@ export interface UsageDependencies {
 }
 
 const CENTS_PER_DOLLAR = 100;
+/** Thirty days, and those before them to compare with. */
+const DAYS_LISTED = 60;
+const DAY_MS = 86_400_000;
 
 export const createUsageHandlers = ({
   partners,
   endpointUsage,
   messageUsage,
   now,
-}: UsageDependencies): Pick<Handlers<OnboardingDefinition>, 'getUsage'> => ({
+}: UsageDependencies): Pick<Handlers<OnboardingDefinition>, 'getUsage' | 'listMessageDays'> => ({
   async getUsage({ partner_id, from, to }) {
     const period = usagePeriod({ from, to }, now());
     const [partner, endpoints, messages] = await Promise.all([
@@ -39,11 +42,7 @@ export const createUsageHandlers = ({
       from: period.from,
       to: period.to,
       endpoints,
-      messages: Object.entries(messages)
-        // Omits a category whose messages have all moved to another one.
-        .filter(([, counts]) => Object.values(counts).some((count) => count !== 0))
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([category, counts]) => ({ category, ...filled(counts) })),
+      messages: countedOf(messages),
       billing: {
         slots,
         peak_active_wabas,
@@ -52,7 +51,24 @@ export const createUsageHandlers = ({
       },
     };
   },
+  async listMessageDays({ partner_id }) {
+    const to = now();
+    const from = new Date(to.getTime() - (DAYS_LISTED - 1) * DAY_MS);
+    const found = await messageUsage.listDays(partner_id, usagePeriod({ from, to }, to));
+    return {
+      days: found.flatMap(({ day, categories }) =>
+        countedOf(categories).map((counts) => ({ day, ...counts })),
+      ),
+    };
+  },
 });
+
+/** By the name of the category; one whose messages have all moved to another is omitted. */
+const countedOf = (categories: Record<string, CategoryCounts>) =>
+  Object.entries(categories)
+    .filter(([, counts]) => Object.values(counts).some((count) => count !== 0))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([category, counts]) => ({ category, ...filled(counts) }));
 
 const filled = (counts: CategoryCounts) =>
   Object.fromEntries(COUNTED_FIELDS.map((field) => [field, counts[field] ?? 0])) as Required<

@@ -50,6 +50,11 @@ export interface MessageUsage {
    * For a poller: adds counter changes that a crash left pending. Returns the number of batches.
    */
   addPendingCounts(now: Date): Promise<number>;
+  /** The counts of each day with a message, the oldest first. */
+  listDays(
+    partner_id: string,
+    range: DayRange,
+  ): Promise<Array<Pick<MessageDay, 'day' | 'categories'>>>;
   sum(partner_id: string, range: DayRange): Promise<Record<string, CategoryCounts>>;
 }
 
@@ -179,6 +184,14 @@ export function createMessageUsage(db: Db): MessageUsage {
     );
   };
 
+  const listDays: MessageUsage['listDays'] = (partner_id, { from_day, to_day }) =>
+    days
+      .find({ partner_id, day: { $gte: from_day, $lte: to_day } })
+      .project<Pick<MessageDay, 'day' | 'categories'>>({ _id: 0, day: 1, categories: 1 })
+      .sort({ day: 1 })
+      .limit(USAGE_KEPT_DAYS)
+      .toArray();
+
   return {
     async count(statuses, now) {
       for (let start = 0; start < statuses.length; start += BATCH_MAX) {
@@ -206,14 +219,10 @@ export function createMessageUsage(db: Db): MessageUsage {
       }
       return batches.size;
     },
-    async sum(partner_id, { from_day, to_day }) {
-      const found = await days
-        .find({ partner_id, day: { $gte: from_day, $lte: to_day } })
-        .project<Pick<MessageDay, 'categories'>>({ categories: 1 })
-        .limit(USAGE_KEPT_DAYS)
-        .toArray();
+    listDays,
+    async sum(partner_id, range) {
       const totals: Record<string, CategoryCounts> = {};
-      for (const { categories } of found) {
+      for (const { categories } of await listDays(partner_id, range)) {
         for (const [category, counts] of Object.entries(categories)) {
           const total = (totals[category] ??= {});
           for (const [field, count] of Object.entries(counts) as Array<[CountedField, number]>) {
