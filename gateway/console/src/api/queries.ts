@@ -154,7 +154,7 @@ const activeOf = (clients: t.Client[]): t.Client[] =>
   clients.filter(({ status }) => status === 'active');
 
 export const useActiveNumbers = (): UseQueryResult<t.Client[]> =>
-  useQuery({ ...clientsQuery, select: activeOf });
+  useQuery({ ...clientsQuery, select: activeOf, enabled: useMay()('read') });
 
 export const usageQuery = (from: string, to: string) =>
   queryOptions({

@@ -3,8 +3,9 @@ import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
-import { failedEventsQuery } from '../api/queries';
+import { failedEventsQuery, useMay } from '../api/queries';
 import type { FailedEvent } from '../api/types';
+import { IfMay } from '../parts/allowed';
 import { Card } from '../parts/card';
 import { Confirm } from '../parts/confirm';
 import { Empty } from '../parts/empty';
@@ -35,7 +36,7 @@ const About = ({ of: { payload } }: { of: FailedEvent }) => {
   );
 };
 
-const columnsOf = (retry: RetryOne): Array<Column<FailedEvent>> => [
+const columnsOf = (retry: RetryOne | undefined): Array<Column<FailedEvent>> => [
   { title: 'Event', width: '1.3fr', cell: ({ event }) => event },
   { title: 'Recipient and message', width: '1.6fr', cell: (event) => <About of={event} /> },
   {
@@ -56,7 +57,15 @@ const columnsOf = (retry: RetryOne): Array<Column<FailedEvent>> => [
     cell: ({ next_attempt_at }) => <Time value={next_attempt_at} as="ago" />,
     labelled: true,
   },
-  { title: 'Retry', width: '90px', cell: (event) => <RetryButton event={event} retry={retry} /> },
+  ...(retry
+    ? [
+        {
+          title: 'Retry',
+          width: '90px',
+          cell: (event: FailedEvent) => <RetryButton event={event} retry={retry} />,
+        },
+      ]
+    : []),
 ];
 
 const REFRESH_MS = 10_000;
@@ -71,6 +80,7 @@ export function Screen() {
   const shown = events.find(({ event_id }) => event_id === open);
   const test = useSendTest();
   const retry = useRetry();
+  const may = useMay();
   return (
     <Page
       title="Failed deliveries"
@@ -78,7 +88,9 @@ export function Screen() {
       actions={
         <>
           <SendTestButton test={test} />
-          <RetryAll disabled={events.length === 0} />
+          <IfMay scope="manage">
+            <RetryAll disabled={events.length === 0} />
+          </IfMay>
         </>
       }
     >
@@ -101,7 +113,7 @@ export function Screen() {
             events.length > 0 ? (
               <Rows
                 label="Events"
-                columns={columnsOf(retry)}
+                columns={columnsOf(may('manage') ? retry : undefined)}
                 rows={events}
                 keyOf={({ event_id }) => event_id}
                 onOpen={({ event_id }) => setFilters({ open: event_id })}

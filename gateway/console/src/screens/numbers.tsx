@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { clientsQuery } from '../api/queries';
 import type { Client } from '../api/types';
 import { nameOf } from '../attention';
+import { IfMay } from '../parts/allowed';
 import { Card } from '../parts/card';
 import { Empty } from '../parts/empty';
 import { Loaded } from '../parts/loaded';
@@ -86,9 +87,11 @@ export function Screen() {
       title="Numbers"
       description="The numbers of your clients. One business account can have several."
       actions={
-        <Button leftSection={<PlusIcon aria-hidden />} onClick={connect.open}>
-          Connect a number
-        </Button>
+        <IfMay scope="manage">
+          <Button leftSection={<PlusIcon aria-hidden />} onClick={connect.open}>
+            Connect a number
+          </Button>
+        </IfMay>
       }
     >
       <Stack gap="sm">

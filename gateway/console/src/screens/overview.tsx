@@ -1,7 +1,6 @@
 // The overview: what needs attention, key figures, and the messages and their cost by day.
 import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
 import { lazy, type ReactNode } from 'react';
 import { eventFiguresQuery, messageDaysQuery, usageQuery, useMay } from '../api/queries';
 import { totalsOf } from '../message-days';
@@ -35,9 +34,7 @@ const HEIGHTS_PX = { messages: 284, cost: 284, events: 530 };
 /** Keeps the height of a line. */
 const UNKNOWN = '\u00a0';
 
-export const Screen = () => (useMay()('read') ? <Overview /> : <Navigate to="/usage" />);
-
-function Overview() {
+export function Screen() {
   const [{ period = 'week' }, setFilters] = useFilters();
   const may = useMay();
   const attention = useAttention();

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { billingQuery, sessionQuery, settingsQuery, useMay } from '../api/queries';
 import type { Settings } from '../api/types';
+import { Changeable } from '../parts/allowed';
 import { Card } from '../parts/card';
 import { Copy } from '../parts/copy';
 import { Facts } from '../parts/facts';
@@ -47,8 +48,12 @@ export function Screen() {
       }
     >
       {may('read') && <PartnerSettings />}
-      {may('read') && <WebhookEndpoints />}
-      {may('read') && <ShadowReceivers />}
+      {may('read') && (
+        <Changeable scope="manage">
+          <WebhookEndpoints />
+          <ShadowReceivers />
+        </Changeable>
+      )}
       {may('read') && <BroadcastApproval />}
       {may('manage') && <ApiKeys />}
       {may('billing') && <Invoices />}
@@ -64,13 +69,15 @@ function PartnerSettings() {
     <Loaded query={query} what="the settings" lines={8}>
       {(settings) => (
         <>
-          <WebhookAddress settings={settings} />
-          <ExtraEvents settings={settings} />
-          <WebhookSecret settings={settings} />
-          <Alerts settings={settings} />
-          <Logo settings={settings} />
-          <ConnectOrigins settings={settings} />
-          <Contacts settings={settings} />
+          <Changeable scope="manage">
+            <WebhookAddress settings={settings} />
+            <ExtraEvents settings={settings} />
+            <WebhookSecret settings={settings} />
+            <Alerts settings={settings} />
+            <Logo settings={settings} />
+            <ConnectOrigins settings={settings} />
+            <Contacts settings={settings} />
+          </Changeable>
           <Plan settings={settings} />
         </>
       )}

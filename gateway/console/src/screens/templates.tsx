@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { call } from '../api/client';
 import { templateQuery, templatesQuery } from '../api/queries';
 import type { Client, Template } from '../api/types';
+import { Changeable, IfMay } from '../parts/allowed';
 import { Card } from '../parts/card';
 import { Confirm } from '../parts/confirm';
 import { Empty } from '../parts/empty';
@@ -48,9 +49,11 @@ export function Screen() {
       description="Texts that the messaging platform has to approve. Quality and reasons of a rejection arrive as events, and each template shows them."
       actions={
         client && (
-          <Button leftSection={<PlusIcon aria-hidden />} onClick={create.open}>
-            Create a template
-          </Button>
+          <IfMay scope="manage">
+            <Button leftSection={<PlusIcon aria-hidden />} onClick={create.open}>
+              Create a template
+            </Button>
+          </IfMay>
         )
       }
     >
@@ -135,9 +138,11 @@ function TemplateDrawer({ client, template, onClose }: TemplateDrawerProps) {
             ['Template ID', template.id],
           ]}
         />
-        <Button color="red" variant="light" w="fit-content" onClick={() => setAsking(true)}>
-          Delete
-        </Button>
+        <Changeable scope="manage">
+          <Button color="red" variant="light" w="fit-content" onClick={() => setAsking(true)}>
+            Delete
+          </Button>
+        </Changeable>
       </Stack>
       {asking && (
         <Confirm

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usageQuery } from '../api/queries';
 import type { Usage } from '../api/types';
+import { IfMay } from '../parts/allowed';
 import { Card } from '../parts/card';
 import { Facts } from '../parts/facts';
 import { Loaded } from '../parts/loaded';
@@ -40,9 +41,11 @@ export function Screen() {
           >
             Ledger
           </Button>
-          <Button variant="default" component={Link} to="/usage/prices">
-            Prices
-          </Button>
+          <IfMay scope="read">
+            <Button variant="default" component={Link} to="/usage/prices">
+              Prices
+            </Button>
+          </IfMay>
         </>
       }
     >

@@ -32,28 +32,29 @@ import {
   SunIcon,
 } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { signOut } from '../api/client';
 import { sessionQuery, useMay } from '../api/queries';
 import icon from '../icon.svg';
+import { NotIncluded } from '../parts/allowed';
 import type { Opened } from './find';
+import { placeAt, SCREENS } from './places';
 
 const Dialogs = lazy(async () => ({ default: (await import('./find')).Dialogs }));
 
-/** Each with the scope without which it shows nothing. */
-const SCREENS = [
-  { to: '/', label: 'Overview', Icon: DashboardIcon, scope: 'read' },
-  { to: '/numbers', label: 'Numbers', Icon: MobileIcon, scope: 'read' },
-  { to: '/messages', label: 'Messages', Icon: ChatBubbleIcon, scope: 'read' },
-  { to: '/events', label: 'Events', Icon: LightningBoltIcon, scope: 'read' },
-  { to: '/problems', label: 'What broke', Icon: ExclamationTriangleIcon, scope: 'read' },
-  { to: '/broadcasts', label: 'Broadcasts', Icon: PaperPlaneIcon, scope: 'read' },
-  { to: '/templates', label: 'Templates', Icon: FileTextIcon, scope: 'read' },
-  { to: '/usage', label: 'Usage', Icon: BarChartIcon, scope: 'billing' },
-  { to: '/settings', label: 'Settings', Icon: GearIcon, scope: null },
-  { to: '/developers', label: 'Developers', Icon: CodeIcon, scope: 'read' },
-] as const;
+const ICONS = {
+  '/': DashboardIcon,
+  '/numbers': MobileIcon,
+  '/messages': ChatBubbleIcon,
+  '/events': LightningBoltIcon,
+  '/problems': ExclamationTriangleIcon,
+  '/broadcasts': PaperPlaneIcon,
+  '/templates': FileTextIcon,
+  '/usage': BarChartIcon,
+  '/settings': GearIcon,
+  '/developers': CodeIcon,
+} satisfies Record<(typeof SCREENS)[number]['to'], unknown>;
 
 export function Frame() {
   const name = useQuery(sessionQuery).data?.name ?? '';
@@ -110,17 +111,20 @@ export function Frame() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Screens" style={{ overflowY: 'auto' }}>
-        {screens.map(({ to, label, Icon }) => (
-          <NavLink
-            key={to}
-            component={Link}
-            to={to}
-            label={label}
-            leftSection={<Icon aria-hidden />}
-            active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
-            styles={ROUNDED}
-          />
-        ))}
+        {screens.map(({ to, label }) => {
+          const Icon = ICONS[to];
+          return (
+            <NavLink
+              key={to}
+              component={Link}
+              to={to}
+              label={label}
+              leftSection={<Icon aria-hidden />}
+              active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
+              styles={ROUNDED}
+            />
+          );
+        })}
         <NavLink
           href={new URL('../docs', document.baseURI).href}
           label="Documentation"
@@ -132,7 +136,7 @@ export function Frame() {
       <AppShell.Main id="content" tabIndex={-1}>
         <Box maw={1180} mx="auto">
           <Suspense fallback={<Loader aria-label="Loading the screen" />}>
-            <Outlet />
+            <AllowedScreen />
           </Suspense>
         </Box>
       </AppShell.Main>
@@ -143,6 +147,20 @@ export function Frame() {
       </Suspense>
     </AppShell>
   );
+}
+
+/** One element: another one would navigate again. */
+const TO_USAGE = <Navigate to="/usage" />;
+
+/** A role that does not include the screen makes none of its requests. */
+function AllowedScreen() {
+  // Not the address, which changes before the screen does.
+  const path = useMatches({ select: (matches) => matches.at(-1)?.routeId as string | undefined });
+  const may = useMay();
+  const place = placeAt(path ?? '');
+  if (!place || place.scope === null || may(place.scope)) return <Outlet />;
+  if (place.to === '/') return TO_USAGE;
+  return <NotIncluded title={place.label} scope={place.scope} />;
 }
 
 const ROUNDED = { root: { borderRadius: 'var(--radius-m)' } };

@@ -1,4 +1,4 @@
-import { MORE_SCREENS, namedPlaces, placesWith } from './places';
+import { MORE_SCREENS, namedPlaces, placeAt, placesWith } from './places';
 
 test.each([
   ['wamid.HBgL', [['/messages', { open: 'wamid.HBgL' }]]],
@@ -15,6 +15,12 @@ test.each([
   ['audit', []],
 ])('%s leads to its places', (text, places) => {
   expect(namedPlaces(text).map(({ to, search }) => [to, search])).toEqual(places);
+});
+
+test('knows the scope of each screen', () => {
+  expect(placeAt('/')?.scope).toBe('read');
+  expect(placeAt('/usage/ledger')?.scope).toBe('billing');
+  expect(placeAt('/nonsense')).toBeUndefined();
 });
 
 test('finds screens by the beginnings of their words, in any order', () => {

@@ -9,6 +9,20 @@ export interface Place {
   scope: string | null;
 }
 
+/** The entries of the navigation. */
+export const SCREENS = [
+  { to: '/', label: 'Overview', scope: 'read' },
+  { to: '/numbers', label: 'Numbers', scope: 'read' },
+  { to: '/messages', label: 'Messages', scope: 'read' },
+  { to: '/events', label: 'Events', scope: 'read' },
+  { to: '/problems', label: 'What broke', scope: 'read' },
+  { to: '/broadcasts', label: 'Broadcasts', scope: 'read' },
+  { to: '/templates', label: 'Templates', scope: 'read' },
+  { to: '/usage', label: 'Usage', scope: 'billing' },
+  { to: '/settings', label: 'Settings', scope: null },
+  { to: '/developers', label: 'Developers', scope: 'read' },
+] as const satisfies readonly Place[];
+
 /** The screens that the navigation has no entry for. */
 export const MORE_SCREENS: readonly Place[] = [
   { to: '/messages/new', label: 'New message', scope: 'send' },
@@ -17,9 +31,13 @@ export const MORE_SCREENS: readonly Place[] = [
   { to: '/events/failed', label: 'Failed deliveries', scope: 'read' },
   { to: '/usage/ledger', label: 'Ledger', scope: 'billing' },
   { to: '/usage/prices', label: 'Prices', scope: 'read' },
-  { to: '/settings/people', label: 'People', scope: null },
-  { to: '/settings/audit', label: 'Audit log', scope: null },
+  { to: '/settings/people', label: 'People', scope: 'manage' },
+  { to: '/settings/audit', label: 'Audit log', scope: 'manage' },
 ];
+
+/** The screen at an address; undefined if there is none. */
+export const placeAt = (path: string): Place | undefined =>
+  [...SCREENS, ...MORE_SCREENS].find(({ to }) => to === path);
 
 /** People write phone numbers with spaces, brackets and dashes. */
 const PHONE = /^\+?[\d\s().-]{7,24}$/;

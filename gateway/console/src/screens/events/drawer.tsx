@@ -1,6 +1,7 @@
 import { Button, Stack, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FailedEvent } from '../../api/types';
+import { Changeable } from '../../parts/allowed';
 import { Json } from '../../parts/block';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
@@ -44,14 +45,16 @@ export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: (
             ['Number ID', event.phone_number_id],
           ]}
         />
-        <Button
-          w="fit-content"
-          loading={retry.isPending}
-          disabled={retry.data?.status === 'delivered'}
-          onClick={() => retry.mutate()}
-        >
-          Retry now
-        </Button>
+        <Changeable scope="manage">
+          <Button
+            w="fit-content"
+            loading={retry.isPending}
+            disabled={retry.data?.status === 'delivered'}
+            onClick={() => retry.mutate()}
+          >
+            Retry now
+          </Button>
+        </Changeable>
         {retry.error && <Failure error={retry.error} title="The event was not retried" />}
         {retry.data && <RetryResult retried={retry.data} />}
         <Title order={3} size="h5">

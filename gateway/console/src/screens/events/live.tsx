@@ -2,6 +2,7 @@
 import { Anchor, Badge, Group, Select, Stack, Switch, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { IfMay } from '../../parts/allowed';
 import { Card } from '../../parts/card';
 import { Empty } from '../../parts/empty';
 import { Failure } from '../../parts/failure';
@@ -68,7 +69,9 @@ export function Screen() {
       actions={
         <>
           <SendTestButton test={test} />
-          <ReplayEvents names={logged} />
+          <IfMay scope="manage">
+            <ReplayEvents names={logged} />
+          </IfMay>
         </>
       }
     >

@@ -2,6 +2,7 @@ import { Alert, Button, Stack, Table, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import type { Attempt, LoggedEvent } from '../../api/types';
+import { Changeable } from '../../parts/allowed';
 import { Json } from '../../parts/block';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
@@ -46,7 +47,9 @@ export function LoggedEventDrawer({
               ]}
             />
             {event.delivery.status !== 'delivered' && event.delivery.status !== 'dropped' && (
-              <Retry event_id={event_id} onDone={() => void query.refetch()} />
+              <Changeable scope="manage">
+                <Retry event_id={event_id} onDone={() => void query.refetch()} />
+              </Changeable>
             )}
             <Title order={3} size="h5">
               Attempts

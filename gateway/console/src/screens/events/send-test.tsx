@@ -2,6 +2,7 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import type { TestEvent } from '../../api/types';
+import { IfMay } from '../../parts/allowed';
 import { Failure } from '../../parts/failure';
 import { outcomeOf, type SentTest } from './sent-tests';
 
@@ -29,9 +30,11 @@ export const useSentTests = (): SentTest[] =>
     .data;
 
 export const SendTestButton = ({ test }: { test: SendTestWork }) => (
-  <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-    Send a test event
-  </Button>
+  <IfMay scope="manage">
+    <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+      Send a test event
+    </Button>
+  </IfMay>
 );
 
 /** What the receiver answered, below the header of the screen. */

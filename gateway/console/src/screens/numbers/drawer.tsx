@@ -3,9 +3,10 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
-import { billingQuery, clientsQuery, phoneStatusQuery } from '../../api/queries';
+import { billingQuery, clientsQuery, phoneStatusQuery, useMay } from '../../api/queries';
 import type { Client } from '../../api/types';
 import { nameOf } from '../../attention';
+import { Changeable, IfMay } from '../../parts/allowed';
 import { Confirm } from '../../parts/confirm';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
@@ -25,7 +26,7 @@ interface DrawerProps {
 }
 
 export function NumberDrawer({ client, onClose }: DrawerProps) {
-  const { data: billing } = useQuery(billingQuery);
+  const { data: billing } = useQuery({ ...billingQuery, enabled: useMay()('billing') });
   const waits = billing?.waiting_waba_ids.includes(client.waba_id);
   return (
     <Panel onClose={onClose} title={nameOf(client)}>
@@ -69,9 +70,11 @@ function DeletedNumber() {
         The number is deleted and cannot send. When your client signs up with it again, it is
         restored with its history. Without a new sign-up, support can restore it for 180 days.
       </Text>
-      <Button w="fit-content" onClick={() => setConnecting(true)}>
-        Restore by a new sign-up
-      </Button>
+      <Changeable scope="manage">
+        <Button w="fit-content" onClick={() => setConnecting(true)}>
+          Restore by a new sign-up
+        </Button>
+      </Changeable>
       {connecting && <ConnectNumber onClose={() => setConnecting(false)} />}
     </Stack>
   );
@@ -80,9 +83,13 @@ function DeletedNumber() {
 function ActiveNumber({ client }: { client: Client }) {
   return (
     <>
-      <Actions client={client} />
+      <Changeable scope="manage">
+        <Actions client={client} />
+      </Changeable>
       <UpstreamFacts client={client} />
-      <DeleteNumber client={client} />
+      <IfMay scope="manage">
+        <DeleteNumber client={client} />
+      </IfMay>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Group, List, Skeleton, Stack, Text } from '@mant
 import { CheckCircledIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import {
   billingQuery,
   clientsQuery,
@@ -29,6 +29,7 @@ import { Card } from '../../parts/card';
 import { Loaded } from '../../parts/loaded';
 import { State } from '../../parts/state';
 import { dayOf } from '../../period';
+import { placeAt } from '../../shell/places';
 
 /** What needs attention. Known once each part has been read, or its first read has failed. */
 export function useAttention() {
@@ -118,12 +119,27 @@ function useNoticeStates(notices: readonly ListedNotice[] | undefined) {
   return { states, change };
 }
 
+/** A link to a screen that the role includes. */
+const IfMayOpen = ({ to, children }: { to: string; children: ReactNode }) => {
+  const may = useMay();
+  const scope = placeAt(to)?.scope ?? null;
+  return scope === null || may(scope) ? children : null;
+};
+
 const AttentionItem = ({ item }: { item: Attention }) => (
   <Alert variant="light" color={item.severe ? 'red' : 'yellow'} p="sm" title={item.title}>
     <Text size="sm">{item.text}</Text>
-    <Anchor component={Link} to={item.to} search={(item.search ?? {}) as never} size="sm" fw={600}>
-      {item.action}
-    </Anchor>
+    <IfMayOpen to={item.to}>
+      <Anchor
+        component={Link}
+        to={item.to}
+        search={(item.search ?? {}) as never}
+        size="sm"
+        fw={600}
+      >
+        {item.action}
+      </Anchor>
+    </IfMayOpen>
   </Alert>
 );
 
@@ -150,9 +166,11 @@ function NoticeItem({ notice, onChange }: NoticeProps) {
       </Text>
       <Group gap="md" mt={6}>
         {screen && (
-          <Anchor component={Link} to={screen.to} size="sm" fw={600}>
-            {screen.action}
-          </Anchor>
+          <IfMayOpen to={screen.to}>
+            <Anchor component={Link} to={screen.to} size="sm" fw={600}>
+              {screen.action}
+            </Anchor>
+          </IfMayOpen>
         )}
         {is_announced && (
           <Anchor href={`../changelog#${id}`} size="sm">

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ApiFailure } from '../../api/client';
 import type { FailedEvent } from '../../api/types';
+import { IfMay } from '../../parts/allowed';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
@@ -61,9 +62,11 @@ function FixReceiver({ problem: { items } }: { problem: Problem }) {
           Check the webhook address
         </Button>
         <SendTestButton test={test} />
-        <Button loading={retry.isPending} onClick={() => retry.mutate()}>
-          {`Deliver ${nounOf(events.length, 'event')} again`}
-        </Button>
+        <IfMay scope="manage">
+          <Button loading={retry.isPending} onClick={() => retry.mutate()}>
+            {`Deliver ${nounOf(events.length, 'event')} again`}
+          </Button>
+        </IfMay>
       </Group>
       <SendTestOutcome test={test} />
       {retry.error && <Failure error={retry.error} title="The events were not all retried" />}

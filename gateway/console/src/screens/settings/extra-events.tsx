@@ -8,9 +8,6 @@ import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
 import { useSaveSettings } from './save-settings';
 
-/** Pixels. */
-const LIST_HEIGHT = 320;
-
 /** The events that the webhook address gets only when they are chosen. */
 export function ExtraEvents({ settings }: { settings: Settings }) {
   const query = useQuery(extraEventsQuery);
@@ -40,7 +37,7 @@ function Choice({ known, chosen }: { known: ExtraEvent[]; chosen: string[] }) {
           value={names}
           onChange={setNames}
         >
-          <Box mah={LIST_HEIGHT} mt="xs" style={{ overflowY: 'auto' }}>
+          <Box mt="xs" className="events-to-choose">
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
               {known.map(({ event, summary }) => (
                 <Checkbox key={event} value={event} label={event} description={summary} />

@@ -7,6 +7,7 @@ import { readFile } from '../../api/client';
 import { ledgerQuery } from '../../api/queries';
 import type { LedgerChange, LedgerEntry, LedgerPage } from '../../api/types';
 import { sumOf } from '../../money';
+import { IfMay } from '../../parts/allowed';
 import { Amounts } from '../../parts/amounts';
 import { Card } from '../../parts/card';
 import { download } from '../../parts/csv';
@@ -81,9 +82,11 @@ export function Screen() {
         </>
       }
     >
-      <Group align="flex-end">
-        <NumberFilter />
-      </Group>
+      <IfMay scope="read">
+        <Group align="flex-end">
+          <NumberFilter />
+        </Group>
+      </IfMay>
       <Loaded query={query as never} what="the ledger" lines={8}>
         {() => (
           <Stack gap="lg">
