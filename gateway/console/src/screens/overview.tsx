@@ -98,21 +98,21 @@ function Figures(period: Days) {
       <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
         <Figure
           name="Sent"
-          value={counts?.sent}
+          value={valueOf(days, counts?.sent)}
           note="in whole UTC days"
           before={before?.sent}
           is_compared
         />
         <Figure
           name="Delivered"
-          value={counts?.delivered}
+          value={valueOf(days, counts?.delivered)}
           note={shareOf(counts?.delivered)}
           before={before?.delivered}
           is_compared
         />
         <Figure
           name="Failed"
-          value={counts?.failed}
+          value={valueOf(days, counts?.failed)}
           note={shareOf(counts?.failed)}
           before={before?.failed}
           is_compared
@@ -120,14 +120,14 @@ function Figures(period: Days) {
         {may('billing') && (
           <Figure
             name="API calls"
-            value={own?.calls}
+            value={valueOf(calls, own?.calls)}
             note={own && `${percent(own.errors, own.calls)} with an error`}
           />
         )}
-        <Figure name="Events" value={log?.events} note="in your log" />
+        <Figure name="Events" value={valueOf(events, log?.events)} note="in your log" />
         <Figure
           name="Accepted by your webhook"
-          value={log && percent(log.delivered, log.attempted)}
+          value={valueOf(events, log && percent(log.delivered, log.attempted))}
           note={
             log &&
             (log.attempted > 0
@@ -148,6 +148,12 @@ function Figures(period: Days) {
   );
 }
 
+/** A figure that could not be read is a dash; one that is being read is undefined. */
+const valueOf = (
+  { error }: { error: unknown },
+  value: number | string | undefined,
+): number | string | undefined => value ?? (error ? '–' : undefined);
+
 interface FigureProps {
   name: string;
   /** Undefined until they are known: their places are kept. */
@@ -164,7 +170,7 @@ const Figure = ({ name, value, note, before, is_compared }: FigureProps) => (
       {name}
     </Text>
     <Text fz={30} fw={650} lh={1.2} aria-busy={value === undefined}>
-      {typeof value === 'number' ? countOf(value) : (value ?? '–')}
+      {typeof value === 'number' ? countOf(value) : (value ?? UNKNOWN)}
     </Text>
     <Text size="xs" c="dimmed">
       {note ?? UNKNOWN}
