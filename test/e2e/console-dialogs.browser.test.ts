@@ -147,7 +147,7 @@ const DIALOGS: DialogCase[] = [
   },
   {
     file: 'settings/secret',
-    path: 'settings',
+    path: 'settings/receivers',
     name: 'rotate the webhook secret',
     opener: button('Rotate …'),
     action: 'Rotate',
@@ -155,7 +155,7 @@ const DIALOGS: DialogCase[] = [
   },
   {
     file: 'settings/keys',
-    path: 'settings',
+    path: 'settings/keys',
     name: 'create a key',
     opener: button('Create …'),
     fill: async (dialog) => {
@@ -167,7 +167,7 @@ const DIALOGS: DialogCase[] = [
   },
   {
     file: 'settings/keys',
-    path: 'settings',
+    path: 'settings/keys',
     name: 'rotate a key',
     opener: button(`Rotate … ${KEY}`),
     action: 'Rotate',
@@ -175,7 +175,7 @@ const DIALOGS: DialogCase[] = [
   },
   {
     file: 'settings/keys',
-    path: 'settings',
+    path: 'settings/keys',
     name: 'revoke a key',
     opener: button(`Revoke … ${KEY}`),
     action: 'Revoke',
@@ -354,10 +354,15 @@ interface WorkCase {
 
 const WORK: WorkCase[] = [
   { path: `numbers?open=${NUMBER}`, name: 'Refresh', request: /\/refresh$/, method: 'POST' },
-  { path: 'settings', name: 'Save alerts', request: /\/settings$/, method: 'PATCH' },
-  { path: 'settings', name: 'Reveal', request: /\/webhook-secret\/reveal$/, method: 'POST' },
+  { path: 'settings/alerts', name: 'Save alerts', request: /\/settings$/, method: 'PATCH' },
   {
-    path: 'settings',
+    path: 'settings/receivers',
+    name: 'Reveal',
+    request: /\/webhook-secret\/reveal$/,
+    method: 'POST',
+  },
+  {
+    path: 'settings/receivers',
     name: 'Save',
     request: /\/settings$/,
     method: 'PATCH',

@@ -74,7 +74,7 @@ test('a wrong key is refused clearly, a session survives a reload and ends every
   await signIn(page, 'nonsense');
   await page.getByText('This is not a valid partner key').waitFor();
   await signIn(page);
-  await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Profile', exact: true }).waitFor();
   const other = await openSignedIn('');
   await reload(page);
   await page.getByText('(this browser)').waitFor();
@@ -95,12 +95,10 @@ test('the next person at a browser sees nothing that was read before', async () 
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await signIn(page, other.partner_key);
   await page.getByText('Another Platform').first().waitFor();
-  await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Profile', exact: true }).waitFor();
   await settle(page);
   expect(asked).toEqual(
-    expect.arrayContaining(
-      ['settings', 'sessions', 'extra-events'].map((path) => `/dashboard/api/${path}`),
-    ),
+    expect.arrayContaining(['settings', 'sessions'].map((path) => `/dashboard/api/${path}`)),
   );
 });
 
@@ -138,7 +136,7 @@ test.each(VIEWS)('finds a failed delivery and retries it ($name)', async (view) 
 
 test.each(VIEWS)('rotates the webhook secret with an overlap ($name)', async (view) => {
   const own = await mesh.createPartner({ name: 'Careful Software' });
-  const page = await openSignedIn('settings', view, own.partner_key);
+  const page = await openSignedIn('settings/receivers', view, own.partner_key);
   await page.getByRole('button', { name: 'Reveal' }).click();
   const old = await page.getByTestId('secret').textContent();
   expect(old).toBe(own.webhook_secret);
@@ -162,7 +160,7 @@ test.each(VIEWS)('rotates the webhook secret with an overlap ($name)', async (vi
 });
 
 test('saves thresholds of alerts, names a wrong one, and shows a raised alert on the overview', async () => {
-  const page = await openSignedIn('settings');
+  const page = await openSignedIn('settings/alerts');
   const rate = page.getByLabel('Failed messages in percent');
   await rate.fill('101');
   await page.getByLabel('The quality of a number drops').check();

@@ -12,8 +12,9 @@ export interface Attention {
     | '/events/failed'
     | '/messages'
     | '/problems'
-    | '/settings'
+    | '/settings/billing'
     | '/settings/people'
+    | '/settings/receivers'
     | '/usage/ledger';
   search?: Record<string, string>;
   action: string;
@@ -48,7 +49,7 @@ function ofWebhook({ settings, failed_events = 0 }: Known): Attention[] {
       title: 'No webhook address',
       text: 'Sends work, but you receive no events: no statuses and no inbound messages.',
       severe: true,
-      to: '/settings',
+      to: '/settings/receivers',
       action: 'Set the webhook address',
     });
   }
@@ -89,7 +90,7 @@ const ALERTS: Record<string, Target> = {
     to: '/numbers',
     action: 'See the numbers',
   },
-  unpaid_slots: { title: 'A slot is unpaid', to: '/settings', action: 'See the invoices' },
+  unpaid_slots: { title: 'A slot is unpaid', to: '/settings/billing', action: 'See the invoices' },
 };
 /** Older alerts are history. */
 const ALERT_SHOWN_MS = 24 * 3_600_000;
@@ -201,7 +202,7 @@ function ofBilling(billing: Billing | undefined): Attention[] {
           ? `${waiting} business ${waiting === 1 ? 'account waits' : 'accounts wait'} for a payment and cannot send.`
           : 'An invoice is unpaid.',
       severe: true,
-      to: '/settings',
+      to: '/settings/billing',
       action: 'See the invoices',
     },
   ];

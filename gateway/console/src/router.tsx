@@ -5,6 +5,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  redirect,
 } from '@tanstack/react-router';
 import { Missing } from './parts/missing';
 import { validateSearch } from './search';
@@ -45,8 +46,20 @@ const tree = root.addChildren([
   screen('/usage', () => import('./screens/usage')),
   screen('/usage/ledger', () => import('./screens/usage/ledger')),
   screen('/usage/prices', () => import('./screens/usage/prices')),
-  screen('/settings', () => import('./screens/settings')),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings',
+    beforeLoad: () => {
+      throw redirect({ to: '/settings/profile' });
+    },
+  }),
+  screen('/settings/profile', () => import('./screens/settings/profile')),
+  screen('/settings/receivers', () => import('./screens/settings/receivers')),
+  screen('/settings/alerts', () => import('./screens/settings/alerts')),
+  screen('/settings/sign-up', () => import('./screens/settings/sign-up')),
+  screen('/settings/keys', () => import('./screens/settings/keys')),
   screen('/settings/people', () => import('./screens/settings/people')),
+  screen('/settings/billing', () => import('./screens/settings/billing')),
   screen('/settings/audit', () => import('./screens/settings/audit')),
   screen('/developers', () => import('./screens/developers')),
 ]);

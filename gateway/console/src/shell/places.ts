@@ -23,6 +23,18 @@ export const SCREENS = [
   { to: '/developers', label: 'Developers', scope: 'read' },
 ] as const satisfies readonly Place[];
 
+/** The pages of the settings, in the order of their own navigation. */
+export const SETTINGS = [
+  { to: '/settings/profile', label: 'Profile', scope: null },
+  { to: '/settings/receivers', label: 'Receivers', scope: 'read' },
+  { to: '/settings/alerts', label: 'Alerts', scope: 'read' },
+  { to: '/settings/sign-up', label: 'Sign-up page', scope: 'read' },
+  { to: '/settings/keys', label: 'API keys', scope: 'manage' },
+  { to: '/settings/people', label: 'People', scope: 'manage' },
+  { to: '/settings/billing', label: 'Invoices', scope: 'billing' },
+  { to: '/settings/audit', label: 'Audit log', scope: 'manage' },
+] as const satisfies readonly Place[];
+
 /** The screens that the navigation has no entry for. */
 export const MORE_SCREENS: readonly Place[] = [
   { to: '/messages/new', label: 'New message', scope: 'send' },
@@ -31,8 +43,7 @@ export const MORE_SCREENS: readonly Place[] = [
   { to: '/events/failed', label: 'Failed deliveries', scope: 'read' },
   { to: '/usage/ledger', label: 'Ledger', scope: 'billing' },
   { to: '/usage/prices', label: 'Prices', scope: 'read' },
-  { to: '/settings/people', label: 'People', scope: 'manage' },
-  { to: '/settings/audit', label: 'Audit log', scope: 'manage' },
+  ...SETTINGS,
 ];
 
 /** The screen at an address; undefined if there is none. */

@@ -1,12 +1,11 @@
 // The thresholds of alerts: the event `partner.alert` reports each crossing, and the overview shows
 // it.
-import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiFailure } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Card } from '../../parts/card';
-import { Failure } from '../../parts/failure';
-import { useSaveSettings } from './save-settings';
+import { SettingsForms, SettingsPage } from './page';
+import { SaveForm, useSaveSettings } from './save-settings';
 
 const FIGURES = [
   {
@@ -39,14 +38,20 @@ function numberOf(text: string): number | string {
   return Number.isNaN(number) ? text : number;
 }
 
-export function Alerts({ settings: { alerts } }: { settings: Settings }) {
+export const Screen = () => (
+  <SettingsPage to="/settings/alerts">
+    <SettingsForms>{(settings) => <Alerts settings={settings} />}</SettingsForms>
+  </SettingsPage>
+);
+
+function Alerts({ settings: { alerts } }: { settings: Settings }) {
   const [texts, setTexts] = useState<Record<string, string>>(() =>
     Object.fromEntries(FIGURES.map(({ cause }) => [cause, String(alerts[cause] ?? '')])),
   );
   const [flags, setFlags] = useState<Record<string, boolean>>(() =>
     Object.fromEntries(FLAGS.map(({ cause }) => [cause, alerts[cause] === true])),
   );
-  const save = useSaveSettings(() => {
+  const saving = useSaveSettings(() => {
     const figures = FIGURES.map(({ cause, read }) => {
       const text = texts[cause]?.trim() ?? '';
       return [cause, text === '' ? null : read(text)];
@@ -54,42 +59,33 @@ export function Alerts({ settings: { alerts } }: { settings: Settings }) {
     const set = FLAGS.map(({ cause }) => [cause, flags[cause] ? true : null]);
     return { alerts: Object.fromEntries([...figures, ...set]) };
   });
-  const failure = save.error as ApiFailure | null;
-  const wrong = (failure?.details as { field?: string } | undefined)?.field;
-  const refused = FIGURES.find(({ cause }) => wrong === `alerts.${cause}`);
   return (
-    <Card title="Alerts">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
+    <Card>
+      <SaveForm
+        {...saving}
+        action="Save alerts"
+        what="The alerts were"
+        fields={FIGURES.map(({ cause }) => `alerts.${cause}`)}
       >
-        <Stack gap="sm">
-          {FIGURES.map(({ cause, label, description }) => (
-            <TextInput
-              key={cause}
-              label={label}
-              description={`${description}; empty for no alert.`}
-              value={texts[cause] ?? ''}
-              onChange={(event) => setTexts({ ...texts, [cause]: event.currentTarget.value })}
-              error={refused?.cause === cause ? failure?.message : null}
-            />
-          ))}
-          {FLAGS.map(({ cause, label }) => (
-            <Checkbox
-              key={cause}
-              label={label}
-              checked={flags[cause] ?? false}
-              onChange={(event) => setFlags({ ...flags, [cause]: event.currentTarget.checked })}
-            />
-          ))}
-          <Button type="submit" loading={save.isPending} w="fit-content">
-            Save alerts
-          </Button>
-          {failure && !refused && <Failure error={failure} title="The alerts were not saved" />}
-        </Stack>
-      </form>
+        {FIGURES.map(({ cause, label, description }) => (
+          <TextInput
+            key={cause}
+            label={label}
+            description={`${description}; empty for no alert.`}
+            value={texts[cause] ?? ''}
+            onChange={(event) => setTexts({ ...texts, [cause]: event.currentTarget.value })}
+            error={saving.refusalOf(`alerts.${cause}`)}
+          />
+        ))}
+        {FLAGS.map(({ cause, label }) => (
+          <Checkbox
+            key={cause}
+            label={label}
+            checked={flags[cause] ?? false}
+            onChange={(event) => setFlags({ ...flags, [cause]: event.currentTarget.checked })}
+          />
+        ))}
+      </SaveForm>
     </Card>
   );
 }

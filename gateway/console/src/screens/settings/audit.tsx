@@ -13,12 +13,12 @@ import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
-import { Page } from '../../parts/page';
 import { Panel } from '../../parts/panel';
 import { Rows, type Column } from '../../parts/rows';
 import { useFilters, useTyped } from '../../parts/search';
 import { State } from '../../parts/state';
 import { Time, zoned } from '../../parts/time';
+import { SettingsPage } from './page';
 
 const ACTORS: Readonly<Record<string, string>> = {
   partner_key: 'Partner key',
@@ -55,8 +55,8 @@ export function Screen() {
   const records = query.data?.pages.flatMap((page) => page.records) ?? [];
   const filtered = Object.values(filter).some((value) => value !== undefined);
   return (
-    <Page
-      title="Audit log"
+    <SettingsPage
+      to="/settings/audit"
       description="Every change that your keys, your people, your console sessions and the operator made in the last 400 days. Sends and reads are not among them."
       actions={<Export filter={filter} />}
     >
@@ -93,7 +93,7 @@ export function Screen() {
           }}
         />
       )}
-    </Page>
+    </SettingsPage>
   );
 }
 

@@ -1,48 +1,44 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiFailure } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Card } from '../../parts/card';
-import { Failure } from '../../parts/failure';
-import { useSaveSettings } from './save-settings';
+import { SaveForm, useSaveSettings } from './save-settings';
+
+const FIELDS = [
+  {
+    role: 'technical',
+    label: 'Technical contact',
+    description: 'E-mail address for outages and changes.',
+  },
+  { role: 'billing', label: 'Billing contact', description: 'E-mail address for invoices.' },
+] as const;
 
 /** The addresses to which the operator writes. */
 export function Contacts({ settings }: { settings: Settings }) {
   const [contacts, setContacts] = useState(settings.contacts);
-  const save = useSaveSettings(() => ({ contacts }));
-  const failure = save.error as ApiFailure | null;
-  const wrong = (failure?.details as { field?: string } | undefined)?.field;
-  const input = (role: keyof Settings['contacts'], label: string, description: string) => (
-    <TextInput
-      label={label}
-      description={description}
-      type="text"
-      inputMode="email"
-      placeholder="team@example.com"
-      value={contacts[role] ?? ''}
-      onChange={(event) => setContacts({ ...contacts, [role]: event.currentTarget.value })}
-      error={wrong === `contacts.${role}` ? failure?.message : null}
-    />
-  );
+  const saving = useSaveSettings(() => ({ contacts }));
   return (
     <Card title="Contacts">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
+      <SaveForm
+        {...saving}
+        action="Save the contacts"
+        what="The contacts were"
+        fields={FIELDS.map(({ role }) => `contacts.${role}`)}
       >
-        <Stack gap="sm">
-          {input('technical', 'Technical contact', 'E-mail address for outages and changes.')}
-          {input('billing', 'Billing contact', 'E-mail address for invoices.')}
-          <Button type="submit" w="fit-content" loading={save.isPending}>
-            Save the contacts
-          </Button>
-          {failure && wrong === undefined && (
-            <Failure error={failure} title="The contacts were not saved" />
-          )}
-        </Stack>
-      </form>
+        {FIELDS.map(({ role, label, description }) => (
+          <TextInput
+            key={role}
+            label={label}
+            description={description}
+            type="text"
+            inputMode="email"
+            placeholder="team@example.com"
+            value={contacts[role] ?? ''}
+            onChange={(event) => setContacts({ ...contacts, [role]: event.currentTarget.value })}
+            error={saving.refusalOf(`contacts.${role}`)}
+          />
+        ))}
+      </SaveForm>
     </Card>
   );
 }

@@ -1,12 +1,11 @@
-import { Box, Button, Checkbox, SimpleGrid, Stack } from '@mantine/core';
+import { Box, Checkbox, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { extraEventsQuery } from '../../api/queries';
 import type { ExtraEvent, Settings } from '../../api/types';
 import { Card } from '../../parts/card';
-import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
-import { useSaveSettings } from './save-settings';
+import { SaveForm, useSaveSettings } from './save-settings';
 
 /** The events that the webhook address gets only when they are chosen. */
 export function ExtraEvents({ settings }: { settings: Settings }) {
@@ -22,34 +21,23 @@ export function ExtraEvents({ settings }: { settings: Settings }) {
 
 function Choice({ known, chosen }: { known: ExtraEvent[]; chosen: string[] }) {
   const [names, setNames] = useState(chosen);
-  const save = useSaveSettings(() => ({ extra_events: names }));
+  const saving = useSaveSettings(() => ({ extra_events: names }));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <Checkbox.Group
-          label="Events to send as well"
-          description="Your webhook address gets these only if you choose them here. An endpoint names them in its own filter."
-          value={names}
-          onChange={setNames}
-        >
-          <Box mt="xs" className="events-to-choose">
-            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
-              {known.map(({ event, summary }) => (
-                <Checkbox key={event} value={event} label={event} description={summary} />
-              ))}
-            </SimpleGrid>
-          </Box>
-        </Checkbox.Group>
-        <Button type="submit" w="fit-content" loading={save.isPending}>
-          Save the events
-        </Button>
-        {save.error && <Failure error={save.error} title="The events were not saved" />}
-      </Stack>
-    </form>
+    <SaveForm {...saving} action="Save the events" what="The events were">
+      <Checkbox.Group
+        label="Events to send as well"
+        description="Your webhook address gets these only if you choose them here. An endpoint names them in its own filter."
+        value={names}
+        onChange={setNames}
+      >
+        <Box mt="xs" className="events-to-choose">
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+            {known.map(({ event, summary }) => (
+              <Checkbox key={event} value={event} label={event} description={summary} />
+            ))}
+          </SimpleGrid>
+        </Box>
+      </Checkbox.Group>
+    </SaveForm>
   );
 }

@@ -15,6 +15,7 @@ import { Dialog } from '../../parts/panel';
 import { RowActions } from '../../parts/row-actions';
 import { ShownOnce } from '../../parts/shown-once';
 import { Time } from '../../parts/time';
+import { SettingsPage } from './page';
 
 const NAME_MAX = 100;
 const OVERLAP_HOURS = 24;
@@ -33,24 +34,17 @@ const ACTIONS = [
 /** What is open beside the list. */
 type Opened = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey };
 
-export function ApiKeys() {
+export function Screen() {
   const query = useQuery(keysQuery);
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   return (
-    <Card
-      title="API keys"
-      aside={
-        <Button size="xs" variant="default" onClick={() => setOpened({ kind: 'create' })}>
-          Create …
-        </Button>
-      }
+    <SettingsPage
+      to="/settings/keys"
+      description="Keys beside your partner key, each with the rights that its program needs. Accounts, addresses and an expiry are set with the API."
+      actions={<Button onClick={() => setOpened({ kind: 'create' })}>Create …</Button>}
     >
-      <Stack gap="sm">
-        <Text size="sm">
-          Keys beside your partner key, each with the rights that its program needs. Accounts,
-          addresses and an expiry are set with the API.
-        </Text>
+      <Card>
         <Loaded query={query} what="the API keys" lines={2}>
           {({ keys }) =>
             keys.length === 0 ? (
@@ -60,11 +54,11 @@ export function ApiKeys() {
             )
           }
         </Loaded>
-      </Stack>
+      </Card>
       {opened?.kind === 'create' && <Create onClose={close} />}
       {opened?.kind === 'rotate' && <Rotate of={opened.key} onClose={close} />}
       {opened?.kind === 'revoke' && <Revoke of={opened.key} onClose={close} />}
-    </Card>
+    </SettingsPage>
   );
 }
 

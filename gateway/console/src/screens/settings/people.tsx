@@ -11,12 +11,13 @@ import { Confirm } from '../../parts/confirm';
 import { Failure } from '../../parts/failure';
 import { FormButtons } from '../../parts/form-buttons';
 import { Loaded } from '../../parts/loaded';
-import { Page } from '../../parts/page';
 import { Dialog } from '../../parts/panel';
 import { RowActions } from '../../parts/row-actions';
 import { ShownOnce } from '../../parts/shown-once';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
+import { BroadcastApproval } from './approval';
+import { SettingsPage } from './page';
 import { Sessions } from './sessions';
 
 const EMAIL_MAX = 254;
@@ -44,8 +45,8 @@ export function Screen() {
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   return (
-    <Page
-      title="People"
+    <SettingsPage
+      to="/settings/people"
       description="Who may sign in to the console, and with which role. Programs use API keys instead."
       actions={<Button onClick={() => setOpened({ kind: 'invite' })}>Invite …</Button>}
     >
@@ -63,12 +64,13 @@ export function Screen() {
           }
         </Loaded>
       </Card>
+      <BroadcastApproval />
       <Sessions />
       {opened?.kind === 'invite' && <Invite onClose={close} />}
       {opened?.kind === 'role' && <ChangeRole person={opened.person} onClose={close} />}
       {opened?.kind === 'renew' && <Renew person={opened.person} onClose={close} />}
       {opened?.kind === 'remove' && <Remove person={opened.person} onClose={close} />}
-    </Page>
+    </SettingsPage>
   );
 }
 
