@@ -1,9 +1,9 @@
 // The flags of both Java engines.
 
-/** The serial collector: pauses stay short with such small heaps, and it needs no threads. */
-export const javaFlags = (heapMax: string): string[] => [
+/** The serial collector needs no threads. That of the MongoDB stand-in pauses no command. */
+export const javaFlags = (heapMax: string, collector: 'Serial' | 'Z' = 'Serial'): string[] => [
   `-Xmx${heapMax}`,
-  '-XX:+UseSerialGC',
+  `-XX:+Use${collector}GC`,
   // Statistics for monitoring tools, for which an idle process would wake up twenty times a second.
   '-XX:-UsePerfData',
   '-Djava.awt.headless=true',
