@@ -2,7 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RULES } from '../../deploy/capacity/src/outage';
-import { assumptions, limitsPage, livesPage, outagePage, sizingPage } from '../../deploy/capacity/src/pages';
+import {
+  assumptions,
+  limitsPage,
+  livesPage,
+  outagePage,
+  sizingPage,
+} from '../../deploy/capacity/src/pages';
 import { ASSUMED, type Measured } from '../../deploy/capacity/src/sizing';
 import { settings } from '../../services/webhooks/src/config';
 import { OF_PARTNER_MAX, PROBE_EVERY_MS } from '../../services/webhooks/src/delivery/overflow';

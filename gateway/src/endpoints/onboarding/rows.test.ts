@@ -48,10 +48,10 @@ test('accept a connect token on one row only', () => {
   expect(rows.map(({ path }) => path)).toEqual(['/clients/register-from-code']);
 });
 
-test('call every method once, except those of the hosted page', () => {
+test('call every method once, except those of the hosted page and the console', () => {
   const named = onboarding.map(({ rpc }) => rpc.method);
-  const hosted = ['openConnectPage', 'reportConnectStep', 'getLogo'];
-  expect([...named, ...hosted].sort()).toEqual(Object.keys(OnboardingDefinition.methods).sort());
+  const of_pages = ['openConnectPage', 'reportConnectStep', 'getLogo', 'listMessageDays'];
+  expect([...named, ...of_pages].sort()).toEqual(Object.keys(OnboardingDefinition.methods).sort());
 });
 
 describe('registering from a code', () => {
