@@ -43,7 +43,7 @@ export const mongo: Engine = {
       command: java,
       args: [
         // Each command allocates many objects that are garbage at once. The serial collector paused
-        // every command twice a second for 18 ms, and now and then for 120 ms.
+        // every command twice a second for 18 ms, and once a minute for 120 ms.
         ...javaFlags(env['MONGO_HEAP'] ?? '1g', 'Z'),
         ...['-cp', [classes, path.join(lib, '*')].join(path.delimiter)],
         path.basename(SOURCE, '.java'),
