@@ -51,24 +51,33 @@ test('a webhook waits for no look while the last one is trusted, and the look be
     () => state.now_ms,
   );
   await older.handled();
-  state.now_ms = 300;
+  state.now_ms = 150;
   await older.handled();
   expect(state.looks).toBe(2);
-  state.now_ms = 500;
+  state.now_ms = 250;
   const late = older.handled();
   answer?.();
   await late;
   expect(state.looks).toBe(2);
 });
 
-test('looks often while older webhooks are published, and seldom a minute later', async () => {
+test('looks often for the ten minutes of an upgrade, and again once there are older webhooks', async () => {
   const { state, looksIn } = rig();
-  expect(await looksIn(50)).toBeGreaterThan(150);
-  await looksIn(20);
-  expect(await looksIn(60)).toBeLessThan(15);
+  expect(await looksIn(500)).toBeGreaterThan(2_000);
+  await looksIn(200);
+  expect(await looksIn(600)).toBeLessThan(20);
   state.published = 5;
-  await looksIn(10);
-  expect(await looksIn(20)).toBeGreaterThan(60);
+  await looksIn(60);
+  expect(await looksIn(60)).toBeGreaterThan(200);
+});
+
+test('a webhook after a pause waits for a look', async () => {
+  const { state, older, counts } = rig();
+  await older.handled();
+  counts.push(3);
+  state.now_ms += 250;
+  await older.handled();
+  expect(state.looks).toBe(3);
 });
 
 test('gives up after five seconds, and Kafka gets the batch back', async () => {

@@ -6,21 +6,22 @@ import { pause } from '@bmg/common/lifecycle';
 
 export interface OlderFirst {
   /**
-   * Resolves once no older webhook waits, as of the last 400 ms, or of the last 10 s if none was
-   * published for a minute. Rejects after 5 s, or if Kafka does not answer.
+   * Resolves once no older webhook waits, as of the last 200 ms, or of the last minute if none was
+   * published for ten. Rejects after 5 s, or if Kafka does not answer.
    */
   handled(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 100;
 const WAIT_LIMIT_MS = 5_000;
-/** While an older ingress runs beside newer ones, it publishes more often than this. */
-const UPGRADE_MS = 60_000;
+/** An older ingress may publish until an upgrade is complete. */
+const UPGRADE_MS = 600_000;
+const TRUST_MS = { upgrading: 200, later: 60_000 };
 /**
- * How long a look is trusted. The next one begins when half of that is over, if webhooks arrive:
- * they do not wait for its answer, which takes six requests to Kafka.
+ * The part of that time after which the next look begins, if webhooks arrive: they do not wait for
+ * its answer, which takes six requests to Kafka.
  */
-const TRUST_MS = { upgrading: 400, later: 10_000 };
+const LOOK_AFTER = 0.7;
 
 /** `look` returns the older webhooks, handled or not. */
 export function createOlderFirst(
@@ -48,7 +49,7 @@ export function createOlderFirst(
     }
     const is_upgrading = now() - published_at < UPGRADE_MS;
     const trust_ms = is_upgrading ? TRUST_MS.upgrading : TRUST_MS.later;
-    look_at = looked_at + trust_ms / 2;
+    look_at = looked_at + trust_ms * LOOK_AFTER;
     trusted_until = looked_at + trust_ms;
   };
   return {
