@@ -96,12 +96,7 @@ const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): R
     path: '/message-days',
     answer: answers.message_days,
     run: async ({ partner_id }, { call }) => ({
-      days: (await onboarding.listMessageDays({ partner_id }, call)).days.map(
-        ({ day, category, sent, delivered, read, failed }) => ({
-          ...{ day, category },
-          ...{ sent, delivered, read, failed },
-        }),
-      ),
+      ...(await onboarding.listMessageDays({ partner_id }, call)),
     }),
   },
   {

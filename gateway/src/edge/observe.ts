@@ -8,6 +8,7 @@ import { networkOf, type Refusals } from '@bmg/common/overload';
 import {
   endSpan,
   metrics,
+  observeWaits,
   parseTraceparent,
   PROCESS_NAME,
   slowest,
@@ -218,18 +219,13 @@ function recordRequest(
   else log.info(line, 'request');
 }
 
-/** The slowest requests of a route say what they waited for. */
-const SLOWEST_SHARE = 0.01;
 const tails = new Map<string, ReturnType<typeof slowest>>();
 
 /** Undefined for all but the slowest requests of a route. */
 function reportWaits({ route, call }: State, took_ms: number): Waited | undefined {
   let isSlow = tails.get(route);
-  if (!isSlow) tails.set(route, (isSlow = slowest(SLOWEST_SHARE)));
-  if (!isSlow(took_ms)) return undefined;
-  const waited = call.waits?.report(PROCESS_NAME, took_ms);
-  for (const [waited_for, ms] of Object.entries(waited ?? {})) {
-    metrics.request_waits.observe({ http_route: route, waited_for }, ms / 1_000, call.span);
-  }
-  return waited;
+  if (!isSlow) tails.set(route, (isSlow = slowest()));
+  if (!call.waits || !isSlow(took_ms)) return undefined;
+  const waited = call.waits.report(PROCESS_NAME, took_ms);
+  return observeWaits(metrics.request_waits, { http_route: route }, waited, call.span);
 }

@@ -20,7 +20,7 @@ export interface LagWatch {
   stop(): void;
 }
 
-/** As often as Prometheus scrapes: a look takes six requests for each group. */
+/** Prometheus scrapes as often. A look takes six requests for each group. */
 const LOOK_EVERY_MS = 15_000;
 
 export function createLagWatch(kafka: Kafka, log: Logger): LagWatch {

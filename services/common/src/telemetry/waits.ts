@@ -1,5 +1,7 @@
 // Where the time of a request or an event went. The parts on its way add what it waited for, which
 // costs two readings of the clock; only the slowest ones report it.
+import type { SpanContext } from './span';
+import type { Timed } from './timed';
 
 /** Milliseconds by what was waited for, such as `mongodb`. */
 export type Waited = Record<string, number>;
@@ -42,6 +44,20 @@ export function waitedFor<T>(waits: Waits | undefined, what: string, work: Promi
   return work.finally(() => waits.add(what, performance.now() - started));
 }
 
+/** Observes each wait of a slow request or event, and returns them all for its log line. */
+export function observeWaits(
+  metric: Timed,
+  labels: Record<string, string>,
+  waited: Waited,
+  span: SpanContext,
+): Waited {
+  for (const [waited_for, ms] of Object.entries(waited)) {
+    metric.observe({ ...labels, waited_for }, ms / 1_000, span);
+  }
+  return waited;
+}
+
+const SLOWEST_SHARE = 0.01;
 /** Nothing faster is reported, however rare it is. */
 const LEAST_MS = 5;
 /** So many of the slowest ones of a window are slower than its limit. */
@@ -51,7 +67,7 @@ const SLOWER = 3;
  * Returns whether a duration is among the slowest `share` of those it was called with: slower than
  * that share of the window before. A window has 3 / `share` durations.
  */
-export function slowest(share: number): (ms: number) => boolean {
+export function slowest(share = SLOWEST_SHARE): (ms: number) => boolean {
   const window = new Float64Array(Math.round(SLOWER / share));
   let count = 0;
   let limit_ms = Infinity;

@@ -1,5 +1,11 @@
 // What the slowest hundredth of the events waited for on their way from the ingress to the receiver.
-import { metrics, slowest, type SpanContext, type Waited } from '@bmg/common/telemetry';
+import {
+  metrics,
+  observeWaits,
+  slowest,
+  type SpanContext,
+  type Waited,
+} from '@bmg/common/telemetry';
 
 /** Epoch milliseconds, in this order. */
 export interface Way {
@@ -7,13 +13,12 @@ export interface Way {
   /** When Kafka got the webhook, and when fan-out read it; absent for an event without a webhook. */
   webhook_published: number | undefined;
   webhook_read: number | undefined;
-  /** The same for the delivery, and this service. */
+  /** When Kafka got the delivery, and when this service read it. */
   delivery_published: number | undefined;
   delivery_read: number | undefined;
 }
 
-const SLOWEST_SHARE = 0.01;
-const isSlow = slowest(SLOWEST_SHARE);
+const isSlow = slowest();
 
 /**
  * Undefined for all but the slowest events. `delay_ms` counts from the receipt of the webhook to
@@ -25,11 +30,7 @@ export function reportWaits(
   span: SpanContext,
 ): Waited | undefined {
   if (!way || !isSlow(delay_ms)) return undefined;
-  const waited = waitsOf(way, { delay_ms, receiver_ms });
-  for (const [waited_for, ms] of Object.entries(waited)) {
-    metrics.event_waits.observe({ waited_for }, ms / 1_000, span);
-  }
-  return waited;
+  return observeWaits(metrics.event_waits, {}, waitsOf(way, { delay_ms, receiver_ms }), span);
 }
 
 /** Between clocks of different machines a step may seem negative: it counts as none. */

@@ -63,7 +63,7 @@ export const createUsageHandlers = ({
   },
 });
 
-/** By the name of the category; one whose messages have all moved to another is omitted. */
+/** Sorts by the name of the category, and omits one whose messages have all moved to another. */
 const countedOf = (categories: Record<string, CategoryCounts>) =>
   Object.entries(categories)
     .filter(([, counts]) => Object.values(counts).some((count) => count !== 0))
