@@ -1,5 +1,6 @@
 // Money in the console, in a real browser, with the sample rate card: what a message will cost and
 // did cost, prices by country, category and day, and the forecast of the month.
+import type { Page } from 'playwright-core';
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { STAGE_LIMIT_MS } from './connect-browser';
@@ -108,7 +109,34 @@ test('adds up what a broadcast cost', async () => {
   await settle(page);
   expect(await faultsOf(page)).toEqual([]);
   await shoot(page, 'broadcast-cost-desktop-light');
+  for (const path of ['usage/ledger', 'usage/prices', 'usage']) {
+    await page.goto(`${stage.origin}/dashboard/${path}`);
+    await page
+      .getByText(/^\d+\.\d+( USD)?$/)
+      .first()
+      .waitFor();
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await settle(page);
+      expect([path, width, await cutAmounts(page)]).toEqual([path, width, []]);
+    }
+  }
 });
+
+const WIDTHS = [390, 769, 900, 1_024];
+
+/** The amounts and times that end outside the window or of their own cell. */
+const cutAmounts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const cells = [...document.querySelectorAll('main td, main th, main [role=cell]')];
+    const shown = cells.filter(
+      (cell) => /\d\.\d{2}|\d:\d{2}/.test(cell.textContent ?? '') && cell.clientWidth > 0,
+    );
+    const isCut = (cell: Element): boolean =>
+      cell.getBoundingClientRect().right > document.documentElement.clientWidth ||
+      cell.scrollWidth > cell.clientWidth;
+    return shown.filter(isCut).map((cell) => cell.textContent ?? '');
+  });
 
 test.each(VIEWS)(
   'draws the cost by day, with the same amounts in a table ($name)',

@@ -8,34 +8,31 @@ interface AmountsProps {
   /** The title of the first column. */
   head: string;
   label?: string;
-  minWidth: number;
   /** Stands for a name that is null. */
   unknown: string;
   rows: Array<LedgerAmounts & { name: string | null }>;
 }
 
-export const Amounts = ({ head, label, minWidth, unknown, rows }: AmountsProps) => (
-  <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-    <Table aria-label={label}>
-      <Table.Thead>
-        <Table.Tr>
-          {[head, 'Messages', 'Charged', 'Amount'].map((title, at) => (
-            <Table.Th key={title} ta={at === 0 ? 'left' : 'right'}>
-              {title}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={row.name ?? ''}>
-            <Table.Td>{row.name ?? unknown}</Table.Td>
-            <Table.Td ta="right">{countOf(row.messages)}</Table.Td>
-            <Table.Td ta="right">{countOf(row.charged)}</Table.Td>
-            <Table.Td ta="right">{sumOf(row)}</Table.Td>
-          </Table.Tr>
+export const Amounts = ({ head, label, unknown, rows }: AmountsProps) => (
+  <Table aria-label={label} horizontalSpacing="xs">
+    <Table.Thead>
+      <Table.Tr>
+        {[head, 'Messages', 'Charged', 'Amount'].map((title, at) => (
+          <Table.Th key={title} ta={at === 0 ? 'left' : 'right'}>
+            {title}
+          </Table.Th>
         ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {rows.map((row) => (
+        <Table.Tr key={row.name ?? ''}>
+          <Table.Td>{row.name ?? unknown}</Table.Td>
+          <Table.Td ta="right">{countOf(row.messages)}</Table.Td>
+          <Table.Td ta="right">{countOf(row.charged)}</Table.Td>
+          <Table.Td ta="right">{sumOf(row)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </Table>
 );

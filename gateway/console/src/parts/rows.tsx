@@ -18,6 +18,11 @@ export interface Column<T> {
   labelled?: boolean;
   /** Aligned at the end, as figures are compared. */
   figure?: boolean;
+  /**
+   * The least width of a list that shows the column beside others. Without it, the column is always
+   * shown. What a row opens has the values of all columns.
+   */
+  from?: 'middle' | 'wide';
 }
 
 interface RowsProps<T> {
@@ -32,6 +37,20 @@ interface RowsProps<T> {
 }
 
 const ROW_PX = 37;
+
+/** The grids of the three widths of a list, for style.css. */
+function gridsOf(columns: ReadonlyArray<Column<never>>): CSSProperties {
+  const tracks = (hidden: ReadonlyArray<Column<never>['from']>): string =>
+    columns
+      .filter(({ from }) => !hidden.includes(from))
+      .map(({ width }) => width)
+      .join(' ');
+  return {
+    '--columns': tracks([]),
+    '--columns-middle': tracks(['wide']),
+    '--columns-narrow': tracks(['wide', 'middle']),
+  } as CSSProperties;
+}
 
 export function Rows<T>({ label, columns, rows, keyOf, onOpen, onEnd }: RowsProps<T>) {
   const body = useRef<HTMLDivElement>(null);
@@ -57,12 +76,17 @@ export function Rows<T>({ label, columns, rows, keyOf, onOpen, onEnd }: RowsProp
       role="table"
       aria-label={label}
       aria-rowcount={rows.length + 1}
-      style={{ '--columns': columns.map(({ width }) => width).join(' ') } as CSSProperties}
+      style={gridsOf(columns)}
     >
       <div role="rowgroup">
         <div className="list-row list-head" role="row" aria-rowindex={1}>
-          {columns.map(({ title, figure }) => (
-            <div key={title} role="columnheader" className={figure ? 'figure' : undefined}>
+          {columns.map(({ title, figure, from }) => (
+            <div
+              key={title}
+              role="columnheader"
+              data-from={from}
+              className={figure ? 'figure' : undefined}
+            >
               {title}
             </div>
           ))}
@@ -116,11 +140,12 @@ function Row<T>({ row, index, columns, measure, top, onOpen }: RowProps<T>) {
         onOpen(row);
       }}
     >
-      {columns.map(({ title, cell, labelled, figure }, column) => (
+      {columns.map(({ title, cell, labelled, figure, from }, column) => (
         <div
           key={title}
           role="cell"
           data-label={labelled ? title : undefined}
+          data-from={from}
           className={figure ? 'figure' : undefined}
         >
           {column === 0 && onOpen ? (

@@ -27,10 +27,17 @@ import { isOver, isPaused, isSettling, stateOf, waitsForApproval } from './broad
 
 const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
-  { title: 'State', width: '160px', cell: (one) => <State of={stateOf(one)} /> },
-  { title: 'Template', width: '1fr', cell: ({ template_name }) => template_name, labelled: true },
+  { title: 'State', width: '150px', cell: (one) => <State of={stateOf(one)} /> },
+  {
+    title: 'Template',
+    from: 'wide',
+    width: '1fr',
+    cell: ({ template_name }) => template_name,
+    labelled: true,
+  },
   {
     title: 'Contacts',
+    from: 'wide',
     width: '90px',
     cell: ({ total }) => countOf(total),
     labelled: true,
@@ -38,6 +45,7 @@ const COLUMNS: Array<Column<Broadcast>> = [
   },
   {
     title: 'Delivered',
+    from: 'middle',
     width: '90px',
     cell: ({ delivered }) => countOf(delivered),
     labelled: true,
@@ -45,6 +53,7 @@ const COLUMNS: Array<Column<Broadcast>> = [
   },
   {
     title: 'Failed',
+    from: 'middle',
     width: '80px',
     cell: ({ failed }) => countOf(failed),
     labelled: true,
@@ -52,7 +61,7 @@ const COLUMNS: Array<Column<Broadcast>> = [
   },
   {
     title: zoned('Start'),
-    width: '150px',
+    width: '130px',
     cell: ({ started_at, scheduled_at, created_at }) => (
       <Time value={started_at ?? scheduled_at ?? created_at} as="row" />
     ),

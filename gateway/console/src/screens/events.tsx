@@ -38,9 +38,15 @@ const About = ({ of: { payload } }: { of: FailedEvent }) => {
 
 const columnsOf = (retry: RetryOne | undefined): Array<Column<FailedEvent>> => [
   { title: 'Event', width: '1.3fr', cell: ({ event }) => event },
-  { title: 'Recipient and message', width: '1.6fr', cell: (event) => <About of={event} /> },
+  {
+    title: 'Recipient and message',
+    from: 'wide',
+    width: '1.6fr',
+    cell: (event) => <About of={event} />,
+  },
   {
     title: 'Error',
+    from: 'middle',
     width: '1.6fr',
     cell: ({ last_error, last_http_status, attempts }) => (
       <>

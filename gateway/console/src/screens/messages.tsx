@@ -27,9 +27,10 @@ import { MessageSteps } from './messages/steps';
 const COLUMNS: Array<Column<Message>> = [
   { title: 'To', width: '1.2fr', cell: ({ contact }) => contact ?? '–' },
   { title: 'State', width: '105px', cell: ({ status }) => <State of={status} /> },
-  { title: 'Kind', width: '85px', cell: ({ kind }) => kind, labelled: true },
+  { title: 'Kind', from: 'wide', width: '85px', cell: ({ kind }) => kind, labelled: true },
   {
     title: 'Category',
+    from: 'middle',
     width: '115px',
     cell: ({ pricing }) =>
       pricing ? `${pricing.category ?? '–'}${pricing.billable === false ? ', free' : ''}` : '–',
@@ -38,13 +39,14 @@ const COLUMNS: Array<Column<Message>> = [
   { title: 'Cost', width: '105px', cell: costOf, labelled: true, figure: true },
   {
     title: 'Number',
+    from: 'wide',
     width: '145px',
     cell: ({ phone_number_id }) => <NumberName id={phone_number_id} />,
     labelled: true,
   },
   {
     title: zoned('Sent'),
-    width: '150px',
+    width: '130px',
     cell: ({ at }) => <Time value={at} as="row" />,
     labelled: true,
   },

@@ -35,24 +35,28 @@ const COLUMNS: Array<Column<Client>> = [
   },
   {
     title: 'Quality',
+    from: 'middle',
     width: '100px',
     cell: ({ quality_rating }) => <State of={quality_rating} />,
     labelled: true,
   },
   {
     title: 'Limit',
+    from: 'wide',
     width: '110px',
     cell: ({ messaging_limit_tier }) => limitOf(messaging_limit_tier),
     labelled: true,
   },
   {
     title: 'Data sync',
+    from: 'wide',
     width: '120px',
     cell: ({ data_sync }) => <SyncCell sync={data_sync} />,
     labelled: true,
   },
   {
     title: 'Last activity',
+    from: 'middle',
     width: '130px',
     cell: ({ last_activity_at }) => <Time value={last_activity_at} as="ago" />,
     labelled: true,

@@ -28,6 +28,7 @@ const COLUMNS: Array<Column<Template>> = [
   { title: 'Language', width: '100px', cell: ({ language }) => language, labelled: true },
   {
     title: 'Category',
+    from: 'wide',
     width: '130px',
     cell: ({ category }) => category.toLowerCase(),
     labelled: true,
@@ -35,6 +36,7 @@ const COLUMNS: Array<Column<Template>> = [
   { title: 'State', width: '120px', cell: ({ status }) => <State of={status} /> },
   {
     title: 'Text',
+    from: 'middle',
     width: '2fr',
     cell: ({ components }) => components.find(({ type }) => type === 'BODY')?.text?.slice(0, 90),
   },

@@ -52,7 +52,6 @@ const Parts = ({ head, rows }: Pick<ComponentProps<typeof Amounts>, 'head' | 'ro
   <Amounts
     head={head}
     label={`Cost by ${head.toLowerCase()}`}
-    minWidth={360}
     unknown="not known yet"
     rows={rows}
   />

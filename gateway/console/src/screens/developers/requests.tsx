@@ -25,6 +25,7 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
   { title: 'Status', width: '1fr', cell: (request) => <Outcome of={request} /> },
   {
     title: 'Duration',
+    from: 'middle',
     width: '90px',
     cell: ({ duration_ms }) =>
       `${duration_ms < 10 ? duration_ms.toFixed(1) : Math.round(duration_ms)} ms`,
@@ -33,12 +34,13 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
   },
   {
     title: zoned('Time'),
-    width: '150px',
+    width: '130px',
     cell: ({ at }) => <Time value={at} as="row" />,
     labelled: true,
   },
   {
     title: 'Request ID',
+    from: 'wide',
     width: '1.2fr',
     cell: ({ request_id }) => (
       <Group gap={4} wrap="nowrap">

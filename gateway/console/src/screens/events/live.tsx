@@ -26,6 +26,7 @@ const COLUMNS: Array<Column<ListedEvent>> = [
   { title: 'Delivery', width: '120px', cell: ({ delivery }) => <State of={delivery.status} /> },
   {
     title: 'About',
+    from: 'middle',
     width: '1.6fr',
     cell: ({ envelope }) => {
       const { contact, message_id } = subjectOf(envelope);
@@ -34,13 +35,14 @@ const COLUMNS: Array<Column<ListedEvent>> = [
   },
   {
     title: 'Number',
+    from: 'wide',
     width: '150px',
     cell: ({ envelope }) => <NumberName id={envelope.phone_number_id} />,
     labelled: true,
   },
   {
     title: zoned('Time'),
-    width: '150px',
+    width: '130px',
     cell: ({ logged_at }) => <Time value={logged_at} as="row" />,
     labelled: true,
   },

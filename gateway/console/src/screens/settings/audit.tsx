@@ -41,7 +41,7 @@ const COLUMNS: Array<Column<AuditRecord>> = [
   { title: 'Outcome', width: '120px', cell: ({ outcome }) => <State of={outcome} /> },
   {
     title: zoned('Time'),
-    width: '150px',
+    width: '130px',
     cell: ({ at }) => <Time value={at} as="row" />,
     labelled: true,
   },

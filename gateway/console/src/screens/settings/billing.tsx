@@ -31,7 +31,7 @@ function Invoices() {
             {invoices.length === 0 && <Text size="sm">There are no invoices yet.</Text>}
             {invoices.length > 0 && (
               <Table.ScrollContainer
-                minWidth={480}
+                minWidth={320}
                 scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
               >
                 <Table>

@@ -24,17 +24,25 @@ import { periodOf, PERIODS, type Period } from '../../period';
 
 const COLUMNS: Array<Column<LedgerEntry>> = [
   { title: 'To', width: '1.1fr', cell: ({ recipient }) => recipient },
-  { title: 'State', width: '110px', cell: ({ status }) => <State of={status} /> },
+  { title: 'State', width: '105px', cell: ({ status }) => <State of={status} /> },
   {
     title: 'Category',
+    from: 'middle',
     width: '1.2fr',
     cell: ({ category, category_asked, category_changed }) =>
       category_changed ? `${category_asked} → ${category}` : (category ?? category_asked ?? '–'),
     labelled: true,
   },
-  { title: 'Market', width: '1fr', cell: ({ market }) => market ?? '–', labelled: true },
+  {
+    title: 'Market',
+    from: 'wide',
+    width: '1fr',
+    cell: ({ market }) => market ?? '–',
+    labelled: true,
+  },
   {
     title: 'Charged',
+    from: 'wide',
     width: '110px',
     cell: ({ charged, billable_unlike_check }) => (
       <>
@@ -46,14 +54,14 @@ const COLUMNS: Array<Column<LedgerEntry>> = [
   },
   {
     title: 'Amount',
-    width: '130px',
+    width: '125px',
     cell: ({ amount, currency }) => (amount === null ? '–' : `${amount} ${currency ?? ''}`),
     labelled: true,
     figure: true,
   },
   {
     title: zoned('Sent'),
-    width: '150px',
+    width: '130px',
     cell: ({ sent_at }) => <Time value={sent_at} as="row" />,
     labelled: true,
   },
@@ -158,7 +166,7 @@ function Totals({ totals, months }: { totals: Totals; months: LedgerPage['months
         />
       }
     >
-      <Amounts head={group} minWidth={420} unknown="not known" rows={rows} />
+      <Amounts head={group} unknown="not known" rows={rows} />
       <Text size="xs" c="dimmed">
         {months.map(({ month, status }) => `${month} is ${status}`).join(', ')}. The figures of a
         closed month never change.

@@ -94,42 +94,40 @@ function Compared(props: { effective: string; before: Days; since: Days }) {
   );
 }
 
-const HEAD = ['Category', 'Before: charged', 'Amount', 'Now: charged', 'Amount'];
+const HEAD = ['Category', 'Before', 'Now'];
 
 const Comparison = ({ earlier, latest }: { earlier: LedgerTotals; latest: LedgerTotals }) => (
-  <Table.ScrollContainer minWidth={460} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-    <Table aria-label="Charges before and since the change">
-      <Table.Thead>
-        <Table.Tr>
-          {HEAD.map((title, at) => (
-            <Table.Th key={`${title}/${at}`} ta={at === 0 ? 'left' : 'right'}>
-              {title}
-            </Table.Th>
+  <Table aria-label="Charges before and since the change" horizontalSpacing="xs">
+    <Table.Thead>
+      <Table.Tr>
+        {HEAD.map((title, at) => (
+          <Table.Th key={title} ta={at === 0 ? 'left' : 'right'}>
+            {title}
+          </Table.Th>
+        ))}
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {CHANGED.map((category) => (
+        <Table.Tr key={category}>
+          <Table.Td>{category === 'service' ? 'without a template' : category}</Table.Td>
+          {[earlier, latest].map((totals, at) => (
+            <Charges key={at} totals={totals} category={category} />
           ))}
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {CHANGED.map((category) => (
-          <Table.Tr key={category}>
-            <Table.Td>{category === 'service' ? 'without a template' : category}</Table.Td>
-            {[earlier, latest].map((totals, at) => (
-              <Charges key={at} totals={totals} category={category} />
-            ))}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+      ))}
+    </Table.Tbody>
+  </Table>
 );
 
 function Charges({ totals, category }: { totals: LedgerTotals; category: string }) {
   const group = totals.by_category.find((one) => one.category === category);
   return (
-    <>
-      <Table.Td ta="right">
-        {group ? `${countOf(group.charged)} of ${countOf(group.messages)}` : 'no message'}
-      </Table.Td>
-      <Table.Td ta="right">{group ? sumOf(group) : '–'}</Table.Td>
-    </>
+    <Table.Td ta="right">
+      {group ? sumOf(group) : '–'}
+      <Text size="xs" c="dimmed">
+        {group ? `${countOf(group.charged)} of ${countOf(group.messages)} charged` : 'no message'}
+      </Text>
+    </Table.Td>
   );
 }

@@ -18,8 +18,8 @@ const CATEGORIES = [
   'service',
 ];
 /** The price comes early: on a phone the rest is reached by scrolling. */
-const HEAD = ['Market', 'Category', 'Price', 'In an open window', 'Messages of the month', 'Since'];
-const PRICE_COLUMN = 2;
+const HEAD = ['Market', 'Price', 'Category', 'In an open window', 'Messages of the month', 'Since'];
+const PRICE_COLUMN = 1;
 
 export function Screen() {
   const [{ country, category, day }] = useFilters();
@@ -110,8 +110,8 @@ function Prices({ list: { date, currency, prices, reason } }: { list: PriceList 
 const Price = ({ of }: { of: ListedPrice }) => (
   <Table.Tr>
     <Table.Td>{of.market}</Table.Td>
-    <Table.Td>{of.category}</Table.Td>
     <Table.Td ta="right">{of.price}</Table.Td>
+    <Table.Td>{of.category}</Table.Td>
     <Table.Td>{of.billable_in_window ? 'charged' : 'free'}</Table.Td>
     <Table.Td>{tierInWords(of.tier)}</Table.Td>
     <Table.Td>{dayInWords(of.valid_from)}</Table.Td>
