@@ -375,6 +375,8 @@ test.each(VIEWS)(
       .getByText(/^Paused: \d+ contacts wait/)
       .waitFor();
     const resume = drawer.getByRole('button', { name: 'Resume' });
+    await resume.waitFor();
+    await page.keyboard.press('Tab');
     expect(await isFocused(resume)).toBe(true);
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
@@ -383,7 +385,11 @@ test.each(VIEWS)(
     expect(broadcast).toMatchObject({ status: 'processing', paused_at: expect.any(String) });
     await resume.press('Enter');
     await eventually(async () => (await detail()).progress > progress);
-    await drawer.getByRole('button', { name: 'Pause' }).click();
+    await drawer.getByText(/ so far$/).waitFor();
+    await drawer.getByRole('button', { name: 'Pause' }).dblclick();
+    await drawer.getByText(/^Pausing …/).waitFor();
+    await resume.waitFor();
+    expect((await detail()).broadcast.paused_at).toEqual(expect.any(String));
     await drawer.getByRole('button', { name: 'Cancel the broadcast' }).click();
     const confirm = page.getByRole('dialog', { name: 'Cancel Winter sale?' });
     await confirm.getByText(/^\d+ contacts have no message yet and will get none/).waitFor();
@@ -441,7 +447,14 @@ test.each(VIEWS)(
     expect(file).toContain(`${LOST},failed,`);
     await drawer.getByText('Failed', { exact: true }).last().click();
     await recipients.getByText(REACHED).waitFor({ state: 'detached' });
-    await drawer.getByRole('link', { name: 'Resend to failed' }).click();
+    await drawer.getByRole('button', { name: 'Resend to failed' }).click();
+    const resend = page.getByRole('dialog', { name: 'Resend to 1 failed contact?' });
+    await resend.getByText('1 of 2: only the failed ones').waitFor();
+    await resend.getByText('Cost', { exact: true }).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `resend-${view.name}`);
+    await resend.getByRole('button', { name: 'Prepare the new broadcast' }).click();
     await page.getByRole('heading', { name: 'Create a broadcast' }).waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     const lines = page.getByRole('textbox', { name: 'Or paste contacts' });

@@ -4,6 +4,7 @@ import {
   costOf,
   forecastOf,
   forecastPeriod,
+  meanCostOf,
   roughly,
   spentOf,
   sumOf,
@@ -25,6 +26,16 @@ test.each([
   [{ amounts: [{ currency: 'USD', amount: '0' }] }, 'Nothing yet'],
 ])('%j is “%s”', (totals, text) => {
   expect(spentOf({ messages: 3, charged: 0, unpriced: 0, amounts: [], ...totals })).toBe(text);
+});
+
+test.each([
+  [{ charged: 4, amounts: [{ currency: 'USD', amount: '2.00' }] }, /^about 1\.50 USD, at the mean/],
+  [{ charged: 4, unpriced: 1, amounts: [{ currency: 'USD', amount: '2.00' }] }, undefined],
+  [{ charged: 0 }, undefined],
+])('three messages at the mean of %j cost %s', (totals, text) => {
+  const mean = meanCostOf({ messages: 4, charged: 0, unpriced: 0, amounts: [], ...totals }, 3);
+  if (text) expect(mean).toMatch(text);
+  else expect(mean).toBeUndefined();
 });
 
 test('a forecast is the month so far and the mean of the last seven whole days', () => {

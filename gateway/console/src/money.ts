@@ -34,6 +34,21 @@ export function spentOf({ amounts, charged, unpriced }: LedgerAmounts): string {
   ].join(', ');
 }
 
+/**
+ * `about 0.55 USD`: what so many messages cost at the mean of those that were charged. Undefined
+ * without a charged message or with an unknown price.
+ */
+export function meanCostOf(
+  { amounts, charged, unpriced }: LedgerAmounts,
+  messages: number,
+): string | undefined {
+  if (charged === 0 || unpriced > 0 || amounts.length === 0) return undefined;
+  const sums = amounts.map(({ amount, currency }) =>
+    roughly((Number(amount) / charged) * messages, currency),
+  );
+  return `about ${sums.join(' and ')}, at the mean price of this broadcast`;
+}
+
 const DAY_MS = 24 * 3_600_000;
 /** Whole days whose mean the rest of the month is estimated by. */
 const MEAN_DAYS = 7;

@@ -25,6 +25,8 @@ const COLOURS: Record<string, string> = {
   waits_for_approval: 'yellow',
   expired: 'red',
   pending: 'yellow',
+  pausing: 'yellow',
+  resuming: 'blue',
   retrying: 'yellow',
   untested: 'yellow',
   paused: 'orange',

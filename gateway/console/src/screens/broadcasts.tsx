@@ -19,7 +19,12 @@ import { Time, zoned } from '../parts/time';
 import { countOf } from '../period';
 import { reasonOf } from '../reasons';
 import { PersonName } from './broadcasts/approve';
-import { Actions } from './broadcasts/actions';
+import {
+  Actions,
+  changingState,
+  useBroadcastChange,
+  type BroadcastChange,
+} from './broadcasts/actions';
 import { BroadcastCost } from './broadcasts/cost';
 import { DeliveryCurve } from './broadcasts/delivery-curve';
 import { Recipients } from './broadcasts/recipients';
@@ -123,6 +128,7 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
       return isPaused(broadcast) || waitsForApproval(broadcast) ? REFRESH_MS : FOLLOW_MS;
     },
   });
+  const change = useBroadcastChange(id);
   return (
     <Panel onClose={onClose} title={query.data?.broadcast.name ?? 'Broadcast'}>
       <Loaded query={query} what="the broadcast" lines={8}>
@@ -131,8 +137,8 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
             <Progress.Root size="lg">
               <Progress.Section value={progress} aria-label={`${Math.round(progress)} percent`} />
             </Progress.Root>
-            <BroadcastFacts broadcast={broadcast} progress={progress} />
-            <Actions broadcast={broadcast} />
+            <BroadcastFacts broadcast={broadcast} progress={progress} change={change} />
+            <Actions broadcast={broadcast} change={change} />
             <DeliveryCurve broadcast={broadcast} />
             <BroadcastCost broadcast={broadcast} />
             <Failures broadcast={broadcast} />
@@ -147,13 +153,15 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
 const BroadcastFacts = ({
   broadcast,
   progress,
+  change,
 }: {
   broadcast: BroadcastDetail;
   progress: number;
+  change: BroadcastChange;
 }) => (
   <Facts
     of={[
-      ['State', <State of={stateOf(broadcast)} />],
+      ['State', <State of={changingState(change) ?? stateOf(broadcast)} />],
       ['Progress', `${Math.round(progress)} %`],
       ['Contacts', countOf(broadcast.total)],
       ['Sent', countOf(broadcast.sent)],

@@ -1,17 +1,19 @@
 // What can be done with a broadcast: approve, pause and resume, cancel, copy, send again to the
 // failed.
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useDidUpdate } from '@mantine/hooks';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { call } from '../../api/client';
+import { broadcastQuery } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
 import { Confirm } from '../../parts/confirm';
 import { Failure } from '../../parts/failure';
 import { Time } from '../../parts/time';
 import { nounOf } from '../../period';
 import { Approve } from './approve';
-import { ResendToFailed } from './recipients';
+import { ResendToFailed } from './resend';
 import { isPaused } from './state-of';
 
 type Change = 'pause' | 'resume' | 'cancel';
@@ -20,11 +22,26 @@ const DONE: Record<Change, string> = {
   resume: 'resumed',
   cancel: 'cancelled',
 };
+/** The state of a broadcast from the click until the change is made. */
+const IN_PROGRESS: Record<Change, string> = {
+  pause: 'pausing',
+  resume: 'resuming',
+  cancel: 'cancelling',
+};
 
-function useBroadcastChange(id: number) {
+/** Messages in flight are still counted after a pause: most for about a second. */
+const STILL_MS = 1_000;
+const READS_MAX = 5;
+
+export type BroadcastChange = ReturnType<typeof useBroadcastChange>;
+
+export function useBroadcastChange(id: number) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (change: Change) => call('POST', `/v1/broadcasts/${id}/${change}`),
+    mutationFn: async (change: Change) => {
+      await call('POST', `/v1/broadcasts/${id}/${change}`);
+      if (change === 'pause') await untilStill(queries, id);
+    },
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['broadcast', id] }),
@@ -33,34 +50,39 @@ function useBroadcastChange(id: number) {
   });
 }
 
-export function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
-  const change = useBroadcastChange(broadcast.id);
-  const paused = isPaused(broadcast);
+/** Undefined while no change is in progress. */
+export const changingState = ({ isPending, variables }: BroadcastChange): string | undefined =>
+  isPending && variables ? IN_PROGRESS[variables] : undefined;
+
+/** Reads a paused broadcast until its counters stand still. */
+async function untilStill(queries: QueryClient, id: number): Promise<void> {
+  let before: string | undefined;
+  for (let read = 0; read < READS_MAX; read += 1) {
+    const { broadcast } = await queries.fetchQuery({ ...broadcastQuery(id), staleTime: 0 });
+    const counters = `${broadcast.sent}/${broadcast.failed}`;
+    if (counters === before) return;
+    before = counters;
+    await new Promise((resolve) => setTimeout(resolve, STILL_MS));
+  }
+}
+
+interface ActionsProps {
+  broadcast: BroadcastDetail;
+  change: BroadcastChange;
+}
+
+export function Actions({ broadcast, change }: ActionsProps) {
   const waits = broadcast.status === 'pending' || broadcast.status === 'scheduled';
-  const left = broadcast.total - broadcast.sent - broadcast.failed;
+  // A click while a change is in progress does nothing.
+  const start = (wanted: Change): void => {
+    if (!change.isPending) change.mutate(wanted);
+  };
+  const is_pausing = change.isPending && change.variables === 'pause';
+  const is_sending = broadcast.status === 'processing' && !isPaused(broadcast);
   return (
     <Stack gap="xs">
-      {paused && (
-        <Text size="sm" role="status">
-          Paused: {nounOf(left, 'contact')} {left === 1 ? 'waits' : 'wait'}. It is cancelled on{' '}
-          <Time value={broadcast.pause_ends_at} /> unless it is resumed.
-        </Text>
-      )}
       <Approve broadcast={broadcast} />
       <Group gap="xs">
-        {broadcast.status === 'processing' && (
-          // One button for both, and never a disabled one, so that it keeps the keyboard focus.
-          <Button
-            variant={paused ? 'filled' : 'default'}
-            aria-busy={change.isPending}
-            onClick={() => {
-              if (!change.isPending) change.mutate(paused ? 'resume' : 'pause');
-            }}
-          >
-            {paused ? 'Resume' : 'Pause'}
-          </Button>
-        )}
-        {(waits || paused) && <Cancel broadcast={broadcast} left={left} change={change} />}
         <Button
           variant="default"
           component={Link}
@@ -70,7 +92,17 @@ export function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
           Copy
         </Button>
         <ResendToFailed broadcast={broadcast} />
+        {waits && <Cancel broadcast={broadcast} change={change} start={start} />}
+        {(is_sending || is_pausing) && (
+          // The last one, so that nothing takes its place: a further click does nothing.
+          <Button variant="default" loading={is_pausing} onClick={() => start('pause')}>
+            Pause
+          </Button>
+        )}
       </Group>
+      {broadcast.status === 'processing' && (
+        <Sending broadcast={broadcast} change={change} start={start} />
+      )}
       {change.error && (
         <Failure
           error={change.error}
@@ -81,22 +113,66 @@ export function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   );
 }
 
-interface CancelProps {
-  broadcast: BroadcastDetail;
-  left: number;
-  change: ReturnType<typeof useBroadcastChange>;
+type ChangeProps = ActionsProps & { start: (wanted: Change) => void };
+
+/** How it is being sent. The line takes the focus of a button that a change has removed. */
+function Sending({ broadcast, change, start }: ChangeProps) {
+  const line = useRef<HTMLDivElement>(null);
+  const in_progress = changingState(change);
+  const paused = isPaused(broadcast) && in_progress !== 'pausing';
+  useDidUpdate(() => {
+    if (document.activeElement === document.body) line.current?.focus();
+  }, [paused]);
+  return (
+    <>
+      <Text
+        ref={line}
+        component="div"
+        size="sm"
+        role="status"
+        tabIndex={-1}
+        className="focused-content"
+      >
+        {lineOf(broadcast, in_progress)}
+      </Text>
+      {paused && (
+        <Group gap="xs">
+          <Button loading={in_progress === 'resuming'} onClick={() => start('resume')}>
+            Resume
+          </Button>
+          <Cancel broadcast={broadcast} change={change} start={start} />
+        </Group>
+      )}
+    </>
+  );
 }
 
+function lineOf(broadcast: BroadcastDetail, in_progress: string | undefined): ReactNode {
+  if (in_progress === 'pausing') return 'Pausing … Messages in flight are still completed.';
+  if (in_progress === 'resuming') return 'Resuming …';
+  if (!isPaused(broadcast)) return 'It is being sent. A pause stops it within about a second.';
+  const left = leftOf(broadcast);
+  return (
+    <>
+      Paused: {nounOf(left, 'contact')} {left === 1 ? 'waits' : 'wait'}. It is cancelled on{' '}
+      <Time value={broadcast.pause_ends_at} /> unless it is resumed.
+    </>
+  );
+}
+
+const leftOf = ({ total, sent, failed }: BroadcastDetail): number => total - sent - failed;
+
 /** Before the start nothing is lost; a paused broadcast needs a confirmation. */
-function Cancel({ broadcast, left, change }: CancelProps) {
+function Cancel({ broadcast, change, start }: ChangeProps) {
   const [asking, setAsking] = useState(false);
+  const left = leftOf(broadcast);
   return (
     <>
       <Button
         color="red"
         variant="light"
         loading={change.isPending && change.variables === 'cancel'}
-        onClick={() => (isPaused(broadcast) ? setAsking(true) : change.mutate('cancel'))}
+        onClick={() => (isPaused(broadcast) ? setAsking(true) : start('cancel'))}
       >
         Cancel the broadcast
       </Button>

@@ -1,5 +1,6 @@
 // What a broadcast costs: its totals in the ledger, by category and by country.
 import { Stack, Text, Title } from '@mantine/core';
+import { useDidUpdate, useThrottledValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
 import { ledgerOfBroadcastQuery, useMay } from '../../api/queries';
@@ -10,15 +11,23 @@ import { spentOf } from '../../money';
 import { isMoving } from './state-of';
 
 const REFRESH_MS = 10_000;
+/** The cost follows the counters of the broadcast, at most this often. */
+const FOLLOW_MS = 2_000;
 
 export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
   // The ledger needs the scope: a developer and support see no costs.
   const is_shown = useMay()('billing') && broadcast.started_at !== null;
+  const moves = isMoving(broadcast);
   const query = useQuery({
     ...ledgerOfBroadcastQuery(broadcast.id),
     enabled: is_shown,
-    refetchInterval: isMoving(broadcast) ? REFRESH_MS : false,
+    refetchInterval: moves ? REFRESH_MS : false,
   });
+  const { sent, delivered, failed } = broadcast;
+  const counters = useThrottledValue(`${sent}/${delivered}/${failed}`, FOLLOW_MS);
+  useDidUpdate(() => {
+    if (is_shown) void query.refetch();
+  }, [counters]);
   if (!is_shown) return null;
   const { data: totals, error } = query;
   return (
@@ -30,8 +39,14 @@ export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
         <Failure error={error} title="The cost was not read" retry={() => void query.refetch()} />
       )}
       <Text size="sm" data-testid="broadcast-cost">
-        {totals ? spentOf(totals) : !error && 'Reading the ledger …'}
+        {totals ? `${spentOf(totals)}${moves ? ' so far' : ''}` : !error && 'Reading the ledger …'}
       </Text>
+      {moves && (
+        <Text size="xs" c="dimmed">
+          A message is charged when its delivery is reported, which may be minutes after it was
+          sent.
+        </Text>
+      )}
       {totals && totals.messages > 0 && (
         <>
           <Parts

@@ -22,7 +22,7 @@ import { messageComponents, variablesOf } from '../../template';
 import { ContactsStep } from './contacts-step';
 import { ConfirmSend, type Created } from './confirm-send';
 import { Preflight } from './preflight';
-import { readFailed } from './recipients';
+import { failedOfQuery } from './resend';
 
 export function Screen() {
   const { client } = useNumber();
@@ -84,8 +84,7 @@ function Steps({ client }: { client: Client }) {
 function useFailedOf() {
   const [{ copy, status }] = useFilters();
   return useQuery({
-    queryKey: ['failed-of', copy],
-    queryFn: () => readFailed(copy ?? 0),
+    ...failedOfQuery(copy ?? 0),
     enabled: copy !== undefined && status === 'failed',
   });
 }

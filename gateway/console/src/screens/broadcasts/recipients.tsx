@@ -15,7 +15,7 @@ import { Time } from '../../parts/time';
 import { reasonOf } from '../../reasons';
 import { costBeside } from '../../money';
 import { readAll } from './read-all';
-import { isMoving, isOver } from './state-of';
+import { isMoving } from './state-of';
 
 const REFRESH_MS = 3_000;
 const STATES = [
@@ -129,31 +129,4 @@ function ExportRecipients({ broadcast }: { broadcast: BroadcastDetail }) {
       {file.error && <Failure error={file.error} title="The recipients were not exported" />}
     </>
   );
-}
-
-/** Opens a new broadcast with the recipients that this one failed to reach. */
-export function ResendToFailed({ broadcast }: { broadcast: BroadcastDetail }) {
-  if (broadcast.failed === 0 || !isOver(broadcast)) return null;
-  return (
-    <Button
-      variant="default"
-      component={Link}
-      to="/broadcasts/new"
-      search={
-        {
-          copy: broadcast.id,
-          number: broadcast.phone_number_id,
-          status: 'failed',
-        } as never
-      }
-    >
-      Resend to failed
-    </Button>
-  );
-}
-
-/** The failed recipients of a broadcast, for the form of a new one. */
-export async function readFailed(broadcast_id: number): Promise<string[]> {
-  const failed = await readAll(broadcast_id, 'failed');
-  return [...new Set(failed.flatMap(({ contact }) => contact ?? []))];
 }
