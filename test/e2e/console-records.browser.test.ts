@@ -95,6 +95,9 @@ describe('quality and limit of a number over time', () => {
   });
 });
 
+const RENAMED = 'API key Orders changed the API key Reports: name from Reports to Monthly reports';
+const LOGGED_IN = 'A holder of the partner key signed in with the partner key';
+
 test.each(VIEWS)(
   'the audit log is filtered by who, action and day, in its address and its export ($name)',
   async (view) => {
@@ -116,26 +119,30 @@ test.each(VIEWS)(
       await settle(page);
       return changes.getByRole('button').allTextContents();
     };
-    await changes.getByRole('button', { name: 'PATCH /keys/{key_id}' }).waitFor();
+    await changes.getByRole('button', { name: RENAMED }).waitFor();
     expect(await actions()).toHaveLength(4);
 
     await page.getByRole('combobox', { name: 'Who' }).click();
     await page.getByRole('option', { name: 'API key Orders' }).click();
-    await changes.getByRole('button', { name: 'POST /keys' }).first().waitFor({ state: 'hidden' });
-    expect(await actions()).toEqual(['PATCH /keys/{key_id}']);
+    await changes
+      .getByRole('button', { name: / created the API key / })
+      .first()
+      .waitFor({ state: 'hidden' });
+    expect(await actions()).toEqual([RENAMED]);
     await shoot(page, `audit-filtered-${view.name}`);
     await reload(page);
-    await changes.getByRole('button', { name: 'PATCH /keys/{key_id}' }).waitFor();
+    await changes.getByRole('button', { name: RENAMED }).waitFor();
     expect(await saved(page.getByRole('button', { name: 'Export CSV' }))).not.toContain(
       ',POST /keys,',
     );
     await page.getByLabel('Show the changes of anyone').click();
 
     await page.getByRole('combobox', { name: 'Action' }).fill('POST /keys');
-    await changes
-      .getByRole('button', { name: 'PATCH /keys/{key_id}' })
-      .waitFor({ state: 'hidden' });
-    expect(await actions()).toEqual(['POST /keys', 'POST /keys']);
+    await changes.getByRole('button', { name: RENAMED }).waitFor({ state: 'hidden' });
+    expect(await actions()).toEqual([
+      'The partner key created the API key Reports',
+      'The partner key created the API key Orders',
+    ]);
     await page.keyboard.press('Escape');
     await page.getByLabel('To').fill(dayBefore(1));
     await page.getByText('No change matches').waitFor();
@@ -143,10 +150,13 @@ test.each(VIEWS)(
     await page.getByRole('combobox', { name: 'Action' }).fill('');
     await page.keyboard.press('Escape');
 
-    await changes.getByRole('button', { name: 'console POST /session' }).click();
+    await changes.getByRole('button', { name: LOGGED_IN }).click();
     await page.getByRole('button', { name: 'Show only the changes of this one' }).click();
-    await changes.getByRole('button', { name: 'POST /keys' }).first().waitFor({ state: 'hidden' });
-    expect(await actions()).toEqual(['console POST /session']);
+    await changes
+      .getByRole('button', { name: / created the API key / })
+      .first()
+      .waitFor({ state: 'hidden' });
+    expect(await actions()).toEqual([LOGGED_IN]);
     expect(await faultsOf(page)).toEqual([]);
   },
 );

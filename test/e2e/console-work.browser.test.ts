@@ -422,8 +422,10 @@ test('shows who changed what in the audit log, and exports it', async () => {
   await own.call('PATCH', `/keys/${key_id}`, { scopes: ['read', 'billing'] });
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
-  await page.getByRole('button', { name: 'console POST /session' }).waitFor();
-  await page.getByRole('button', { name: 'PATCH /keys/{key_id}' }).click();
+  await page.getByRole('button', { name: /signed in with the partner key$/ }).waitFor();
+  const changed =
+    /^The partner key changed the API key Reports: scopes from read to read and billing$/;
+  await page.getByRole('button', { name: changed }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByText(key_id).waitFor();
   await drawer.getByText('"billing"').waitFor();

@@ -1,5 +1,5 @@
 // Finds what needs a person's attention, for the overview. Pure functions of the loaded data.
-import type { Billing, Client, Person, RaisedAlert, Settings } from './api/types';
+import type { Billing, Client, Person, RaisedAlert, Settings, WebhookEndpoint } from './api/types';
 
 export interface Attention {
   id: string;
@@ -31,6 +31,13 @@ export interface Known {
 
 export const nameOf = ({ display_name, phone_number }: Client): string =>
   display_name || `+${phone_number}`;
+
+/** The host of a URL, or the topic, exchange, queue or bucket of a destination. */
+export function receiverOf({ url, destination }: WebhookEndpoint): string {
+  if (url !== null) return new URL(url).host;
+  const { type, topic, exchange, routing_key, queue_url, bucket } = destination ?? {};
+  return `${type}: ${topic ?? queue_url ?? bucket ?? (exchange || routing_key)}`;
+}
 
 export const attentionOf = (known: Known, now = Date.now()): Attention[] => [
   ...ofWebhook(known),

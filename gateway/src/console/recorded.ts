@@ -8,6 +8,15 @@ import type { Recorder } from '../audit/recorder';
 import type { Fields } from '../endpoints/endpoint';
 import type { Route, RouteRequest, Visitor } from './route';
 
+/** Where people log in. A log-in is recorded though its route has no session yet. */
+export const LOG_IN_PATHS = [
+  '/session',
+  '/session/passkey',
+  '/session/issuer',
+  '/invitation/accept',
+] as const;
+export type LogInPath = (typeof LOG_IN_PATHS)[number];
+
 type SessionRoute = Exclude<Route, { open: true }>;
 
 export const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =>
@@ -42,7 +51,7 @@ export const createRecordedRun =
 export async function recordLogIn(
   recorder: Recorder | undefined,
   settings: Pick<Client<SettingsDefinition>, 'closeSession'>,
-  of: { context: Context; call: Call; session: Session; token_hash: string; path: string },
+  of: { context: Context; call: Call; session: Session; token_hash: string; path: LogInPath },
 ): Promise<void> {
   const { context, call, session, token_hash, path } = of;
   const console_session = sessionName(token_hash);

@@ -6,7 +6,7 @@ import { relyingPartyOf } from '@bmg/common/people';
 import type { Session } from '@bmg/proto/settings';
 import type { Fields } from '../endpoints/endpoint';
 import * as answers from './answers';
-import { actionOf, recordLogIn } from './recorded';
+import { actionOf, recordLogIn, type LogInPath } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import * as schemas from './schemas';
 
@@ -23,7 +23,7 @@ export function sessionHashes({ cookies }: RouteDependencies, { context }: Route
 export async function logIn(
   deps: RouteDependencies,
   request: RouteRequest,
-  path: string,
+  path: LogInPath,
   open: (session_hash: string) => Promise<Session>,
   replaced: readonly string[] = sessionHashes(deps, request),
 ): Promise<Fields> {

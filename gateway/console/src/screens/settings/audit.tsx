@@ -1,11 +1,19 @@
-// The audit log: who changed what, newest first, filtered by who, action and day; each change with
-// its values.
+// The audit log: each change as a sentence, newest first, filtered by who, action and day, with its
+// values behind it.
 import { Autocomplete, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readFile } from '../../api/client';
-import { auditQuery, keysQuery, peopleQuery, type AuditFilter } from '../../api/queries';
+import {
+  auditQuery,
+  clientsQuery,
+  endpointsQuery,
+  keysQuery,
+  peopleQuery,
+  type AuditFilter,
+} from '../../api/queries';
 import type { AuditRecord } from '../../api/types';
+import { nameOf as clientNameOf, receiverOf } from '../../attention';
 import { Card } from '../../parts/card';
 import { download } from '../../parts/csv';
 import { DayFields, momentsOf } from '../../parts/days';
@@ -19,6 +27,7 @@ import { useFilters, useTyped } from '../../parts/search';
 import { State } from '../../parts/state';
 import { Time, zoned } from '../../parts/time';
 import { SettingsPage } from './page';
+import { sentenceOf, type NameOf } from './sentences';
 
 const ACTORS: Readonly<Record<string, string>> = {
   partner_key: 'Partner key',
@@ -29,15 +38,11 @@ const ACTORS: Readonly<Record<string, string>> = {
   operator: 'Operator',
 };
 
-const actorOf = ({ actor }: AuditRecord): string =>
+const actorInFull = ({ actor }: AuditRecord): string =>
   [ACTORS[actor.type] ?? actor.type, actor.name].filter(Boolean).join(' ');
 
-const targetOf = ({ target }: AuditRecord): string => Object.values(target).join(', ') || '–';
-
-const COLUMNS: Array<Column<AuditRecord>> = [
-  { title: 'Action', width: '1.4fr', cell: ({ action }) => action },
-  { title: 'Who', width: '1fr', cell: actorOf, labelled: true },
-  { title: 'What', width: '1.2fr', cell: targetOf, labelled: true },
+const columnsOf = (nameOf: NameOf): Array<Column<AuditRecord>> => [
+  { title: 'Change', width: '1fr', cell: (record) => sentenceOf(record, nameOf) },
   { title: 'Outcome', width: '120px', cell: ({ outcome }) => <State of={outcome} /> },
   {
     title: zoned('Time'),
@@ -52,6 +57,7 @@ export function Screen() {
   const filter = { actor, action, ...momentsOf(period) };
   const query = useInfiniteQuery(auditQuery(filter));
   const [opened, setOpened] = useState<AuditRecord>();
+  const nameOf = useNames();
   const records = query.data?.pages.flatMap((page) => page.records) ?? [];
   const filtered = Object.values(filter).some((value) => value !== undefined);
   return (
@@ -67,7 +73,7 @@ export function Screen() {
             records.length > 0 ? (
               <Rows
                 label="Changes"
-                columns={COLUMNS}
+                columns={columnsOf(nameOf)}
                 rows={records}
                 keyOf={({ id }) => id}
                 onOpen={setOpened}
@@ -86,6 +92,7 @@ export function Screen() {
       {opened && (
         <Details
           of={opened}
+          title={sentenceOf(opened, nameOf)}
           onClose={() => setOpened(undefined)}
           onActor={(id) => {
             setFilters({ actor: id });
@@ -95,6 +102,23 @@ export function Screen() {
       )}
     </SettingsPage>
   );
+}
+
+/** The present names of keys, people, receivers and numbers, by ID. */
+function useNames(): NameOf {
+  const { keys = [] } = useQuery(keysQuery).data ?? {};
+  const people = useQuery(peopleQuery).data ?? [];
+  const { endpoints = [] } = useQuery(endpointsQuery).data ?? {};
+  const clients = useQuery(clientsQuery).data ?? [];
+  const names = new Map([
+    ...keys.map(({ key_id, name }) => [key_id, name] as const),
+    ...people.map(({ person_id, email }) => [person_id, email] as const),
+    ...endpoints.map((one) => [one.endpoint_id, one.description || receiverOf(one)] as const),
+    ...clients.flatMap((one) =>
+      [one.waba_id, one.phone_number_id].map((id) => [id, clientNameOf(one)] as const),
+    ),
+  ]);
+  return (id) => names.get(id);
 }
 
 function Filters() {
@@ -136,15 +160,16 @@ function Filters() {
 
 interface DetailsProps {
   of: AuditRecord;
+  title: string;
   onClose: () => void;
   /** Shows only the changes of this key, session or link. */
   onActor: (id: string) => void;
 }
 
-function Details({ of, onClose, onActor }: DetailsProps) {
+function Details({ of, title, onClose, onActor }: DetailsProps) {
   const { id: actor_id } = of.actor;
   return (
-    <Panel title={of.action} onClose={onClose}>
+    <Panel title={title} onClose={onClose}>
       <Stack gap="md">
         <Group gap="xs">
           <State of={of.outcome} />
@@ -153,7 +178,8 @@ function Details({ of, onClose, onActor }: DetailsProps) {
         <Facts
           of={[
             ['Time', <Time value={of.at} as="exact" />],
-            ['Who', actorOf(of)],
+            ['Action', of.action],
+            ['Who', actorInFull(of)],
             ['ID of who', of.actor.id],
             ['Address', of.address],
             ...Object.entries(of.target).map(([name, id]) => [name, id] as const),

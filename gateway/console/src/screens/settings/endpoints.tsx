@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import { endpointsQuery } from '../../api/queries';
 import type { EndpointTest, WebhookEndpoint } from '../../api/types';
+import { receiverOf } from '../../attention';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
@@ -58,13 +59,6 @@ function List({ endpoints }: { endpoints: WebhookEndpoint[] }) {
   );
 }
 
-/** The host of a URL, or the topic, exchange, queue or bucket of a destination. */
-function targetOf({ url, destination }: WebhookEndpoint): string {
-  if (url !== null) return new URL(url).host;
-  const { type, topic, exchange, routing_key, queue_url, bucket } = destination ?? {};
-  return `${type}: ${topic ?? queue_url ?? bucket ?? (exchange || routing_key)}`;
-}
-
 function Row({ of }: { of: WebhookEndpoint }) {
   const { health } = of;
   const path = `/v1/webhook-endpoints/${of.endpoint_id}`;
@@ -80,13 +74,13 @@ function Row({ of }: { of: WebhookEndpoint }) {
     onSuccess: reload,
     gcTime: 0,
   });
-  const name = of.description || targetOf(of);
+  const name = of.description || receiverOf(of);
   return (
     <Table.Tr>
       <Table.Td>
         {name}
         <Text size="xs" c="dimmed">
-          {of.description === '' ? of.endpoint_id : targetOf(of)}
+          {of.description === '' ? of.endpoint_id : receiverOf(of)}
         </Text>
         {test.error && <Failure error={test.error} title="No test event was sent" />}
         {change.error && <Failure error={change.error} title="The endpoint was not changed" />}
