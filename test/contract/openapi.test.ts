@@ -223,6 +223,34 @@ describe('the schemas', () => {
     expect([...made, ...own].sort()).toEqual(Object.keys(document.webhooks).sort());
   });
 
+  test.each(['sent', 'delivered', 'read', 'failed'])(
+    'show an example of message.%s with that status, and with errors only if it failed',
+    (status) => {
+      const { data } = exampleOf(`message.${status}`);
+      expect(data).toMatchObject({ status });
+      expect('errors' in data).toBe(status === 'failed');
+      for (const rare of ['participant', 'superseded', 'source'])
+        expect(data).not.toHaveProperty(rare);
+    },
+  );
+
+  test('show examples of what happened before the event was sent, and of changes that change', () => {
+    for (const event of Object.keys(document.webhooks)) {
+      const { timestamp, data } = exampleOf(event);
+      expect([event, Number(data['timestamp'] ?? timestamp) <= timestamp]).toEqual([event, true]);
+      for (const [key, value] of Object.entries(data)) {
+        const before = data[`previous_${key.replace(/^new_/, '')}`];
+        if (before !== undefined) expect([event, value]).not.toEqual([event, before]);
+      }
+    }
+  });
+
+  const exampleOf = (event: string) =>
+    document.webhooks[event]?.post.requestBody.content['application/json']?.example as {
+      timestamp: number;
+      data: Record<string, unknown>;
+    };
+
   interface Golden {
     event: string;
     waba_id: string;

@@ -21,6 +21,11 @@ export interface EventDocs {
    */
   notes?: string;
   data: Schema;
+  /**
+   * Values in the example of `data` instead of those of its schema, so that they agree with each
+   * other and with the event; undefined leaves a key out.
+   */
+  example?: Readonly<Record<string, unknown>>;
   /** True: the event belongs to no business account and no number. */
   without_account?: boolean;
   /** True: the event may belong to no account. */
@@ -50,7 +55,9 @@ const content = {
     message: is.node({}, { description: 'The upstream’s message object, unaltered.' }),
   }),
 };
-const errors = is.orNull(is.list(is.node({ code: is.whole(131_026), title: is.text('…') })));
+const errors = is.orNull(
+  is.list(is.node({ code: is.whole(131_026), title: is.text('Message undeliverable') })),
+);
 
 /** `always`: keys that are always present. `maybe`: keys that are absent without a value. */
 const data = (always: Record<string, Schema>, maybe: Record<string, Schema> = {}): Schema => ({
@@ -84,7 +91,7 @@ const status = {
     recipient_bsuid: bsuid,
     timestamp: seconds,
     pricing: is.orNull(pricing),
-    conversation: is.orNull(is.node({ id: is.text('…'), origin: is.text('utility') })),
+    conversation: is.orNull(is.node({ id: is.text('…'), origin: is.text('service') })),
   },
   maybe: {
     participant: phone,
@@ -96,6 +103,14 @@ const status = {
       description: 'Present if the webhook was lost and the status was read from the history.',
     },
   },
+};
+/** Keys that few statuses have: the example of a plain one leaves them out. */
+const plain = {
+  participant: undefined,
+  participant_bsuid: undefined,
+  errors: undefined,
+  superseded: undefined,
+  source: undefined,
 };
 const echo = { message_id, bsuid, ...content, timestamp: seconds };
 const standby = { standby: { const: true }, current_handler: is.open(['ai_agent']) };
@@ -118,18 +133,26 @@ const categoryCost = is.record(
         'The price of a billable message by market, from the operator’s rate card: the first tier, on the day `from`.',
       ),
     ),
-    reason: is.orNull(is.text('the operator has loaded no rate card', 'Why there are no prices.')),
+    reason: {
+      ...is.orNull(is.text('the operator has loaded no rate card', 'Why there are no prices.')),
+      examples: [null],
+    },
   },
   { description: 'What messages of the template cost. An addition of the service.' },
 );
 const quality = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 
-const statusOf = (summary: string): EventDocs => ({
+const statusOf = (
+  status_is: 'sent' | 'delivered' | 'read' | 'failed',
+  summary: string,
+  example: EventDocs['example'] = {},
+): EventDocs => ({
   summary,
   upstream: '`messages` → `statuses[]`',
   notes:
     '`participant` and `participant_bsuid` in groups. `message.failed` always has `errors`. `source` is `reconciled` if the webhook was lost and the status was read from the upstream’s message history: such a status has no `pricing`.',
-  data: data(status.always, status.maybe),
+  data: data({ ...status.always, status: is.text(status_is) }, status.maybe),
+  example: { ...plain, ...example },
 });
 const accountEvent = (
   summary: string,
@@ -142,10 +165,11 @@ const accountEvent = (
   data: data({ event: is.text(example) }),
 });
 
-const extra = (
-  summary: string,
-  docs: Pick<EventDocs, 'upstream' | 'notes' | 'data' | 'account_if_known' | 'without_account'>,
-): EventDocs => ({ summary, ...docs, extra: true });
+const extra = (summary: string, docs: Omit<EventDocs, 'summary' | 'extra'>): EventDocs => ({
+  summary,
+  ...docs,
+  extra: true,
+});
 const client = {
   waba_id: is.text('900000000000001'),
   phone_number_id: is.text('800000000000001'),
@@ -154,9 +178,15 @@ const client = {
 };
 const session_state = is.orNull(is.text('order-4711', 'The `state` of the connect session.'));
 const nodeOrNull = (node: Record<string, Schema>): Schema => is.orNull(is.node(node));
-const callOf = (summary: string, upstream: string): EventDocs =>
+/** The customer calls; no call of the examples fails. */
+const a_call = { from: '15550100777', to: '15550100001', errors: undefined };
+const callOf = (
+  summary: string,
+  { upstream, example }: Required<Pick<EventDocs, 'upstream' | 'example'>>,
+): EventDocs =>
   extra(summary, {
     upstream,
+    example: { ...a_call, ...example },
     notes:
       '`bsuid` is the customer’s. `session` is null if the upstream sends none. `duration` and other keys of the upstream’s are in `raw.call`.',
     data: data(
@@ -182,13 +212,16 @@ const callOf = (summary: string, upstream: string): EventDocs =>
 const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
   'call.connect': callOf(
     'A customer calls, with the offer to answer; or a customer took your call, with the answer',
-    '`calls` → `calls[]`: `connect`',
+    { upstream: '`calls` → `calls[]`: `connect`', example: { status: null } },
   ),
-  'call.terminate': callOf('A call ended', '`calls` → `calls[]`: `terminate`'),
-  'call.status': callOf(
-    'A call of yours rings, was accepted or rejected',
-    '`calls` → `statuses[]`',
-  ),
+  'call.terminate': callOf('A call ended', {
+    upstream: '`calls` → `calls[]`: `terminate`',
+    example: { session: null, status: 'COMPLETED' },
+  }),
+  'call.status': callOf('A call of yours rings, was accepted or rejected', {
+    upstream: '`calls` → `statuses[]`',
+    example: { from: null, to: '15550100777', direction: null, session: null },
+  }),
   'handover.updated': extra('Another app became the handler of a conversation', {
     upstream: '`messaging_handovers`',
     data: data({
@@ -218,6 +251,7 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
       '`messages` → `messages[]`: `system` with `user_changed_number` or `user_changed_user_id`; `user_id_update`',
     notes:
       'The upstream may report a change both ways: then there are two events. The system message is `message.received` too.',
+    example: { id_type: 'bsuid' },
     data: data({
       id_type: is.choice(['phone_number', 'bsuid']),
       previous: is.orNull(is.text('US.4Qm7Zr81Kd02')),
@@ -228,6 +262,7 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
   }),
   'number.name_updated': extra('The display name of a number was reviewed', {
     upstream: '`phone_number_name_update`',
+    example: { rejection_reason: null },
     data: data({
       display_phone_number: is.text('15550100001'),
       decision: is.orNull(is.open(['APPROVED', 'REJECTED', 'DEFERRED', 'PENDING'])),
@@ -367,6 +402,7 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
     upstream: 'Every field, list or item without a row, including unknown ones',
     notes:
       '`item` is the list, for an item of a value. `value` is null if it has more than 256 KB: then `value_bytes` is its size.',
+    example: { value: {}, item: undefined, value_bytes: undefined },
     data: data(
       {
         field: is.text('tracking_events', 'The upstream’s field.'),
@@ -385,10 +421,18 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
       '`from` is absent if the phone number is hidden. `contact` has `name`, `username`, `wa_id` and `parent_user_id` where given.',
     data: data(received.always, received.maybe),
   },
-  'message.sent': statusOf('A message was sent'),
-  'message.delivered': statusOf('A message was delivered to the customer'),
-  'message.read': statusOf('The customer read a message'),
-  'message.failed': statusOf('A message could not be delivered; `errors` holds the reason'),
+  'message.sent': statusOf('sent', 'A message was sent'),
+  'message.delivered': statusOf('delivered', 'A message was delivered to the customer'),
+  'message.read': statusOf('read', 'The customer read a message'),
+  'message.failed': statusOf(
+    'failed',
+    'A message could not be delivered; `errors` holds the reason',
+    {
+      errors: [{ code: 131_026, title: 'Message undeliverable' }],
+      pricing: null,
+      conversation: null,
+    },
+  ),
   'message.echo': {
     summary: 'The client sent a message from the business app',
     upstream: '`smb_message_echoes`',
@@ -400,6 +444,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   'message.history': {
     summary: 'A message from before the onboarding; do not trigger automation',
     upstream: '`history`: threads, and media that follows later',
+    example: { direction: 'outbound', from: '15550100001', errors: undefined },
     notes:
       'In a one-to-one thread, `direction` is `inbound` for messages of the customer and `outbound` for all others. Media that follows later has `phase` and `progress` null. If the client declined to share its history, one event has `errors` and no message.',
     data: data(
@@ -432,6 +477,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   },
   'template.status_updated': {
     summary: 'A template was approved, rejected, paused or disabled',
+    example: { reason: null },
     upstream: '`message_template_status_update`',
     notes:
       '`reason` is always present on `REJECTED`; the upstream’s `NONE` is null. Further keys: `rejection_info`, `disable_info`, `other_info`.',
@@ -442,6 +488,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   },
   'template.quality_updated': {
     summary: 'The quality of a template changed',
+    example: { new_quality: 'YELLOW' },
     upstream: '`message_template_quality_update`',
     data: data({
       previous_quality: is.orNull(is.open(quality)),
@@ -451,6 +498,8 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   },
   'template.category_updated': {
     summary: 'The category of a template changed or will change',
+    // The day of `cost.from`.
+    example: { effective_at: Date.parse('2026-10-01T00:00:00Z') / 1_000 },
     upstream: '`template_category_update`',
     notes:
       'An announced change has `announced` true and `effective_at`, and `new_category` is the future category. `cost` is an addition of the service: `unit_prices` is null if they are not known, and `reason` has the cause.',
@@ -534,6 +583,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   },
   'standby.message_status': {
     summary: 'Status of a message from the upstream’s AI agent',
+    example: plain,
     upstream: '`standby` → `statuses[]`',
     data: data({ ...standby, ...status.always }, status.maybe),
   },
@@ -555,6 +605,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
   ...EXTRA,
   [ALERT_EVENT]: {
     summary: 'A threshold of yours was crossed: an addition to the contract, off by default',
+    example: { phone_number_id: null },
     data: data({
       cause: is.open([
         'spend_per_day',
@@ -563,7 +614,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
         'quality_drops',
         'unpaid_slots',
       ]),
-      day: is.text('2026-10-05', 'UTC day. There is at most one alert for each cause and day.'),
+      day: is.text('2026-09-21', 'UTC day. There is at most one alert for each cause and day.'),
       value: is.text(
         '51.20',
         'Decimal text: the amount, the percentage or the number that crossed the threshold.',

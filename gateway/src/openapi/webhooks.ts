@@ -74,7 +74,7 @@ function postOf(name: string, docs: EventDocs, shared: SharedSchemas) {
   const content = {
     'application/json': {
       schema: describeSchema(schema, { shared }) as Json,
-      example: exampleOf(schema),
+      example: { ...(exampleOf(schema) as object), data: exampleData(docs) },
     },
   };
   return {
@@ -90,6 +90,13 @@ function postOf(name: string, docs: EventDocs, shared: SharedSchemas) {
     security: [],
   };
 }
+
+const exampleData = ({ data, example = {} }: EventDocs): object =>
+  Object.fromEntries(
+    Object.entries({ ...(exampleOf(data) as object), ...example }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
 
 /** `template.status_updated` → `onTemplateStatusUpdated`. */
 const operationIdOf = (name: string): string =>
