@@ -89,6 +89,14 @@ test('a sample is shown in the language that the reader chose, highlighted, and 
   await page.goto(`${origin}/docs/reference#sendText`);
   const row = page.getByRole('region', { name: 'Send a text message' });
   await row.getByRole('tab', { name: 'Node.js', selected: true }).waitFor();
+  // A chapter colours the samples that the reader sees.
+  await row.locator('.hljs-keyword').first().waitFor();
+  const last = page.locator('pre[role=tabpanel]:not([hidden])').last();
+  expect(await last.locator('span').count()).toBe(0);
+  const plain = await last.textContent();
+  await last.scrollIntoViewIfNeeded();
+  await last.locator('.hljs-keyword').first().waitFor();
+  expect(await last.textContent()).toBe(plain);
 });
 
 test('a signed-in reader finds the own number in the samples, and the key nowhere', async () => {

@@ -1,5 +1,6 @@
 // The code blocks of a page: tabs for the languages of a sample, a button that copies, the reader's
-// own number, and colours.
+// own number, and colours. A block is coloured when it comes near the window, because a chapter of
+// the reference has more code than a slow phone colours at once.
 import { element } from './element';
 import { chosenLanguage, rememberLanguage } from './language';
 import { fill, findReader, SAMPLE, type Reader, type ReaderNumber } from './reader';
@@ -37,7 +38,6 @@ function choose(title: string): void {
       tab.tabIndex = is_chosen ? 0 : -1;
     }
   }
-  void draw();
 }
 
 function tabOf(pre: HTMLPreElement, id: string): HTMLButtonElement {
@@ -100,19 +100,64 @@ let shown: { reader: Reader; number: ReaderNumber | undefined } | undefined;
 const textOf = ({ source }: Block): string =>
   shown ? fill(source, shown.reader, shown.number) : source;
 
-/** Colours the blocks that are shown. */
-async function draw(): Promise<void> {
-  const { highlight } = await import('./highlighter');
-  for (const block of blocks) {
-    if (!block.pre.hidden) highlight(block.code, textOf(block), block.language);
+type Highlight = (typeof import('./highlighter'))['highlight'];
+let highlight: Highlight | undefined;
+const colour = (block: Block): void => {
+  highlight?.(block.code, textOf(block), block.language);
+  waiting.delete(block);
+  observer.unobserve(block.pre);
+};
+
+/** Blocks near the window that have no colours yet. */
+const waiting = new Set<Block>();
+let is_colouring = false;
+
+/** One block in a task, so that the page reacts in between. */
+async function colourWaiting(): Promise<void> {
+  if (is_colouring) return;
+  is_colouring = true;
+  try {
+    ({ highlight } = await import('./highlighter'));
+    for (const block of waiting) {
+      colour(block);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  } finally {
+    is_colouring = false;
   }
 }
+
+/** A block of a language that is not shown is never near the window. */
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const block = blocks.find(({ pre }) => pre === target);
+      if (block && isIntersecting) waiting.add(block);
+      else if (block) waiting.delete(block);
+    }
+    if (waiting.size > 0) void colourWaiting();
+  },
+  { rootMargin: '50% 0px' },
+);
+
+/** Shows the texts with the reader's number. */
+function fillIn(): void {
+  for (const block of blocks) {
+    block.code.textContent = textOf(block);
+    observer.unobserve(block.pre);
+    observer.observe(block.pre);
+  }
+}
+
+window.addEventListener('beforeprint', () => {
+  for (const block of blocks) if (!block.pre.hidden) colour(block);
+});
 
 /** The note about whose number the samples have, with a choice if there are several. */
 function noteOf(reader: Reader): HTMLElement {
   const show = (number: ReaderNumber | undefined): void => {
     shown = { reader, number };
-    void draw();
+    fillIn();
   };
   const [first, ...others] = reader.numbers;
   show(first);
@@ -140,6 +185,7 @@ const has_placeholders = blocks.some(({ source }) =>
 export async function prepareCode(): Promise<void> {
   if (blocks.length === 0) return;
   choose(chosenLanguage() ?? 'curl');
+  for (const { pre } of blocks) observer.observe(pre);
   const reader = has_placeholders ? await findReader() : undefined;
   // On the home page the samples stand side by side, below the note.
   const first = document.querySelector('.hero') ?? boxes[0];
