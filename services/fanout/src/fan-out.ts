@@ -131,7 +131,8 @@ async function report(
   { bus, log }: FanOutDependencies,
   { normalised, webhook, span, published }: ReadWebhook,
 ): Promise<void> {
-  for (const { field, reason, count } of normalised.ignored) {
+  const ignored = [...normalised.ignored.values()];
+  for (const { field, reason, count } of ignored) {
     const label = KNOWN_REASONS.has(reason) ? field : 'unknown';
     metrics.webhook_items_ignored.inc({ field: label, reason }, count);
   }
@@ -142,7 +143,7 @@ async function report(
   log.info(
     {
       events: normalised.events.length,
-      ignored: normalised.ignored.map(({ field, reason, count }) => ({ field, reason, count })),
+      ignored,
       unreadable: normalised.unreadable.length,
       published,
       lag_ms: Date.now() - webhook.received_at_ms,

@@ -60,7 +60,7 @@ test('an extra event goes to the owners that ask for it, an event of the contrac
 test('an extra event that no owner wants counts as ignored, under its field and reason', async () => {
   const all = addressed({ security: {}, calls: { polls: [1] }, new_field: {} }, ['ptn_2']);
   expect(await aFilter().filter(all, unsampled())).toEqual([]);
-  expect(all[0]?.item.from.normalised.ignored).toEqual([
+  expect([...(all[0]?.item.from.normalised.ignored.values() ?? [])]).toEqual([
     { field: 'security', reason: 'no_event', count: 1 },
     { field: 'calls', reason: 'no_event', count: 1 },
     { field: 'new_field', reason: 'unknown_field', count: 1 },

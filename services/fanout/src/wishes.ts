@@ -10,7 +10,7 @@ import { isUnimplemented } from '@bmg/common/errors';
 import { type Call, type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
-import type { NormalisedEvent } from './normalise';
+import { countIgnored, type NormalisedEvent } from './normalise';
 import type { Addressed, Item } from './read-webhook';
 
 export interface Wishes {
@@ -65,7 +65,7 @@ export function createWishes(directory: Client<DirectoryDefinition>, versions: V
         if (!isExtra(item) || owner.partner_ids.length === 0) return [one];
         const partner_ids = owner.partner_ids.filter((id) => wishes.get(id)?.has(item.event));
         if (partner_ids.length > 0) return [{ item, owner: { ...owner, partner_ids } }];
-        addIgnored(item);
+        countIgnored(item.from.normalised, item.ignored_as);
         return [];
       });
     },
@@ -75,10 +75,3 @@ export function createWishes(directory: Client<DirectoryDefinition>, versions: V
 type Extra = Extract<Item, NormalisedEvent> & Required<Pick<NormalisedEvent, 'ignored_as'>>;
 
 const isExtra = (item: Item): item is Extra => 'event' in item && item.ignored_as !== undefined;
-
-function addIgnored({ ignored_as: { field, reason }, from }: Extra): void {
-  const { ignored } = from.normalised;
-  const same = ignored.find((one) => one.field === field && one.reason === reason);
-  if (same) same.count += 1;
-  else ignored.push({ field, reason, count: 1 });
-}

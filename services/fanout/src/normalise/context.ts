@@ -18,15 +18,7 @@ import {
 } from '@bmg/common/upstream-webhook';
 import type { EventName } from './event-names';
 import { fingerprint } from './fingerprint';
-import type {
-  Ignored,
-  IgnoredReason,
-  Normalised,
-  NormalisedEvent,
-  StateChange,
-  StateChangeKind,
-  Unreadable,
-} from './types';
+import type { Ignored, IgnoredReason, Normalised, NormalisedEvent, StateChangeKind } from './types';
 
 /** A field's name comes from the body: bounds its length in log lines and metrics. */
 const FIELD_NAME_MAX = 64;
@@ -37,7 +29,7 @@ export interface Context {
   readonly now: number;
   readonly place: Place;
   readonly contacts: Contacts;
-  readonly out: Outbox;
+  readonly out: Normalised;
 }
 
 export type FieldFunction = (value: JsonObject, context: Context) => void;
@@ -48,25 +40,16 @@ export type FieldRows = Readonly<Record<string, FieldFunction | typeof NO_EVENT>
 
 export type ItemReader = (item: JsonObject, context: Context) => void;
 
-export interface Outbox {
-  readonly events: NormalisedEvent[];
-  readonly state: StateChange[];
-  readonly ignored: Map<string, Ignored>;
-  readonly unreadable: Unreadable[];
-}
-
-export function createOutbox(): Outbox {
-  return { events: [], state: [], ignored: new Map(), unreadable: [] };
-}
-
-export function contentsOf(out: Outbox): Normalised {
-  const { events, state, ignored, unreadable } = out;
-  return { events, state, ignored: [...ignored.values()], unreadable };
-}
+export const createOutbox = (): Normalised => ({
+  events: [],
+  state: [],
+  ignored: new Map(),
+  unreadable: [],
+});
 
 export function createContext(
   value: JsonObject,
-  change: { field: string; entry: Entry; now: number; out: Outbox },
+  change: { field: string; entry: Entry; now: number; out: Normalised },
 ): Context {
   return {
     field: change.field,
@@ -176,10 +159,16 @@ export function ignore(
   { out, field }: Pick<Context, 'out' | 'field'>,
   reason: IgnoredReason,
 ): void {
-  const name = field.slice(0, FIELD_NAME_MAX);
-  const key = `${reason}|${name}`;
-  const known = out.ignored.get(key);
-  if (known === undefined) out.ignored.set(key, { field: name, reason, count: 1 });
+  countIgnored(out, { field: field.slice(0, FIELD_NAME_MAX), reason });
+}
+
+export function countIgnored(
+  { ignored }: Pick<Normalised, 'ignored'>,
+  item: Pick<Ignored, 'field' | 'reason'>,
+): void {
+  const key = `${item.reason}|${item.field}`;
+  const known = ignored.get(key);
+  if (known === undefined) ignored.set(key, { ...item, count: 1 });
   else known.count += 1;
 }
 

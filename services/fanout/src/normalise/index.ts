@@ -12,7 +12,6 @@ import {
   type JsonObject,
 } from '@bmg/common/upstream-webhook';
 import {
-  contentsOf,
   createContext,
   createOutbox,
   emitOther,
@@ -20,11 +19,11 @@ import {
   reasonOf,
   refuse,
   type FieldFunction,
-  type Outbox,
 } from './context';
 import { FIELDS } from './fields';
 import type { Normalised } from './types';
 
+export { countIgnored } from './context';
 export { EVENT_NAMES, type EventName } from './event-names';
 export type {
   Ignored,
@@ -41,14 +40,14 @@ const OBJECT = 'whatsapp_business_account';
 
 interface Run {
   readonly now: number;
-  readonly out: Outbox;
+  readonly out: Normalised;
 }
 
 /** Reads any parsed body without throwing. `now` is in epoch seconds. */
 export function normalise(body: unknown, now: number): Normalised {
   const run: Run = { now, out: createOutbox() };
   guarded(run, '', body, () => readBody(body, run));
-  return contentsOf(run.out);
+  return run.out;
 }
 
 function readBody(body: unknown, run: Run): void {

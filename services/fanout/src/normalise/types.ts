@@ -78,6 +78,7 @@ export interface Unreadable {
 export interface Normalised {
   events: NormalisedEvent[];
   state: StateChange[];
-  ignored: Ignored[];
+  /** By reason and field. */
+  ignored: Map<string, Ignored>;
   unreadable: Unreadable[];
 }
