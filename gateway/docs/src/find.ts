@@ -1,17 +1,9 @@
 // Finds pages by words, beginnings of words, misspelt words and synonyms. A question is searched by
 // its significant words. Pure: the index and the field are in search.ts.
 import MiniSearch from 'minisearch';
+import type { Entry } from '../../src/docs/search-index';
 
-export interface Entry {
-  /** Where the entry is found, relative to the root of the documentation. */
-  id: string;
-  title: string;
-  page: string;
-  text: string;
-  /** Other words that readers have for it. */
-  names?: string;
-}
-
+export type { Entry };
 export type Found = Pick<Entry, 'id' | 'title' | 'page'>;
 
 /** After fewer results, entries that have only some of the words follow. */

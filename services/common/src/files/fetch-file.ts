@@ -48,6 +48,9 @@ export interface FileFacts {
   size_bytes: number | undefined;
 }
 
+/** The caller's time that is left, in ms, without that of the way back. */
+const timeLeft = ({ deadline }: Call): number => Math.max(0, deadline - HOP_MS - Date.now());
+
 /** The connection options and the time limits are for tests. */
 export function createFileFetcher(
   settings: FileFetcherSettings,
@@ -62,7 +65,7 @@ export function createFileFetcher(
     agent,
     field,
     max_bytes: limit_bytes,
-    timeout_ms: Math.max(0, Math.min(timeout_ms, call.deadline - HOP_MS - Date.now())),
+    timeout_ms: Math.min(timeout_ms, timeLeft(call)),
     ...(rate_interval_ms !== undefined && { rate_interval_ms }),
     ...(call.signal && { signal: call.signal }),
   });
@@ -88,10 +91,9 @@ export function createFileFetcher(
       }
     },
     async open(url, call) {
-      const timeout_ms = Math.max(0, call.deadline - HOP_MS - Date.now());
-      const signal = call.signal && { signal: call.signal };
+      const limits = { timeout_ms: timeLeft(call), ...(call.signal && { signal: call.signal }) };
       try {
-        return await guardedFetch(url, { agent, field: 'url', timeout_ms, ...signal });
+        return await guardedFetch(url, { agent, field: 'url', ...limits });
       } catch (cause) {
         const message = 'the file to which the upstream redirects could not be read';
         throw new ApiError('UPSTREAM_ERROR', message, { retryable: true, cause });
