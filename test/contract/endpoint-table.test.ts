@@ -192,6 +192,8 @@ describe('the methods behind the rows', () => {
     'revealWebhookSecret',
     'listNumberDays',
     'listMessageDays',
+    'recordRequests',
+    'listRequests',
     'findEvents',
     'findContact',
     'findBroadcast',

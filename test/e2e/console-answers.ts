@@ -25,7 +25,8 @@ export const READS = rows
   .map(({ path }) => path);
 
 /** The faults of a successful answer; empty if it matches its row, or if it is an endpoint's. */
-export function faultsOf(method: string, path: string, body: Record<string, unknown>): string[] {
+export function faultsOf(method: string, url: string, body: Record<string, unknown>): string[] {
+  const [path = ''] = url.split('?');
   if (path.startsWith('/v1/')) return [];
   const check = checks.get(`${method} ${pathOf(path) ?? path}`);
   if (!check) return [`${method} ${path} has no row`];

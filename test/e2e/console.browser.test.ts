@@ -366,8 +366,10 @@ test('shows new events as they arrive, and stays fast while a thousand do', asyn
   await shoot(page, 'replay-desktop-light');
 });
 
-test('finds a refused request and gives its id', async () => {
-  const { body } = await partner.call('POST', '/messages/send', { to: '15550100777' });
+test('finds a refused request, and shows why it failed and what was sent', async () => {
+  const number = { 'x-waba-id': ONE.waba_id };
+  const given = { to: '15550100777', txt: 'Hello' };
+  const { body } = await partner.call('POST', '/messages/send', given, number);
   const page = await openSignedIn('developers');
   const requests = page.getByRole('table', { name: 'Requests' });
   await requests.waitFor();
@@ -380,13 +382,37 @@ test('finds a refused request and gives its id', async () => {
   await page.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: /^4xx/ }).click();
   await requests.getByText(body.error.request_id).waitFor();
-  await page.getByLabel('Find a path').fill('/messages/s');
+  await page.getByRole('combobox', { name: 'Endpoint' }).fill('messages/send');
+  await page.getByRole('option', { name: 'POST /messages/send', exact: true }).click();
+  await page.getByRole('combobox', { name: 'API key' }).click();
+  await page.getByRole('option', { name: 'Partner key' }).click();
+  await page.getByLabel('Request ID').fill(body.error.request_id);
+  await page.waitForURL(/find=/);
   // The address by itself shows the same requests.
   await reload(page);
   await requests.getByText(body.error.code).first().waitFor();
   expect(await requests.getByText('200', { exact: true }).count()).toBe(0);
   expect(await faultsOf(page)).toEqual([]);
   await shoot(page, 'requests-desktop-light');
+  await requests.getByRole('button', { name: 'POST /messages/send' }).click();
+  const panel = page.getByRole('dialog', { name: 'Request' });
+  await panel.getByText('Required fields are missing or blank.').waitFor();
+  await panel.getByRole('region', { name: 'the request body' }).getByText('"txt"').waitFor();
+  await panel.getByRole('region', { name: 'the answer' }).waitFor();
+  expect(await panel.getByText(/15550100777|Hello/).count()).toBe(0);
+  expect(await faultsOf(page)).toEqual([]);
+  await shoot(page, 'request-desktop-light');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await shoot(page, 'request-desktop-dark');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await settle(page);
+  await shoot(page, 'request-phone-dark');
+  // The address opens the panel, also when its call is on no page of the list.
+  await page.goto(page.url().replace(/find=[^&]*/, 'find=another'));
+  await panel.getByText(body.error.request_id).first().waitFor();
+  await shoot(page, 'request-phone-light');
+  await page.keyboard.press('Escape');
+  await page.getByText('No request matches').waitFor();
 });
 
 test('continues with the events if a stream does not open, and reports it', async () => {

@@ -114,6 +114,7 @@ test('counts the data of a deleted client, and deletes it in every database with
   expect(counted.services.webhooks.deliveries).toBeGreaterThanOrEqual(1);
   expect(counted.services.broadcasts).toMatchObject({ broadcasts: 1, chunks: 1 });
   expect(counted.services.onboarding.clients).toBe(1);
+  expect(counted.services.onboarding.requests).toBeGreaterThanOrEqual(1);
   expect(await placesOf(PERSON)).toEqual(before);
 
   const done = report(await purge(first, '--yes'));

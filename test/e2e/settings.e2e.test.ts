@@ -653,38 +653,62 @@ test.each(READS)('GET %s matches its schema', async (path) => {
   expect((await browser.call('GET', path)).status).toBe(200);
 });
 
-test('shows the last calls with the partner key, without their content, only to their partner', async () => {
+test('shows the calls with keys, without what people wrote, only to their partner', async () => {
   const [partner, other] = await Promise.all([mesh.createPartner(), mesh.createPartner()]);
   await partner.register(ONE);
   const browser = await browserOf(partner, '192.0.2.31');
-  const sent = await partner.call('POST', '/messages/send?q=quiet', { to: '15550100777' });
+  const number = { 'x-waba-id': ONE.waba_id };
+  const message = { to: '15550100777' };
+  const sent = await partner.call('POST', '/messages/send?q=quiet', message, number);
   expect(sent.status).toBe(400);
-  await partner.call('GET', '/broadcasts/4711');
+  const created = await partner.call('POST', '/keys', { name: 'Checkout', scopes: ['read'] });
+  const { key, secret } = created.body;
+  await partner.call('GET', '/broadcasts/4711', undefined, { 'x-partner-key': secret });
   await browser.call('GET', '/v1/usage');
+  const read = async (query = ''): Promise<Array<Record<string, any>>> =>
+    (await browser.call('GET', `/requests${query}`)).body.requests;
   const requests = await eventually(async () => {
-    const { body } = await browser.call('GET', '/requests');
-    return body.requests.length >= 3
-      ? (body.requests as Array<Record<string, unknown>>)
-      : undefined;
+    const found = await read();
+    return found.length >= 4 ? found : undefined;
   });
   expect(requests).toEqual([
-    expect.objectContaining({ method: 'GET', path: '/broadcasts/{broadcast_id}', status: 404 }),
+    expect.objectContaining({
+      ...{ method: 'GET', path: '/broadcasts/{broadcast_id}', status: 404, key_id: key.key_id },
+      parameters: '{"broadcast_id":"4711"}',
+    }),
+    expect.objectContaining({ method: 'POST', path: '/keys', status: 201, key_id: null }),
     {
+      id: expect.any(String),
       at: expect.stringMatching(/Z$/),
       method: 'POST',
       path: '/messages/send',
       status: 400,
       code: sent.body.error.code,
+      meaning: expect.any(String),
+      action: expect.any(String),
       duration_ms: expect.any(Number),
       request_id: sent.body.error.request_id,
       ignored: 'q',
       upstream_code: null,
+      key_id: null,
+      waba_id: ONE.waba_id,
+      phone_number_id: null,
+      parameters: '{"q":"… (5 characters)"}',
+      request_body: '{"to":"… (11 characters)"}',
+      answer_body: expect.stringContaining('"details":{"fields":["text"]}'),
     },
     expect.objectContaining({ method: 'POST', path: '/clients/register', code: null }),
   ]);
-  expect(JSON.stringify(requests)).not.toMatch(/quiet|15550100777|4711/);
+  const all = JSON.stringify(requests);
+  for (const hidden of ['quiet', '15550100777', 'Checkout', secret]) {
+    expect(all).not.toContain(hidden);
+  }
+  const pathsOf = async (query: string) => (await read(query)).map(({ path }) => path);
+  expect(await pathsOf('?status=failed&limit=1')).toEqual(['/broadcasts/{broadcast_id}']);
+  expect(await pathsOf('?endpoint=POST%20/keys&key_id=partner_key')).toEqual(['/keys']);
+  expect(await pathsOf(`?id=${requests[1]?.['id']}`)).toEqual(['/keys']);
   const theirs = await (await browserOf(other, '192.0.2.31')).call('GET', '/requests');
-  expect(theirs.body.requests).toEqual([]);
+  expect(theirs.body).toMatchObject({ requests: [], after: null });
 });
 
 test('neither answers nor the stream have what a customer wrote', async () => {

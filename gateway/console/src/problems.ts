@@ -184,9 +184,11 @@ function ofRequest(request: LoggedRequest, advise: (code: string) => Advice | un
   return {
     cause: advice && isCause(advice.cause) ? advice.cause : usual,
     code: upstream_code === null ? name : String(upstream_code),
-    meaning: advice?.meaning ?? `Calls of the API were answered with HTTP ${status}.`,
+    meaning:
+      advice?.meaning ?? request.meaning ?? `Calls of the API were answered with HTTP ${status}.`,
     action:
       advice?.action ??
+      request.action ??
       'The error reference says what the code means and whether to repeat the call.',
     item: {
       id: request_id,

@@ -15,6 +15,9 @@ export interface Search {
   /** The country of the listed prices. */
   country?: string | undefined;
   category?: string | undefined;
+  /** Filters of the request log. */
+  endpoint?: string | undefined;
+  key?: string | undefined;
   day?: string | undefined;
   /** Filters of the audit log: who changed something, and what was done. */
   actor?: string | undefined;
@@ -43,6 +46,8 @@ export const validateSearch = (raw: Record<string, unknown>): Search => ({
   copy: Number(raw['copy']) || undefined,
   country: textOf(raw['country']),
   category: textOf(raw['category']),
+  endpoint: textOf(raw['endpoint']),
+  key: textOf(raw['key']),
   day: textOf(raw['day']),
   actor: textOf(raw['actor']),
   action: textOf(raw['action']),

@@ -217,8 +217,9 @@ const extra_event = record({ event: text, summary: text });
 export type ExtraEvent = Of<typeof extra_event>;
 export const extra_events = record({ events: list(extra_event) });
 
-/** A call of the API with the partner key. */
+/** A call of the API with a key. */
 const logged_request = record({
+  id: text,
   at: time,
   method: text,
   path: text,
@@ -230,6 +231,24 @@ const logged_request = record({
   ignored: orNull(text),
   /** The upstream's code, if the upstream refused it. */
   upstream_code: orNull(whole),
+  /** What the error guide says of the code. */
+  meaning: orNull(text),
+  action: orNull(text),
+  /** Null: the partner key, or a sign-up link. */
+  key_id: orNull(text),
+  waba_id: orNull(text),
+  phone_number_id: orNull(text),
+  /** JSON texts, without what people wrote. */
+  parameters: orNull(text),
+  request_body: orNull(text),
+  answer_body: orNull(text),
 });
 export type LoggedRequest = Of<typeof logged_request>;
-export const requests = record({ requests: list(logged_request) });
+export const requests = record({
+  requests: list(logged_request),
+  /** The cursor of the next page. */
+  after: orNull(text),
+});
+export type RequestPage = Of<typeof requests>;
+/** Methods and paths. */
+export const request_endpoints = record({ endpoints: list(text) });

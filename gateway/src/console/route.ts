@@ -11,8 +11,7 @@ import type { Recorder } from '../audit/recorder';
 import type { RefusalLog } from '../audit/refusal-log';
 import type { HashRenewal } from '../auth/hash-renewal';
 import type { AnyScope, Restriction } from '../auth/restriction';
-import type { RequestLog } from '../edge/request-log';
-import type { Fields, RowAudit } from '../endpoints/endpoint';
+import type { Endpoint, Fields, RowAudit } from '../endpoints/endpoint';
 import type { Schema } from '../endpoints/parts/schema';
 import type { EventStreams } from './event-streams';
 import type { SessionCookies } from './session-cookie';
@@ -23,7 +22,6 @@ export interface RouteDependencies {
   webhooks: Client<WebhooksDefinition>;
   payments: Client<PaymentsDefinition>;
   onboarding: Client<OnboardingDefinition>;
-  requests: Pick<RequestLog, 'read'>;
   streams: Pick<EventStreams, 'open'>;
   cookies: SessionCookies;
   peppers: Peppers;
@@ -37,6 +35,8 @@ export interface RouteDependencies {
   recorder?: Recorder | undefined;
   /** Records failed log-ins; without it, none are. */
   refused?: Pick<RefusalLog, 'note'> | undefined;
+  /** The endpoints, whose calls the request log has. */
+  endpoints: ReadonlyArray<Pick<Endpoint, 'verb' | 'path'>>;
   /** Announcements to partners, with their texts. */
   notices: Fields[];
 }

@@ -11,6 +11,7 @@ import { EVENTS } from '../openapi/events';
 import * as answers from './answers';
 import { issuerRoutes } from './issuer-routes';
 import { passkeyRoutes } from './passkey-routes';
+import { requestRoutes } from './request-routes';
 import type { Route, RouteDependencies } from './route';
 import * as schemas from './schemas';
 import { sessionRoutes } from './session-routes';
@@ -26,6 +27,7 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   ...settingsRoutes(deps),
   ...webhookRoutes(deps),
   ...billingRoutes(deps),
+  ...requestRoutes(deps),
   {
     verb: 'get',
     path: '/events/stream',
@@ -36,27 +38,12 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
       return {};
     },
   },
-  {
-    verb: 'get',
-    path: '/requests',
-    answer: answers.requests,
-    run: async ({ partner_id }) => ({ requests: await readRequests(deps.requests, partner_id) }),
-  },
 ];
 
 /** Those whose values the audit log keeps. */
 const RECORDED = ['webhook_url', 'logo_url', 'alerts', 'extra_events', 'connect_origins'];
 /** The addresses of contacts are not kept: they are people's, and could not be erased. */
 const SETTINGS = [...RECORDED, 'contacts'];
-
-const readRequests = async (
-  requests: RouteDependencies['requests'],
-  partner_id: string,
-): Promise<Fields[]> =>
-  (await requests.read(partner_id)).map(({ at, ...request }) => ({
-    at: new Date(at).toISOString(),
-    ...request,
-  }));
 
 const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): Route[] => [
   {

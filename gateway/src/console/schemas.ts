@@ -1,4 +1,4 @@
-import { object, text } from '../endpoints/parts/inputs';
+import { cursor, id, limit, object, text } from '../endpoints/parts/inputs';
 import { EMAIL_MAX } from '../endpoints/people/schemas';
 import { updateWebhook, URL_MAX } from '../endpoints/webhook-endpoints/schemas';
 
@@ -101,4 +101,22 @@ export const rotateSecret = object({
 
 export const openCardPage = object({
   return_url: text(URL_MAX, 'where the browser goes afterwards: an address of the gateway'),
+});
+
+const ENDPOINT_MAX = 200;
+const REQUEST_ID_MAX = 128;
+const REQUESTS_MAX = 100;
+
+export const listRequests = object({
+  endpoint: text(ENDPOINT_MAX, 'method and path, such as `POST /messages/send`'),
+  status: {
+    type: 'string',
+    enum: ['2', '4', '5', 'failed'],
+    description: 'the first digit of the status; `failed`: 4 and 5',
+  },
+  key_id: id('an API key; `partner_key` for the calls without one'),
+  request_id: text(REQUEST_ID_MAX, 'its request ID'),
+  id: id('one call of the list'),
+  limit: limit(undefined, REQUESTS_MAX),
+  cursor: cursor('`after` of the previous page'),
 });

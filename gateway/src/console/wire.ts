@@ -9,7 +9,6 @@ import type { Auth } from '../auth/wire';
 import type { Clients, Config } from '../clients';
 import type { ChainDependencies } from '../edge/chain';
 import type { RefusalLog } from '../audit/refusal-log';
-import type { RequestLog } from '../edge/request-log';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import type { Limits } from '../limits/wire';
 import { createEventStreams } from './event-streams';
@@ -21,7 +20,6 @@ interface Parts {
   auth: Auth;
   limits: Limits;
   chain: ChainDependencies;
-  requests: RequestLog;
   refused: RefusalLog;
   endpoints: Endpoint[];
   notices: Fields[];

@@ -155,6 +155,7 @@ function createInputReader(
       const { call } = context.state as State;
       const reading = readBody(request, { ...limits, memory });
       const given = await waitedFor(call.waits, 'body', reading);
+      (context.state as State).given = given;
       ignoredKeys.ofBody(context, given);
       input.body = checkBody(given);
     } else if (hasBody(context)) {

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import Koa, { type Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
 import { createLogger } from '@bmg/common/telemetry';
+import type { LoggedRequest } from '@bmg/proto/onboarding';
 import { createLoad } from '../limits/load';
 import { readBody } from './body';
 import { answerInside, type InsideRequest } from './inside';
 import { createObserver, type ObserveDependencies } from './observe';
-import type { LoggedRequest } from './request-log';
 import { hold } from './sending';
 import type { State } from './state';
 
@@ -28,7 +28,7 @@ const deps: ObserveDependencies = {
   docs_url: 'https://gateway.example.com/docs',
   request_timeout_ms: 60_000,
   load,
-  requests: { record: (_partner_id, request) => void recorded.push(request) },
+  requests: { takes: () => true, record: (_partner_id, request) => void recorded.push(request) },
   log,
 };
 const request: InsideRequest = {

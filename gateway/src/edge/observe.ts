@@ -25,8 +25,9 @@ import type { RefusalLog } from '../audit/refusal-log';
 import { isRefusal } from '../auth/restriction';
 import type { Load } from '../limits/load';
 import { errorBody } from '../error-guide/error-body';
+import type { RequestLog } from '../request-log';
 import { IGNORED_HEADER } from './ignored';
-import type { RequestLog } from './request-log';
+import { loggedRequest } from './logged-request';
 import { countError, fitAnswer, holdUntilSent, releasePlaces } from './sending';
 import type { State } from './state';
 
@@ -36,8 +37,8 @@ export interface ObserveDependencies {
   /** The documentation's page, for `doc_url` of errors. */
   docs_url: string;
   request_timeout_ms: number;
-  /** Keeps the latest calls of each partner for the console; without it, none are kept. */
-  requests?: Pick<RequestLog, 'record'>;
+  /** Keeps calls of each partner for the console; without it, none are kept. */
+  requests?: Pick<RequestLog, 'takes' | 'record'>;
   /** Delays refusals of callers that had many; without it, none are delayed. */
   refusals?: Refusals;
   /** Records requests beyond the rights of their caller; without it, none are. */
@@ -187,20 +188,14 @@ function recordRequest(
   const { request_id } = state.call;
   const waited_ms = reportWaits(state, exact_ms);
   const duration_ms = Math.round(exact_ms * 1e3) / 1e3;
-  // Calls through a session are the console's own: they would push the partner's out.
+  // Calls through a session are the console's own: they would use up the partner's share.
   if (partner_id !== undefined && context.path.startsWith(API)) {
-    requests?.record(partner_id, {
-      at: Date.now(),
-      method: context.method,
-      path: state.route,
-      status,
-      code: state.error?.code ?? null,
-      duration_ms,
-      request_id,
-      ignored: context.response.get(IGNORED_HEADER) || null,
-      upstream_code: state.error?.upstream_code ?? null,
-    });
+    if (requests?.takes(partner_id, status >= 400)) {
+      requests.record(partner_id, loggedRequest(context, duration_ms));
+    }
   }
+  // The answer is sent as text: a slow reader keeps no second form of it in memory.
+  state.given = state.answer = undefined;
   const line = {
     route: state.route,
     method: context.method,

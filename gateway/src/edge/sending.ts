@@ -58,7 +58,10 @@ function encodeBody(context: Context): number {
   const { body } = context;
   if (body === undefined || body === null || context.method === 'HEAD') return 0;
   if (Buffer.isBuffer(body)) return body.length;
-  if (typeof body !== 'string') context.body = stringify(body as object);
+  if (typeof body !== 'string') {
+    (context.state as State).answer = body as object;
+    context.body = stringify(body as object);
+  }
   return Buffer.byteLength(context.body as string);
 }
 

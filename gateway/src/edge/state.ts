@@ -2,6 +2,7 @@
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Maker } from '../audit/change';
+import type { Fields } from '../endpoints/endpoint';
 import type { AnswerRoom } from '../limits/answers';
 import type { IgnoredKeys } from './ignored';
 
@@ -19,6 +20,10 @@ export interface State extends Maker {
   caller_trace_id: string | undefined;
   /** The keys of the query and body that the endpoint ignores; absent if there are none. */
   ignored?: IgnoredKeys;
+  /** The body, for the request log; absent until it was read. */
+  given?: Fields | undefined;
+  /** The answer, for the request log, before it became text; absent for a file. */
+  answer?: object | undefined;
   /** Set once the request has failed. */
   error?: ApiError | undefined;
   /**

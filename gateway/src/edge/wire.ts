@@ -4,14 +4,15 @@ import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 import { AuditDefinition } from '@bmg/proto/audit';
 import { MessagingDefinition } from '@bmg/proto/messaging';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { createRecorder } from '../audit/recorder';
 import { createRefusalLog } from '../audit/refusal-log';
 import type { Auth } from '../auth/wire';
 import type { Clients } from '../clients';
 import { createGuards } from '../idempotency';
 import type { Limits } from '../limits/wire';
+import { createRequestLog } from '../request-log';
 import { createMeter } from './meter';
-import { createRequestLog } from './request-log';
 
 interface Parts {
   redis: RedisConnection;
@@ -32,7 +33,7 @@ export function wireEdge({ redis, bus, rpc, auth, limits, public_url, docs_url, 
   return {
     meter,
     refused: createRefusalLog({ audit, log }),
-    requests: createRequestLog(redis, log),
+    requests: createRequestLog({ onboarding: rpc.client(OnboardingDefinition), log }),
     chain: {
       ...auth,
       bucket: limits.bucket,

@@ -16,6 +16,7 @@ import { createKeys } from './accounts/keys';
 import { createPartnerSettings } from './accounts/partners';
 import { createPeopleFeature } from './accounts/people';
 import { createReceivers } from './accounts/receivers';
+import { createRequestLogHandlers } from './accounts/requests';
 import { createUsage } from './billing/usage';
 import type { settings } from './config';
 import { createDueEvents } from './connect/due-events';
@@ -53,6 +54,7 @@ export function createOnboarding(
         ...clients.handlers,
         ...signUp.handlers,
         ...usage.handlers,
+        ...createRequestLogHandlers(deps),
       }),
       implement(DirectoryDefinition, { ...directory.handlers, ...signUp.directoryHandlers }),
       ...all.flatMap(({ rpcs = [] }) => rpcs),

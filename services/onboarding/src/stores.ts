@@ -8,6 +8,7 @@ import * as keys from './accounts/keys';
 import * as partners from './accounts/partners';
 import * as people from './accounts/people';
 import * as receivers from './accounts/receivers';
+import * as requests from './accounts/requests';
 import * as sessions from './accounts/sessions';
 import * as payments from './billing/payments';
 import * as usage from './billing/usage';
@@ -49,6 +50,7 @@ export const createStores = (db: Db) => ({
   passkeys: people.createPasskeys(db),
   paymentEvents: payments.createPaymentEvents(db),
   people: createPeople(db),
+  requests: requests.createRequests(db),
   sealedRecords: operator.createSealedRecords(db),
   sessions: signUp.createSessions(db),
   usedChallenges: people.createUsedChallenges(db),
@@ -77,6 +79,7 @@ export const indexes: Indexes = {
   [PEOPLE]: peopleIndexes,
   [people.USED_CHALLENGES]: people.usedChallengeIndexes,
   [receivers.WEBHOOK_ENDPOINTS]: receivers.webhookEndpointIndexes,
+  [requests.REQUESTS]: requests.requestIndexes,
   [audit.AUDIT_LOG]: audit.auditLogIndexes,
   [audit.AUDIT_COUNTS]: audit.auditCountIndexes,
   [audit.AUDIT_CHAIN]: audit.auditChainIndexes,

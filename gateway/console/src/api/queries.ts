@@ -63,9 +63,50 @@ export const billingQuery = queryOptions({
   queryFn: async () => (await call<{ billing: t.Billing }>('GET', '/billing')).billing,
 });
 
-export const requestsQuery = queryOptions({
-  queryKey: ['requests'],
-  queryFn: async () => (await call<{ requests: t.LoggedRequest[] }>('GET', '/requests')).requests,
+export interface RequestFilter {
+  /** Method and path. */
+  endpoint?: string | undefined;
+  status?: string | undefined;
+  key_id?: string | undefined;
+  request_id?: string | undefined;
+}
+
+export const requestsQuery = (filter: RequestFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['requests', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      call<t.RequestPage>('GET', '/requests', { query: { ...filter, cursor: pageParam }, signal }),
+    getNextPageParam: (last) => last.after ?? undefined,
+  });
+
+/** Null once the call is older than the log. */
+export const requestQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['request', id],
+    staleTime: Infinity,
+    queryFn: async (): Promise<t.LoggedRequest | null> =>
+      (await call<t.RequestPage>('GET', '/requests', { query: { id } })).requests[0] ?? null,
+  });
+
+/** The endpoints whose calls the log has. */
+export const requestEndpointsQuery = queryOptions({
+  queryKey: ['request-endpoints'],
+  staleTime: Infinity,
+  queryFn: async () =>
+    (await call<{ endpoints: string[] }>('GET', '/requests/endpoints')).endpoints,
+});
+
+/** The latest failed calls, for the overview of what broke. */
+export const failedRequestsQuery = queryOptions({
+  queryKey: ['failed-requests'],
+  queryFn: async ({ signal }) =>
+    (
+      await call<t.RequestPage>('GET', '/requests', {
+        query: { status: 'failed', limit: 100 },
+        signal,
+      })
+    ).requests,
 });
 
 export const endpointsQuery = queryOptions({

@@ -17,6 +17,7 @@ export type {
   PartnerNotice,
   Passkey,
   RaisedAlert,
+  RequestPage,
   Session,
   Settings,
   TestEvent,

@@ -1,4 +1,4 @@
-// A quick start with the partner's own identifiers, the latest requests, and links.
+// A quick start with the partner's own identifiers, the request log, and links.
 import { Anchor, List, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { settingsQuery, useActiveNumbers } from '../api/queries';

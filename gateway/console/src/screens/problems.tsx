@@ -4,7 +4,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core';
 import { CheckCircledIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { failedEventsQuery, failedMessagesQuery, requestsQuery } from '../api/queries';
+import { failedEventsQuery, failedMessagesQuery, failedRequestsQuery } from '../api/queries';
 import { Card } from '../parts/card';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
@@ -23,7 +23,7 @@ export function Screen() {
   return (
     <Page
       title="What broke"
-      description="Failed messages of seven days, events that your receiver has not accepted, and refused calls of today."
+      description="Failed messages and calls of seven days, and events that your receiver has not accepted."
     >
       {queries.map(({ what, query }) => (
         <Loaded key={what} query={query as never} what={what} lines={2}>
@@ -41,7 +41,7 @@ function useProblems(open: string | undefined) {
   const [from] = useState(() => `${dayOf(new Date(Date.now() - DAYS * DAY_MS))}T00:00:00Z`);
   const messages = useQuery({ ...failedMessagesQuery(from), refetchInterval: REFRESH_MS });
   const events = useInfiniteQuery({ ...failedEventsQuery(), refetchInterval: REFRESH_MS });
-  const requests = useQuery({ ...requestsQuery, refetchInterval: REFRESH_MS });
+  const requests = useQuery({ ...failedRequestsQuery, refetchInterval: REFRESH_MS });
   const problems =
     messages.data &&
     events.data &&
@@ -49,7 +49,7 @@ function useProblems(open: string | undefined) {
     problemsOf({
       messages: messages.data.messages,
       events: events.data.pages.flatMap((page) => page.events),
-      requests: requests.data,
+      requests: requests.data.filter(({ at }) => at >= from),
     });
   const [last, setLast] = useState<Problem>();
   const found = problems?.find((problem) => keyOf(problem) === open);

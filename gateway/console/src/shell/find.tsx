@@ -73,7 +73,7 @@ function Find({ screens, onDone }: { screens: readonly Place[]; onDone: () => vo
         <TextInput
           data-autofocus
           aria-label="Find"
-          placeholder="A message or event ID, a phone number, a screen, a question"
+          placeholder="A message, event or request ID, a phone number, a screen, a question"
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         />

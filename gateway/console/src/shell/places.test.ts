@@ -3,6 +3,10 @@ import { MORE_SCREENS, namedPlaces, placeAt, placesWith } from './places';
 test.each([
   ['wamid.HBgL', [['/messages', { open: 'wamid.HBgL' }]]],
   ['evt_8_kN', [['/events', { open: 'evt_8_kN' }]]],
+  [
+    '0b0c8a3e-5f1d-4c1e-9a52-3f1d2c4b5a69',
+    [['/developers', { find: '0b0c8a3e-5f1d-4c1e-9a52-3f1d2c4b5a69' }]],
+  ],
   ['#71', [['/broadcasts', { open: '71' }]]],
   [
     '+1 (555) 010-0777',

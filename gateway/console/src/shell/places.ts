@@ -53,15 +53,18 @@ export const placeAt = (path: string): Place | undefined =>
 /** People write phone numbers with spaces, brackets and dashes. */
 const PHONE = /^\+?[\d\s().-]{7,24}$/;
 const DIGITS_MIN = 7;
+/** The gateway's own request IDs; callers may send others. */
+const REQUEST = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const BROADCAST = /^#?(\d{1,6})$/;
 
-/** The places that the text itself names: a message, an event, a customer or a broadcast. */
+/** The places that the text itself names: a message, an event, a call, a customer, a broadcast. */
 export function namedPlaces(text: string): Place[] {
   const read = (to: string, search: Search, label: string): Place => ({
     ...{ to, search, label },
     scope: 'read',
   });
   if (text.startsWith('wamid.')) return [read('/messages', { open: text }, `Message ${text}`)];
+  if (REQUEST.test(text)) return [read('/developers', { find: text }, `Request ${text}`)];
   if (text.startsWith('evt_')) return [read('/events', { open: text }, `Event ${text}`)];
   const [, broadcast] = BROADCAST.exec(text) ?? [];
   if (broadcast) return [read('/broadcasts', { open: broadcast }, `Broadcast ${broadcast}`)];

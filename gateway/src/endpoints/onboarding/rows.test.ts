@@ -50,7 +50,10 @@ test('accept a connect token on one row only', () => {
 
 test('call every method once, except those of the hosted page and the console', () => {
   const named = onboarding.map(({ rpc }) => rpc.method);
-  const of_pages = ['openConnectPage', 'reportConnectStep', 'getLogo', 'listMessageDays'];
+  const of_pages = [
+    ...['openConnectPage', 'reportConnectStep', 'getLogo', 'listMessageDays'],
+    ...['recordRequests', 'listRequests'],
+  ];
   expect([...named, ...of_pages].sort()).toEqual(Object.keys(OnboardingDefinition.methods).sort());
 });
 

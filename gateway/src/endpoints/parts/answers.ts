@@ -28,8 +28,14 @@ export const choice = (values: readonly string[], description?: string): Schema 
 export const open = (values: readonly string[], description?: string): Schema => ({
   type: 'string',
   examples: [...values],
-  description: `${description ? `${description} ` : ''}Known values: ${values.join(', ')}.`,
+  description: `${description ? `${description} ` : ''}${KNOWN}${values.join(', ')}.`,
 });
+
+const KNOWN = 'Known values: ';
+
+/** The values of a schema that `open` made; none of any other schema. */
+export const knownValuesOf = ({ description = '', examples = [] }: Schema): readonly unknown[] =>
+  description.includes(KNOWN) ? examples : [];
 
 /** Any value the upstream sends, or null. */
 export const any = (description: string): Schema => ({

@@ -193,6 +193,8 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     ResubscribeWebhook: ['gateway'],
     GetUsage: ['gateway', 'operator'],
     ListMessageDays: ['gateway'],
+    RecordRequests: ['gateway'],
+    ListRequests: ['gateway'],
     OpenConnectPage: ['gateway'],
     ReportConnectStep: ['gateway'],
   },

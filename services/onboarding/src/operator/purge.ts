@@ -2,6 +2,7 @@
 // based stay; they contain no personal data.
 import type { Db } from 'mongodb';
 import type { ClientScope, FilterRow } from '@bmg/common/purge';
+import { REQUESTS } from '../accounts/requests';
 import { CLIENTS } from '../ground/clients';
 import { CODE_EXCHANGES, type CodeExchange, SESSIONS } from '../connect/sign-up';
 import { NUMBER_DAYS } from '../ground/number-days';
@@ -36,6 +37,11 @@ export const purgeRows: FilterRow[] = [
   },
   {
     collection: NUMBER_DAYS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: REQUESTS,
     of: 'client',
     filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
   },

@@ -1,16 +1,24 @@
-// The latest calls of the API: the request, its outcome, and the request id for support.
-import { Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+// The request log: the calls of the API in the last 30 days, found by endpoint, status, key and
+// request ID.
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { ReloadIcon } from '@radix-ui/react-icons';
-import { useQuery } from '@tanstack/react-query';
-import { requestsQuery } from '../../api/queries';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import {
+  keysQuery,
+  requestEndpointsQuery,
+  requestsQuery,
+  useMay,
+  type RequestFilter,
+} from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
 import { Card } from '../../parts/card';
-import { Copy } from '../../parts/copy';
 import { Empty } from '../../parts/empty';
 import { Loaded } from '../../parts/loaded';
 import { Rows, type Column } from '../../parts/rows';
-import { useFilters } from '../../parts/search';
+import { useFilters, useTyped } from '../../parts/search';
 import { Time, zoned } from '../../parts/time';
+import type { Search } from '../../search';
+import { Outcome, RequestPanel, tookOf } from './request-panel';
 
 const COLUMNS: Array<Column<LoggedRequest>> = [
   {
@@ -22,13 +30,25 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
       </Text>
     ),
   },
-  { title: 'Status', width: '1fr', cell: (request) => <Outcome of={request} /> },
+  {
+    title: 'Status',
+    width: '1fr',
+    cell: (request) => (
+      <Group gap={6}>
+        <Outcome of={request} />
+        {request.ignored && (
+          <Text size="xs" c="dimmed">
+            ignored: {request.ignored}
+          </Text>
+        )}
+      </Group>
+    ),
+  },
   {
     title: 'Duration',
     from: 'middle',
     width: '90px',
-    cell: ({ duration_ms }) =>
-      `${duration_ms < 10 ? duration_ms.toFixed(1) : Math.round(duration_ms)} ms`,
+    cell: tookOf,
     labelled: true,
     figure: true,
   },
@@ -41,48 +61,30 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
   {
     title: 'Request ID',
     from: 'wide',
-    width: '1.2fr',
+    width: '1fr',
     cell: ({ request_id }) => (
-      <Group gap={4} wrap="nowrap">
-        <Text span size="xs" ff="monospace" truncate title={request_id}>
-          {request_id}
-        </Text>
-        <Copy text={request_id} label="Copy the request ID" />
-      </Group>
+      <Text span size="xs" ff="monospace" truncate title={request_id}>
+        {request_id}
+      </Text>
     ),
   },
 ];
 
-const colourOf = (status: number): string =>
-  status >= 500 ? 'red' : status >= 400 ? 'orange' : 'green';
-
-const Outcome = ({ of: { status, code, ignored } }: { of: LoggedRequest }) => (
-  <Group gap={6}>
-    <Code color={`var(--mantine-color-${colourOf(status)}-light)`}>{status}</Code>
-    {code && <Text size="xs">{code}</Text>}
-    {ignored && (
-      <Text size="xs" c="dimmed">
-        ignored: {ignored}
-      </Text>
-    )}
-  </Group>
-);
-
-const CLASSES = [
-  { value: '2', label: '2xx: done' },
-  { value: '4', label: '4xx: refused' },
-  { value: '5', label: '5xx: failed' },
-];
-
-const matches = ({ method, path }: LoggedRequest, find: string): boolean =>
-  `${method} ${path}`.toLowerCase().includes(find.toLowerCase());
+const filterOf = ({ find, endpoint, status, key }: Search): RequestFilter => ({
+  request_id: find?.trim(),
+  endpoint,
+  status,
+  key_id: key,
+});
 
 export function Requests() {
-  const [{ find = '', status }, setFilters] = useFilters();
-  const query = useQuery(requestsQuery);
+  const [filters, setFilters] = useFilters();
+  const filter = filterOf(filters);
+  const query = useInfiniteQuery(requestsQuery(filter));
+  const requests = query.data?.pages.flatMap((page) => page.requests) ?? [];
   return (
     <Card
-      title="Latest requests"
+      title="Requests"
       aside={
         <Button
           variant="default"
@@ -97,56 +99,117 @@ export function Requests() {
     >
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Your last 200 calls with the partner key, of the last day. Support asks for the request
-          ID.
+          Calls with your keys in the last 30 days: of each minute the first 60 failed and 60 other
+          ones, and of each day 5,000. Texts, phone numbers and secrets are not stored.
         </Text>
-        <Group gap="xs">
-          <TextInput
-            type="search"
-            aria-label="Find a path"
-            placeholder="Method or path"
-            defaultValue={find}
-            onChange={(event) => setFilters({ find: event.currentTarget.value || undefined })}
-            w={{ base: '100%', sm: 260 }}
-          />
-          <Select
-            aria-label="Status"
-            placeholder="All statuses"
-            data={CLASSES}
-            value={status ?? null}
-            onChange={(value) => setFilters({ status: value ?? undefined })}
-            clearable
-            clearButtonProps={{ 'aria-label': 'Show all statuses' }}
-          />
-        </Group>
-        <Loaded query={query} what="the requests">
-          {(requests) => (
+        <Filters />
+        <Loaded query={query as never} what="the requests">
+          {() => (
             <RequestList
-              requests={requests.filter(
-                (one) =>
-                  matches(one, find) && (status === undefined || String(one.status)[0] === status),
-              )}
-              filtered={requests.length > 0}
+              requests={requests}
+              filtered={Object.values(filter).some((value) => value !== undefined)}
+              onOpen={({ id }) => setFilters({ open: id })}
+              onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
             />
           )}
         </Loaded>
       </Stack>
+      {filters.open && (
+        <RequestPanel
+          key={filters.open}
+          id={filters.open}
+          listed={requests.find(({ id }) => id === filters.open)}
+          onClose={() => setFilters({ open: undefined })}
+        />
+      )}
     </Card>
   );
 }
 
-const RequestList = ({ requests, filtered }: { requests: LoggedRequest[]; filtered: boolean }) =>
+const CLASSES = [
+  { value: '2', label: '2xx: done' },
+  { value: '4', label: '4xx: refused' },
+  { value: '5', label: '5xx: failed' },
+  { value: 'failed', label: '4xx and 5xx' },
+];
+
+function Filters() {
+  const [{ find, endpoint, status }, setFilters] = useFilters();
+  const { data: endpoints = [] } = useQuery(requestEndpointsQuery);
+  const [text, setText] = useTyped(find, (wanted) => setFilters({ find: wanted }));
+  const may = useMay();
+  return (
+    <Group gap="sm" align="flex-end" className="filters">
+      <Select
+        label="Endpoint"
+        placeholder="All endpoints"
+        data={endpoints}
+        value={endpoint ?? null}
+        onChange={(value) => setFilters({ endpoint: value ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Show all endpoints' }}
+        searchable
+      />
+      <Select
+        label="Status"
+        placeholder="All statuses"
+        data={CLASSES}
+        value={status ?? null}
+        onChange={(value) => setFilters({ status: value ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Show all statuses' }}
+      />
+      {may('manage') && <KeyFilter />}
+      <TextInput
+        type="search"
+        label="Request ID"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </Group>
+  );
+}
+
+function KeyFilter() {
+  const [{ key }, setFilters] = useFilters();
+  const { keys = [] } = useQuery(keysQuery).data ?? {};
+  return (
+    <Select
+      label="API key"
+      placeholder="All keys"
+      data={[
+        { value: 'partner_key', label: 'Partner key' },
+        ...keys.map(({ key_id, name }) => ({ value: key_id, label: name })),
+      ]}
+      value={key ?? null}
+      onChange={(value) => setFilters({ key: value ?? undefined })}
+      clearable
+      clearButtonProps={{ 'aria-label': 'Show all keys' }}
+    />
+  );
+}
+
+interface ListProps {
+  requests: LoggedRequest[];
+  filtered: boolean;
+  onOpen: (request: LoggedRequest) => void;
+  onEnd: (() => void) | undefined;
+}
+
+const RequestList = ({ requests, filtered, onOpen, onEnd }: ListProps) =>
   requests.length > 0 ? (
     <Rows
       label="Requests"
       columns={COLUMNS}
       rows={requests}
-      keyOf={({ at, request_id }) => `${at}/${request_id}`}
+      keyOf={({ id }) => id}
+      onOpen={onOpen}
+      onEnd={onEnd}
     />
   ) : (
-    <Empty title={filtered ? 'No request matches' : 'No request in the last day'}>
+    <Empty title={filtered ? 'No request matches' : 'No request in the last 30 days'}>
       {filtered
-        ? 'Change the search or the status above.'
+        ? 'Change the filters above.'
         : 'Run the quick start above: its request appears here.'}
     </Empty>
   );

@@ -101,7 +101,12 @@ function FixOther({ problem: { code, items } }: { problem: Problem }) {
         <Button variant="default" component="a" href={`../docs/errors#${code}`}>
           Read about the code
         </Button>
-        <Button variant="default" component={Link} to="/developers">
+        <Button
+          variant="default"
+          component={Link}
+          to="/developers"
+          search={{ status: 'failed' } as never}
+        >
           See the calls
         </Button>
       </Group>

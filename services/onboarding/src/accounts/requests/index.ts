@@ -1,0 +1,2 @@
+export { createRequestLogHandlers } from './handlers';
+export * from './store';

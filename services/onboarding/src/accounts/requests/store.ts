@@ -1,0 +1,81 @@
+// The request log: the calls of the API that gateways keep, for the console.
+import { newId } from '@bmg/common/ids';
+import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+
+export interface RequestRow {
+  /** Sorts by the time of the call. */
+  _id: string;
+  partner_id: string;
+  at: Date;
+  /** Method and path template. */
+  endpoint: string;
+  status: number;
+  /** The first digit of the status. */
+  status_class: number;
+  code: string | null;
+  duration_ms: number;
+  request_id: string;
+  ignored: string | null;
+  upstream_code: number | null;
+  /** Null for the partner key and for a sign-up link. */
+  api_key: string | null;
+  waba_id: string | null;
+  phone_number_id: string | null;
+  /** JSON texts without contents. */
+  parameters: string | null;
+  request_body: string | null;
+  answer_body: string | null;
+}
+
+export interface RequestFilter {
+  partner_id: string;
+  endpoint?: string | undefined;
+  status_classes: readonly number[];
+  /** Null: the calls without an API key. */
+  api_key?: string | null | undefined;
+  request_id?: string | undefined;
+  id?: string | undefined;
+}
+
+export interface Requests {
+  insert(rows: Array<Omit<RequestRow, '_id'>>): Promise<void>;
+  /** Newest first, below the ID `before`. */
+  page(filter: RequestFilter, before: string | undefined, limit: number): Promise<RequestRow[]>;
+}
+
+export const REQUESTS = 'requests';
+const KEPT_DAYS = 30;
+/** A purge of a client reads those of its partner. */
+export const requestIndexes: IndexDescription[] = [
+  { key: { partner_id: 1, _id: -1 } },
+  { key: { partner_id: 1, endpoint: 1, _id: -1 } },
+  { key: { partner_id: 1, api_key: 1, _id: -1 } },
+  { key: { partner_id: 1, status_class: 1, _id: -1 } },
+  { key: { partner_id: 1, request_id: 1, _id: -1 } },
+  { key: { at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
+];
+
+export function createRequests(db: Db): Requests {
+  const requests: Collection<RequestRow> = db.collection(REQUESTS);
+  return {
+    async insert(rows) {
+      if (rows.length === 0) return;
+      const named = rows.map((row) => ({ _id: newId('call', row.at.getTime()), ...row }));
+      await requests.insertMany(named, { ordered: false });
+    },
+    page: (filter, before, limit) =>
+      requests.find(queryOf(filter, before)).sort({ _id: -1 }).limit(limit).toArray(),
+  };
+}
+
+const queryOf = (
+  { partner_id, endpoint, status_classes, api_key, request_id, id }: RequestFilter,
+  before: string | undefined,
+): Filter<RequestRow> => ({
+  partner_id,
+  ...(endpoint !== undefined && { endpoint }),
+  ...(status_classes.length > 0 && { status_class: { $in: [...status_classes] } }),
+  ...(api_key !== undefined && { api_key }),
+  ...(request_id !== undefined && { request_id }),
+  ...(id !== undefined ? { _id: id } : before !== undefined && { _id: { $lt: before } }),
+});
