@@ -410,6 +410,7 @@ test('finds a refused request, and shows why it failed and what was sent', async
   // The address opens the panel, also when its call is on no page of the list.
   await page.goto(page.url().replace(/find=[^&]*/, 'find=another'));
   await panel.getByText(body.error.request_id).first().waitFor();
+  await page.emulateMedia({ colorScheme: 'light' });
   await shoot(page, 'request-phone-light');
   await page.keyboard.press('Escape');
   await page.getByText('No request matches').waitFor();

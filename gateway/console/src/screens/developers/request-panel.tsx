@@ -1,6 +1,7 @@
 // One call of the request log: the facts, why it failed, and both bodies.
 import { Alert, Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { keysQuery, requestQuery, useMay } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
 import { Json } from '../../parts/block';
@@ -71,6 +72,7 @@ function Details({ of }: { of: LoggedRequest }) {
           ['Key', <KeyName id={of.key_id} />],
           ['Business account', of.waba_id],
           ['Number ID', of.phone_number_id],
+          ['Message', messageLink(of.answer_body)],
           ['Ignored', of.ignored && `${of.ignored}: the endpoint does not know these keys`],
         ]}
       />
@@ -79,6 +81,16 @@ function Details({ of }: { of: LoggedRequest }) {
       <Body title="Answer" of={of.answer_body} />
     </Stack>
   );
+}
+
+/** What happened to the message that the call sent. */
+function messageLink(of: string | null) {
+  const { message_id } = JSON.parse(of ?? '{}') as { message_id?: string };
+  return message_id?.startsWith('wamid.') ? (
+    <Anchor component={Link} to="/messages" search={{ open: message_id } as never} size="sm">
+      {message_id}
+    </Anchor>
+  ) : null;
 }
 
 /** The upstream's code explains more than ours. */

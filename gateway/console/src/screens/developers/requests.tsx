@@ -63,7 +63,7 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
     from: 'wide',
     width: '1fr',
     cell: ({ request_id }) => (
-      <Text span size="xs" ff="monospace" truncate title={request_id}>
+      <Text size="xs" ff="monospace" truncate title={request_id}>
         {request_id}
       </Text>
     ),
@@ -130,7 +130,7 @@ const CLASSES = [
   { value: '2', label: '2xx: done' },
   { value: '4', label: '4xx: refused' },
   { value: '5', label: '5xx: failed' },
-  { value: 'failed', label: '4xx and 5xx' },
+  { value: 'failed', label: 'Refused or failed' },
 ];
 
 function Filters() {
