@@ -1,12 +1,13 @@
 // Keeps calls of partners for the console: in memory, until they are sent to onboarding together,
-// a second later. Of each partner a share of the calls of a minute and of a day is kept, so that a
-// busy partner fills neither this memory nor the database; failed calls have a share of their own.
-// Calls are lost while onboarding is unreachable.
+// a second later. A partner who calls rarely finds all calls, a busy one a share of them, so
+// that it fills neither this memory nor the database; failed calls have a share of their own. Calls
+// are lost while onboarding is unreachable.
 import { isUnimplemented } from '@bmg/common/errors';
 import type { Component } from '@bmg/common/lifecycle';
 import { ownCall, type Client } from '@bmg/common/rpc';
 import { unsampled, type Logger } from '@bmg/common/telemetry';
 import type { LoggedRequest, OnboardingDefinition } from '@bmg/proto/onboarding';
+import { createTokens } from '../limits/tokens';
 
 export interface RequestLog extends Component {
   /** True if a call that was just answered is kept: `record` follows. */
@@ -20,13 +21,10 @@ interface Dependencies {
   log: Pick<Logger, 'warn'>;
 }
 
-/** Calls of a partner in a minute that one process keeps: as many failed ones as others. */
-export const MINUTE_MAX = 60;
-export const DAY_MAX = 5_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Partners whose calls are counted; calls of further partners are not kept on that day. */
-const PARTNERS_MAX = 100_000;
+/** Calls of a partner at once that one process keeps: as many failed ones as others. */
+export const BURST = 60;
+/** Calls a second that it keeps of a partner who goes on calling: one in a minute, or five. */
+const RATES = { other: 1 / 60, failed: 5 / 60 };
 
 const SEND_AFTER_MS = 1_000;
 /** Calls in memory: those of two seconds, if onboarding is slow. */
@@ -35,20 +33,13 @@ const WAITING_MAX = 2_000;
 const BATCH_MAX = 200;
 const LIMIT_MS = 5_000;
 
-interface Share {
-  minute: number;
-  /** Calls that were kept: the first number is that of other calls, the second of failed ones. */
-  in_minute: [number, number];
-  in_day: [number, number];
-}
-
 interface Waiting {
   partner_id: string;
   request: LoggedRequest;
 }
 
 export function createRequestLog({ onboarding, now = Date.now, log }: Dependencies): RequestLog {
-  const takes = createShares(now);
+  const takes = { other: createTokens(now), failed: createTokens(now) };
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   let sending = Promise.resolve();
@@ -71,38 +62,14 @@ export function createRequestLog({ onboarding, now = Date.now, log }: Dependenci
     name: 'request-log',
     async start() {},
     stop: flush,
-    takes: (partner_id, failed) => waiting.length < WAITING_MAX && takes(partner_id, failed),
+    takes(partner_id, failed) {
+      const kind = failed ? 'failed' : 'other';
+      return waiting.length < WAITING_MAX && takes[kind](partner_id, RATES[kind], BURST).allowed;
+    },
     record(partner_id, request) {
       timer ??= setTimeout(() => void flush(), SEND_AFTER_MS);
       waiting.push({ partner_id, request });
     },
-  };
-}
-
-function createShares(now: () => number): RequestLog['takes'] {
-  const shares = new Map<string, Share>();
-  let day = 0;
-  return (partner_id, failed) => {
-    const at = now();
-    if (Math.floor(at / DAY_MS) !== day) {
-      day = Math.floor(at / DAY_MS);
-      shares.clear();
-    }
-    const minute = Math.floor(at / MINUTE_MS);
-    let share = shares.get(partner_id);
-    if (!share) {
-      if (shares.size === PARTNERS_MAX) return false;
-      share = { minute, in_minute: [0, 0], in_day: [0, 0] };
-      shares.set(partner_id, share);
-    } else if (share.minute !== minute) {
-      share.minute = minute;
-      share.in_minute = [0, 0];
-    }
-    const kind = failed ? 1 : 0;
-    if (share.in_minute[kind] === MINUTE_MAX || share.in_day[kind] === DAY_MAX) return false;
-    share.in_minute[kind] += 1;
-    share.in_day[kind] += 1;
-    return true;
   };
 }
 

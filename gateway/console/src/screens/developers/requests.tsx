@@ -99,8 +99,8 @@ export function Requests() {
     >
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Calls with your keys in the last 30 days: of each minute the first 60 failed and 60 other
-          ones, and of each day 5,000. Texts, phone numbers and secrets are not stored.
+          Calls with your keys in the last 30 days; if you send many a minute, a share of them, with
+          most of the failed ones. Texts, phone numbers and secrets are not stored.
         </Text>
         <Filters />
         <Loaded query={query as never} what="the requests">
