@@ -51,7 +51,7 @@ clean: local ## Stops the mesh and removes its data, logs and settings
 
 build: install $(PROTO) $(CONSOLE) $(DOCS) ## Generates and compiles changed code
 	@echo 'compiling ...'
-	@$(BIN)/tsc -b gateway && node gateway/client/generate.mjs && $(BIN)/tsc -b
+	@$(BIN)/tsc -b gateway && node gateway/client/generate.mjs && $(BIN)/tsc -b && npm run --silent package -w gateway/client
 
 # The emulator, the demo, and what starts meshes.
 build-tests: build ## Compiles what the tests with engines start, too
@@ -125,7 +125,7 @@ test-destinations: install build-tests ## Sends events to hostile servers, and t
 	@ANSWERS=$(or $(BMG_DESTINATIONS),long) $(BIN)/jest test/destinations/answers --selectProjects unit
 	@[ '$(BMG_DESTINATIONS)' = short ] || $(BIN)/jest test/destinations --selectProjects long --runInBand
 
-clients: install build ## Generates and packs the clients: gateway/clients/<language>/dist (LANGUAGES="python go java"; needs Python, Go, a JDK with Maven)
+clients: install build ## Generates and packs the clients, which the gateway serves: gateway/clients/dist (LANGUAGES="python go java"; needs Python, Go, a JDK with Maven)
 	@node gateway/clients/generate.mjs $(or $(LANGUAGES),python go java) --pack
 
 # For SECONDS, an hour unless given; `--help` of main.js lists the faults. The same SEED repeats the faults and traffic.
@@ -159,7 +159,7 @@ REGISTRY ?=
 TAG ?= $(shell PATH='$(PATH)' node -p 'require("./package.json").version')
 
 # Docker's classic builder makes the same images where buildx is missing; provenance and SBOM need buildx.
-images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs Docker
+images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs Docker; after make clients with the clients of all languages
 	@docker info >/dev/null 2>&1 || { \
 		echo 'make images needs a running Docker; make image-check tests the same Dockerfile without Docker'; exit 1; }
 	@export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); \

@@ -1,15 +1,21 @@
 // What every packed client has to do: keep the rules of all clients, run its quick start as
 // printed, and send and read while the gateway is killed. BMG_CLIENTS=short leaves the kill out.
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { version } from '../../package.json';
-import { expectQuickStart, installClient } from '../contract/client-package';
+import { expectQuickStart } from '../contract/client-package';
 import { joinProcessMesh, ONE, type ProcessMesh } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { lacks, run, tool, type Command as Program } from './commands';
 import { casesOf, expectConforms } from './conformance';
-import { Driver, installPacked, type InstalledClient, type PackedClient } from './packed-client';
+import {
+  Driver,
+  installPacked,
+  pack,
+  type InstalledClient,
+  type PackedClient,
+} from './packed-client';
 
 const OUTAGE_MS = 60_000;
 const START_LIMIT_MS = 10 * 60_000;
@@ -25,8 +31,8 @@ const CLIENTS: readonly PackedClient[] = [
     language: 'js',
     needs: ['npm'],
     quick_start: 'client.mjs',
-    async install(folder) {
-      await installClient(folder);
+    async install(folder, site) {
+      await run(['npm', 'install', '--silent', `${site}/bmg-client-${version}.tgz`], folder);
       await copyFile(programOf('driver.mjs'), join(folder, 'driver.mjs'));
       return {
         start: [process.execPath, 'client.mjs'],
@@ -39,13 +45,12 @@ const CLIENTS: readonly PackedClient[] = [
     language: 'python',
     needs: ['python3'],
     quick_start: 'client.py',
-    async install(folder, home) {
+    async install(folder, site) {
       const [python] = await tool('python');
-      const [wheel = ''] = await readdir(join(home, 'dist'));
-      expect(wheel).toBe(`bmg_client-${version}-py3-none-any.whl`);
       const packages = join(folder, 'packages');
       const install = ['install', '--quiet', '--no-deps', '--target', packages];
-      await run([python, '-m', 'pip', ...install, join(home, 'dist', wheel)], folder);
+      const wheel = `${site}/bmg_client-${version}-py3-none-any.whl`;
+      await run([python, '-m', 'pip', ...install, wheel], folder);
       return {
         env: { PYTHONPATH: packages },
         start: [python, 'client.py'],
@@ -58,13 +63,13 @@ const CLIENTS: readonly PackedClient[] = [
     language: 'go',
     needs: ['go'],
     quick_start: 'client.go',
-    async install(folder, home) {
+    async install(folder, site) {
       const name = `bmg-client-go-${version}`;
-      expect(await readdir(join(home, 'dist'))).toEqual([`${name}.tar.gz`]);
       await mkdir(join(folder, 'driver'));
       await copyFile(programOf('driver.go'), join(folder, 'driver/main.go'));
       const steps: Program[] = [
-        ['tar', 'xzf', join(home, 'dist', `${name}.tar.gz`)],
+        ['curl', '-sfO', `${site}/${name}.tar.gz`],
+        ['tar', 'xzf', `${name}.tar.gz`],
         ['go', 'mod', 'init', 'programs.example/test'],
         ...[
           ['-require', 'bmg.example/client@v0.0.0'],
@@ -82,14 +87,13 @@ const CLIENTS: readonly PackedClient[] = [
     language: 'java',
     needs: ['java', 'mvn'],
     quick_start: 'Client.java',
-    async install(folder, home) {
+    async install(folder, site, home) {
       const jar = `bmg-client-${version}.jar`;
-      expect(await readdir(join(home, 'dist'))).toEqual([jar]);
+      await run(['curl', '-sfO', `${site}/${jar}`], folder);
       const packages = join(folder, 'packages');
       const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies';
       const copy = [plugin, '-DincludeScope=runtime', `-DoutputDirectory=${packages}`];
       await run(['mvn', '-q', '-B', ...copy], home);
-      await copyFile(join(home, 'dist', jar), join(folder, jar));
       const path = [join(folder, jar), join(packages, '*')].join(delimiter);
       return {
         start: ['java', '-cp', path, 'Client.java'],
@@ -107,14 +111,18 @@ let mesh: ProcessMesh;
 let receiver: PartnerReceiver;
 const installing = new Map<string, Promise<InstalledClient>>();
 beforeAll(async () => {
+  await pack(AVAILABLE);
+  mesh = await joinProcessMesh();
+  // The gateway reads the packages when it starts.
+  await mesh.kill('gateway');
+  await mesh.start('gateway');
+  receiver = await startPartner();
   for (const client of AVAILABLE) {
-    const installed = installPacked(client);
+    const installed = installPacked(client, new URL('/clients', mesh.base_url).href);
     installing.set(client.name, installed);
     // Its own tests report it.
     installed.catch(() => undefined);
   }
-  mesh = await joinProcessMesh();
-  receiver = await startPartner();
 }, START_LIMIT_MS);
 afterAll(async () => {
   await mesh?.stop();

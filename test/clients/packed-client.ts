@@ -24,8 +24,11 @@ export interface PackedClient {
   needs: readonly string[];
   /** The file of its quick start, which the guide shows, and its README if it has one. */
   quick_start: string;
-  /** Installs the package in the folder, where `start/` has the quick start. */
-  install(folder: string, home: string): Promise<Programs>;
+  /**
+   * Installs the package that the gateway serves below `site` in the folder, where `start/` has the
+   * quick start.
+   */
+  install(folder: string, site: string, home: string): Promise<Programs>;
 }
 
 export interface Programs {
@@ -41,15 +44,20 @@ export interface InstalledClient extends Programs {
   remove(): Promise<void>;
 }
 
-/** Makes and installs the client. TypeScript's is made by `make build`. */
-export async function installPacked(client: PackedClient): Promise<InstalledClient> {
+const isGenerated = ({ language }: PackedClient): boolean => language !== 'js';
+
+/** TypeScript's is packed by `make build`. */
+export async function pack(clients: readonly PackedClient[]): Promise<void> {
+  const languages = clients.filter(isGenerated).map(({ language }) => language);
+  await run([process.execPath, GENERATE, ...languages, '--pack'], CLIENTS);
+}
+
+export async function installPacked(client: PackedClient, site: string): Promise<InstalledClient> {
   const { language, quick_start, install } = client;
   const home = join(CLIENTS, language);
-  const isGenerated = language !== 'js';
-  if (isGenerated) await run([process.execPath, GENERATE, language, '--pack'], CLIENTS);
   const folder = await mkdtemp(join(tmpdir(), `bmg-${language}-`));
   await mkdir(join(folder, 'start'));
-  const pages = isGenerated ? [join(home, 'README.md'), GUIDE] : [GUIDE];
+  const pages = isGenerated(client) ? [join(home, 'README.md'), GUIDE] : [GUIDE];
   const programs = await Promise.all(
     pages.map(async (page) => codeBlock(await readFile(page, 'utf8'), language, quick_start)),
   );
@@ -59,7 +67,7 @@ export async function installPacked(client: PackedClient): Promise<InstalledClie
     join(folder, 'start', quick_start),
     program.replaceAll('900000000000001', ONE.waba_id),
   );
-  const installed = await install(folder, home);
+  const installed = await install(folder, site, home);
   return { ...installed, folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 

@@ -13,6 +13,7 @@ import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';
 import { llmsText } from '../../gateway/src/docs/llms';
 import { lostPage } from '../../gateway/src/docs/lost-page';
+import { packagesPage } from '../../gateway/src/docs/packages';
 import { referenceAddresses, referencePages } from '../../gateway/src/docs/reference';
 import { searchIndex } from '../../gateway/src/docs/search-index';
 import { shell } from '../../gateway/src/docs/shell';
@@ -25,7 +26,12 @@ const document = buildOpenApi(chapters, { public_url: ORIGIN });
 const operations = operationsOf(document);
 const { guides, nav } = readGuides(document, { public_url: ORIGIN });
 const LOST = 'a/lost/link';
+const PACKAGE = {
+  ...{ name: 'bmg-client-1.0.0.tgz', language: 'TypeScript', install: 'npm install' },
+  ...{ bytes: Buffer.alloc(2_000), sha256: 'ab12' },
+};
 const pages = new Map([
+  ['clients', packagesPage([PACKAGE], nav, ORIGIN)],
   ['docs', homePage(document, nav)],
   [LOST, lostPage(nav, '/')],
   ...[...referencePages(document)].map(([slug, text]): [string, string] => [`docs/${slug}`, text]),
@@ -37,7 +43,7 @@ const pages = new Map([
 const references = referenceAddresses(document);
 const SERVED = new Set([
   ...['openapi.json', 'asyncapi.json', 'collection.json', 'environment.json'],
-  ...['changelog', 'llms.txt', 'dashboard'],
+  ...['changelog', 'llms.txt', 'dashboard', `clients/${PACKAGE.name}`],
 ]);
 
 const PICTURES = new Set(

@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { version } from '../../package.json';
 import { createRpcClient, ownCall } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
 import { freePort } from '@bmg/local';
@@ -18,6 +19,7 @@ const FULL = process.env['BMG_IMAGE'] === 'full';
 const BUILD_LIMIT_MS = FULL ? 30 * 60_000 : 5 * 60_000;
 const START_LIMIT_MS = 60_000;
 const EXIT_CONFIG = 78;
+const CLIENT = `/clients/bmg-client-${version}.tgz`;
 const IMAGE_LIMIT_MB = 60;
 const AWS = { region: 'eu-west-1', access_key_id: 'id', secret_access_key: 'key' };
 /** One of each type, with a host that does not resolve, and the setting that a connector names. */
@@ -253,7 +255,7 @@ describe('with engines', () => {
       await eventually(async () => (await status(`http://127.0.0.1:${port}/livez`)) === 200);
       await eventually(async () => (await status(`http://127.0.0.1:${port}/readyz`)) === 200);
     }
-    for (const path of ['/docs', '/openapi.json', '/changelog']) {
+    for (const path of ['/docs', '/openapi.json', '/changelog', CLIENT]) {
       expect([path, await status(`http://127.0.0.1:${rest}${path}`)]).toEqual([path, 200]);
     }
     for (const { child, ended } of [gateway, onboarding]) {

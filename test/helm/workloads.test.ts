@@ -378,7 +378,7 @@ describeChart('the entry points of the chart', () => {
     const gateway =
       '/v1 /mcp /connect /dashboard /docs /openapi.json /asyncapi.json /collection.json';
     expect(paths).toEqual({
-      'bmg-gateway': `${gateway} /environment.json /llms.txt /changelog`
+      'bmg-gateway': `${gateway} /environment.json /llms.txt /changelog /clients`
         .split(' ')
         .map((path) => `Prefix ${path} → bmg-gateway-http http`),
       'bmg-webhooks': ['upstream', 'payments', 'canary'].map(

@@ -1,6 +1,6 @@
-// Serves the documentation: GET /docs and the pages below it, /changelog, /llms.txt, and what tools
-// read: /openapi.json, /asyncapi.json, /collection.json. They need no key and are rendered once, at
-// the start.
+// Serves the documentation: GET /docs and the pages below it, /changelog, /clients, /llms.txt, and
+// what tools read: /openapi.json, /asyncapi.json, /collection.json. They need no key and are
+// rendered once, at the start.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,6 +20,7 @@ import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
 import { llmsText } from './llms';
 import { lostPage } from './lost-page';
+import { packagesPage, readPackages, servePackages } from './packages';
 import { referencePages } from './reference';
 import { searchIndex } from './search-index';
 import { shell, SHELL_CSS, SITE } from './shell';
@@ -77,18 +78,23 @@ export function documents(
   documentation: Documentation,
   log: Logger,
 ): (router: Router<State>) => void {
-  const texts = textsOf(documentation);
+  const packages = readPackages();
+  const { guides, public_url } = documentation;
+  const clients = packagesPage(packages, guides.nav, public_url);
+  const texts = { ...textsOf(documentation), '/clients': page(clients) };
   const files = readSiteFiles(SITE);
   if (files.size === 0)
     log.warn({ folder: SITE }, 'the scripts of the documentation are not built: make build');
   return (router) => {
     for (const [path, text] of Object.entries(texts)) router.get(path, serve(path, text));
     serveFiles(router, '/docs', files);
+    servePackages(router, packages);
   };
 }
 
+const page = (text: string): Text => ({ type: 'text/html', text });
+
 function textsOf({ document, guides: { guides, nav }, llms }: Documentation): Record<string, Text> {
-  const page = (text: string): Text => ({ type: 'text/html', text });
   const pages = guides.flatMap(({ slug, title, body, markdown }): Array<[string, Text]> => [
     [`/docs/${slug}`, page(shell({ title, body, nav, slug }))],
     [`/docs/${slug}.md`, { type: 'text/markdown', text: markdown }],
