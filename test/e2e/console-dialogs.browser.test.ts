@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
+import { chosenSecret } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
@@ -28,6 +29,7 @@ const NUMBER = encodeURIComponent(`${waba_id}/${phone_number_id}`);
 const TEMPLATE = 'order_update';
 const PERSON = 'grace@example.com';
 const KEY = 'Order system';
+const ENDPOINT = 'CRM';
 const TEST_EVENT = 'webhook.test';
 
 let stage: ConsoleStage;
@@ -40,6 +42,11 @@ beforeAll(async () => {
   await partner.call('POST', '/messages/send', { to: '15550100835', text: 'Hello' }, OF_ONE);
   await partner.call('POST', '/keys', { name: KEY, scopes: ['read'] });
   await partner.call('POST', '/people', { email: PERSON, role: 'support' });
+  await partner.call('POST', '/webhook-endpoints', {
+    url: partner.receiver.url,
+    description: ENDPOINT,
+    secret: chosenSecret(),
+  });
   await createBroadcast(partner, ONE, ['15550100836']);
   const refused = await partner.call('POST', '/messages/send', { to: '15550100835' }, OF_ONE);
   expect(refused.body.error.code).toBe('MISSING_FIELDS');
@@ -147,11 +154,28 @@ const DIALOGS: DialogCase[] = [
   },
   {
     file: 'settings/secret',
-    path: 'settings/receivers',
+    path: 'settings/receivers/webhook',
     name: 'rotate the webhook secret',
     opener: button('Rotate …'),
     action: 'Rotate',
     made: (dialog) => dialog.getByTestId('new-secret'),
+  },
+  {
+    file: 'settings/create-endpoint',
+    path: 'settings/receivers',
+    name: 'add an endpoint',
+    opener: button('Add an endpoint …'),
+    fill: (dialog) => dialog.getByLabel('Address').fill(partner.receiver.url),
+    action: 'Add',
+    made: (dialog) => dialog.getByTestId('endpoint-secret'),
+  },
+  {
+    file: 'settings/endpoint-actions',
+    path: 'settings/receivers',
+    name: 'delete an endpoint',
+    prepare: (page) => page.getByRole('button', { name: new RegExp(`^${ENDPOINT}`) }).click(),
+    opener: button('Delete …'),
+    action: 'Delete',
   },
   {
     file: 'settings/keys',
@@ -356,13 +380,13 @@ const WORK: WorkCase[] = [
   { path: `numbers?open=${NUMBER}`, name: 'Refresh', request: /\/refresh$/, method: 'POST' },
   { path: 'settings/alerts', name: 'Save alerts', request: /\/settings$/, method: 'PATCH' },
   {
-    path: 'settings/receivers',
+    path: 'settings/receivers/webhook',
     name: 'Reveal',
     request: /\/webhook-secret\/reveal$/,
     method: 'POST',
   },
   {
-    path: 'settings/receivers',
+    path: 'settings/receivers/webhook',
     name: 'Save',
     request: /\/settings$/,
     method: 'PATCH',

@@ -13,7 +13,7 @@ afterEach(() => stage.tidy());
 afterAll(() => stage.close());
 
 test('the page asks for the partner key again, and reveals the webhook secret then', async () => {
-  const page = await stage.openSignedIn('settings/receivers');
+  const page = await stage.openSignedIn('settings/receivers/webhook');
   await ageLogIns(stage.mesh, stage.partner);
   await page.getByRole('button', { name: 'Reveal' }).click();
   const dialog = page.getByRole('dialog', { name: 'Sign in again' });

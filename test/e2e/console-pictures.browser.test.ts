@@ -6,6 +6,7 @@ import { MongoClient } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
+import { chosenSecret } from '../testkit/partner';
 import { createBroadcast, detailOf, untilCompleted } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
@@ -35,6 +36,7 @@ const OF_ONE = { 'x-waba-id': waba_id };
 const NUMBER = encodeURIComponent(`${waba_id}/${phone_number_id}`);
 const CUSTOMER = '15550100777';
 const LOST = '15550100871';
+const CRM = 'CRM';
 const PEOPLE = [
   ['ada@example.com', 'owner'],
   ['grace@example.com', 'developer'],
@@ -94,6 +96,12 @@ async function makeTraffic({ mesh, partner }: Past): Promise<number> {
   await partner.call('POST', '/messages/send', { to: CUSTOMER }, OF_ONE);
   await partner.call('POST', '/keys', { name: 'Order system', scopes: ['send', 'read'] });
   await partner.call('POST', '/keys', { name: 'Monthly reports', scopes: ['billing'] });
+  await partner.call('POST', '/webhook-endpoints', {
+    url: partner.receiver.url,
+    description: CRM,
+    events: ['message.*', 'client.failed'],
+    secret: chosenSecret(),
+  });
   const contacts = Array.from({ length: 40 }, (_none, at) => String(15_550_300_000 + at));
   const id = await createBroadcast(partner, ONE, contacts, { name: 'Autumn sale' });
   await untilCompleted(partner, id, LIMIT_MS);
@@ -156,6 +164,12 @@ const DETAILS: Readonly<Record<string, (page: Page, paused: number) => Promise<u
     await visit(page, 'problems');
     await page.getByRole('button', { name: 'HTTP 503' }).click();
     await page.getByRole('dialog').getByRole('listitem').first().waitFor();
+  },
+  'endpoint-known': async (page) => {
+    await visit(page, SCREENS.receivers);
+    await page.getByRole('button', { name: new RegExp(`^${CRM}`) }).click();
+    await page.getByRole('table', { name: 'Attempts' }).waitFor();
+    await settle(page);
   },
   'broadcast-contacts': async (page) => {
     await visit(page, `broadcasts/new?number=${phone_number_id}`);

@@ -2,6 +2,7 @@
 // browser reports no error, and axe finds no fault.
 import type { Page } from 'playwright-core';
 import { ONE, type TestPartner } from '../harness/shared-mesh';
+import { chosenSecret } from '../testkit/partner';
 import { createBroadcast, people, untilCompleted } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
@@ -33,12 +34,19 @@ beforeAll(async () => {
   const broadcast = await createBroadcast(partner, ONE, people(2), { name: 'Spring sale' });
   await untilCompleted(partner, broadcast, LIMIT_MS);
   const { body: log } = await partner.call('GET', '/events?limit=1');
+  const { body: created } = await partner.call('POST', '/webhook-endpoints', {
+    url: partner.receiver.url,
+    description: 'CRM',
+    events: ['message.*'],
+    secret: chosenSecret(),
+  });
   const { body: templates } = await partner.call('GET', '/templates', undefined, headers);
   panels = {
     number: `numbers?open=${encodeURIComponent(`${ONE.waba_id}/${ONE.phone_number_id}`)}`,
     message: `messages?open=${body.message_id}`,
     event: `events?open=${log.events[0].event_id}`,
     broadcast: `broadcasts?open=${broadcast}`,
+    'endpoint-known': `settings/receivers/${created.endpoint.endpoint_id}`,
     template: `templates?open=${templates.templates[0].id}`,
   };
 }, STAGE_LIMIT_MS);

@@ -40,6 +40,9 @@ export const SCREENS = {
   problems: 'problems',
   profile: 'settings/profile',
   receivers: 'settings/receivers',
+  webhook: 'settings/receivers/webhook',
+  // The name of its parameter: there is no endpoint of this ID.
+  endpoint: 'settings/receivers/$endpoint_id',
   alerts: 'settings/alerts',
   'sign-up': 'settings/sign-up',
   keys: 'settings/keys',

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { chosenSecret, startPartner } from '../testkit/partner';
+import { chosenSecret, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
@@ -16,6 +16,7 @@ import {
   settle,
   shoot,
   tabTo,
+  VIEWS,
   type ConsoleStage,
 } from './console-stage';
 import { bodyOf, inboundBody, postRaw } from '../testkit/upstream-webhooks';
@@ -320,7 +321,7 @@ test('loads the templates again on request, creates one with a preview, and dele
 test('changes the webhook address, and tests the new one', async () => {
   const moving = await mesh.createPartner({ name: 'Moving Software' });
   const receiver = await startPartner();
-  const page = await openSignedIn('settings/receivers', undefined, moving.partner_key);
+  const page = await openSignedIn('settings/receivers/webhook', undefined, moving.partner_key);
   const address = page.getByLabel('Webhook address');
   const save = page.getByRole('button', { name: 'Save', exact: true });
   await address.fill('ftp://127.0.0.1/webhooks');
@@ -367,27 +368,103 @@ test('creates, rotates and revokes an API key, and shows its secret once', async
   expect([await read(first), await read(second)]).toEqual([401, 401]);
 });
 
-test('lists the webhook endpoints, tests one, pauses and resumes it', async () => {
+/** The page at both sizes and in both schemes. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const { name: view, colorScheme, ...size } of [...VIEWS].reverse()) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    await settle(page);
+    expect([name, view, await faultsOf(page)]).toEqual([name, view, []]);
+    await shoot(page, `${name}-${view}`);
+  }
+}
+
+test('adds a webhook endpoint with chosen events, tests it, pauses and resumes it', async () => {
   const own = await mesh.createPartner({ name: 'Software with endpoints' });
-  const { url } = own.receiver;
+  const receiver = await startPartner();
+  const page = await openSignedIn('settings/receivers', undefined, own.partner_key);
+  await page.getByRole('button', { name: /^Webhook address/ }).waitFor();
+  await page.getByRole('button', { name: 'Add an endpoint …' }).click();
+  const dialog = page.getByRole('dialog');
+  const add = dialog.getByRole('button', { name: 'Add' });
+  const address = dialog.getByLabel('Address');
+  await address.fill('ftp://127.0.0.1/hook');
+  await add.click();
+  await eventually(async () => (await address.getAttribute('aria-invalid')) === 'true');
+  await address.fill(`${receiver.url}?token=of-the-partner`);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('CRM');
+  await dialog.getByText('Chosen events').click();
+  await add.click();
+  await dialog.getByText(/^events /).waitFor();
+  await dialog.getByRole('checkbox', { name: 'message.*' }).check();
+  expect(await dialog.getByRole('checkbox', { name: 'message.sent' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('Find an event').fill('sign-up fail');
+  await dialog.getByRole('checkbox', { name: 'client.failed' }).check();
+  await look(page, 'endpoint-create');
+  await add.click();
+  const secret = (await dialog.getByTestId('endpoint-secret').textContent()) as string;
+  await look(page, 'endpoint-created');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const [sent] = await eventually(() => receiver.arrivals.length > 0 && receiver.arrivals);
+  expect(isStandardSigned(sent as Arrival, secret)).toBe(true);
+  const listed = async () => (await own.call('GET', '/webhook-endpoints')).body.endpoints;
+  await eventually(async () => (await listed())[0].status === 'active');
+  await reload(page);
+  await look(page, 'receivers');
+  expect(await page.content()).not.toContain('of-the-partner');
+  await page.getByRole('button', { name: /^CRM/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByText('Your receiver accepted the test event').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  expect(await listed()).toMatchObject([
+    { description: 'CRM', status: 'active', events: ['message.*', 'client.failed'] },
+  ]);
+  await receiver.close();
+});
+
+test('shows the attempts of an endpoint, delivers one again, changes the endpoint and deletes it', async () => {
+  const own = await mesh.createPartner({ name: 'Software with attempts' });
+  await own.register(ONE);
+  const receiver = await startPartner();
   const created = await own.call('POST', '/webhook-endpoints', {
-    url: `${url}?token=of-the-partner`,
+    url: `${receiver.url}?token=of-the-partner`,
     secret: chosenSecret(),
-    description: 'CRM',
     events: ['message.*'],
   });
-  expect(created.status).toBe(201);
-  const page = await openSignedIn('settings/receivers', undefined, own.partner_key);
-  await page.getByRole('cell', { name: /^CRM/ }).waitFor();
-  await page.getByRole('button', { name: 'Test CRM' }).click();
-  await page.getByText('It accepted the test event.').waitFor();
-  await page.getByRole('button', { name: 'Pause CRM' }).click();
-  await page.getByRole('button', { name: 'Resume CRM' }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'endpoints-desktop-light');
-  expect(await page.content()).not.toContain('of-the-partner');
-  await page.getByRole('button', { name: 'Resume CRM' }).click();
-  await page.getByRole('button', { name: 'Pause CRM' }).waitFor();
+  const { endpoint_id } = created.body.endpoint;
+  const path = `/webhook-endpoints/${endpoint_id}`;
+  await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
+  await eventually(async () => (await own.call('GET', path)).body.endpoint.health.delivered > 0);
+  const page = await openSignedIn(`settings/receivers/${endpoint_id}`, undefined, own.partner_key);
+  const attempt = page.getByRole('button', { name: 'message.received' });
+  await attempt.waitFor();
+  await look(page, 'endpoint');
+  await attempt.click();
+  const panel = page.getByRole('dialog');
+  await panel.getByText(/^HTTP 200 after/).waitFor();
+  await look(page, 'endpoint-attempt');
+  expect(await panel.innerHTML()).not.toContain('of-the-partner');
+  await panel.getByRole('button', { name: 'Deliver again' }).click();
+  await panel.getByText('completed').waitFor();
+  expect(receiver.of('message.received').length).toBe(2);
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Name' }).fill('CRM');
+  await page.getByRole('checkbox', { name: 'call.connect' }).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+  expect((await own.call('GET', path)).body.endpoint).toMatchObject({
+    description: 'CRM',
+    events: ['message.*', 'call.connect'],
+  });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await panel.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Receivers' }).waitFor();
+  await settle(page);
+  expect((await own.call('GET', path)).status).toBe(404);
+  await receiver.close();
 });
 
 test('compares a shadow receiver with the webhook address, and stops it', async () => {
@@ -403,6 +480,8 @@ test('compares a shadow receiver with the webhook address, and stops it', async 
   const path = `/webhook-shadows/${started.body.shadow.shadow_id}`;
   await eventually(async () => (await own.call('GET', path)).body.shadow.comparison.different > 0);
   const page = await openSignedIn('settings/receivers', undefined, own.partner_key);
+  await page.getByText('1 answered differently (100%)').waitFor();
+  await page.getByRole('table', { name: 'Answer times' }).waitFor();
   await page.getByRole('cell', { name: '5xx' }).waitFor();
   await page.getByRole('cell', { name: 'HTTP 500' }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
@@ -535,11 +614,13 @@ test('keeps the contacts, and shows an error at the address that is refused', as
 });
 
 test('chooses the extra events of the webhook address', async () => {
-  const page = await openSignedIn('settings/receivers');
+  const page = await openSignedIn('settings/receivers/webhook');
   const event = (name: string) => page.getByRole('checkbox', { name, exact: true });
   const save = page.getByRole('button', { name: 'Save the events' });
   const chosen = async () => (await partner.call('GET', '/webhook')).body.webhook.extra_events;
   await event('call.connect').check();
+  await page.getByLabel('Find an event').fill('deleted client');
+  await event('call.connect').waitFor({ state: 'detached' });
   await event('client.removed').check();
   await save.click();
   await reload(page);

@@ -136,7 +136,7 @@ test.each(VIEWS)('finds a failed delivery and retries it ($name)', async (view) 
 
 test.each(VIEWS)('rotates the webhook secret with an overlap ($name)', async (view) => {
   const own = await mesh.createPartner({ name: 'Careful Software' });
-  const page = await openSignedIn('settings/receivers', view, own.partner_key);
+  const page = await openSignedIn('settings/receivers/webhook', view, own.partner_key);
   await page.getByRole('button', { name: 'Reveal' }).click();
   const old = await page.getByTestId('secret').textContent();
   expect(old).toBe(own.webhook_secret);

@@ -86,6 +86,12 @@ describe('a session', () => {
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       shows_texts: false,
       person: null,
+      holders: {
+        send: ['owner', 'developer', 'support'],
+        read: ['owner', 'developer', 'support'],
+        manage: ['owner', 'developer'],
+        billing: ['owner', 'billing'],
+      },
     });
     const cookie = headers.get('set-cookie') as string;
     expect(cookie).toMatch(/^bmg_session=[\w-]{43}; Max-Age=28800; Path=\/dashboard; HttpOnly; /);

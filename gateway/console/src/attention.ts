@@ -14,7 +14,7 @@ export interface Attention {
     | '/problems'
     | '/settings/billing'
     | '/settings/people'
-    | '/settings/receivers'
+    | '/settings/receivers/webhook'
     | '/usage/ledger';
   search?: Record<string, string>;
   action: string;
@@ -33,7 +33,10 @@ export const nameOf = ({ display_name, phone_number }: Client): string =>
   display_name || `+${phone_number}`;
 
 /** The host of a URL, or the topic, exchange, queue or bucket of a destination. */
-export function receiverOf({ url, destination }: WebhookEndpoint): string {
+export function receiverOf({
+  url,
+  destination,
+}: Pick<WebhookEndpoint, 'url' | 'destination'>): string {
   if (url !== null) return new URL(url).host;
   const { type, topic, exchange, routing_key, queue_url, bucket } = destination ?? {};
   return `${type}: ${topic ?? queue_url ?? bucket ?? (exchange || routing_key)}`;
@@ -56,7 +59,7 @@ function ofWebhook({ settings, failed_events = 0 }: Known): Attention[] {
       title: 'No webhook address',
       text: 'Sends work, but you receive no events: no statuses and no inbound messages.',
       severe: true,
-      to: '/settings/receivers',
+      to: '/settings/receivers/webhook',
       action: 'Set the webhook address',
     });
   }

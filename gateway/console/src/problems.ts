@@ -2,6 +2,7 @@
 // calls that were refused. Pure.
 import type { FailedEvent, LoggedRequest, Message } from './api/types';
 import { adviceOf, type Advice } from './reasons';
+import { deliveryOf } from './screens/events/attempts';
 import { subjectOf } from './screens/events/subject';
 
 export const CAUSES = {
@@ -131,7 +132,7 @@ function ofEvent(event: FailedEvent): Placed {
     code: status === null ? (event.last_error ?? 'not tried yet') : `HTTP ${status}`,
     ...receiverAdvice(status, event.attempts),
     item: {
-      id: event.event_id,
+      id: deliveryOf(event),
       at: event.last_attempt_at ?? event.created_at,
       contact,
       what: event.event,

@@ -55,6 +55,8 @@ const tree = root.addChildren([
   }),
   screen('/settings/profile', () => import('./screens/settings/profile')),
   screen('/settings/receivers', () => import('./screens/settings/receivers')),
+  screen('/settings/receivers/webhook', () => import('./screens/settings/webhook')),
+  screen('/settings/receivers/$endpoint_id', () => import('./screens/settings/endpoint')),
   screen('/settings/alerts', () => import('./screens/settings/alerts')),
   screen('/settings/sign-up', () => import('./screens/settings/sign-up')),
   screen('/settings/keys', () => import('./screens/settings/keys')),

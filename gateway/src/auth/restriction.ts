@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { notRegistered } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { createAddressCheck, type KeyScope } from '@bmg/common/keys';
-import { ROLE_SCOPES, ROLES } from '@bmg/common/people';
+import { holdersOf } from '@bmg/common/people';
 import { metrics } from '@bmg/common/telemetry';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
 import type { SignedInPerson } from '@bmg/proto/settings';
@@ -85,12 +85,10 @@ function refusalOfKeys(
   person_id: string | undefined,
 ): ApiError | undefined {
   if (!endpoint.person_only || person_id !== undefined) return undefined;
-  const scope = keyScopeOf(endpoint);
-  const roles = ROLES.filter((role) => ROLE_SCOPES[role].includes(scope));
   return new ApiError(
     'PERSON_REQUIRED',
     'no key may do this: a person does it, signed in to the console',
-    { details: { roles } },
+    { details: { roles: holdersOf(keyScopeOf(endpoint)) } },
   );
 }
 

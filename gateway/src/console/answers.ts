@@ -39,6 +39,13 @@ const signed_in_person = record({
   role: text,
   scopes: list(text),
 });
+/** The roles that have each scope. */
+const holders = record({
+  send: list(text),
+  read: list(text),
+  manage: list(text),
+  billing: list(text),
+});
 export const session = record({
   partner_id: text,
   name: text,
@@ -47,6 +54,7 @@ export const session = record({
   /** Conversations show the texts that customers wrote. */
   shows_texts: flag,
   person: orNull(signed_in_person),
+  holders,
 });
 export type Session = Of<typeof session>;
 
@@ -213,9 +221,10 @@ const notice = record({
 export type Notice = Of<typeof notice>;
 export const notices = record({ notices: list(notice) });
 
-const extra_event = record({ event: text, summary: text });
-export type ExtraEvent = Of<typeof extra_event>;
-export const extra_events = record({ events: list(extra_event) });
+/** `extra`: sent only where it is named. */
+const known_event = record({ event: text, summary: text, extra: flag });
+export type KnownEvent = Of<typeof known_event>;
+export const known_events = record({ events: list(known_event) });
 
 /** A call of the API with a key. */
 const logged_request = record({

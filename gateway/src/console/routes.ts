@@ -1,13 +1,13 @@
 // The rows of the console's API: sessions, passkeys, settings, webhooks, billing. They are not
 // endpoints of the contract.
 import { missingFields } from '@bmg/common/errors';
-import { EXTRA_EVENTS } from '@bmg/common/messages';
 import type { GetBillingResponse } from '@bmg/proto/billing';
 import type { SendTestEventResponse } from '@bmg/proto/webhooks';
 import type { Fields } from '../endpoints/endpoint';
 import { withoutOverlap } from '../endpoints/parts/rows';
 import { webhookChange } from '../endpoints/webhook-endpoints/rows';
-import { EVENTS } from '../openapi/events';
+import { EVENT_NAMES } from '../endpoints/webhook-endpoints/schemas';
+import { EVENTS, TEST_EVENT } from '../openapi/events';
 import * as answers from './answers';
 import { issuerRoutes } from './issuer-routes';
 import { passkeyRoutes } from './passkey-routes';
@@ -45,6 +45,13 @@ const RECORDED = ['webhook_url', 'logo_url', 'alerts', 'extra_events', 'connect_
 /** The addresses of contacts are not kept: they are people's, and could not be erased. */
 const SETTINGS = [...RECORDED, 'contacts'];
 
+/** Those that a receiver can be sent; a test event reaches the tested one. */
+const KNOWN_EVENTS = EVENT_NAMES.filter((event) => event !== TEST_EVENT).map((event) => ({
+  event,
+  summary: EVENTS[event].summary,
+  extra: EVENTS[event].extra === true,
+}));
+
 const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): Route[] => [
   {
     verb: 'get',
@@ -55,12 +62,10 @@ const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): R
   },
   {
     verb: 'get',
-    path: '/extra-events',
+    path: '/known-events',
     any_scope: true,
-    answer: answers.extra_events,
-    run: async () => ({
-      events: EXTRA_EVENTS.map((event) => ({ event, summary: EVENTS[event].summary })),
-    }),
+    answer: answers.known_events,
+    run: async () => ({ events: KNOWN_EVENTS }),
   },
   {
     verb: 'get',

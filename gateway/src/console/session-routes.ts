@@ -1,8 +1,8 @@
 // The rows of sessions: the log-in with the partner key, and the sessions of the partner or the
 // person.
 import { ApiError, toApiError } from '@bmg/common/errors';
-import { firstKnown, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { relyingPartyOf } from '@bmg/common/people';
+import { firstKnown, isWellFormedKey, KEY_SCOPES, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { holdersOf, relyingPartyOf } from '@bmg/common/people';
 import type { Session } from '@bmg/proto/settings';
 import type { Fields } from '../endpoints/endpoint';
 import * as answers from './answers';
@@ -73,6 +73,7 @@ const sessionAnswer = (
   csrf_token: cookies.csrfToken(token),
   shows_texts,
   person: session.person ?? null,
+  holders: Object.fromEntries(KEY_SCOPES.map((scope) => [scope, holdersOf(scope)])),
 });
 
 const SESSION = '/session';

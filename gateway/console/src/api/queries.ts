@@ -52,10 +52,11 @@ export const noticesQuery = queryOptions({
   queryFn: async () => (await call<{ notices: t.Notice[] }>('GET', '/notices')).notices,
 });
 
-export const extraEventsQuery = queryOptions({
-  queryKey: ['extra-events'],
+/** Every event that a receiver can be sent. */
+export const knownEventsQuery = queryOptions({
+  queryKey: ['known-events'],
   staleTime: 3_600_000,
-  queryFn: async () => (await call<{ events: t.ExtraEvent[] }>('GET', '/extra-events')).events,
+  queryFn: async () => (await call<{ events: t.KnownEvent[] }>('GET', '/known-events')).events,
 });
 
 export const billingQuery = queryOptions({
@@ -113,6 +114,22 @@ export const endpointsQuery = queryOptions({
   queryKey: ['endpoints'],
   queryFn: () => call<{ endpoints: t.WebhookEndpoint[] }>('GET', '/v1/webhook-endpoints'),
 });
+
+export const ATTEMPTS_REFRESH_MS = 10_000;
+
+/** Its key is not below that of the list, since a deleted endpoint has no attempts to read. */
+export const endpointAttemptsQuery = (endpoint_id: string) =>
+  queryOptions({
+    queryKey: ['endpoint-attempts', endpoint_id],
+    queryFn: async () =>
+      (
+        await call<{ attempts: t.EndpointAttempt[] }>(
+          'GET',
+          `/v1/webhook-endpoints/${endpoint_id}/attempts`,
+        )
+      ).attempts,
+    refetchInterval: ATTEMPTS_REFRESH_MS,
+  });
 
 const SHADOW_REFRESH_MS = 5_000;
 
@@ -240,27 +257,50 @@ export interface EventFigures {
 }
 
 /** The most events from which the receiver's health is computed. */
-const LATEST_EVENTS = 200;
+export const LATEST_EVENTS = 200;
 
-/** The events of the period that began on the UTC day `from`; positions have no gaps. */
+/** How many events the log has since a time, and the latest of them, the oldest first. */
+async function readSince(from: string): Promise<{ events: number; latest: t.LoggedEvent[] }> {
+  const read = (query: Record<string, string | number>) =>
+    call<t.EventPage>('GET', '/v1/events', { query });
+  const { events, newest } = await read({ from, limit: 1 });
+  const first = events[0]?.seq;
+  if (first === undefined) return { events: 0, latest: [] };
+  const after = Math.max(first - 1, newest - LATEST_EVENTS);
+  const latest = await read({ after, limit: LATEST_EVENTS });
+  // Positions have no gaps.
+  return { events: newest - first + 1, latest: latest.events };
+}
+
+/** The events of the period that began on the UTC day `from`. */
 export const eventFiguresQuery = (from: string) =>
   queryOptions({
     queryKey: ['event-figures', from],
     queryFn: async (): Promise<EventFigures> => {
-      const read = (query: Record<string, string | number>) =>
-        call<t.EventPage>('GET', '/v1/events', { query });
-      const { events, newest } = await read({ from: `${from}T00:00:00Z`, limit: 1 });
-      const first = events[0]?.seq;
-      if (first === undefined) return { events: 0, attempted: 0, delivered: 0 };
-      const after = Math.max(first - 1, newest - LATEST_EVENTS);
-      const latest = await read({ after, limit: LATEST_EVENTS });
-      return {
-        events: newest - first + 1,
-        attempted: triedOf(latest.events).length,
-        delivered: deliveredOf(latest.events),
-      };
+      const { events, latest } = await readSince(`${from}T00:00:00Z`);
+      return { events, attempted: triedOf(latest).length, delivered: deliveredOf(latest) };
     },
   });
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** The latest events of a week, the newest first, with their deliveries to the webhook address. */
+export const latestEventsQuery = queryOptions({
+  queryKey: ['latest-events'],
+  queryFn: async () =>
+    (await readSince(new Date(Date.now() - WEEK_MS).toISOString())).latest.toReversed(),
+});
+
+/** Deliveries to all receivers that wait for an attempt. */
+export const waitingQuery = queryOptions({
+  queryKey: ['failed-events', 'retrying', 'total'],
+  queryFn: async () =>
+    (
+      await call<t.FailedEvents>('GET', '/v1/webhooks/failed', {
+        query: { status: 'retrying', limit: 1 },
+      })
+    ).total,
+});
 
 export const failedEventsQuery = (status?: string) =>
   infiniteQueryOptions({

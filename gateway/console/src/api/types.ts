@@ -2,13 +2,14 @@
 // document, through the client package; those below /dashboard/api from the schemas of that API,
 // which is private to the console.
 import type { components, Envelope as AnyEnvelope } from '@bmg/client';
+import type { Session } from '../../../src/console/answers';
 
 export type {
   Billing,
   CurrentSession,
-  ExtraEvent,
   Invitation,
   Invoice,
+  KnownEvent,
   LoggedRequest,
   MessageDay,
   Notice,
@@ -24,13 +25,18 @@ export type {
   WebhookSecret,
 } from '../../../src/console/answers';
 
+/** A scope of people and keys. */
+export type Scope = keyof Session['holders'];
+
 type Schemas = components['schemas'];
 
 export type Client = Schemas['ClientRecord'];
 export type DataSync = Schemas['DataSync'];
 export type HistorySync = NonNullable<Schemas['HistorySync']>;
 export type WebhookEndpoint = Schemas['WebhookEndpoint'];
-export type EndpointTest = Schemas['TestEndpointAnswer'];
+export type EndpointWithSecret = Schemas['CreateEndpointAnswer'];
+export type EndpointSecret = Schemas['RotateEndpointSecretAnswer'];
+export type EndpointAttempt = Schemas['WebhookEndpointAttempt'];
 export type ListedShadow = Schemas['ListedWebhookShadow'];
 export type WebhookShadow = Schemas['WebhookShadow'];
 export type ShadowDifference = Schemas['WebhookShadowDifference'];

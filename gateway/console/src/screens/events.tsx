@@ -16,6 +16,7 @@ import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { nounOf } from '../period';
+import { deliveryOf } from './events/attempts';
 import { EventDrawer } from './events/drawer';
 import { RetryButton, RetryOutcome, useRetry, type RetryOne } from './events/retry';
 import { SendTestButton, SendTestOutcome, useSendTest } from './events/send-test';
@@ -83,7 +84,7 @@ export function Screen() {
     refetchInterval: REFRESH_MS,
   });
   const events = query.data?.pages.flatMap((page) => page.events) ?? [];
-  const shown = events.find(({ event_id }) => event_id === open);
+  const shown = events.find((event) => deliveryOf(event) === open);
   const test = useSendTest();
   const retry = useRetry();
   const may = useMay();
@@ -121,8 +122,8 @@ export function Screen() {
                 label="Events"
                 columns={columnsOf(may('manage') ? retry : undefined)}
                 rows={events}
-                keyOf={({ event_id }) => event_id}
-                onOpen={({ event_id }) => setFilters({ open: event_id })}
+                keyOf={deliveryOf}
+                onOpen={(event) => setFilters({ open: deliveryOf(event) })}
                 onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
               />
             ) : (

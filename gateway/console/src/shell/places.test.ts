@@ -24,6 +24,7 @@ test.each([
 test('knows the scope of each screen', () => {
   expect(placeAt('/')?.scope).toBe('read');
   expect(placeAt('/usage/ledger')?.scope).toBe('billing');
+  expect(placeAt('/settings/receivers/$endpoint_id')?.scope).toBe('read');
   expect(placeAt('/nonsense')).toBeUndefined();
 });
 

@@ -1,4 +1,5 @@
 // Where the console can be left for: its screens, and what an ID or a phone number leads to. Pure.
+import type { Scope } from '../api/types';
 import type { Search } from '../search';
 
 export interface Place {
@@ -6,7 +7,7 @@ export interface Place {
   search?: Search;
   label: string;
   /** The screen shows nothing without it; null needs none. */
-  scope: string | null;
+  scope: Scope | null;
 }
 
 /** The entries of the navigation. */
@@ -44,11 +45,14 @@ export const MORE_SCREENS: readonly Place[] = [
   { to: '/usage/ledger', label: 'Ledger', scope: 'billing' },
   { to: '/usage/prices', label: 'Prices', scope: 'read' },
   ...SETTINGS,
+  { to: '/settings/receivers/webhook', label: 'Webhook address', scope: 'read' },
 ];
 
-/** The screen at an address; undefined if there is none. */
-export const placeAt = (path: string): Place | undefined =>
-  [...SCREENS, ...MORE_SCREENS].find(({ to }) => to === path);
+/** The screen of a route; undefined if there is none. That of one item is with its list. */
+export function placeAt(route: string): Place | undefined {
+  const path = route.replace(/\/\$\w+$/, '');
+  return [...SCREENS, ...MORE_SCREENS].find(({ to }) => to === path);
+}
 
 /** People write phone numbers with spaces, brackets and dashes. */
 const PHONE = /^\+?[\d\s().-]{7,24}$/;

@@ -1,6 +1,7 @@
 export { relyingPartyOf, type RelyingParty } from './relying-party';
 export {
   APPROVING_SCOPE,
+  holdersOf,
   includesRole,
   isRole,
   mayApprove,

@@ -11,6 +11,10 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly KeyScope[]>> = {
   billing: ['billing'],
 };
 
+/** The roles that have a scope. */
+export const holdersOf = (scope: KeyScope): Role[] =>
+  ROLES.filter((role) => ROLE_SCOPES[role].includes(scope));
+
 export const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
 
 /**

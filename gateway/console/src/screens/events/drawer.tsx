@@ -9,6 +9,7 @@ import { Failure } from '../../parts/failure';
 import { Panel } from '../../parts/panel';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
+import { ReceiverName } from './receiver-name';
 import { retryOf, RetryResult } from './retry';
 import { subjectOf } from './subject';
 
@@ -34,6 +35,7 @@ export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: (
                 {event.event_id} <Copy text={event.event_id} label="Copy the event ID" />
               </span>,
             ],
+            ['Receiver', <ReceiverName endpoint_id={event.endpoint_id} />],
             ['Recipient', contact],
             ['Message ID', message_id],
             ['Attempts', event.attempts],

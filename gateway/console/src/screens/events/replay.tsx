@@ -10,14 +10,21 @@ import { Dialog } from '../../parts/panel';
 import { State } from '../../parts/state';
 import { countOf } from '../../period';
 
-export function ReplayEvents({ names }: { names: string[] }) {
+interface ReplayProps {
+  /** Events to choose from. */
+  names: string[];
+  /** Absent: the webhook address. */
+  endpoint_id?: string;
+}
+
+export function ReplayEvents(props: ReplayProps) {
   const [open, setOpen] = useState(false);
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
         Replay …
       </Button>
-      {open && <ReplayDialog names={names} onClose={() => setOpen(false)} />}
+      {open && <ReplayDialog {...props} onClose={() => setOpen(false)} />}
     </>
   );
 }
@@ -32,14 +39,14 @@ const localTime = (time: Date): string =>
 const instantOf = (local: string): string | undefined =>
   local === '' ? undefined : new Date(local).toISOString();
 
-function ReplayDialog({ names, onClose }: { names: string[]; onClose: () => void }) {
+function ReplayDialog({ names, endpoint_id, onClose }: ReplayProps & { onClose: () => void }) {
   const [from, setFrom] = useState(() => localTime(new Date(Date.now() - HOUR_MS)));
   const [to, setTo] = useState('');
   const [event, setEvent] = useState<string | null>(null);
   const start = useMutation({
     mutationFn: () =>
       call<Replay>('POST', '/v1/events/replay', {
-        body: { from: instantOf(from), to: instantOf(to), event: event ?? undefined },
+        body: { from: instantOf(from), to: instantOf(to), event: event ?? undefined, endpoint_id },
       }),
   });
   return (
@@ -96,7 +103,7 @@ function ReplayDialog({ names, onClose }: { names: string[]; onClose: () => void
 const POLL_MS = 1_000;
 const PERCENT = 100;
 
-function ReplayProgress({ replay: started }: { replay: Replay }) {
+export function ReplayProgress({ replay: started }: { replay: Replay }) {
   const query = useQuery({
     queryKey: ['replay', started.replay_id],
     queryFn: () => call<Replay>('GET', `/v1/events/replays/${started.replay_id}`),

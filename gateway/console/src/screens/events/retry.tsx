@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import type { FailedEvent } from '../../api/types';
 import { Failure } from '../../parts/failure';
+import { deliveryOf, type Waiting } from './attempts';
 import { subjectOf } from './subject';
 
 interface Retried {
@@ -12,14 +13,14 @@ interface Retried {
 }
 
 /** Posts an event once more. */
-export const retryOf = ({ event_id }: FailedEvent): Promise<Retried> =>
-  call<Retried>('POST', `/v1/webhooks/retry/${event_id}`);
+export const retryOf = ({ event_id, endpoint_id }: Waiting): Promise<Retried> =>
+  call<Retried>('POST', `/v1/webhooks/retry/${event_id}`, { query: { endpoint_id } });
 
 /** The retry from the list, which is read again afterwards. */
 export function useRetry() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: retryOf,
+    mutationFn: (event: FailedEvent) => retryOf(event),
     onSettled: () => queries.invalidateQueries({ queryKey: ['failed-events'] }),
   });
 }
@@ -31,7 +32,8 @@ const nameOf = ({ event, event_id, payload }: FailedEvent): string =>
   `${event} of ${subjectOf(payload).contact ?? event_id}`;
 
 export function RetryButton({ event, retry }: { event: FailedEvent; retry: RetryOne }) {
-  const is_this = retry.variables?.event_id === event.event_id;
+  const is_this =
+    retry.variables !== undefined && deliveryOf(retry.variables) === deliveryOf(event);
   return (
     <Button
       size="compact-sm"

@@ -1,6 +1,8 @@
 import { Alert, Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useChange } from '../../api/change';
 import { call } from '../../api/client';
+import { endpointsQuery } from '../../api/queries';
 import type { TestEvent } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
 import { Failure } from '../../parts/failure';
@@ -22,7 +24,18 @@ export function useSendTest() {
   });
 }
 
-type SendTestWork = ReturnType<typeof useSendTest>;
+/** Sends one to an endpoint, which the test may make active. */
+export const useEndpointTest = (endpoint_id: string) =>
+  useChange([endpointsQuery], () =>
+    call<TestEvent>('POST', `/v1/webhook-endpoints/${endpoint_id}/test`),
+  );
+
+export interface SendTestWork {
+  data: TestEvent | undefined;
+  error: Error | null;
+  isPending: boolean;
+  mutate: () => void;
+}
 
 /** The test events of this page, newest first. */
 export const useSentTests = (): SentTest[] =>

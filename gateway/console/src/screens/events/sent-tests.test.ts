@@ -1,4 +1,4 @@
-import { withTests, type ListedEvent, type SentTest } from './sent-tests';
+import { outcomeOf, withTests, type ListedEvent, type SentTest } from './sent-tests';
 
 const at = (second: number): string => `2026-11-24T12:00:0${second}.000Z`;
 const anEvent = (second: number): ListedEvent =>
@@ -26,4 +26,13 @@ test('lists test events among the events of the log by time, newest first', () =
 
 test('lists test events of an empty log', () => {
   expect(withTests([], [aTest(1)]).map(({ event_id }) => event_id)).toEqual(['test_1']);
+});
+
+test('puts the outcome of a test in words, also of a destination, which has no status', () => {
+  expect(outcomeOf(aTest(1, false))).toBe('HTTP 503 after 5 ms.');
+  expect(outcomeOf({ ...aTest(1), http_status: null })).toBe('Stored after 5 ms.');
+  const error = 'timeout';
+  expect(outcomeOf({ ...aTest(1, false), http_status: null, error })).toBe(
+    'No answer after 5 ms. timeout',
+  );
 });

@@ -38,9 +38,9 @@ export function withTests(
 }
 
 /** `HTTP 503 after 12 ms.` and why it was not accepted. */
-export const outcomeOf = ({ http_status, duration_ms, error }: TestEvent): string =>
+export const outcomeOf = ({ http_status, delivered, duration_ms, error }: TestEvent): string =>
   [
-    http_status === null ? 'No answer' : `HTTP ${http_status}`,
+    http_status !== null ? `HTTP ${http_status}` : delivered ? 'Stored' : 'No answer',
     `after ${Math.round(duration_ms)} ms.`,
     error,
   ]

@@ -6,6 +6,7 @@ import type { LedgerTotals } from '../../api/types';
 import { nameOf } from '../../attention';
 import { compare, type ComparedRow } from '../../compared';
 import { sentByCategory } from '../../message-days';
+import { TwoBars } from '../../parts/bars';
 import { Card } from '../../parts/card';
 import { Loaded } from '../../parts/loaded';
 import { changeOf, countOf, periodBefore, type Days } from '../../period';
@@ -93,7 +94,7 @@ function Rows({ head, label, rows, names }: RowsProps) {
           <Table.Tr key={row.name}>
             <Table.Td>
               {names?.get(row.name) ?? row.name}
-              <Bars row={row} most={most} />
+              <TwoBars thick={row.now} thin={row.before} most={most} />
             </Table.Td>
             <Table.Td ta="right">{countOf(row.now)}</Table.Td>
             <Table.Td ta="right">{countOf(row.before)}</Table.Td>
@@ -104,11 +105,3 @@ function Rows({ head, label, rows, names }: RowsProps) {
     </Table>
   );
 }
-
-/** Decoration: the cells beside it have the figures. */
-const Bars = ({ row: { now, before }, most }: { row: ComparedRow; most: number }) => (
-  <svg aria-hidden viewBox="0 0 100 10" preserveAspectRatio="none" className="compared-bars">
-    <rect width={(now / most) * 100} height="5" className="compared-now" />
-    <rect y="6" width={(before / most) * 100} height="3" className="compared-before" />
-  </svg>
-);

@@ -58,7 +58,7 @@ function FixReceiver({ problem: { items } }: { problem: Problem }) {
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        <Button variant="default" component={Link} to="/settings/receivers">
+        <Button variant="default" component={Link} to="/settings/receivers/webhook">
           Check the webhook address
         </Button>
         <SendTestButton test={test} />

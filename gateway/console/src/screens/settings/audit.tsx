@@ -13,7 +13,7 @@ import {
   type AuditFilter,
 } from '../../api/queries';
 import type { AuditRecord } from '../../api/types';
-import { nameOf as clientNameOf, receiverOf } from '../../attention';
+import { nameOf as clientNameOf } from '../../attention';
 import { Card } from '../../parts/card';
 import { download } from '../../parts/csv';
 import { DayFields, momentsOf } from '../../parts/days';
@@ -27,6 +27,7 @@ import { useFilters, useTyped } from '../../parts/search';
 import { State } from '../../parts/state';
 import { Time, zoned } from '../../parts/time';
 import { SettingsPage } from './page';
+import { nameOf as endpointName } from './receiver-rows';
 import { sentenceOf, type NameOf } from './sentences';
 
 const ACTORS: Readonly<Record<string, string>> = {
@@ -113,7 +114,7 @@ function useNames(): NameOf {
   const names = new Map([
     ...keys.map(({ key_id, name }) => [key_id, name] as const),
     ...people.map(({ person_id, email }) => [person_id, email] as const),
-    ...endpoints.map((one) => [one.endpoint_id, one.description || receiverOf(one)] as const),
+    ...endpoints.map((one) => [one.endpoint_id, endpointName(one)] as const),
     ...clients.flatMap((one) =>
       [one.waba_id, one.phone_number_id].map((id) => [id, clientNameOf(one)] as const),
     ),

@@ -12,15 +12,17 @@ import { SETTINGS } from '../../shell/places';
 
 interface SettingsPageProps {
   to: (typeof SETTINGS)[number]['to'];
+  /** The title of a page below the one at `to`. */
+  title?: string;
   description?: string;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-export function SettingsPage({ to, ...page }: SettingsPageProps) {
+export function SettingsPage({ to, title, ...page }: SettingsPageProps) {
   const may = useMay();
   const pages = SETTINGS.filter(({ scope }) => scope === null || may(scope));
-  const title = SETTINGS.find((one) => one.to === to)?.label ?? '';
+  const own = SETTINGS.find((one) => one.to === to)?.label ?? '';
   return (
     <>
       <Group component="nav" aria-label="Settings" gap="xs" mb="lg">
@@ -36,7 +38,7 @@ export function SettingsPage({ to, ...page }: SettingsPageProps) {
           </Button>
         ))}
       </Group>
-      <Page title={title} {...page} />
+      <Page title={title ?? own} {...page} />
     </>
   );
 }

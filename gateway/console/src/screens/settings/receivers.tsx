@@ -1,27 +1,125 @@
-// Where events go: the webhook address with its secret and its extra events, the endpoints, and
-// receivers on trial.
-import { Changeable } from '../../parts/allowed';
-import { WebhookEndpoints } from './endpoints';
-import { ExtraEvents } from './extra-events';
-import { SettingsForms, SettingsPage } from './page';
-import { WebhookSecret } from './secret';
+// Where events go: the webhook address, the endpoints beside it, and a receiver on trial.
+import { Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import {
+  endpointsQuery,
+  latestEventsQuery,
+  LATEST_EVENTS,
+  settingsQuery,
+  waitingQuery,
+} from '../../api/queries';
+import type { Settings, WebhookEndpoint } from '../../api/types';
+import { Changeable, IfMay } from '../../parts/allowed';
+import { Loaded } from '../../parts/loaded';
+import { Rows, type Column } from '../../parts/rows';
+import { State } from '../../parts/state';
+import { Time } from '../../parts/time';
+import { countOf } from '../../period';
+import { CreateEndpoint } from './create-endpoint';
+import { SettingsPage } from './page';
+import { endpointRow, webhookRow, type ReceiverRow } from './receiver-rows';
 import { ShadowReceivers } from './shadows';
-import { WebhookAddress } from './webhook';
 
-export const Screen = () => (
-  <SettingsPage to="/settings/receivers">
-    <SettingsForms>
-      {(settings) => (
-        <>
-          <WebhookAddress settings={settings} />
-          <WebhookSecret settings={settings} />
-          <ExtraEvents settings={settings} />
-        </>
+export function Screen() {
+  const [creating, create] = useDisclosure();
+  const settings = useQuery(settingsQuery);
+  const endpoints = useQuery(endpointsQuery);
+  return (
+    <SettingsPage
+      to="/settings/receivers"
+      description="Your webhook address gets every event. Endpoints beside it get what you choose for each."
+      actions={
+        <IfMay scope="manage">
+          <Button onClick={create.open}>Add an endpoint …</Button>
+        </IfMay>
+      }
+    >
+      <Loaded query={settings} what="the settings" lines={1}>
+        {(known) => (
+          <Loaded query={endpoints} what="the webhook endpoints" lines={2}>
+            {(listed) => <Receivers settings={known} endpoints={listed.endpoints} />}
+          </Loaded>
+        )}
+      </Loaded>
+      <Changeable scope="manage">
+        <ShadowReceivers />
+      </Changeable>
+      {creating && <CreateEndpoint onClose={create.close} />}
+    </SettingsPage>
+  );
+}
+
+const COLUMNS: Array<Column<ReceiverRow>> = [
+  {
+    title: 'Receiver',
+    width: '1.6fr',
+    cell: ({ name, target }) => (
+      <>
+        {name}
+        {target && (
+          <Text size="xs" c="dimmed">
+            {target}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { title: 'State', width: '115px', cell: ({ status }) => <State of={status} /> },
+  { title: 'Events', width: '1.2fr', cell: ({ events }) => events, labelled: true },
+  { title: 'Last 24 hours', width: '1.2fr', cell: (row) => <Day of={row} />, labelled: true },
+  {
+    title: 'Waiting',
+    width: '90px',
+    cell: ({ waiting }) => (waiting === null ? '–' : countOf(waiting)),
+    labelled: true,
+    figure: true,
+  },
+  {
+    title: 'Last success',
+    width: '115px',
+    cell: ({ last_success_at }) => <Time value={last_success_at} as="ago" />,
+    labelled: true,
+  },
+];
+
+/** Attempts at an endpoint; at the webhook address, events. */
+function Day({ of: { accepted, refused, is_part } }: { of: ReceiverRow }) {
+  if (accepted === null || refused === null) return <>–</>;
+  if (accepted + refused === 0) return <>none</>;
+  return (
+    <>
+      {countOf(accepted)} accepted,{' '}
+      <span className={refused > 0 ? 'refused' : undefined}>{countOf(refused)} not</span>
+      {is_part && (
+        <Text size="xs" c="dimmed">
+          of the latest
+        </Text>
       )}
-    </SettingsForms>
-    <Changeable scope="manage">
-      <WebhookEndpoints />
-      <ShadowReceivers />
-    </Changeable>
-  </SettingsPage>
-);
+    </>
+  );
+}
+
+interface ReceiversProps {
+  settings: Settings;
+  endpoints: WebhookEndpoint[];
+}
+
+function Receivers({ settings, endpoints }: ReceiversProps) {
+  const { data: latest } = useQuery(latestEventsQuery);
+  const { data: waiting } = useQuery(waitingQuery);
+  const navigate = useNavigate();
+  const webhook = webhookRow({ settings, endpoints, latest, most: LATEST_EVENTS, waiting });
+  return (
+    <Rows
+      label="Receivers"
+      columns={COLUMNS}
+      rows={[webhook, ...endpoints.map(endpointRow)]}
+      keyOf={({ id }) => id}
+      onOpen={({ id }) =>
+        void navigate({ to: '/settings/receivers/$endpoint_id', params: { endpoint_id: id } })
+      }
+    />
+  );
+}

@@ -1,4 +1,4 @@
-// A form of the settings: its fields, its button, and why it was not saved.
+// A form that is saved: its fields, its button, and why it was not saved.
 import { Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -7,13 +7,9 @@ import { settingsQuery } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { Failure } from '../../parts/failure';
 
-/** Saves what `changed` returns; the screens show the settings of the answer at once. */
-export function useSaveSettings(changed: () => Partial<Record<keyof Settings, unknown>>) {
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: () => call<{ settings: Settings }>('PATCH', '/settings', { body: changed() }),
-    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
-  });
+/** What is sent is forgotten with the form: it may be a secret, and so may the answer. */
+export function useSaving<T>(send: () => Promise<T>, onSaved: (answer: T) => unknown) {
+  const save = useMutation({ mutationFn: send, onSuccess: onSaved, gcTime: 0 });
   const failure = save.error as ApiFailure | null;
   const named = (failure?.details as { field?: string } | null | undefined)?.field ?? '';
   return {
@@ -24,7 +20,18 @@ export function useSaveSettings(changed: () => Partial<Record<keyof Settings, un
   };
 }
 
-interface SaveFormProps extends ReturnType<typeof useSaveSettings> {
+/** Saves what `changed` returns; the screens show the settings of the answer at once. */
+export function useSaveSettings(changed: () => Partial<Record<keyof Settings, unknown>>) {
+  const queries = useQueryClient();
+  return useSaving(
+    () => call<{ settings: Settings }>('PATCH', '/settings', { body: changed() }),
+    (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
+  );
+}
+
+interface SaveFormProps {
+  save: { mutate: () => void; isPending: boolean; error: Error | null };
+  refusalOf: (field: string) => string | null;
   /** What the button says. */
   action: string;
   /** Names what was not saved: "The logo". */

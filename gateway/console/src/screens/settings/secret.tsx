@@ -1,7 +1,8 @@
 // The secret that signs events: shown on request only, and rotated with an overlap.
-import { Button, Code, Group, NumberInput, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Anchor, Button, Code, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change';
 import { call } from '../../api/client';
 import { settingsQuery } from '../../api/queries';
 import type { Settings, WebhookSecret as Secret } from '../../api/types';
@@ -10,12 +11,24 @@ import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
 import { focusOnMount } from '../../parts/focus-on-mount';
+import { FormButtons } from '../../parts/form-buttons';
 import { Dialog } from '../../parts/panel';
 import { ShownOnce } from '../../parts/shown-once';
 import { Time } from '../../parts/time';
 
 const OVERLAP_DEFAULT_HOURS = 24;
 const OVERLAP_MAX_HOURS = 720;
+
+/** Works in a sentence. */
+export const VerifyGuide = () => (
+  <Anchor href="../docs/receiving#verify" size="sm">
+    Verify it
+  </Anchor>
+);
+
+const rotateWebhookSecret = async (overlap_hours: number): Promise<string> =>
+  (await call<Secret>('POST', '/webhook-secret/rotate', { body: { overlap_hours } }))
+    .webhook_secret;
 
 export function WebhookSecret({ settings }: { settings: Settings }) {
   const [rotating, setRotating] = useState(false);
@@ -28,8 +41,8 @@ export function WebhookSecret({ settings }: { settings: Settings }) {
     <Card title="Webhook secret">
       <Stack gap="sm">
         <Text size="sm">
-          Every event carries a signature made with this secret. Check it, and refuse events without
-          a valid one.
+          Every event carries a signature made with this secret. <VerifyGuide />, and refuse events
+          without a valid one.
         </Text>
         <Facts
           of={[
@@ -69,7 +82,10 @@ export function WebhookSecret({ settings }: { settings: Settings }) {
         </Group>
       </Stack>
       {rotating && (
-        <Rotate
+        <RotateSecret
+          title="Rotate the webhook secret"
+          rotate={rotateWebhookSecret}
+          changed={settingsQuery}
           onClose={() => {
             setRotating(false);
             reveal.reset();
@@ -80,20 +96,23 @@ export function WebhookSecret({ settings }: { settings: Settings }) {
   );
 }
 
-function Rotate({ onClose }: { onClose: () => void }) {
+interface RotateSecretProps {
+  title: string;
+  /** Returns the new secret. */
+  rotate: (overlap_hours: number) => Promise<string>;
+  /** Shows until when the old one signs. */
+  changed: { queryKey: readonly unknown[] };
+  onClose: () => void;
+}
+
+export function RotateSecret({ title, rotate: send, changed, onClose }: RotateSecretProps) {
   const [hours, setHours] = useState<number | string>(OVERLAP_DEFAULT_HOURS);
-  const queries = useQueryClient();
-  const rotate = useMutation({
-    mutationFn: () =>
-      call<Secret>('POST', '/webhook-secret/rotate', { body: { overlap_hours: Number(hours) } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: settingsQuery.queryKey }),
-    gcTime: 0,
-  });
+  const rotate = useChange([changed], () => send(Number(hours)));
   return (
-    <Dialog onClose={onClose} title="Rotate the webhook secret">
+    <Dialog onClose={onClose} title={title}>
       {rotate.data ? (
         <ShownOnce
-          value={rotate.data.webhook_secret}
+          value={rotate.data}
           copy="Copy the new secret"
           testid="new-secret"
           onClose={onClose}
@@ -119,14 +138,12 @@ function Rotate({ onClose }: { onClose: () => void }) {
               data-autofocus
             />
             {rotate.error && <Failure error={rotate.error} title="The secret was not rotated" />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={rotate.isPending}>
-                Rotate
-              </Button>
-            </Group>
+            <FormButtons
+              action="Rotate"
+              pending={rotate.isPending}
+              disabled={false}
+              onClose={onClose}
+            />
           </Stack>
         </form>
       )}

@@ -5,13 +5,14 @@ import { useChange } from '../../api/change';
 import { call } from '../../api/client';
 import { shadowQuery, shadowsQuery } from '../../api/queries';
 import type { ListedShadow, ShadowDifference } from '../../api/types';
+import { ShareBar, TwoBars, type Share } from '../../parts/bars';
 import { Card } from '../../parts/card';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
-import { countOf } from '../../period';
+import { countOf, nounOf } from '../../period';
 
 export function ShadowReceivers() {
   const query = useQuery(shadowsQuery);
@@ -41,10 +42,7 @@ const SOURCES: Record<ListedShadow['source'], string> = {
   last_day: 'events of the last day',
 };
 
-const timesOf = ({ p50_ms, p99_ms }: ListedShadow['comparison']['first']): string | null =>
-  p50_ms === null
-    ? null
-    : `${countOf(p50_ms)} ms, slowest hundredth from ${countOf(p99_ms ?? 0)} ms`;
+type Comparison = ListedShadow['comparison'];
 
 const CHANGED = [shadowsQuery];
 
@@ -79,18 +77,63 @@ function Shadow({ of }: { of: ListedShadow }) {
           ['Started', <Time value={of.created_at} />],
           ['Ends', of.ended_at === null ? <Time value={of.ends_at} /> : null],
           ['Ended', of.ended_at === null ? null : <Time value={of.ended_at} />],
-          ['Compared', `${countOf(comparison.compared)} events`],
-          ['Answered differently', `${countOf(comparison.different)} events`],
-          ['Not sent to the shadow', `${countOf(comparison.dropped)} events: it was too slow`],
-          ['First receiver, median', timesOf(comparison.first)],
-          ['Shadow, median', timesOf(comparison.shadow)],
         ]}
       />
+      <Shares of={comparison} />
+      {comparison.compared > 0 && <Times of={comparison} />}
       {comparison.answers.length > 0 && <Answers of={comparison.answers} />}
       {comparison.different > 0 && <Differences of={of} />}
     </Stack>
   );
 }
+
+/** How both answered, as one bar; the list beside it has the figures. */
+function Shares({ of: { compared, different, dropped } }: { of: Comparison }) {
+  const parts: Share[] = [
+    { name: 'answered alike', count: compared - different, colour: 'good' },
+    { name: 'answered differently', count: different, colour: 'bad' },
+    { name: 'not sent to the shadow, which was too slow', count: dropped, colour: 'dim' },
+  ];
+  return (
+    <div>
+      <ShareBar parts={parts} />
+      <Text size="sm">{nounOf(compared + dropped, 'event')} of the first receiver</Text>
+    </div>
+  );
+}
+
+const msOf = (ms: number | null): string => (ms === null ? '–' : `${countOf(ms)} ms`);
+
+const Times = ({ of: { first, shadow } }: { of: Comparison }) => (
+  <Table aria-label="Answer times">
+    <Table.Thead>
+      <Table.Tr>
+        <Table.Th>Answer time</Table.Th>
+        <Table.Th ta="right">Median</Table.Th>
+        <Table.Th ta="right">Slowest hundredth from</Table.Th>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {[
+        { name: 'First receiver', ...first },
+        { name: 'Shadow', ...shadow },
+      ].map(({ name, p50_ms, p99_ms }) => (
+        <Table.Tr key={name}>
+          <Table.Td>
+            {name}
+            <TwoBars
+              thick={p50_ms ?? 0}
+              thin={p99_ms ?? 0}
+              most={Math.max(1, first.p99_ms ?? 0, shadow.p99_ms ?? 0)}
+            />
+          </Table.Td>
+          <Table.Td ta="right">{msOf(p50_ms)}</Table.Td>
+          <Table.Td ta="right">{msOf(p99_ms)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </Table>
+);
 
 const Answers = ({ of }: { of: ListedShadow['comparison']['answers'] }) => (
   <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
