@@ -23,9 +23,9 @@ import { Outcome, RequestPanel, tookOf } from './request-panel';
 const COLUMNS: Array<Column<LoggedRequest>> = [
   {
     title: 'Request',
-    width: '1.6fr',
+    width: '2.2fr',
     cell: ({ method, path }) => (
-      <Text span size="sm" ff="monospace">
+      <Text span size="sm" ff="monospace" truncate title={`${method} ${path}`}>
         {method} {path}
       </Text>
     ),
