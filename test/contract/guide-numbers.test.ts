@@ -192,6 +192,7 @@ const ROWS: Record<string, Row[]> = {
     ['at most {} keys', constant('gateway/src/edge/ignored.ts', 'PATHS_MAX')],
     ['at most {} KiB', constant('gateway/src/edge/chain.ts', 'limit_bytes') / KIB],
     ['within {} hours get the first answer again', repeated_h],
+    ['a call of the last {} days', own('onboarding/accounts/requests/store', 'KEPT_DAYS')],
   ],
   'keys.md': [
     ['may have {} keys', own('onboarding/accounts/keys/store', 'KEYS_MAX')],

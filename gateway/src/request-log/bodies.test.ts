@@ -93,7 +93,7 @@ const HOSTILE = [
   'ada@example.com',
   'bmgk_4Zt8Qm2Vx7Kd9Wn3',
   'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-  `EAAG${'x'.repeat(50)}`,
+  `EAA${'x'.repeat(50)}`,
   'Zoë',
   15_550_100_777n,
 ];

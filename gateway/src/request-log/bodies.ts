@@ -35,18 +35,12 @@ function shown(value: unknown, place: Place, room: Room, depth: number): unknown
 }
 
 function shownLeaf(value: unknown, place: Place): unknown {
-  switch (typeof value) {
-    case 'string':
-      return showsText(value, place) ? value : counted(value.length, 'character');
-    case 'number':
-      return showsNumber(value, place.key) ? value : hidden('a number');
-    case 'bigint':
-      return hidden('a number');
-    case 'boolean':
-      return value;
-    default:
-      return null;
+  if (typeof value === 'string') {
+    return showsText(value, place) ? value : counted(value.length, 'character');
   }
+  if (typeof value === 'number' && showsNumber(value, place.key)) return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return hidden('a number');
+  return typeof value === 'boolean' ? value : null;
 }
 
 function shownObject(value: object, place: Place, room: Room, depth: number): unknown {
