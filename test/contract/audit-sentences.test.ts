@@ -79,7 +79,7 @@ const OPERATOR = { type: 'operator', id: null, name: null };
 test.each<[Partial<Recorded>, string]>([
   [
     { action: 'POST /people', after: { email: 'bo@example.com', role: 'support' } },
-    'ada@example.com invited the person bo@example.com as support',
+    'ada@example.com invited bo@example.com as support',
   ],
   [
     {
@@ -89,7 +89,7 @@ test.each<[Partial<Recorded>, string]>([
       before: { role: 'support' },
       after: { role: 'developer' },
     },
-    'ada@example.com changed the person bo@example.com: role from support to developer',
+    'ada@example.com changed bo@example.com: role from support to developer',
   ],
   [
     {

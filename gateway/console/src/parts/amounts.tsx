@@ -1,4 +1,4 @@
-// Rows of the ledger's amounts: messages, how many are charged, and what they cost.
+// Rows of the ledger's amounts: how many of the messages are charged, and what they cost.
 import { Table } from '@mantine/core';
 import type { LedgerAmounts } from '../api/types';
 import { sumOf } from '../money';
@@ -17,7 +17,7 @@ export const Amounts = ({ head, label, unknown, rows }: AmountsProps) => (
   <Table aria-label={label} horizontalSpacing="xs">
     <Table.Thead>
       <Table.Tr>
-        {[head, 'Messages', 'Charged', 'Amount'].map((title, at) => (
+        {[head, 'Charged', 'Amount'].map((title, at) => (
           <Table.Th key={title} ta={at === 0 ? 'left' : 'right'}>
             {title}
           </Table.Th>
@@ -28,8 +28,9 @@ export const Amounts = ({ head, label, unknown, rows }: AmountsProps) => (
       {rows.map((row) => (
         <Table.Tr key={row.name ?? ''}>
           <Table.Td>{row.name ?? unknown}</Table.Td>
-          <Table.Td ta="right">{countOf(row.messages)}</Table.Td>
-          <Table.Td ta="right">{countOf(row.charged)}</Table.Td>
+          <Table.Td ta="right">
+            {countOf(row.charged)} of {countOf(row.messages)}
+          </Table.Td>
           <Table.Td ta="right">{sumOf(row)}</Table.Td>
         </Table.Tr>
       ))}

@@ -112,7 +112,9 @@ function sentence(verb: string, what: What, who?: string): Sentence {
 }
 
 const key = the('API key', 'key_id');
-const person = the('person', 'person_id', 'email');
+/** An address needs no noun. */
+const person: What = (record, nameOf) =>
+  the('person', 'person_id', 'email')(record, nameOf).replace(/^the person (?=.*@)/, '');
 const endpoint = the('webhook endpoint', 'endpoint_id');
 const broadcast = the('broadcast', 'broadcast_id');
 const template = the('template', 'template_name');
