@@ -51,7 +51,8 @@ clean: local ## Stops the mesh and removes its data, logs and settings
 
 build: install $(PROTO) $(CONSOLE) $(DOCS) ## Generates and compiles changed code
 	@echo 'compiling ...'
-	@$(BIN)/tsc -b gateway && node gateway/client/generate.mjs && $(BIN)/tsc -b && npm run --silent package -w gateway/client > /dev/null
+	@$(BIN)/tsc -b gateway && node gateway/client/generate.mjs && $(BIN)/tsc -b
+	@npm run --silent package -w gateway/client > /dev/null
 
 # The emulator, the demo, and what starts meshes.
 build-tests: build ## Compiles what the tests with engines start, too
