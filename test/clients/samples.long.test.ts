@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { translate, type Samples } from '../../gateway/src/docs/samples';
 import { codeBlocks } from '../contract/receiving/page';
@@ -16,32 +16,43 @@ const LIMIT_MS = 10 * 60_000;
 
 interface Runner {
   needs: readonly string[];
-  file: string;
-  /** What compiles the sample, before it runs. */
-  compile?: Command;
-  start: Command;
+  /** The file of a sample, below the folder of all. */
+  file(at: number): string;
+  /** The sample with a name of its own, if all are compiled together. */
+  named?(code: string, at: number): string;
+  /** What compiles all samples, before they run. */
+  compile?: readonly Command[];
+  start(at: number): Command;
 }
 
 const NODE: Runner = {
   needs: ['node'],
-  file: 'sample.mjs',
-  start: [process.execPath, 'sample.mjs'],
+  file: (at) => `sample${at}.mjs`,
+  start: (at) => [process.execPath, `sample${at}.mjs`],
 };
-const RUNNERS = {
-  php: { needs: ['php'], file: 'sample.php', start: ['php', 'sample.php'] },
+const RUNNERS: Readonly<Record<'php' | 'go' | 'java', Runner>> = {
+  php: {
+    needs: ['php'],
+    file: (at) => `sample${at}.php`,
+    start: (at) => ['php', `sample${at}.php`],
+  },
   go: {
     needs: ['go'],
-    file: 'main.go',
-    compile: ['go', 'build', '-o', 'sample', 'main.go'],
-    start: ['./sample'],
+    file: (at) => `sample${at}/main.go`,
+    compile: [
+      ['go', 'mod', 'init', 'samples.example/test'],
+      ['go', 'build', '-o', 'programs/', './...'],
+    ],
+    start: (at) => [`./programs/sample${at}`],
   },
   java: {
     needs: ['java'],
-    file: 'Sample.java',
-    compile: ['javac', 'Sample.java'],
-    start: ['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', 'Sample'],
+    file: (at) => `Sample${at}.java`,
+    named: (code, at) => code.replace('class Sample ', `class Sample${at} `),
+    compile: [['sh', '-c', 'javac *.java']],
+    start: (at) => ['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', `Sample${at}`],
   },
-} as const satisfies Partial<Record<keyof Samples, Runner>>;
+};
 
 /** Headers of the API. The others are those of the language, and so is a type that is not JSON. */
 const OWN_HEADER = /^(x-.*|idempotency-key|last-event-id)$/;
@@ -68,11 +79,21 @@ const server = createServer((request, response) => {
   });
 });
 let folder: string;
+let samples: Samples[];
+/** The requests that each sample sends in Node.js. */
+let wanted: object[][];
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   folder = await mkdtemp(join(tmpdir(), 'bmg-samples-'));
-});
+  const files = await readdir(GUIDES);
+  const guides = await Promise.all(files.map((name) => readFile(join(GUIDES, name), 'utf8')));
+  samples = guides
+    .flatMap((guide) => codeBlocks(guide, 'sh'))
+    .flatMap((script) => translate(script) ?? []);
+  expect(samples.length).toBeGreaterThan(30);
+  wanted = await requestsIn('node', NODE);
+}, LIMIT_MS);
 afterAll(async () => {
   server.close();
   server.closeAllConnections();
@@ -82,46 +103,39 @@ afterAll(async () => {
 /** The variables that a sample reads. */
 const VARIABLES = /env\.([A-Z_]+)/g;
 
-/** Runs a sample in a folder of its own; returns the requests that it sent. */
-async function requestsOf(code: string, variables: readonly string[], one: Runner, name: string) {
-  const home = join(folder, name);
-  await mkdir(home);
-  await writeFile(join(home, one.file), code);
-  if (one.compile) await run(one.compile, home);
+function environmentOf({ node }: Samples): NodeJS.ProcessEnv {
   const { port } = server.address() as AddressInfo;
-  const values = variables.map((variable) => [variable, `${variable.toLowerCase()}-1`]);
-  requests.length = 0;
-  const printed = await run(one.start, home, {
-    ...Object.fromEntries(values),
+  const names = [...node.matchAll(VARIABLES)].map(([, name = '']) => name);
+  return {
+    ...Object.fromEntries(names.map((name) => [name, `${name.toLowerCase()}-1`])),
     BASE_URL: `http://127.0.0.1:${port}/v1`,
     EMULATOR_URL: `http://127.0.0.1:${port}`,
-  });
-  expect(printed).toContain('success');
-  return [...requests];
+  };
 }
 
-async function allSamples(): Promise<Samples[]> {
-  const files = await readdir(GUIDES);
-  const guides = await Promise.all(files.map((name) => readFile(join(GUIDES, name), 'utf8')));
-  return guides
-    .flatMap((guide) => codeBlocks(guide, 'sh'))
-    .flatMap((script) => translate(script) ?? []);
+/** Compiles and runs all samples in a language; returns the requests that each sends. */
+async function requestsIn(language: keyof Samples, runner: Runner): Promise<object[][]> {
+  const { file, named = (code: string) => code, compile = [], start } = runner;
+  const home = join(folder, language);
+  for (const [at, sample] of samples.entries()) {
+    const path = join(home, file(at));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, named(sample[language], at));
+  }
+  for (const command of compile) await run(command, home);
+  const sent: object[][] = [];
+  for (const [at, sample] of samples.entries()) {
+    requests.length = 0;
+    expect(await run(start(at), home, environmentOf(sample))).toContain('success');
+    sent.push([...requests]);
+  }
+  return sent;
 }
 
-for (const [language, runner] of Object.entries(RUNNERS)) {
+for (const [language, runner] of Object.entries(RUNNERS) as Array<[keyof typeof RUNNERS, Runner]>) {
   (lacks(`The samples in ${language}`, runner.needs) ? test.skip : test)(
     `every sample in ${language} sends the requests of the sample in Node.js`,
-    async () => {
-      const samples = await allSamples();
-      expect(samples.length).toBeGreaterThan(30);
-      for (const [at, sample] of samples.entries()) {
-        const variables = [...sample.node.matchAll(VARIABLES)].map(([, name = '']) => name);
-        const wanted = await requestsOf(sample.node, variables, NODE, `${language}-node-${at}`);
-        const code = sample[language as keyof typeof RUNNERS];
-        const sent = await requestsOf(code, variables, runner, `${language}-${at}`);
-        expect([code, sent]).toEqual([code, wanted]);
-      }
-    },
+    async () => expect(await requestsIn(language, runner)).toEqual(wanted),
     LIMIT_MS,
   );
 }
