@@ -23,7 +23,8 @@ export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
     enabled: is_shown,
     refetchInterval: moves ? REFRESH_MS : false,
   });
-  const { sent, delivered, failed } = broadcast;
+  const { total, sent, delivered, failed } = broadcast;
+  const is_partial = moves && delivered + failed < total;
   const counters = useThrottledValue(`${sent}/${delivered}/${failed}`, FOLLOW_MS);
   useDidUpdate(() => {
     if (is_shown) void query.refetch();
@@ -39,9 +40,11 @@ export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
         <Failure error={error} title="The cost was not read" retry={() => void query.refetch()} />
       )}
       <Text size="sm" data-testid="broadcast-cost">
-        {totals ? `${spentOf(totals)}${moves ? ' so far' : ''}` : !error && 'Reading the ledger …'}
+        {totals
+          ? `${spentOf(totals)}${is_partial ? ' so far' : ''}`
+          : !error && 'Reading the ledger …'}
       </Text>
-      {moves && (
+      {is_partial && (
         <Text size="xs" c="dimmed">
           A message is charged when its delivery is reported, which may be minutes after it was
           sent.

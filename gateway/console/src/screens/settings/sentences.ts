@@ -50,7 +50,7 @@ const the =
     return name ? `the ${noun} ${name}` : articled(noun);
   };
 
-const articled = (noun: string): string => `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+const articled = (noun: string): string => `${/^(a|e|i|o)/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
 const just =
   (words: string): What =>
