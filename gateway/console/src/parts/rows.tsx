@@ -19,8 +19,8 @@ export interface Column<T> {
   /** Aligned at the end, as figures are compared. */
   figure?: boolean;
   /**
-   * The least width of a list that shows the column beside others. Without it, the column is always
-   * shown. What a row opens has the values of all columns.
+   * The least width of a list that shows the column beside others. A column that names none is
+   * always shown, and what a row opens has the values of all.
    */
   from?: 'middle' | 'wide';
 }
