@@ -28,6 +28,7 @@ export const EndpointFacts = ({ of: endpoint }: { of: WebhookEndpoint }) => (
           {endpoint.endpoint_id} <Copy text={endpoint.endpoint_id} label="Copy the endpoint ID" />
         </span>,
       ],
+      ['Events', endpoint.events?.join(', ') ?? 'all but the extra ones'],
       ...healthOf(endpoint.health),
       ['Only the accounts', listOf(endpoint.waba_ids)],
       ['Only the numbers', listOf(endpoint.phone_number_ids)],

@@ -7,7 +7,7 @@ import { call } from '../../api/client';
 import { endpointAttemptsQuery, endpointsQuery } from '../../api/queries';
 import type { EndpointAttempt, WebhookEndpoint } from '../../api/types';
 import { isSame, type EventFilter } from '../../event-filter';
-import { Changeable, IfMay } from '../../parts/allowed';
+import { IfMay } from '../../parts/allowed';
 import { Card } from '../../parts/card';
 import { Empty } from '../../parts/empty';
 import { Failure } from '../../parts/failure';
@@ -77,9 +77,9 @@ function Endpoint({ of: endpoint }: { of: WebhookEndpoint }) {
       <Card title="Deliveries">
         <EndpointFacts of={endpoint} />
       </Card>
-      <Changeable scope="manage">
+      <IfMay scope="manage">
         <EndpointForm endpoint={endpoint} />
-      </Changeable>
+      </IfMay>
       <Title order={2} size="h5">
         Latest attempts
       </Title>

@@ -77,6 +77,8 @@ function EventChoice(props: EventChoiceProps) {
 /** Summaries are Markdown. */
 const plain = (summary: string): string => summary.replaceAll('`', '');
 
+const BOLD_LABEL = { label: { fontWeight: 600 } };
+
 interface FamilyBoxesProps {
   family: Family;
   chosen: readonly string[];
@@ -96,7 +98,7 @@ function FamilyBoxes({ family: { name, filter, events }, chosen, textOf }: Famil
           value={filter}
           label={filter}
           description={`All events of ${name}, also later ones`}
-          fw={600}
+          styles={BOLD_LABEL}
         />
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
@@ -154,7 +156,7 @@ export function FilterField({ filter, onChange, error }: FilterFieldProps) {
                 setChosen(names);
                 onChange(names);
               }}
-              error={error}
+              error={error && filter.length === 0 ? 'Choose at least one event.' : error}
               with_families
             />
           )}
