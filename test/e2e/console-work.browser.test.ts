@@ -425,7 +425,7 @@ test('adds a webhook endpoint with chosen events, tests it, pauses and resumes i
   await receiver.close();
 });
 
-test('shows the attempts of an endpoint, delivers one again, changes the endpoint and deletes it', async () => {
+test('shows the attempts of an endpoint, delivers again, changes the endpoint and deletes it', async () => {
   const own = await mesh.createPartner({ name: 'Software with attempts' });
   await own.register(ONE);
   const receiver = await startPartner();
@@ -450,7 +450,15 @@ test('shows the attempts of an endpoint, delivers one again, changes the endpoin
   await panel.getByRole('button', { name: 'Deliver again' }).click();
   await panel.getByText('completed').waitFor();
   expect(receiver.of('message.received').length).toBe(2);
-  await page.keyboard.press('Escape');
+  receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Refused' });
+  await eventually(async () => (await own.call('GET', '/webhooks/failed')).body.total > 0);
+  receiver.behave(undefined);
+  await page.goto(`${stage.origin}/dashboard/events/failed`);
+  await page.getByRole('button', { name: /^Retry for/ }).click();
+  await page.getByText('Your receiver accepted the event').waitFor();
+  await settle(page);
+  await page.goto(`${stage.origin}/dashboard/settings/receivers/${endpoint_id}`);
   await page.getByRole('textbox', { name: 'Name' }).fill('CRM');
   await page.getByRole('checkbox', { name: 'call.connect' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
