@@ -70,6 +70,7 @@ beforeAll(async () => {
     docs_url: `${ORIGIN}/docs`,
     load: chain.load,
     requests: {
+      takes: () => true,
       record: (_id: string, { method, path }: { method: string; path: string }) =>
         logged.push(`${method} ${path}`),
     },
