@@ -30,7 +30,7 @@ const FOLDERS = {
     limits: [],
     mcp: ['auth', 'docs', 'edge', 'endpoints', 'error-guide', 'idempotency', 'limits', 'openapi'],
     openapi: ['endpoints', 'error-guide', 'limits'],
-    'request-log': ['endpoints'],
+    'request-log': ['endpoints', 'limits'],
   },
   'services/broadcasts': {
     'contact-states': ['ground', 'pace', 'store'],
