@@ -46,7 +46,7 @@ const RUNNERS: Readonly<Record<'php' | 'go' | 'java', Runner>> = {
     start: (at) => [`./programs/sample${at}`],
   },
   java: {
-    needs: ['java'],
+    needs: ['java', 'javac'],
     file: (at) => `Sample${at}.java`,
     named: (code, at) => code.replace('class Sample ', `class Sample${at} `),
     compile: [['sh', '-c', 'javac *.java']],

@@ -10,7 +10,7 @@ const NEEDS = {
   'test/clients/clients.long.test.ts': 'a JDK with Maven, Go, npm or Python',
   'test/clients/generators.long.test.ts': 'a JDK with Maven, Go, npm or Python',
   'test/clients/inspector.long.test.ts': 'npm',
-  'test/clients/samples.long.test.ts': 'PHP, Go, or a JDK with Maven',
+  'test/clients/samples.long.test.ts': 'a JDK, Go or PHP with its curl',
   'test/contract/promtool.test.ts': 'promtool, on the PATH or named by PROMTOOL',
   'test/contract/python-client.long.test.ts': 'Python',
   'test/destinations/amqp.long.test.ts': 'rabbitmq-server, or Debian’s apt-get as root',
