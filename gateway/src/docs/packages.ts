@@ -13,7 +13,7 @@ import { shell, type NavGroup } from './shell';
 
 /** Resolves to one folder from src/ and dist/. */
 const FOLDER = resolve(__dirname, '../../clients/dist');
-/** By the end of the name: the language, and how the file is installed from its address. */
+/** The end of a name says the language, and with it the command that installs the file. */
 const KINDS: ReadonlyArray<[end: string, language: string, install: string]> = [
   ['.tgz', 'TypeScript', 'npm install'],
   ['.whl', 'Python', 'pip install'],
@@ -31,7 +31,7 @@ export interface Package {
   sha256: string;
 }
 
-/** Empty where no client has been packed. */
+/** Returns none if no client has been packed. */
 export function readPackages(folder = FOLDER): Package[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder);
