@@ -247,6 +247,7 @@ const DIALOGS: DialogCase[] = [
 const ELSEWHERE = [
   'broadcasts/actions',
   'broadcasts/confirm-send',
+  'broadcasts/resend',
   // People who have signed in do this in console-people.browser.test.ts.
   'broadcasts/approve',
   'settings/approval',
