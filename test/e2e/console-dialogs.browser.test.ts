@@ -83,6 +83,7 @@ const PANELS: Case[] = [
   { file: 'templates', path: 'templates', name: 'template', opener: firstRow },
   { file: 'broadcasts', path: 'broadcasts', name: 'broadcast', opener: firstRow },
   { file: 'settings/audit', path: 'settings/audit', name: 'change', opener: firstRow },
+  { file: 'developers/request-panel', path: 'developers', name: 'request', opener: firstRow },
   {
     file: 'problems/panel',
     path: 'problems',

@@ -1,7 +1,7 @@
 // The console in a real browser, in the states that a person brings it into: panels, dialogs,
 // notices, retries and outcomes, each checked for accessibility and used with the keyboard only.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
@@ -93,6 +93,13 @@ test('shows notices, and says what it could not read, without the settings', asy
   stage.complaints.splice(0);
 });
 
+/** A chart is drawn when it is nearly seen, and shown once nothing above it moves any more. */
+async function showCharts(page: Page): Promise<void> {
+  const title = page.getByText('Messages by day', { exact: true });
+  await title.waitFor();
+  await title.scrollIntoViewIfNeeded();
+}
+
 /** Above this, people lose their place in a page. */
 const SHIFT_MAX = 0.05;
 const ANSWER_MS = 150;
@@ -114,6 +121,7 @@ test.each(VIEWS)('the overview does not move while it loads ($name)', async (vie
     await route.continue().catch(() => undefined);
   });
   await page.goto(`${stage.origin}/dashboard/`);
+  await showCharts(page);
   await page.getByRole('img', { name: /messages sent from/ }).waitFor();
   await settle(page);
   const shifts = await page.evaluate(() => (window as never as { shifts: number }).shifts);
@@ -133,6 +141,7 @@ test.each(VIEWS)(
     await eventually(async () => (await sentToday()) > 0);
     const page = await openSignedIn('', view);
     const chart = page.getByRole('img', { name: /messages sent from .* to .*, at most/ });
+    await showCharts(page);
     await chart.waitFor();
     await page.getByText('0 in the period before').first().waitFor();
     await settle(page);

@@ -142,15 +142,22 @@ const Figures = ({ title, names, ...data }: FiguresProps) => (
   </details>
 );
 
+interface WhenSeenProps {
+  height: number;
+  /** True while what is above it may still move it. */
+  is_moving?: boolean;
+  children: ReactNode;
+}
+
 /** Loads its content when it is nearly seen, and keeps the height of it until then. */
-export function WhenSeen({ height, children }: { height: number; children: ReactNode }) {
+export function WhenSeen({ height, is_moving = false, children }: WhenSeenProps) {
   const { ref, entry } = useIntersection({ rootMargin: AHEAD });
   const [is_seen, setSeen] = useState(false);
   useEffect(() => {
     if (entry?.isIntersecting) setSeen(true);
   }, [entry]);
   return (
-    <div ref={ref} style={{ minHeight: height }}>
+    <div ref={is_moving ? undefined : ref} style={{ minHeight: height }}>
       {is_seen && <Suspense fallback={<Skeleton height={height} aria-busy />}>{children}</Suspense>}
     </div>
   );

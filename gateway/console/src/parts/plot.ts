@@ -135,6 +135,8 @@ function optionsOf(element: HTMLElement, data: ChartData, onMark: (mark?: Mark) 
     width: element.clientWidth,
     height: element.clientHeight,
     legend: { show: false },
+    // The last label of a time reaches beyond the plot.
+    ...(!days && { padding: [null, TIMES_PX / 2, null, null] as Plot.Padding }),
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       x: { time: !days, ...(days && { range: [-0.5, days.length - 0.5] }) },

@@ -56,18 +56,22 @@ export function Screen() {
       <Stack gap="lg" style={{ visibility: attention.is_known ? 'visible' : 'hidden' }}>
         <Figures {...days} />
         {period !== 'day' && (
-          <ByDay title="Messages by day" height={HEIGHTS_PX.messages}>
+          <ByDay
+            title="Messages by day"
+            height={HEIGHTS_PX.messages}
+            is_moving={!attention.is_known}
+          >
             <Traffic {...days} />
           </ByDay>
         )}
         {period !== 'day' && may('billing') && (
-          <ByDay title="Cost by day" height={HEIGHTS_PX.cost}>
+          <ByDay title="Cost by day" height={HEIGHTS_PX.cost} is_moving={!attention.is_known}>
             <CostByDay {...days} />
           </ByDay>
         )}
         <Compared {...days} />
         {period !== 'day' && (
-          <ByDay title="Events by day" height={HEIGHTS_PX.events}>
+          <ByDay title="Events by day" height={HEIGHTS_PX.events} is_moving={!attention.is_known}>
             <EventDays {...days} />
           </ByDay>
         )}
@@ -76,7 +80,14 @@ export function Screen() {
   );
 }
 
-const ByDay = ({ title, ...content }: { title: string; height: number; children: ReactNode }) => (
+interface ByDayProps {
+  title: string;
+  height: number;
+  is_moving: boolean;
+  children: ReactNode;
+}
+
+const ByDay = ({ title, ...content }: ByDayProps) => (
   <Card title={title}>
     <WhenSeen {...content} />
   </Card>
