@@ -78,7 +78,7 @@ export interface Unreadable {
 export interface Normalised {
   events: NormalisedEvent[];
   state: StateChange[];
-  /** By reason and field. */
+  /** Counts the ignored items by reason and field. */
   ignored: Map<string, Ignored>;
   unreadable: Unreadable[];
 }
