@@ -9,7 +9,7 @@ BIN := node_modules/.bin
 
 # Where Node is older than 22, the project installs its own (.node/), and all commands find it first.
 ifneq ($(filter-out help hooks,$(MAKECMDGOALS)),)
-export PATH := $(or $(shell node deploy/node/path.js),$(error Node 22 or newer is needed, with npm))
+export PATH := $(or $(shell node deploy/node/path.js),$(error Node 22.19 or newer is needed, with npm))
 endif
 
 # The console's page, compiled when one of its sources has changed.

@@ -7,11 +7,18 @@ const { constants } = require('os');
 const path = require('path');
 
 const ROOT = path.resolve(__dirname, '../..');
-const FLOOR = 22;
+/** undici needs it. */
+const FLOOR = '22.19';
 const DOWNLOAD_LIMIT_MS = 10 * 60 * 1000;
 /** A download that was killed leaves its folder behind; no living one is as old as this. */
 const ABANDONED_MS = 2 * DOWNLOAD_LIMIT_MS;
 const TEMPORARY = 'download-';
+
+function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number);
+  const [floorMajor, floorMinor] = FLOOR.split('.').map(Number);
+  return major > floorMajor || (major === floorMajor && minor >= floorMinor);
+}
 
 /**
  * Returns the folder of a Node that is new enough, and installs it if it is missing. Returns
@@ -23,7 +30,7 @@ function findNode({
   platform = `${process.platform}-${process.arch}`,
   packages = require('./packages.json'),
 } = {}) {
-  if (Number(running.split('.')[0]) >= FLOOR) return undefined;
+  if (isNewEnough(running)) return undefined;
   const wanted = packages[platform];
   if (!wanted) {
     throw new Error(`no package with a newer Node for ${platform}: install Node ${FLOOR} or newer`);

@@ -66,16 +66,23 @@ const installed = (): string => join(project, '.node/node-made-24.1.0/bin');
 test('installs the package once, says so in one line, and needs no registry afterwards', async () => {
   expect(await find()).toEqual({
     found: installed(),
-    said: 'Node 20.20.2 is older than 22: installed Node 24.1.0 into .node/',
+    said: 'Node 20.20.2 is older than 22.19: installed Node 24.1.0 into .node/',
   });
   expect(await find()).toEqual({ found: installed(), said: '' });
   expect(calls()).toBe(1);
   expect(left()).toEqual(['node-made-24.1.0']);
 });
 
-test('uses a Node that is new enough', async () => {
-  expect(await find({ running: '22.0.0' })).toEqual({ found: 'undefined', said: '' });
-  expect(fs.existsSync(join(project, '.node'))).toBe(false);
+test.each(['22.19.0', '22.20.1', '24.0.0'])(
+  'uses Node %s, which is new enough',
+  async (running) => {
+    expect(await find({ running })).toEqual({ found: 'undefined', said: '' });
+    expect(fs.existsSync(join(project, '.node'))).toBe(false);
+  },
+);
+
+test('does not use a minor version below the floor', async () => {
+  expect(await find({ running: '22.18.3' })).toMatchObject({ found: installed() });
 });
 
 test('installs one Node for two calls at the same time', async () => {
@@ -107,7 +114,7 @@ test('refuses a package of another version, and keeps nothing of it', async () =
 
 test('says that a platform has no package', async () => {
   await expect(find({ platform: 'plan9-mips' })).rejects.toThrow(
-    'no package with a newer Node for plan9-mips: install Node 22 or newer',
+    'no package with a newer Node for plan9-mips: install Node 22.19 or newer',
   );
 });
 
@@ -126,7 +133,7 @@ test('removes what a killed download left behind, but not a download that runs',
 });
 
 test('the floor is that of the manifest, and each package is at an exact version of Node 24', () => {
-  expect(engines.node).toBe('>=22');
+  expect(engines.node).toBe('>=22.19');
   for (const { version, integrity: hash } of Object.values(packages)) {
     expect(version).toMatch(/^24\.\d+\.\d+$/);
     expect(hash).toMatch(/^sha512-[\w+/]{86}==$/);

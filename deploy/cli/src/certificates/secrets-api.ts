@@ -31,6 +31,7 @@ export function openSecretsApi(folder: string, env = process.env): SecretsApi {
   const file = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
   const namespace = file('namespace');
   const agent = new Agent({
+    allowH2: false,
     connect: { ca: file('ca.crt'), timeout: LIMIT_MS },
     headersTimeout: LIMIT_MS,
     bodyTimeout: LIMIT_MS,

@@ -133,6 +133,7 @@ const createAgent = (stall_ms: number): Agent =>
   new Agent({
     connections: CONNECTIONS_MAX,
     pipelining: 1,
+    allowH2: false,
     keepAliveTimeout: KEEPALIVE_MS,
     connect: { timeout: CONNECT_LIMIT_MS },
     headersTimeout: stall_ms,

@@ -52,6 +52,8 @@ export function guardedAgent(options: GuardedAgentOptions): GuardedAgent {
     connect: guardedConnector(options),
     connections: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
     pipelining: 1,
+    // The limits count requests by connection: HTTP/2 would send many at once over one.
+    allowH2: false,
     keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_HINT_MAX_MS,
     headersTimeout: STALL_LIMIT_MS,

@@ -84,6 +84,8 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
   const agent = new Agent({
     connections: CONNECTIONS_MAX,
     pipelining: 1,
+    // One request a connection, so that a slow answer holds back no other.
+    allowH2: false,
     keepAliveTimeout: KEEPALIVE_MS,
     connect: { timeout: CONNECT_LIMIT_MS },
     maxResponseSize: ANSWER_LIMIT_BYTES,
