@@ -1,10 +1,10 @@
-// Makes an event of each alert, `partner.alert` unless it has a name of its own: one delivery, for one
-// partner. An extra event is made only for a partner whose filters name it.
+// Makes an event of each alert, `partner.alert` unless it has a name of its own: one delivery, for
+// one partner. An extra event is made only for a partner whose filters name it.
 import { topics, type Bus, type Received } from '@bmg/common/bus';
 import { eventIdOf, isExtraEvent } from '@bmg/common/messages';
 import { metrics, unsampled } from '@bmg/common/telemetry';
 import type { Alert } from '@bmg/proto/stream';
-import { createEnvelope } from './envelope';
+import { createEnvelope } from './outgoing';
 import type { Wishes } from './wishes';
 
 export interface AlertDependencies {

@@ -6,11 +6,6 @@ import { dayOf } from '@bmg/common/time';
 import type { CategoryChange, CategoryPrices, RatesDefinition } from '@bmg/proto/messaging';
 import type { EventName, NormalisedEvent } from './normalise';
 
-export interface CategoryCosts {
-  /** Sets `cost` of every changed category, in place. Never throws. */
-  add(events: readonly NormalisedEvent[], span: SpanContext): Promise<void>;
-}
-
 const CATEGORY_UPDATED: EventName = 'template.category_updated';
 /** Events do not wait longer for prices: their partition waits with them. */
 const ASK_LIMIT_MS = 1_000;
@@ -19,7 +14,9 @@ const UNREAD = 'the prices could not be read';
 
 type Rates = Pick<Client<RatesDefinition>, 'compareCategories'>;
 
-export function createCategoryCosts(rates: Rates | undefined, log: Logger): CategoryCosts {
+export type CategoryCosts = ReturnType<typeof createCategoryCosts>;
+
+export function createCategoryCosts(rates: Rates | undefined, log: Logger) {
   const ask = async (
     changes: readonly CategoryChange[],
     span: SpanContext,
@@ -39,7 +36,8 @@ export function createCategoryCosts(rates: Rates | undefined, log: Logger): Cate
     return answers;
   };
   return {
-    async add(events, span) {
+    /** Sets `cost` of every changed category, in place. Never throws. */
+    async add(events: readonly NormalisedEvent[], span: SpanContext): Promise<void> {
       const changed = events.filter(({ event }) => event === CATEGORY_UPDATED);
       if (changed.length === 0) return;
       const changes = new Map(changed.map(changeOf).map((change) => [keyOf(change), change]));

@@ -6,9 +6,8 @@ import { stringifyData } from '@bmg/common/upstream-webhook';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { UpstreamWebhook } from '@bmg/proto/stream';
 import type { CategoryCosts } from './category-costs';
-import { createEnvelope } from './envelope';
 import type { Memory } from './memory';
-import { dataOf, outgoingOf } from './outgoing';
+import { createEnvelope, dataOf, outgoingOf, type Envelope } from './outgoing';
 import type { Owners } from './owners';
 import type { Wishes } from './wishes';
 import {
@@ -46,7 +45,7 @@ const KNOWN_REASONS = new Set(['no_event', 'unknown_status', 'played', 'value_er
 
 /** State that outlives a batch. */
 interface Lasting {
-  envelope: ReturnType<typeof createEnvelope>;
+  envelope: Envelope;
   activity: Activity;
 }
 

@@ -2,7 +2,11 @@ import { contentId } from '@bmg/common/ids';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
 import { createMemory } from './memory';
-import type { NormalisedEvent, StateChange } from './normalise';
+import type { NormalisedEvent } from './normalise';
+
+/** Two spellings of one number. */
+const LONG = '5511987650001';
+const SHORT = '551187650001';
 
 let redis: RedisConnection;
 beforeAll(async () => {
@@ -41,7 +45,7 @@ test('a status that gap repair reported is dropped when its webhook arrives late
   const fresh = { superseded: false, duplicate: false };
   expect(await tell(aStatus('wamid.1', 'delivered', 'reconciled'))).toEqual(fresh);
   expect(await tell(aStatus('wamid.1', 'delivered'))).toMatchObject({ duplicate: true });
-  // The same source may repeat a status that a crash kept from being published.
+  // A source may repeat a status that a crash kept from being published.
   expect(await tell(aStatus('wamid.1', 'delivered', 'reconciled'))).toEqual(fresh);
   expect(await tell(aStatus('wamid.1', 'read'))).toEqual(fresh);
 });
@@ -83,17 +87,10 @@ test('a repeated category change has the prices of the first one', async () => {
 
 describe('the handler of a thread', () => {
   const thread = (contact: string) => ({ ...aStatus('', 'sent'), contact });
-  const handOver = (contact: string, timestamp: number) =>
+  const handOver = (contact: string, current_handler = 'other_app') =>
     createMemory(redis).complete(
       [],
-      [
-        {
-          ...thread(contact),
-          kind: 'handover',
-          timestamp,
-          data: { current_handler: 'other_app' },
-        },
-      ],
+      [{ ...thread(contact), kind: 'handover', timestamp: 100, data: { current_handler } }],
     );
   const receive = (contact: string, timestamp: number) =>
     createMemory(redis).complete(
@@ -111,8 +108,8 @@ describe('the handler of a thread', () => {
   };
 
   test('is the one of the last handover, until the app receives a message of the thread', async () => {
-    await handOver('15550100001', 100);
-    await handOver('15550100002', 100);
+    await handOver('15550100001');
+    await handOver('15550100002');
     expect(await handlerOf('15550100001')).toBe('other_app');
     await receive('15550100001', 101);
     expect(await handlerOf('15550100001')).toBe('ai_agent');
@@ -120,9 +117,17 @@ describe('the handler of a thread', () => {
   });
 
   test('stays when a message from before the handover arrives late', async () => {
-    await handOver('15550100003', 100);
+    await handOver('15550100003');
     await receive('15550100003', 99);
     expect(await handlerOf('15550100003')).toBe('other_app');
+  });
+
+  test('is that of both spellings of its number', async () => {
+    await handOver(SHORT, 'business');
+    expect([await handlerOf(LONG), await handlerOf(SHORT)]).toEqual(['business', 'business']);
+    await handOver(LONG, 'partner');
+    expect([await handlerOf(LONG), await handlerOf(SHORT)]).toEqual(['partner', 'partner']);
+    expect(await handlerOf('551141234567')).toBe('ai_agent');
   });
 });
 
@@ -141,49 +146,19 @@ test.each([
   expect(await tell(of(ada, 'delivered'))).toEqual({ superseded: true, duplicate: false });
 });
 
-describe('the two spellings of a number', () => {
-  const LONG = '5511987650001';
-  const SHORT = '551187650001';
-  const aHandover = (contact: string, current_handler: string): StateChange => ({
-    ...aStatus('', 'sent'),
-    kind: 'handover',
-    contact,
-    data: { current_handler },
-  });
-  const received = (contact: string): NormalisedEvent => ({
-    ...aStatus('', 'sent'),
-    event: 'standby.message_received',
-    contact,
-    data: { current_handler: 'ai_agent' },
-  });
-
-  test('have one handler, which the latest handover named', async () => {
-    const handlerOf = async (contact: string): Promise<unknown> => {
-      const event = received(contact);
-      await createMemory(redis).complete([event], []);
-      return event.data['current_handler'];
+test('the two spellings of a number are one contact of the address book', async () => {
+  const synced = async (phone_number: string, action: string): Promise<unknown> => {
+    const event: NormalisedEvent = {
+      ...aStatus('', 'sent'),
+      occurrence: `contact|${phone_number}|${action}|${Math.random()}`,
+      event: 'contact.synced',
+      data: { action, phone_number },
     };
-    await createMemory(redis).complete([], [aHandover(SHORT, 'business')]);
-    expect([await handlerOf(LONG), await handlerOf(SHORT)]).toEqual(['business', 'business']);
-    await createMemory(redis).complete([], [aHandover(LONG, 'partner')]);
-    expect([await handlerOf(LONG), await handlerOf(SHORT)]).toEqual(['partner', 'partner']);
-    expect(await handlerOf('551141234567')).toBe('ai_agent');
-  });
-
-  test('are one contact of the address book', async () => {
-    const synced = async (phone_number: string, action: string): Promise<unknown> => {
-      const event: NormalisedEvent = {
-        ...aStatus('', 'sent'),
-        occurrence: `contact|${phone_number}|${action}|${Math.random()}`,
-        event: 'contact.synced',
-        data: { action, phone_number },
-      };
-      await createMemory(redis).complete([event], []);
-      return event.data['action'];
-    };
-    expect(await synced(SHORT, 'add')).toBe('add');
-    expect(await synced(LONG, 'add')).toBe('update');
-    expect(await synced(LONG, 'remove')).toBe('remove');
-    expect(await synced(SHORT, 'add')).toBe('add');
-  });
+    await createMemory(redis).complete([event], []);
+    return event.data['action'];
+  };
+  expect(await synced(SHORT, 'add')).toBe('add');
+  expect(await synced(LONG, 'add')).toBe('update');
+  expect(await synced(LONG, 'remove')).toBe('remove');
+  expect(await synced(SHORT, 'add')).toBe('add');
 });

@@ -1,16 +1,8 @@
-// The switch from webhooks keyed by number (`upstream-webhook.v1`, up to release 2.10.0) to those keyed
-// by conversation: the newer ones wait until all older ones are handled, so that an upgrade keeps the
-// order of each conversation.
+// The switch from webhooks keyed by number (`upstream-webhook.v1`, up to release 2.10.0) to those
+// keyed by conversation: the newer ones wait until all older ones are handled, so that an upgrade
+// keeps the order of each conversation.
 import type { Backlog } from '@bmg/common/bus';
 import { pause } from '@bmg/common/lifecycle';
-
-export interface OlderFirst {
-  /**
-   * Resolves once no older webhook waits, as of the last 200 ms, or of the last minute if none was
-   * published for ten. Rejects after 5 s, or if Kafka does not answer.
-   */
-  handled(): Promise<void>;
-}
 
 const LOOK_EVERY_MS = 100;
 const WAIT_LIMIT_MS = 5_000;
@@ -27,7 +19,7 @@ const LOOK_AFTER = 0.7;
 export function createOlderFirst(
   look: () => Promise<Backlog>,
   now: () => number = () => performance.now(),
-): OlderFirst {
+) {
   let published = -1;
   let published_at = now();
   let look_at = 0;
@@ -53,7 +45,11 @@ export function createOlderFirst(
     trusted_until = looked_at + trust_ms;
   };
   return {
-    async handled() {
+    /**
+     * Resolves once no older webhook waits, as of the last 200 ms, or of the last minute if none
+     * was published for ten. Rejects after 5 s, or if Kafka does not answer.
+     */
+    async handled(): Promise<void> {
       if (now() < look_at) return;
       looking ??= untilHandled().finally(() => (looking = undefined));
       if (now() >= trusted_until) return looking;

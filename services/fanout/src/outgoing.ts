@@ -1,18 +1,42 @@
 // The last step of the fan-out: routes one item. Its state is collected for our own services, and
-// one delivery goes to each partner that owns the number or the account.
+// one delivery, with the envelope of the event, goes to each partner that owns the number or the
+// account.
 import { topics, type Outgoing } from '@bmg/common/bus';
 import { eventIdOf, ownCallbackData } from '@bmg/common/messages';
+import { eventMeta } from '@bmg/common/notices';
 import { metrics } from '@bmg/common/telemetry';
 import { stringifyData } from '@bmg/common/upstream-webhook';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
-import type { Enveloped } from './envelope';
 import type { Item } from './read-webhook';
 import type { StateRecords } from './state-records';
 
 export interface Ways {
   records: StateRecords;
-  envelope: (event: Enveloped, event_id: string) => Buffer;
+  envelope: Envelope;
+}
+
+interface Enveloped {
+  event: string;
+  /** Null for an event that concerns only the partner. */
+  waba_id: string | null;
+  phone_number_id: string | null;
+  timestamp: number;
+  /** JSON text, so that the upstream's numbers keep their digits. */
+  data: string;
+}
+
+/** Builds one partner's body. Only the event id differs between partners. */
+export type Envelope = (event: Enveloped, event_id: string) => Buffer;
+
+/** The envelope of contract 12.1: exactly the bytes that are signed and posted. */
+export function createEnvelope(public_url: string): Envelope {
+  const meta = eventMeta(`${public_url}/changelog`);
+  return ({ event, waba_id, phone_number_id, timestamp, data }, event_id) => {
+    const head = JSON.stringify({ event, waba_id, phone_number_id, timestamp });
+    const tail = JSON.stringify({ ...meta, event_id });
+    return Buffer.from(`${head.slice(0, -1)},"data":${data},"meta":${tail}}`, 'utf8');
+  };
 }
 
 /** The upstream decides what `upstream.other` holds, so its size has a bound of its own. */

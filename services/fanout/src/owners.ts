@@ -15,14 +15,6 @@ export interface Concerned {
   display_phone_number: string | null;
 }
 
-export interface Owners {
-  /**
-   * One answer for each of `concerned`, in their order; without partners if none has registered.
-   * Throws when the directory is unavailable and the cache has no answer.
-   */
-  of(concerned: Concerned[], span: SpanContext): Promise<GetOwnersResponse[]>;
-}
-
 const ENTRIES_MAX = 100_000;
 const ASK_LIMIT_MS = 5_000;
 const NO_OWNERS: GetOwnersResponse = {
@@ -31,13 +23,12 @@ const NO_OWNERS: GetOwnersResponse = {
   waba_id: undefined,
 };
 
-/**
- * Thrown inside the cache, so that "no owner" is not cached and a registration takes effect at
- * once.
- */
+/** Thrown inside the cache: "no owner" is not cached, so a registration takes effect at once. */
 class NotOwned extends Error {}
 
-export function createOwners(directory: Client<DirectoryDefinition>, versions: Versions): Owners {
+export type Owners = ReturnType<typeof createOwners>;
+
+export function createOwners(directory: Client<DirectoryDefinition>, versions: Versions) {
   const cache = createVersionedCache<GetOwnersResponse, AskedNumber>(
     ENTRIES_MAX,
     async (numbers, call) => {
@@ -74,7 +65,11 @@ export function createOwners(directory: Client<DirectoryDefinition>, versions: V
     }
   };
   return {
-    async of(concerned, span) {
+    /**
+     * One answer for each of `concerned`, in their order; without partners if none has registered.
+     * Throws when the directory is unavailable and the cache has no answer.
+     */
+    async of(concerned: Concerned[], span: SpanContext): Promise<GetOwnersResponse[]> {
       const distinct = new Map(concerned.map((one) => [keyOf(one), one]));
       const wabas = [...new Set(concerned.map(({ waba_id }) => waba_id))];
       const read = await versions.current(wabas.map(wabaVersionKey));

@@ -28,14 +28,6 @@ export interface StateItem {
   span: SpanContext;
 }
 
-export interface StateRecords {
-  add(item: StateItem): void;
-  /** The records of the items added since the last call. */
-  take(): Outgoing<unknown>[];
-  /** Call once the taken records are in Kafka. */
-  published(): void;
-}
-
 /** Events of which a service keeps more state than a status or a contact, with their topic. */
 const WHOLE = new Map<string, typeof topics.template | typeof topics.account>([
   ['template.status_updated', topics.template],
@@ -65,8 +57,10 @@ export type Activity = LRUCache<string, number>;
 
 export const createActivity = (): Activity => new LRUCache({ max: NUMBERS_MAX });
 
+export type StateRecords = ReturnType<typeof createStateRecords>;
+
 /** Collects for one batch; `active` is kept between batches. */
-export function createStateRecords(active: Activity, now_ms: number): StateRecords {
+export function createStateRecords(active: Activity, now_ms: number) {
   let records: Outgoing<unknown>[] = [];
   let statuses = new Map<string, Statuses>();
   let contacts = new Map<string, Contacts>();
@@ -119,21 +113,23 @@ export function createStateRecords(active: Activity, now_ms: number): StateRecor
     });
   };
   return {
-    add(item) {
+    add(item: StateItem): void {
       const topic = WHOLE.get(item.event);
       if (topic) addEvent(topic, item, eventOf(item));
       addStatus(item);
       addContact(item);
       addActivity(item);
     },
-    take() {
+    /** The records of the items added since the last call. */
+    take(): Outgoing<unknown>[] {
       const taken = records;
       records = [];
       statuses = new Map();
       contacts = new Map();
       return taken;
     },
-    published() {
+    /** Call once the taken records are in Kafka. */
+    published(): void {
       for (const [number, at] of activity) active.set(number, at);
       activity.clear();
     },

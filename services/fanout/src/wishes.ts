@@ -1,5 +1,5 @@
-// The extra events that partners ask for, from onboarding's directory, cached under the directory version
-// of the partner. Only extra events are looked up: others cost nothing here.
+// The extra events that partners ask for, from onboarding's directory, cached under the directory
+// version of the partner. Only extra events are looked up: others cost nothing here.
 import {
   createVersionedCache,
   loadOne,
@@ -13,25 +13,13 @@ import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { countIgnored, type NormalisedEvent } from './normalise';
 import type { Addressed, Item } from './read-webhook';
 
-export interface Wishes {
-  /**
-   * The items with the partners that get them: extra events go only to those that ask for them, and one
-   * that no owner wants becomes an ignored item of its webhook. Throws when the directory is
-   * unavailable and the cache has no answer.
-   */
-  filter(addressed: Addressed[], span: SpanContext): Promise<Addressed[]>;
-  /** Returns the extra events that each partner gets, by partner ID. Throws like `filter`. */
-  of(
-    partner_ids: readonly string[],
-    span: SpanContext,
-  ): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
-}
-
 const PARTNERS_MAX = 20_000;
 const ASK_LIMIT_MS = 5_000;
 const NOTHING: ReadonlySet<string> = new Set();
 
-export function createWishes(directory: Client<DirectoryDefinition>, versions: Versions): Wishes {
+export type Wishes = ReturnType<typeof createWishes>;
+
+export function createWishes(directory: Client<DirectoryDefinition>, versions: Versions) {
   const load = async (partner_ids: string[], call: Call): Promise<Array<ReadonlySet<string>>> => {
     try {
       const { wanted } = await directory.getExtraEvents({ partner_ids }, call);
@@ -43,7 +31,14 @@ export function createWishes(directory: Client<DirectoryDefinition>, versions: V
     }
   };
   const cache = createVersionedCache<ReadonlySet<string>, string>(PARTNERS_MAX, load);
-  const of: Wishes['of'] = async (concerned, span) => {
+  /**
+   * Returns the extra events that each partner gets, by partner ID. Throws when the directory is
+   * unavailable and the cache has no answer.
+   */
+  const of = async (
+    concerned: readonly string[],
+    span: SpanContext,
+  ): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
     const partner_ids = [...new Set(concerned)];
     if (partner_ids.length === 0) return new Map();
     const read = await versions.current(partner_ids.map(partnerVersionKey));
@@ -55,7 +50,11 @@ export function createWishes(directory: Client<DirectoryDefinition>, versions: V
   };
   return {
     of,
-    async filter(addressed, span) {
+    /**
+     * The items with the partners that get them: extra events go only to those that ask for them,
+     * and one that no owner wants becomes an ignored item of its webhook. Throws like `of`.
+     */
+    async filter(addressed: Addressed[], span: SpanContext): Promise<Addressed[]> {
       const extra = addressed.filter(({ item }) => isExtra(item));
       const concerned = extra.flatMap(({ owner }) => owner.partner_ids);
       if (concerned.length === 0) return addressed;

@@ -1,5 +1,4 @@
 // Events of a business account as a whole. They name no number.
-
 import {
   objectOf,
   toDigits,
@@ -7,15 +6,7 @@ import {
   toText,
   type JsonObject,
 } from '@bmg/common/upstream-webhook';
-import {
-  changeState,
-  emit,
-  keyOfContent,
-  refuse,
-  timeOf,
-  type Context,
-  type FieldRows,
-} from './context';
+import { changeState, emit, keyOfContent, refuse, type Context, type FieldRows } from './context';
 import type { EventName } from './event-names';
 import type { StateChangeKind } from './types';
 
@@ -44,12 +35,9 @@ function accountUpdate(value: JsonObject, context: Context): void {
   const name = toText(value.event);
   if (name === null) return refuse(context, 'no_event_name', value);
   const row = ACCOUNT_EVENTS.get(name) ?? {};
-  const timestamp = timeOf(undefined, context);
   emit(context, {
     event: row.event ?? 'waba.account_updated',
     occurrence: keyOfContent('account', value, context, name),
-    contact: null,
-    timestamp,
     data: row.data?.(value, context) ?? withoutFieldName(value),
     digits: row.event && row.state ? toDigits(value.phone_number) : null,
   });
@@ -57,8 +45,6 @@ function accountUpdate(value: JsonObject, context: Context): void {
   changeState(context, {
     kind: row.state,
     occurrence: keyOfContent(row.state, value, context),
-    contact: null,
-    timestamp,
     data: withoutFieldName(value),
     digits: toDigits(value.phone_number),
   });
@@ -70,8 +56,6 @@ function accountReview(value: JsonObject, context: Context): void {
   emit(context, {
     event: 'waba.review_updated',
     occurrence: keyOfContent('review', value, context, decision),
-    contact: null,
-    timestamp: timeOf(undefined, context),
     data: { decision },
   });
 }

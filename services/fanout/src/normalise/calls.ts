@@ -1,6 +1,5 @@
-// `calls`: what happens to a call, with the session descriptions by which the partner's media server
-// answers it. All events are extra.
-
+// `calls`: what happens to a call, with the session descriptions by which the partner's media
+// server answers it. All events are extra.
 import { occurrence, type ExtraUpstreamEvent } from '@bmg/common/messages';
 import {
   callPartyOf,
@@ -12,22 +11,14 @@ import {
   type Party,
 } from '@bmg/common/upstream-webhook';
 import {
-  eachList,
   emitExtra,
   emitOther,
+  lists,
   refuse,
   timeOf,
-  valueErrors,
   type Context,
   type FieldRows,
-  type ItemReader,
 } from './context';
-
-const LISTS: ReadonlyMap<string, ItemReader> = new Map([
-  ['calls', readCall],
-  ['statuses', readStatus],
-  ['errors', valueErrors],
-]);
 
 /** Recordings, transcripts and others become `upstream.other`. */
 const CALL_EVENTS: ReadonlyMap<string, ExtraUpstreamEvent> = new Map([
@@ -35,9 +26,7 @@ const CALL_EVENTS: ReadonlyMap<string, ExtraUpstreamEvent> = new Map([
   ['terminate', 'call.terminate'],
 ]);
 
-export const callFields: FieldRows = {
-  calls: (value, context) => eachList(value, context, LISTS),
-};
+export const callFields: FieldRows = { calls: lists({ calls: readCall, statuses: readStatus }) };
 
 function readCall(item: JsonObject, context: Context): void {
   const name = toText(item.event);

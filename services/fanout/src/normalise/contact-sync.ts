@@ -1,6 +1,5 @@
 // `smb_app_state_sync`: the address book of the business mobile app. Upstream sends `add` for edits
 // too; memory.ts, which knows the contacts, turns that into `update`.
-
 import {
   objectOf,
   setIfGiven,
@@ -10,31 +9,20 @@ import {
   type JsonObject,
 } from '@bmg/common/upstream-webhook';
 import {
-  eachList,
   emit,
   emitOther,
   keyOfContent,
+  lists,
   refuse,
   timeOf,
-  valueErrors,
   type Context,
   type FieldRows,
-  type ItemReader,
 } from './context';
-
-const LISTS: ReadonlyMap<string, ItemReader> = new Map([
-  ['state_sync', readSync],
-  ['errors', valueErrors],
-]);
 
 /** Upstream leaves out names that are unknown and, on removal, all names. */
 const NAMES = ['full_name', 'first_name', 'username'] as const;
 
-export const contactFields: FieldRows = { smb_app_state_sync: contactSync };
-
-function contactSync(value: JsonObject, context: Context): void {
-  eachList(value, context, LISTS);
-}
+export const contactFields: FieldRows = { smb_app_state_sync: lists({ state_sync: readSync }) };
 
 function readSync(item: JsonObject, context: Context): void {
   const contact = objectOf(item.contact);

@@ -1,6 +1,7 @@
 // The context that a field function gets beside its value, and the functions that record its
 // results. Nothing here depends on a specific field.
-
+import { hash } from 'node:crypto';
+import { isLosslessNumber } from 'lossless-json';
 import { occurrence, type ExtraUpstreamEvent } from '@bmg/common/messages';
 import {
   createContacts,
@@ -16,12 +17,12 @@ import {
   type JsonObject,
   type Place,
 } from '@bmg/common/upstream-webhook';
-import type { EventName } from './event-names';
-import { fingerprint } from './fingerprint';
 import type { Ignored, IgnoredReason, Normalised, NormalisedEvent, StateChangeKind } from './types';
 
 /** A field's name comes from the body: bounds its length in log lines and metrics. */
 const FIELD_NAME_MAX = 64;
+/** 132 bits: collisions are practically impossible. */
+const FINGERPRINT_LENGTH = 22;
 
 export interface Context {
   readonly field: string;
@@ -32,13 +33,12 @@ export interface Context {
   readonly out: Normalised;
 }
 
+/** Reads a value of a field, or an item of a list in it. */
 export type FieldFunction = (value: JsonObject, context: Context) => void;
 /** A known field without an event of its own: it becomes `upstream.other`. */
 export const NO_EVENT = null;
 /** A chapter's fields, by the upstream's name, with the functions that read them. */
 export type FieldRows = Readonly<Record<string, FieldFunction | typeof NO_EVENT>>;
-
-export type ItemReader = (item: JsonObject, context: Context) => void;
 
 export const createOutbox = (): Normalised => ({
   events: [],
@@ -49,31 +49,26 @@ export const createOutbox = (): Normalised => ({
 
 export function createContext(
   value: JsonObject,
-  change: { field: string; entry: Entry; now: number; out: Normalised },
+  { field, entry, now, out }: Pick<Context, 'field' | 'entry' | 'now' | 'out'>,
 ): Context {
-  return {
-    field: change.field,
-    entry: change.entry,
-    now: change.now,
-    place: placeOf(value, change.entry),
-    contacts: createContacts(value.contacts),
-    out: change.out,
-  };
+  const place = placeOf(value, entry);
+  return { field, entry, now, place, contacts: createContacts(value.contacts), out };
+}
+
+/** The part of an event or a state change that its field knows. */
+interface Given {
+  occurrence: string;
+  contact?: string | null;
+  /** Defaults to the entry's time. */
+  timestamp?: number;
+  data: Record<string, unknown>;
+  /** A number that only this value names. */
+  digits?: string | null;
 }
 
 export function emit(
   context: Context,
-  event: {
-    event: EventName;
-    occurrence: string;
-    contact: string | null;
-    timestamp: number;
-    data: Record<string, unknown>;
-    callback_data?: string | null;
-    /** A number that only this event names. */
-    digits?: string | null;
-    ignored_as?: NormalisedEvent['ignored_as'];
-  },
+  event: Given & Pick<NormalisedEvent, 'event' | 'ignored_as'> & { callback_data?: string | null },
 ): void {
   const { place } = context;
   const { callback_data, ignored_as } = event;
@@ -84,8 +79,8 @@ export function emit(
     waba_id: place.waba_id,
     phone_number_id: place.phone_number_id,
     display_phone_number: place.phone_number_id === null ? digits : null,
-    contact: event.contact,
-    timestamp: event.timestamp,
+    contact: event.contact ?? null,
+    timestamp: event.timestamp ?? timeOf(undefined, context),
     data: event.data,
   };
   // Spreading would be ten times as slow.
@@ -97,18 +92,10 @@ export function emit(
 /** Emits an event that a partner gets only if a filter of its own names it. */
 export function emitExtra(
   context: Context,
-  event: {
-    event: ExtraUpstreamEvent;
-    occurrence: string;
-    contact?: string | null;
-    timestamp: number;
-    data: Record<string, unknown>;
-    reason?: IgnoredReason;
-  },
+  { reason = 'no_event', ...event }: Given & { event: ExtraUpstreamEvent; reason?: IgnoredReason },
 ): void {
-  const { reason = 'no_event', contact = null, ...emitted } = event;
   const ignored_as = { field: context.field.slice(0, FIELD_NAME_MAX), reason };
-  emit(context, { ...emitted, contact, ignored_as });
+  emit(context, { ...event, ignored_as });
 }
 
 /** Emits a field without a row as it is; `item` names the list of a value whose item has none. */
@@ -129,18 +116,7 @@ export function emitOther(
   });
 }
 
-export function changeState(
-  context: Context,
-  change: {
-    kind: StateChangeKind;
-    occurrence: string;
-    contact: string | null;
-    timestamp: number;
-    data: Record<string, unknown>;
-    /** A number that only this change names. */
-    digits?: string | null;
-  },
-): void {
+export function changeState(context: Context, change: Given & { kind: StateChangeKind }): void {
   const { place } = context;
   const digits = change.digits ?? place.digits;
   context.out.state.push({
@@ -149,8 +125,8 @@ export function changeState(
     waba_id: place.waba_id,
     phone_number_id: place.phone_number_id,
     display_phone_number: place.phone_number_id === null ? digits : null,
-    contact: change.contact,
-    timestamp: change.timestamp,
+    contact: change.contact ?? null,
+    timestamp: change.timestamp ?? timeOf(undefined, context),
     data: change.data,
   });
 }
@@ -181,7 +157,7 @@ export function refuse(
 }
 
 /** Reads every item of a list. An unreadable item is refused and the others continue. */
-export function eachItem(list: unknown, context: Context, read: ItemReader): void {
+export function eachItem(list: unknown, context: Context, read: FieldFunction): void {
   for (const item of listOf(list)) {
     try {
       if (isObject(item)) read(item, context);
@@ -193,21 +169,22 @@ export function eachItem(list: unknown, context: Context, read: ItemReader): voi
 }
 
 /** Reads the lists of a value in the value's own order. Others are emitted as they are. */
-export function eachList(
-  value: JsonObject,
-  context: Context,
-  readers: ReadonlyMap<string, ItemReader>,
-): void {
-  let empty = true;
-  for (const name of Object.keys(value)) {
-    const read = readers.get(name);
-    if (read === undefined && VALUE_FRAME.has(name)) continue;
-    const list = value[name];
-    if (listOf(list).length > 0) empty = false;
-    if (read !== undefined) eachItem(list, context, read);
-    else if (isObject(list) || listOf(list).length > 0) emitOther(context, 'no_event', list, name);
-  }
-  if (empty) ignore(context, 'empty');
+export function lists(readers: Readonly<Record<string, FieldFunction>>): FieldFunction {
+  const known = new Map(Object.entries({ ...readers, errors: valueErrors }));
+  return (value, context) => {
+    let empty = true;
+    for (const name of Object.keys(value)) {
+      const read = known.get(name);
+      if (read === undefined && VALUE_FRAME.has(name)) continue;
+      const list = value[name];
+      if (listOf(list).length > 0) empty = false;
+      if (read !== undefined) eachItem(list, context, read);
+      else if (isObject(list) || listOf(list).length > 0) {
+        emitOther(context, 'no_event', list, name);
+      }
+    }
+    if (empty) ignore(context, 'empty');
+  };
 }
 
 /** The reason for an item on which our own code failed. */
@@ -228,9 +205,7 @@ export function keyOfItem(space: string, item: JsonObject, context: Context): st
     : occurrence(space, context.place.key, id);
 }
 
-/**
- * The occurrence key of a value without an id: number, `parts`, the entry's time and the content.
- */
+/** The occurrence key of a value without an id: number, `parts`, the entry's time, the content. */
 export function keyOfContent(
   space: string,
   value: unknown,
@@ -241,6 +216,22 @@ export function keyOfContent(
 }
 
 /** Errors of a value as a whole. */
-export function valueErrors(item: JsonObject, context: Context): void {
+function valueErrors(item: JsonObject, context: Context): void {
   emitOther(context, 'value_errors', item, 'errors');
+}
+
+/**
+ * A hash of the content, for items without an upstream id. The order of keys does not matter.
+ * Upstream repeats whole bodies, so it depends only on the body, never on the current time.
+ */
+function fingerprint(value: unknown): string {
+  return hash('sha256', canonical(value), 'base64url').slice(0, FINGERPRINT_LENGTH);
+}
+
+function canonical(value: unknown): string {
+  if (isLosslessNumber(value)) return value.value;
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(',')}}`;
 }

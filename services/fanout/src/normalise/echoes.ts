@@ -1,5 +1,4 @@
 // `smb_message_echoes`: messages that the client sent from the business mobile app.
-
 import {
   addresseeOf,
   conversationOf,
@@ -8,30 +7,14 @@ import {
   type JsonObject,
   type Party,
 } from '@bmg/common/upstream-webhook';
-import { textOf, typeOf } from './content';
-import {
-  eachList,
-  emit,
-  keyOfItem,
-  NO_EVENT,
-  timeOf,
-  valueErrors,
-  type Context,
-  type FieldRows,
-  type ItemReader,
-} from './context';
+import { emit, keyOfItem, lists, NO_EVENT, timeOf, type Context, type FieldRows } from './context';
 import type { EventName } from './event-names';
+import { textOf, typeOf } from './messages';
 
-const LISTS: ReadonlyMap<string, ItemReader> = new Map([
-  ['message_echoes', readEcho],
-  ['errors', valueErrors],
-]);
-
-export const echoFields: FieldRows = { smb_message_echoes: echoes, message_echoes: NO_EVENT };
-
-function echoes(value: JsonObject, context: Context): void {
-  eachList(value, context, LISTS);
-}
+export const echoFields: FieldRows = {
+  smb_message_echoes: lists({ message_echoes: readEcho }),
+  message_echoes: NO_EVENT,
+};
 
 function readEcho(item: JsonObject, context: Context): void {
   emitEcho(item, context, {

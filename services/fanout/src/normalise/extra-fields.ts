@@ -1,17 +1,14 @@
 // Fields whose events are extra, and pass on the upstream's own keys.
-
 import type { ExtraUpstreamEvent } from '@bmg/common/messages';
 import { objectOf, partyOf, toText, type JsonObject } from '@bmg/common/upstream-webhook';
 import {
-  eachList,
   emitExtra,
   keyOfContent,
+  lists,
   timeOf,
-  valueErrors,
   type Context,
   type FieldFunction,
   type FieldRows,
-  type ItemReader,
 } from './context';
 import { templateOf } from './templates';
 
@@ -31,7 +28,7 @@ const whole =
       data: dataOf(value),
     });
 
-/** The keys of the value as they are; those named here are always present, and their IDs are text. */
+/** The value's own keys. Those named here are always present, and their IDs are text. */
 const keysOf =
   (...names: string[]) =>
   (value: JsonObject): Data => {
@@ -73,15 +70,6 @@ const categoryOf = (value: JsonObject): Data => ({
   correct_category: toText(value.correct_category),
 });
 
-/** One event for each item of the list with the field's name. */
-function list(name: string, read: ItemReader): FieldRows {
-  const readers = new Map([
-    [name, read],
-    ['errors', valueErrors],
-  ]);
-  return { [name]: (value, context) => eachList(value, context, readers) };
-}
-
 function readPreference(item: JsonObject, context: Context): void {
   const { phone, bsuid, contact } = partyOf(context, toText(item.wa_id), toText(item.user_id));
   const { category, value: preference, wa_id: _wa_id, user_id: _user_id, ...more } = item;
@@ -114,8 +102,8 @@ function readConversion(item: JsonObject, context: Context): void {
 }
 
 export const extraFields: FieldRows = {
-  ...list('user_preferences', readPreference),
-  ...list('automatic_events', readConversion),
+  user_preferences: lists({ user_preferences: readPreference }),
+  automatic_events: lists({ automatic_events: readConversion }),
   phone_number_name_update: whole(
     'number.name_updated',
     keysOf('display_phone_number', 'decision', 'requested_verified_name', 'rejection_reason'),

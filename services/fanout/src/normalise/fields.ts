@@ -1,6 +1,5 @@
 // The table of upstream fields and the functions that read them: the rows of all chapters, and the
 // fields that belong to none.
-
 import { accountFields } from './account';
 import { contactFields } from './contact-sync';
 import { callFields } from './calls';

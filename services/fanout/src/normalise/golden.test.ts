@@ -61,7 +61,7 @@ test('the events of a message have the ids by which its timeline finds them', ()
         phone_number_id: event.phone_number_id as string,
         message_id: String(event.data['message_id']),
       };
-      // As messaging learns of it.
+      // Messaging learns of it in this form.
       const { participant } = statusRecord({ ...receipt, ...event } as EventFacts) ?? {};
       if (participant !== undefined) participants.add(participant);
       const ids = eventIdsOfMessage(

@@ -1,23 +1,9 @@
 // The four group fields. They share one shape, a list of groups, and one event. `data.type` names
 // what happened, so that an event without an invite link is not mistaken for a new group.
-
 import { toText, type JsonObject } from '@bmg/common/upstream-webhook';
-import {
-  eachList,
-  emit,
-  keyOfContent,
-  refuse,
-  timeOf,
-  valueErrors,
-  type Context,
-  type FieldRows,
-  type ItemReader,
-} from './context';
+import { emit, keyOfContent, lists, refuse, timeOf, type Context, type FieldRows } from './context';
 
-const LISTS: ReadonlyMap<string, ItemReader> = new Map([
-  ['groups', readGroup],
-  ['errors', valueErrors],
-]);
+const groups = lists({ groups: readGroup });
 
 export const groupFields: FieldRows = {
   group_lifecycle_update: groups,
@@ -25,10 +11,6 @@ export const groupFields: FieldRows = {
   group_settings_update: groups,
   group_status_update: groups,
 };
-
-function groups(value: JsonObject, context: Context): void {
-  eachList(value, context, LISTS);
-}
 
 function readGroup(item: JsonObject, context: Context): void {
   const group_id = toText(item.group_id);

@@ -1,6 +1,5 @@
 // Fields that change our own state, and whose events are extra: the handler of a conversation and a
 // person's BSUID.
-
 import {
   objectOf,
   setIfGiven,
@@ -10,26 +9,19 @@ import {
 } from '@bmg/common/upstream-webhook';
 import {
   changeState,
-  eachList,
   emitExtra,
   emitOther,
   keyOfContent,
+  lists,
   refuse,
   timeOf,
-  valueErrors,
   type Context,
   type FieldRows,
-  type ItemReader,
 } from './context';
-
-const USER_IDS: ReadonlyMap<string, ItemReader> = new Map([
-  ['user_id_update', readUserId],
-  ['errors', valueErrors],
-]);
 
 export const handoverFields: FieldRows = {
   messaging_handovers: handovers,
-  user_id_update: userIds,
+  user_id_update: lists({ user_id_update: readUserId }),
 };
 
 /** `messaging_handovers`: control is passed per conversation. */
@@ -72,11 +64,7 @@ function handovers(value: JsonObject, context: Context): void {
   });
 }
 
-/** `user_id_update`: a person's BSUID changed. */
-function userIds(value: JsonObject, context: Context): void {
-  eachList(value, context, USER_IDS);
-}
-
+/** A person's BSUID changed. */
 function readUserId(item: JsonObject, context: Context): void {
   const ids = objectOf(item.user_id);
   const previous = toText(ids?.previous);

@@ -1,6 +1,5 @@
 // `history`: upstream replays it once after onboarding, in phases and chunks. A media message
 // arrives twice: first a placeholder in its thread, later the message itself outside any thread.
-
 import { isSameNumber } from '@bmg/common/ids';
 import {
   conversationOf,
@@ -15,31 +14,19 @@ import {
   toText,
   type JsonObject,
 } from '@bmg/common/upstream-webhook';
-import { textOf, typeOf } from './content';
 import {
   changeState,
   eachItem,
-  eachList,
   emit,
   ignore,
   keyOfContent,
   keyOfItem,
+  lists,
   timeOf,
-  valueErrors,
   type Context,
   type FieldRows,
-  type ItemReader,
 } from './context';
-
-const LISTS: ReadonlyMap<string, ItemReader> = new Map([
-  ['history', readChunk],
-  ['messages', (item, context) => readMessage(item, context, FOLLOW_UP)],
-  [
-    'message_echoes',
-    (item, context) => readMessage(item, context, { ...FOLLOW_UP, outbound: true }),
-  ],
-  ['errors', valueErrors],
-]);
+import { textOf, typeOf } from './messages';
 
 /** The position of a message in the replay. */
 interface Position {
@@ -67,11 +54,13 @@ const FOLLOW_UP: Position = {
   outbound: false,
 };
 
-export const historyFields: FieldRows = { history };
-
-function history(value: JsonObject, context: Context): void {
-  eachList(value, context, LISTS);
-}
+export const historyFields: FieldRows = {
+  history: lists({
+    history: readChunk,
+    messages: (item, context) => readMessage(item, context, FOLLOW_UP),
+    message_echoes: (item, context) => readMessage(item, context, { ...FOLLOW_UP, outbound: true }),
+  }),
+};
 
 function readChunk(chunk: JsonObject, context: Context): void {
   const metadata = objectOf(chunk.metadata);
@@ -108,8 +97,6 @@ function reportProgress(
   changeState(context, {
     kind: 'history_sync',
     occurrence: keyOfContent('history_sync', { metadata, errors }, context),
-    contact: null,
-    timestamp: timeOf(undefined, context),
     data: {
       phase,
       progress,
@@ -125,7 +112,6 @@ function readRefusal(chunk: JsonObject, context: Context, { phase, progress }: P
   emit(context, {
     event: 'message.history',
     occurrence: keyOfContent('history_errors', chunk, context),
-    contact: null,
     timestamp,
     data: { history: true, phase, progress, timestamp, errors: listOf(chunk.errors) },
   });

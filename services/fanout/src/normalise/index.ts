@@ -1,6 +1,5 @@
 // The normaliser turns an upstream webhook body into events and state changes. It is pure (no
 // clock, store or network) and never throws: unreadable items are returned with a reason.
-
 import {
   fieldOf,
   isObject,
@@ -83,7 +82,7 @@ function readChange(change: unknown, entry: Entry, run: Run): void {
   }
 }
 
-/** A field without a row: only partners that ask for `upstream.other` get it, and it is never refused. */
+/** A field without a row is never refused: partners that ask for `upstream.other` get it. */
 function readOther(
   change: JsonObject,
   { field, entry, known }: { field: string; entry: Entry; known: boolean },
@@ -106,7 +105,7 @@ function readValue(
 ): void {
   if (!isObject(value)) return refuse({ out, field }, 'not_an_object', value);
   const context = createContext(value, { field, entry, now, out });
-  // Without an account or a number no recipient can be found.
+  // No recipient can be found if there is neither an account nor a number.
   if (context.place.key === '') return refuse(context, 'no_account', value);
   row(value, context);
 }

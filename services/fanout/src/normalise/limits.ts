@@ -1,6 +1,5 @@
 // Messaging quality and messaging limits, which upstream reports in two fields: per number
 // (`phone_number_quality_update`) and per account (`business_capability_update`).
-
 import { toText, type JsonObject } from '@bmg/common/upstream-webhook';
 import {
   changeState,
@@ -8,7 +7,6 @@ import {
   emitOther,
   keyOfContent,
   refuse,
-  timeOf,
   type Context,
   type FieldRows,
 } from './context';
@@ -32,10 +30,35 @@ function numberQuality(value: JsonObject, context: Context): void {
   const event = toText(value.event);
   if (event === null) return refuse(context, 'no_event_name', value);
   // Its limit is the throughput, not the messaging limit, so it must not become an event.
-  if (event === THROUGHPUT_UPGRADE) return throughputUpgrade(value, context);
+  if (event === THROUGHPUT_UPGRADE) {
+    return changeState(context, {
+      kind: 'throughput',
+      occurrence: keyOfContent('throughput', value, context),
+      data: { throughput_level: THROUGHPUT_UPGRADED },
+    });
+  }
   const limited = isLimitChange(event, value);
-  if (QUALITY_EVENTS.has(event) || !limited) qualityUpdated(event, value, context);
-  if (limited) tierUpdated(event, value, context);
+  const data = {
+    event,
+    display_phone_number: toText(value.display_phone_number),
+    messaging_limit_tier: messagingLimitTier(
+      value.current_limit ?? value.max_daily_conversations_per_business,
+    ),
+  };
+  if (QUALITY_EVENTS.has(event) || !limited) {
+    emit(context, {
+      event: 'waba.quality_updated',
+      occurrence: keyOfContent('quality', value, context, event),
+      data,
+    });
+  }
+  if (limited) {
+    emit(context, {
+      event: 'waba.tier_updated',
+      occurrence: keyOfContent('tier', value, context, event),
+      data: { ...data, previous_messaging_limit_tier: messagingLimitTier(value.old_limit) },
+    });
+  }
 }
 
 function businessCapability(value: JsonObject, context: Context): void {
@@ -46,8 +69,6 @@ function businessCapability(value: JsonObject, context: Context): void {
   emit(context, {
     event: 'waba.tier_updated',
     occurrence: keyOfContent('tier', value, context, limit),
-    contact: null,
-    timestamp: timeOf(undefined, context),
     data: { messaging_limit_tier: limit, previous_messaging_limit_tier: null },
   });
 }
@@ -68,47 +89,4 @@ function isLimitChange(event: string, value: JsonObject): boolean {
   if (LIMIT_EVENTS.has(event)) return true;
   const old = toText(value.old_limit);
   return old !== null && old !== toText(value.current_limit);
-}
-
-function qualityUpdated(event: string, value: JsonObject, context: Context): void {
-  emit(context, {
-    event: 'waba.quality_updated',
-    occurrence: keyOfContent('quality', value, context, event),
-    contact: null,
-    timestamp: timeOf(undefined, context),
-    data: aboutNumber(event, value),
-  });
-}
-
-function tierUpdated(event: string, value: JsonObject, context: Context): void {
-  emit(context, {
-    event: 'waba.tier_updated',
-    occurrence: keyOfContent('tier', value, context, event),
-    contact: null,
-    timestamp: timeOf(undefined, context),
-    data: {
-      ...aboutNumber(event, value),
-      previous_messaging_limit_tier: messagingLimitTier(value.old_limit),
-    },
-  });
-}
-
-function aboutNumber(event: string, value: JsonObject): Record<string, unknown> {
-  return {
-    event,
-    display_phone_number: toText(value.display_phone_number),
-    messaging_limit_tier: messagingLimitTier(
-      value.current_limit ?? value.max_daily_conversations_per_business,
-    ),
-  };
-}
-
-function throughputUpgrade(value: JsonObject, context: Context): void {
-  changeState(context, {
-    kind: 'throughput',
-    occurrence: keyOfContent('throughput', value, context),
-    contact: null,
-    timestamp: timeOf(undefined, context),
-    data: { throughput_level: THROUGHPUT_UPGRADED },
-  });
 }

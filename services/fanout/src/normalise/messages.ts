@@ -1,39 +1,21 @@
 // `messages`: messages that people send to the number, and statuses of messages that it sent.
-
 import {
   conversationOf,
+  isObject,
   objectOf,
   senderOf,
   setIfGiven,
+  stringOf,
   toText,
   type JsonObject,
   type Party,
 } from '@bmg/common/upstream-webhook';
-import { textOf, typeOf } from './content';
-import {
-  eachList,
-  emit,
-  emitExtra,
-  keyOfItem,
-  timeOf,
-  valueErrors,
-  type Context,
-  type FieldRows,
-  type ItemReader,
-} from './context';
+import { emit, emitExtra, keyOfItem, lists, timeOf, type Context, type FieldRows } from './context';
 import { readStatus } from './statuses';
 
-const LISTS: ReadonlyMap<string, ItemReader> = new Map([
-  ['messages', readMessage],
-  ['statuses', readStatus],
-  ['errors', valueErrors],
-]);
-
-export const messageFields: FieldRows = { messages };
-
-function messages(value: JsonObject, context: Context): void {
-  eachList(value, context, LISTS);
-}
+export const messageFields: FieldRows = {
+  messages: lists({ messages: readMessage, statuses: readStatus }),
+};
 
 function readMessage(item: JsonObject, context: Context): void {
   const sender = senderOf(item, context);
@@ -70,6 +52,23 @@ function idChanged(message: JsonObject, sender: Party, context: Context): void {
       raw: { change: message },
     },
   });
+}
+
+export function typeOf(message: JsonObject): string | null {
+  return toText(message.type);
+}
+
+/**
+ * The text, a media caption or a button's text. It is null for order and interactive messages
+ * (contract 12.2), and for an edit, whose new text is not a new message: it stays in `raw.message`.
+ */
+export function textOf(message: JsonObject): string | null {
+  const type = typeOf(message);
+  if (type === null || type === 'text') return stringOf(objectOf(message.text)?.body);
+  if (type === 'order' || type === 'interactive') return null;
+  const content = Object.hasOwn(message, type) ? message[type] : null;
+  if (!isObject(content)) return null;
+  return stringOf(type === 'button' ? content.text : content.caption);
 }
 
 /** `from` is absent when only a BSUID is known (contract 12.2). */

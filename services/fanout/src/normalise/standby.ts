@@ -1,6 +1,5 @@
 // `standby`: copies of the traffic in threads that the upstream's AI agent handles. Their ids equal
 // those of the original events, so their occurrence keys use separate spaces.
-
 import {
   addresseeOfAgent,
   conversationOf,
@@ -12,42 +11,36 @@ import {
 } from '@bmg/common/upstream-webhook';
 import {
   eachItem,
-  eachList,
   emit,
   ignore,
   keyOfItem,
+  lists,
   timeOf,
-  valueErrors,
   type Context,
   type FieldRows,
-  type ItemReader,
 } from './context';
 import { emitEcho } from './echoes';
 import { receivedData } from './messages';
 import { statusOf } from './statuses';
 
-/**
- * Upstream names no handler here. It is the AI agent unless a handover named another one, which
- * memory.ts adds.
- */
+/** Upstream names no handler: it is the AI agent, unless memory.ts knows of another handover. */
 const STANDBY = { standby: true, current_handler: 'ai_agent' } as const;
 
-const LISTS: ReadonlyMap<string, ItemReader> = new Map([
-  ['messages', readMessage],
-  ['message_echoes', readEcho],
-  ['statuses', readStatus],
-  ['errors', valueErrors],
-]);
+const readLists = lists({
+  messages: readMessage,
+  message_echoes: readEcho,
+  statuses: readStatus,
+});
 
 export const standbyFields: FieldRows = { standby };
 
 /** Real traffic nests the lists one level deeper than `messages` does; upstream samples do not. */
 function standby(value: JsonObject, context: Context): void {
-  if (!Object.hasOwn(value, 'standby')) return eachList(value, context, LISTS);
+  if (!Object.hasOwn(value, 'standby')) return readLists(value, context);
   if (listOf(value.standby).length === 0) return ignore(context, 'empty');
   eachItem(value.standby, context, (inner) => {
     const contacts = createContacts(inner.contacts ?? value.contacts);
-    eachList(inner, { ...context, contacts }, LISTS);
+    readLists(inner, { ...context, contacts });
   });
 }
 

@@ -14,7 +14,6 @@ const PLAYED = 'played';
 
 /** A status that has its required keys. */
 export interface Status {
-  readonly message_id: string;
   readonly status: string;
   readonly timestamp: number;
   readonly contact: string | null;
@@ -45,14 +44,13 @@ export function statusOf(space: string, item: JsonObject, context: Context): Sta
     emitOther(context, 'played', item, 'statuses');
     return null;
   }
-  // Without a message_id a partner cannot match the status to a send.
+  // A partner cannot match a status without a message_id to a send.
   if (status === null || message_id === null) {
     refuse(context, status === null ? 'no_status' : 'no_message_id', item);
     return null;
   }
   const timestamp = timeOf(item.timestamp, context);
   return {
-    message_id,
     status,
     timestamp,
     contact: recipientOf(item, context).contact,

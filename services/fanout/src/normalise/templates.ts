@@ -1,7 +1,6 @@
 // The three template fields that have an event in the contract.
-
 import { objectOf, toEpoch, toText, type JsonObject } from '@bmg/common/upstream-webhook';
-import { emit, keyOfContent, refuse, timeOf, type Context, type FieldRows } from './context';
+import { emit, keyOfContent, refuse, type Context, type FieldRows } from './context';
 import type { EventName } from './event-names';
 
 const REJECTED = 'REJECTED';
@@ -75,8 +74,6 @@ function emitTemplate(
   emit(context, {
     event: template.event,
     occurrence: keyOfContent(template.space, value, context, id, template.kind),
-    contact: null,
-    timestamp: timeOf(undefined, context),
     data: template.data,
   });
 }

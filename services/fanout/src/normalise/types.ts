@@ -1,15 +1,14 @@
 // The normaliser's results.
-
 import type { EventName } from './event-names';
 
-export interface NormalisedEvent {
+/** The part that events and state changes have in common. */
+interface Result {
   /**
    * Identifies the upstream occurrence: equal for every repetition, different for any other
    * occurrence. It starts with the event's key space, for example "status|800…|wamid…|delivered".
    * The caller hashes it to an id.
    */
   occurrence: string;
-  event: EventName;
   /** The account named in the value, else in the entry; '' if upstream named neither. */
   waba_id: string;
   /** Null for events of the account, or when only the display number is known. */
@@ -20,17 +19,18 @@ export interface NormalisedEvent {
   contact: string | null;
   /** Epoch seconds: the item's own, else the entry's, else `now`. */
   timestamp: number;
-  /** The event's `data`, exactly as the partner gets it. */
+  /** For an event exactly as the partner gets it. */
   data: Record<string, unknown>;
+}
+
+export interface NormalisedEvent extends Result {
+  event: EventName;
   /**
-   * Of the status of a send: the callback data that it was sent with. For our own services only, and to
-   * be trusted no further than the sender (outgoing.ts).
+   * The callback data of the send, if the event is its status. It is for our own services only,
+   * and to be trusted no further than the sender (outgoing.ts).
    */
   callback_data?: string;
-  /**
-   * Set if the event was published before, from the other source of statuses: a webhook, or gap
-   * repair.
-   */
+  /** Set if the event was published before, from the other source: a webhook, or gap repair. */
   duplicate?: true;
   /** Set for an extra event: how it is counted if no partner's filter names it. */
   ignored_as?: Pick<Ignored, 'field' | 'reason'>;
@@ -47,21 +47,14 @@ export type StateChangeKind =
   | 'user_id_changed';
 
 /** A state change for our own services, with or without a partner event. */
-export interface StateChange {
-  occurrence: string;
+export interface StateChange extends Result {
   kind: StateChangeKind;
-  waba_id: string;
-  phone_number_id: string | null;
-  display_phone_number: string | null;
-  contact: string | null;
-  timestamp: number;
-  data: Record<string, unknown>;
 }
 
 export type IgnoredReason =
   'no_event' | 'unknown_field' | 'unknown_status' | 'played' | 'value_errors' | 'empty';
 
-/** An item that yields no event, or only one that no partner's filter names. The caller counts and logs it. */
+/** An item that yields no event, or only one that no partner's filter names. */
 export interface Ignored {
   field: string;
   reason: IgnoredReason;
