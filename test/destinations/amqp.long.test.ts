@@ -17,7 +17,6 @@ import {
 
 const QUEUE = 'events';
 const EXCHANGE = 'partner.events';
-const never = new AbortController().signal;
 
 const missing = rabbitMqMissing();
 if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${missing}\n`);
@@ -87,9 +86,9 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
 
   test('stores the envelope, persistent, with its id and the event, over TLS', async () => {
     const destination = await open();
-    await destination.check(never);
+    await destination.check();
     const events = testEvents('shape', 40);
-    expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+    expect(await destination.send(events)).toEqual(events.map(() => ({ ok: true })));
     const stored = await takeUntil(QUEUE, (messages) => messages.length === events.length);
     for (const { event_id, event, body } of events) {
       const message = stored.find((one) => one.properties.messageId === event_id);
@@ -105,11 +104,11 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
 
   test('routes by the name of the event; without a queue for it, an event is not confirmed', async () => {
     const destination = await open({ exchange: EXCHANGE, routing_key: 'bmg.{event}' });
-    await destination.check(never);
+    await destination.check();
     const events = testEvents('route', 3);
     const [, other] = events;
     if (other) other.event = 'message.failed';
-    expect(await destination.send(events, never)).toEqual([
+    expect(await destination.send(events)).toEqual([
       { ok: true },
       { ok: false, error: 'no queue for the routing key', permanent: false },
       { ok: true },
@@ -147,11 +146,11 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
   ];
   test.each(FAULTS)('reports %s', async (_name, settings, guard, setting, error) => {
     const destination = await open(settings, guard);
-    const fault = await destination.check(never).catch((one: unknown) => one);
+    const fault = await destination.check().catch((one: unknown) => one);
     expect(fault).toBeInstanceOf(DestinationError);
     expect(fault).toMatchObject({ setting });
     expect(String(fault)).not.toMatch(/battery-staple|correct-horse|169\.254/);
-    expect(await destination.send(testEvents('fault', 1), never)).toEqual([
+    expect(await destination.send(testEvents('fault', 1))).toEqual([
       { ok: false, error, permanent: false },
     ]);
   });
@@ -161,7 +160,7 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
     const events = testEvents('sizes', 4);
     const [, large] = events;
     if (large) large.body = Buffer.alloc(100 * 1024, 'x');
-    expect(await destination.send(events, never)).toEqual([
+    expect(await destination.send(events)).toEqual([
       { ok: true },
       { ok: false, error: 'event refused by the server', permanent: true },
       { ok: true },
@@ -172,11 +171,11 @@ if (missing !== undefined) process.stderr.write(`RabbitMQ: skipped, because ${mi
 
   test('a server that hangs fails the events in time, and takes them once it goes on', async () => {
     const destination = await open();
-    await destination.send(testEvents('before', 1), never);
+    await destination.send(testEvents('before', 1));
     await server.signal('SIGSTOP');
     try {
       const started = performance.now();
-      expect(await destination.send(testEvents('hang', 1), never)).toEqual([
+      expect(await destination.send(testEvents('hang', 1))).toEqual([
         { ok: false, error: 'timeout', permanent: false },
       ]);
       expect(performance.now() - started).toBeLessThan(11_000);

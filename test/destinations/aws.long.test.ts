@@ -12,7 +12,6 @@ import { BUCKET, createQueue as createQueueAt, openS3, openSqs, takeMessages } f
 import { INSTALL_LIMIT_MS, motoMissing, startMoto, type Moto } from './moto';
 
 const START_LIMIT_MS = 60_000;
-const never = new AbortController().signal;
 const FORBIDDEN = { resolve: async () => [{ address: '169.254.169.254', family: 4 as const }] };
 
 const missing = motoMissing();
@@ -83,9 +82,9 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
   test('a queue gets the envelope with its id and the event', async () => {
     const queue_url = await createQueue('shape');
     const destination = await open('sqs', { queue_url });
-    await destination.check(never);
+    await destination.check();
     const events = testEvents('sqs-shape', 45);
-    expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+    expect(await destination.send(events)).toEqual(events.map(() => ({ ok: true })));
     const stored = await takeAll(queue_url);
     expect(stored).toHaveLength(events.length);
     for (const { event_id, event, body } of events) {
@@ -100,7 +99,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
     const destination = await open('sqs', { queue_url });
     const events = testEvents('fifo', 60);
     for (const _repetition of [1, 2]) {
-      expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+      expect(await destination.send(events)).toEqual(events.map(() => ({ ok: true })));
     }
     const stored = await takeAll(queue_url);
     expect(stored.map(idOf).sort()).toEqual(events.map((one) => one.event_id).sort());
@@ -120,7 +119,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
     const later = events.at(-1);
     if (later) later.received_at_ms += 3_600_000;
     for (const _repetition of [1, 2]) {
-      const sent = await Promise.all(events.map((one) => destination.send([one], never)));
+      const sent = await Promise.all(events.map((one) => destination.send([one])));
       expect(sent.flat()).toEqual(events.map(() => ({ ok: true })));
     }
     const found = await objects(prefix);
@@ -136,7 +135,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
 
   test('a check of a bucket writes one small object, which is no list of events', async () => {
     const settings = { endpoint: moto.url, bucket: BUCKET, prefix: 'check/' };
-    await (await open('s3', settings)).check(never);
+    await (await open('s3', settings)).check();
     expect(await objects('check/')).toEqual(new Map([['check/connection-check.txt', 'ok\n']]));
   });
 
@@ -209,13 +208,13 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
         ? { queue_url: queue_url ?? (await createQueue('shape')), ...keys }
         : { endpoint: endpoint ?? moto.url, bucket: bucket ?? BUCKET, ...keys };
     const destination = await open(kind, settings, guard);
-    const fault = await destination.check(never).catch((one: unknown) => one);
+    const fault = await destination.check().catch((one: unknown) => one);
     expect(fault).toBeInstanceOf(DestinationError);
     expect(fault).toMatchObject({ setting: setting[kind] });
     expect(String(fault)).not.toMatch(/battery-staple|169\.254/);
     expect(String(fault)).not.toContain(moto.admin.secret_access_key);
     const text = typeof error === 'string' ? error : error[kind];
-    expect(await destination.send(testEvents('fault', 1), never)).toEqual([
+    expect(await destination.send(testEvents('fault', 1))).toEqual([
       { ok: false, error: text, permanent: false },
     ]);
   });
@@ -227,7 +226,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
     const [first, second, third] = events;
     if (first) first.body = Buffer.alloc(300 * 1024, 'x');
     for (const large of [second, third]) if (large) large.body = Buffer.alloc(200 * 1024, 'x');
-    const [refused, ...others] = await destination.send(events, never);
+    const [refused, ...others] = await destination.send(events);
     expect(refused).toMatchObject({ ok: false, permanent: true });
     expect(others).toEqual(others.map(() => ({ ok: true })));
     expect(await takeAll(queue_url)).toHaveLength(events.length - 1);
@@ -244,7 +243,7 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
       await moto.signal('SIGSTOP');
       try {
         const started = performance.now();
-        expect(await destination.send(testEvents('hang', 1), never)).toEqual([
+        expect(await destination.send(testEvents('hang', 1))).toEqual([
           { ok: false, error: 'timeout', permanent: false },
         ]);
         expect(performance.now() - started).toBeLessThan(11_000);

@@ -13,7 +13,7 @@ export interface TestEvent {
 type Sent = { ok: true } | { ok: false; error: string; permanent: boolean };
 
 interface TestDestination {
-  send(events: readonly TestEvent[], signal: AbortSignal): Promise<Sent[]>;
+  send(events: readonly TestEvent[]): Promise<Sent[]>;
 }
 
 const CONVERSATIONS = 20;
@@ -53,7 +53,7 @@ export async function sendAll(
     const call = events.slice(at, at + CALL_EVENTS);
     await eventually(async () => {
       const open = call.filter(({ event_id }) => !confirmed.has(event_id));
-      const sent = await destination.send(open, new AbortController().signal);
+      const sent = await destination.send(open);
       sent.forEach((one, index) => one.ok && confirmed.add(open[index]?.event_id ?? ''));
       const failed = sent.find((one) => !one.ok);
       if (failed && !failed.ok) throw new Error(failed.error);

@@ -6,7 +6,7 @@ import type {
   OutgoingEvent,
   SendOutcome,
 } from '@bmg/proto/destinations';
-import type { Size } from './connectors/connector';
+import type { Size, Work } from './connectors/connector';
 import { ConnectorFailed, type Connectors } from './connectors/connectors';
 
 /** A connector is not trusted with longer texts. */
@@ -17,54 +17,51 @@ const sizeOf = (events: readonly OutgoingEvent[]): Size => ({
   bytes: events.reduce((sum, { body }) => sum + body.length, 0),
 });
 
-const notStored = (error: string): SendOutcome => ({
-  is_stored: false,
-  error: error.slice(0, TEXT_MAX_LENGTH),
-  is_permanent: false,
-});
-
+const short = (text: string): string => text.slice(0, TEXT_MAX_LENGTH);
 const shortened = (outcome: SendOutcome): SendOutcome => ({
   ...outcome,
-  error: outcome.error.slice(0, TEXT_MAX_LENGTH),
+  error: short(outcome.error),
+});
+const notStored = (error = 'failed'): SendOutcome => ({
+  is_stored: false,
+  error,
+  is_permanent: false,
 });
 
 export function createDestinationsHandlers(
   connectors: Pick<Connectors, 'run'>,
 ): Handlers<DestinationsDefinition> {
+  const run = async (
+    partner_id: string,
+    work: Work,
+    events: readonly OutgoingEvent[],
+  ): Promise<Pick<ConnectorReply, 'outcomes' | 'fault'> & { failure?: string }> => {
+    try {
+      return await connectors.run(partner_id, work, sizeOf(events));
+    } catch (error) {
+      // Only a failed connector has an outcome for its events; anything else is a bug.
+      if (!(error instanceof ConnectorFailed)) throw error;
+      return { outcomes: [], fault: undefined, failure: error.message };
+    }
+  };
   return {
     async send(request) {
       const { partner_id, events } = request;
-      const replied = await connectors
-        .run(partner_id, { send: request }, sizeOf(events))
-        .catch(failureOf);
-      const outcomes =
-        'failure' in replied ? [] : replied.outcomes.slice(0, events.length).map(shortened);
-      const missing = notStored('failure' in replied ? replied.failure : 'failed');
-      return { outcomes: events.map((_event, at) => outcomes[at] ?? missing) };
+      const { outcomes, failure } = await run(partner_id, { send: request }, events);
+      return { outcomes: events.map((_, at) => shortened(outcomes[at] ?? notStored(failure))) };
     },
     async check(request) {
       const { partner_id, event } = request;
-      const size = sizeOf(event ? [event] : []);
-      const replied = await connectors.run(partner_id, { check: request }, size).catch(failureOf);
-      if ('failure' in replied) return { outcome: notStored(replied.failure), fault: undefined };
-      const { fault, outcomes } = replied;
+      const replied = await run(partner_id, { check: request }, event ? [event] : []);
+      const { outcomes, fault, failure } = replied;
       if (fault === undefined) {
-        return { outcome: shortened(outcomes[0] ?? notStored('failed')), fault: undefined };
+        return { outcome: shortened(outcomes[0] ?? notStored(failure)), fault };
       }
       const { setting, problem } = fault;
       return {
         outcome: undefined,
-        fault: {
-          setting: setting.slice(0, TEXT_MAX_LENGTH),
-          problem: problem.slice(0, TEXT_MAX_LENGTH),
-        },
+        fault: { setting: short(setting), problem: short(problem) },
       };
     },
   };
-}
-
-/** Only a failed connector has an outcome for its events; anything else is a bug. */
-function failureOf(error: unknown): { failure: string } | ConnectorReply {
-  if (error instanceof ConnectorFailed) return { failure: error.message };
-  throw error;
 }

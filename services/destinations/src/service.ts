@@ -3,7 +3,7 @@ import { implement } from '@bmg/common/rpc';
 import { defineService, type Kit } from '@bmg/common/service';
 import { DestinationsDefinition } from '@bmg/proto/destinations';
 import type { Config } from './config';
-import { createConnectors } from './connectors/connectors';
+import { Connectors } from './connectors/connectors';
 import { REQUEST_MAX_BYTES } from './connectors/frames';
 import { spawnConnector } from './connectors/spawn';
 import { createDestinationsHandlers } from './handlers';
@@ -13,7 +13,7 @@ export const createDestinations = defineService({
   message_limit_bytes: REQUEST_MAX_BYTES,
   open: ({ config, log, use }: Kit<Config>) =>
     use(
-      createConnectors({
+      new Connectors({
         spawn: () => spawnConnector(config.ALLOW_PRIVATE_URLS),
         connectors_max: config.CONNECTORS_MAX,
         log,

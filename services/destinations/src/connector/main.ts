@@ -1,6 +1,6 @@
 // A connector: the process that holds the connections to the servers of one partner. It parses what
-// hostile servers send, so it has no environment, no credentials but those of its requests, and ends
-// when the service closes its input.
+// hostile servers send, so it has no environment, no credentials but those of its requests, and
+// ends when the service closes its input.
 import { Socket } from 'node:net';
 import { ConnectorReply, ConnectorRequest, type SendOutcome } from '@bmg/proto/destinations';
 import { frameOf, readFrames, REQUEST_MAX_BYTES } from '../connectors/frames';

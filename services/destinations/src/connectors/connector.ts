@@ -1,10 +1,10 @@
 // One connector process as the service sees it: hands calls over, takes the replies, and kills the
 // process when it grows, hangs or breaks the protocol.
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { ConnectorReply, ConnectorRequest } from '@bmg/proto/destinations';
 import { frameOf, readFrames, REPLY_MAX_BYTES } from './frames';
-import { cpuTimeMs, residentBytes } from './process-usage';
 
 export interface ConnectorLimits {
   memory_bytes: number;
@@ -166,4 +166,32 @@ export class Connector {
     resolve(reason);
     for (const [call, open] of this.open) this.settle(call, open, undefined);
   }
+}
+
+const PAGE_BYTES = 4_096;
+/** Linux reports CPU time in this unit on all architectures that we run on. */
+const TICK_MS = 10;
+/** Fields of /proc/<pid>/stat after the command's name, which may hold spaces. */
+const USER_TICKS = 11;
+const SYSTEM_TICKS = 12;
+
+/** Linux reports this; undefined elsewhere, or once the process has ended. */
+const read = (pid: number, name: string): string | undefined => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return undefined;
+  }
+};
+
+function residentBytes(pid: number): number | undefined {
+  const pages = read(pid, 'statm')?.split(' ')[1];
+  return pages === undefined ? undefined : Number(pages) * PAGE_BYTES;
+}
+
+function cpuTimeMs(pid: number): number | undefined {
+  const stat = read(pid, 'stat');
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) * TICK_MS;
 }

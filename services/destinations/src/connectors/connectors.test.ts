@@ -5,7 +5,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { ConnectorReply, ConnectorRequest } from '@bmg/proto/destinations';
 import { eventually } from '../../../../test/testkit/eventually';
 import { LIMITS } from './connector';
-import { createConnectors, type Connectors, type ConnectorsOptions } from './connectors';
+import { Connectors, type ConnectorsOptions } from './connectors';
 import { frameOf } from './frames';
 import { spawnConnector } from './spawn';
 
@@ -40,12 +40,12 @@ let connectors: Connectors;
 /** The program of each connector that starts, in their order; the last one repeats. */
 async function use(bodies: string[], options: Partial<ConnectorsOptions> = {}): Promise<void> {
   let at = 0;
-  connectors = createConnectors({
+  connectors = new Connectors({
     spawn: () => start(bodies[Math.min(at++, bodies.length - 1)] ?? SOUND),
     log,
     ...options,
   });
-  await connectors.start(new AbortController().signal);
+  await connectors.start();
 }
 afterEach(async () => {
   await connectors.stop();
@@ -181,14 +181,14 @@ describe('a real connector', () => {
     );
   let real: ChildProcess;
   beforeEach(async () => {
-    connectors = createConnectors({
+    connectors = new Connectors({
       spawn: () => {
         children.push((real = spawnConnector(false)));
         return real;
       },
       log,
     });
-    await connectors.start(new AbortController().signal);
+    await connectors.start();
   });
 
   test('names the setting at fault', async () => {

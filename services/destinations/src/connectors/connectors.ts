@@ -1,6 +1,6 @@
 // The connectors of all partners that have destinations: one process for each partner, started on
-// demand, few at a time. A partner whose connector dies waits longer and longer for the next one, and no
-// other partner waits for it.
+// demand, few at a time. A partner whose connector dies waits longer and longer for the next one,
+// and no other partner waits for it.
 import type { ChildProcess } from 'node:child_process';
 import { createPool } from '@bmg/common/overload';
 import type { Component } from '@bmg/common/lifecycle';
@@ -29,15 +29,11 @@ const RESTART_MIN_MS = 1_000;
 const RESTART_MAX_MS = 30 * 60_000;
 /** A connector that ran for so long is started again at once. */
 const SOUND_MS = 10 * 60_000;
+const SHUTTING_DOWN = 'destinations are shutting down';
 
 /** The call has no outcome; the text is for the failed list. */
 export class ConnectorFailed extends Error {
   override readonly name = 'ConnectorFailed';
-}
-
-export interface Connectors extends Component {
-  /** Has the work done by the partner's connector. Rejects with ConnectorFailed. */
-  run(partner_id: string, work: Work, size: Size): Promise<ConnectorReply>;
 }
 
 interface Waiting {
@@ -69,30 +65,14 @@ export interface ConnectorsOptions {
   limits?: ConnectorLimits;
 }
 
-export function createConnectors(options: ConnectorsOptions): Connectors {
-  const set = new ConnectorSet(options);
-  // An increase is seen only of a series that exists before.
-  for (const outcome of ['ended', 'died']) metrics.destination_connector_ends.inc({ outcome }, 0);
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    name: 'connectors',
-    async start() {
-      timer = setInterval(() => set.watch(), WATCH_EVERY_MS);
-    },
-    async stop() {
-      await set.close();
-      clearInterval(timer);
-    },
-    run: (partner_id, work, size) => set.run(partner_id, work, size),
-  };
-}
-
-class ConnectorSet {
+export class Connectors implements Component {
+  readonly name = 'connectors';
   private readonly partners = new Map<string, Partner>();
   /** Partners that wait for a place, in the order of their arrival. */
   private readonly line = new Set<Partner>();
   private readonly bytes;
   private running = 0;
+  private timer: NodeJS.Timeout | undefined;
   private closed = false;
 
   constructor(private readonly options: ConnectorsOptions) {
@@ -106,10 +86,26 @@ class ConnectorSet {
       },
       options.log,
     );
+    // An increase is seen only of a series that exists before.
+    for (const outcome of ['ended', 'died']) metrics.destination_connector_ends.inc({ outcome }, 0);
   }
 
+  async start(): Promise<void> {
+    this.timer = setInterval(() => this.watch(), WATCH_EVERY_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.closed = true;
+    const connectors = [...this.partners.values()].flatMap(({ connector }) => connector ?? []);
+    for (const partner of this.partners.values()) this.failAll(partner, SHUTTING_DOWN);
+    for (const connector of connectors) connector.end();
+    await Promise.all(connectors.map(({ ended }) => ended));
+    clearInterval(this.timer);
+  }
+
+  /** Has the work done by the partner's connector. Rejects with ConnectorFailed. */
   async run(partner_id: string, work: Work, size: Size): Promise<ConnectorReply> {
-    if (this.closed) throw new ConnectorFailed('destinations are shutting down');
+    if (this.closed) throw new ConnectorFailed(SHUTTING_DOWN);
     const partner = this.partnerOf(partner_id);
     const { down } = partner;
     if (down && down.until > performance.now()) throw new ConnectorFailed(down.reason);
@@ -131,7 +127,7 @@ class ConnectorSet {
     }
   }
 
-  watch(): void {
+  private watch(): void {
     const now = performance.now();
     const { idle_ms = IDLE_MS } = this.options;
     for (const [partner_id, partner] of this.partners) {
@@ -147,15 +143,6 @@ class ConnectorSet {
       if (!connector && waiting.length === 0 && is_forgotten) this.partners.delete(partner_id);
     }
     if (this.line.size > 0) this.makeRoom();
-  }
-
-  async close(): Promise<void> {
-    this.closed = true;
-    const connectors = [...this.partners.values()].flatMap(({ connector }) => connector ?? []);
-    for (const partner of this.partners.values())
-      this.failAll(partner, 'destinations are shutting down');
-    for (const connector of connectors) connector.end();
-    await Promise.all(connectors.map(({ ended }) => ended));
   }
 
   private partnerOf(partner_id: string): Partner {
@@ -193,13 +180,13 @@ class ConnectorSet {
 
   private startOrWait(partner: Partner): void {
     const { connectors_max = CONNECTORS_MAX } = this.options;
-    if (this.running < connectors_max && !this.closed) return this.start(partner);
+    if (this.running < connectors_max && !this.closed) return this.launch(partner);
     this.line.add(partner);
     metrics.destination_connectors_waiting.set(this.line.size);
     this.makeRoom();
   }
 
-  private start(partner: Partner): void {
+  private launch(partner: Partner): void {
     this.running += 1;
     metrics.destination_connectors.set(this.running);
     const connector = new Connector(this.options.spawn(), this.options.limits);
@@ -241,7 +228,7 @@ class ConnectorSet {
       this.line.delete(next);
       metrics.destination_connectors_waiting.set(this.line.size);
       if (next.waiting.length === 0) continue;
-      this.start(next);
+      this.launch(next);
       break;
     }
     this.serve(partner);

@@ -15,8 +15,8 @@ export function frameOf(message: Uint8Array): Buffer {
 }
 
 /**
- * Calls `onFrame` with each message of a stream, and buffers at most one of `max_bytes`. A longer one
- * ends the reading with `onTooLong`.
+ * Calls `onFrame` with each message of a stream, and buffers at most one of `max_bytes`. A longer
+ * one ends the reading with `onTooLong`.
  */
 export function readFrames(
   stream: Readable,

@@ -1,5 +1,5 @@
-// Starts a connector process with bounds of its own: memory, files, priority, an empty environment, and
-// access to nothing but its own code.
+// Starts a connector process with bounds of its own: memory, files, priority, an empty environment,
+// and access to nothing but its own code.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { resolve } from 'node:path';
@@ -30,7 +30,7 @@ const PERMISSIONS = process.allowedNodeEnvironmentFlags.has('--permission')
   ? ['--permission', ...CODE.map((folder) => `--allow-fs-read=${folder}/*`)]
   : [];
 
-/** Requests go to its standard input, replies come from its fourth file. Nothing that it prints is kept. */
+/** Requests go to its standard input, replies come from its fourth file; its output is dropped. */
 export function spawnConnector(allow_private: boolean): ChildProcess {
   const node = [
     process.execPath,

@@ -16,7 +16,6 @@ const EVENT: DestinationEvent = {
 };
 const SECRET = 'hidden-1';
 const keys = { access_key_id: 'id', secret_access_key: SECRET };
-const never = new AbortController().signal;
 const servers: Server[] = [];
 const opened: Destination[] = [];
 
@@ -95,8 +94,8 @@ test.each(['sqs', 's3'] as const)('a refusal of %s names the setting to fix', as
   const results = REFUSALS.filter(([of]) => of === kind).map(async ([, listener]) => {
     const destination = await open(kind, listener);
     const [fault, sent] = await Promise.all([
-      destination.check(never).catch((one: unknown) => one),
-      destination.send([EVENT], never),
+      destination.check().catch((one: unknown) => one),
+      destination.send([EVENT]),
     ]);
     expect(fault).toBeInstanceOf(DestinationError);
     expect(String(fault)).not.toContain(SECRET);
@@ -128,7 +127,7 @@ test('each entry of a batch has its own result', async () => {
     );
   });
   const events = [0, 1, 2, 3, 4].map((at) => ({ ...EVENT, event_id: `evt_${at}` }));
-  expect(await destination.send(events, never)).toEqual([
+  expect(await destination.send(events)).toEqual([
     { ok: true },
     { ok: false, error: 'event refused by the queue', permanent: true },
     { ok: false, error: 'no such queue', permanent: false },
@@ -150,7 +149,6 @@ test('a FIFO queue has a group for each conversation, hashed if its text is not 
   const keysOfEvents = ['800|49170', 'a b', undefined];
   await destination.send(
     keysOfEvents.map((ordering_key, at) => ({ ...EVENT, event_id: `evt_${at}`, ordering_key })),
-    never,
   );
   const { Entries } = JSON.parse(bodies[0] ?? '') as {
     Entries: { MessageGroupId: string; MessageDeduplicationId: string }[];
@@ -180,7 +178,7 @@ test.each(['sqs', 's3'] as const)(
         seen.push(JSON.stringify(request.headers));
         response.writeHead(500).end();
       });
-      await destination.send([EVENT], never);
+      await destination.send([EVENT]);
       expect(seen).toHaveLength(1);
       expect(seen[0]).toMatch(/Credential=id\/\d{8}\/us-east-1\//);
       expect(seen[0]).not.toContain('of-the-process');

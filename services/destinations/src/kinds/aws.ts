@@ -37,27 +37,22 @@ interface SdkHandler {
   httpHandlerConfigs(): Record<string, never>;
 }
 
-export interface AwsConnection {
-  /** For the constructor of a client. */
-  config: ReturnType<typeof configOf>;
-  close(): Promise<void>;
-}
-
-/** `connections`: at most so many at a time. `answers`: what the protocol's parser reads. */
+/** The connections are at most so many at a time; `answers` is what the protocol's parser reads. */
 export function createAwsConnection(
   endpoint: URL,
   credentials: AwsSettings,
   guard: DestinationGuard,
   { connections, answers }: { connections: number; answers: AnswerFormat },
-): AwsConnection {
+) {
   const agent = guardedAgent({
     ...guard,
     connectionsPerOrigin: connections,
     keepAliveMs: KEEP_ALIVE_MS,
   });
   return {
+    /** For the constructor of a client. */
     config: configOf(endpoint, credentials, handlerOf(agent, answers)),
-    close: () => agent.destroy(),
+    close: (): Promise<void> => agent.destroy(),
   };
 }
 
@@ -76,7 +71,8 @@ function configOf(endpoint: URL, credentials: AwsSettings, requestHandler: SdkHa
     defaultsMode: 'standard',
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
-    // Servers other than the original one do not know the newer checksums; the signature covers the body.
+    // Servers other than the original one do not know the newer checksums; the signature covers the
+    // body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     userAgentAppId: 'business-messaging-gateway',
@@ -144,7 +140,7 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): stri
   return `${origin}${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`;
 }
 
-/** As the signature spells it. */
+/** Encodes a text as the signature spells it. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -1,5 +1,5 @@
-// What every kind of destination promises, whatever its server does. The servers are scripted; real ones
-// are in test/destinations.
+// What every kind of destination promises, whatever its server does. The servers are scripted; real
+// ones are in test/destinations.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,6 @@ import type { Destination, DestinationGuard, Sent } from './destination';
 import { openDestination } from './kinds';
 
 const SEND_MAX_MS = 11_000;
-const never = new AbortController().signal;
 const open: { close(): unknown }[] = [];
 let tls: { ca: string; key: string; cert: string };
 let other_authority: string;
@@ -47,7 +46,7 @@ async function serve(
 }
 
 const one = async (destination: Destination): Promise<string> => {
-  const [sent] = (await destination.send(testEvents('one', 1), never)) as [Sent];
+  const [sent] = (await destination.send(testEvents('one', 1))) as [Sent];
   return sent.ok ? 'ok' : sent.error;
 };
 
@@ -59,7 +58,7 @@ interface Kind {
   address: string;
   request_events: number;
   refusal: string;
-  /** Of a server whose bytes are no protocol. */
+  /** The error of a server whose bytes are no protocol. */
   garbage: RegExp;
 }
 const KINDS: Kind[] = [
@@ -122,9 +121,9 @@ describe.each(KINDS)('$type', ({ type, steps, address, request_events, refusal, 
 
   test('checks and stores events, in the order of each conversation and within its batches', async () => {
     const { server, destination } = await serve(type);
-    await destination.check(never);
+    await destination.check();
     const events = testEvents('all', 1_050);
-    expect((await destination.send(events, never)).filter(({ ok }) => !ok)).toEqual([]);
+    expect((await destination.send(events)).filter(({ ok }) => !ok)).toEqual([]);
     const { ids, requests } = server.stored;
     expect([...ids].sort()).toEqual(events.map(({ event_id }) => event_id).sort());
     for (const key of new Set(events.map((event) => event.ordering_key))) {
@@ -136,7 +135,7 @@ describe.each(KINDS)('$type', ({ type, steps, address, request_events, refusal, 
 
   test('reports a refusal as a failure that may pass', async () => {
     const { server, destination } = await serve(type, { refuse: true });
-    const [sent] = await destination.send(testEvents('one', 1), never);
+    const [sent] = await destination.send(testEvents('one', 1));
     expect(sent).toEqual({ ok: false, error: refusal, permanent: false });
     expect(server.stored.ids).toEqual([]);
   });
@@ -172,7 +171,7 @@ describe.each(KINDS)('$type', ({ type, steps, address, request_events, refusal, 
   ])('names the reason if the server %s', async (_name, deliver) => {
     const { destination } = await serve(type, { deliver });
     expect(await one(destination)).toMatch(garbage);
-    const error = await destination.check(never).catch((fault: unknown) => fault);
+    const error = await destination.check().catch((fault: unknown) => fault);
     expect(error).toMatchObject({ setting: address });
     expect(String(error)).toMatch(/names a server that broke the protocol: /);
   });
@@ -180,7 +179,7 @@ describe.each(KINDS)('$type', ({ type, steps, address, request_events, refusal, 
   test('names the reason if the server has another authority', async () => {
     const { destination } = await serve(type, { tls }, { ca: other_authority });
     expect(await one(destination)).toBe('tls_untrusted');
-    const error = await destination.check(never).catch((fault: unknown) => fault);
+    const error = await destination.check().catch((fault: unknown) => fault);
     expect(error).toMatchObject({ setting: address });
     expect(String(error)).toMatch(/certificate/);
   });

@@ -15,7 +15,7 @@ export interface DestinationEvent {
   ordering_key: string | undefined;
   /** The envelope, or the CloudEvent that has it as its data. */
   body: Buffer;
-  /** Of the body, for the types that name it. */
+  /** Describes the body, for the types that name it. */
   content_type: string;
   received_at_ms: number;
 }
@@ -27,13 +27,10 @@ export interface DestinationEvent {
 export type Sent = { ok: true } | { ok: false; error: string; permanent: boolean };
 
 export interface Destination {
-  /**
-   * Reachable, credential valid, target exists. Throws a DestinationError that names the setting to
-   * fix.
-   */
-  check(signal: AbortSignal): Promise<void>;
+  /** Throws a DestinationError that names the setting to fix: address, credential or target. */
+  check(): Promise<void>;
   /** The results have the same length and order. Never rejects. */
-  send(events: readonly DestinationEvent[], signal: AbortSignal): Promise<Sent[]>;
+  send(events: readonly DestinationEvent[]): Promise<Sent[]>;
   /** Waits for the events that are being sent, within their time limit. */
   close(): Promise<void>;
 }
@@ -55,6 +52,15 @@ export class SendFailed extends Error {
   override readonly name = 'SendFailed';
 }
 
+/** Rejects with SendFailed after `limit_ms`. The work goes on: the caller closes what it uses. */
+export async function within<T>(work: Promise<T>, limit_ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new SendFailed('timeout')), limit_ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 export const SENT: Sent = { ok: true };
 
 /** An event that may be sent again. */
@@ -63,7 +69,7 @@ export const unsent = (error: string): Sent => ({ ok: false, error, permanent: f
 /** An event that the destination will never take. */
 export const refused = (error: string): Sent => ({ ok: false, error, permanent: true });
 
-/** The failure for the failed list: `timeout`, `dns`, `no such queue`; `failed` for a bug of ours. */
+/** The text for the failed list: `timeout`, `no such queue`; `failed` for a bug of ours. */
 export function failureText(error: unknown): string {
   if (error instanceof SendFailed || error instanceof DestinationError) return error.message;
   if (error instanceof ProtocolBroken) return error.message;

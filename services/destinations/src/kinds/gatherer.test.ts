@@ -11,7 +11,6 @@ const event = (event_id: string, ordering_key?: string, bytes = 10): Destination
   received_at_ms: 0,
 });
 const ids = (events: readonly DestinationEvent[]): string => events.map((e) => e.event_id).join();
-const never = new AbortController().signal;
 
 interface Write {
   ids: string;
@@ -49,7 +48,7 @@ const settle = (ms = 0) => jest.advanceTimersByTimeAsync(ms);
 
 test('events that arrive during a write are the next batch, within the limits', async () => {
   const { gatherer, writes } = gathered();
-  const send = (id: string) => gatherer.send([event(id)], never);
+  const send = (id: string) => gatherer.send([event(id)]);
   const all = [send('a')];
   await settle();
   all.push(...['b', 'c', 'd', 'e'].map(send));
@@ -64,35 +63,29 @@ test('events that arrive during a write are the next batch, within the limits', 
 
 test('a batch stays within its bytes', async () => {
   const { gatherer, writes } = gathered();
-  void gatherer.send(
-    ['a', 'b', 'c'].map((id) => event(id, undefined, 40)),
-    never,
-  );
+  void gatherer.send(['a', 'b', 'c'].map((id) => event(id, undefined, 40)));
   await settle();
   expect(writes[0]?.ids).toBe('a,b');
 });
 
 test('waits for more events up to its time, and no longer once a batch is full', async () => {
   const { gatherer, writes } = gathered({ wait_ms: 2_000 });
-  void gatherer.send([event('a')], never);
+  void gatherer.send([event('a')]);
   await settle(1_900);
   expect(writes).toHaveLength(0);
-  void gatherer.send([event('b')], never);
+  void gatherer.send([event('b')]);
   await settle(100);
   expect(writes.map((one) => one.ids)).toEqual(['a,b']);
   writes[0]?.end();
   await settle();
-  void gatherer.send(
-    ['c', 'd', 'e'].map((id) => event(id)),
-    never,
-  );
+  void gatherer.send(['c', 'd', 'e'].map((id) => event(id)));
   await settle();
   expect(writes[1]?.ids).toBe('c,d,e');
 });
 
 test('an event too large is refused for good, and the others are sent', async () => {
   const { gatherer, writes } = gathered();
-  const sending = gatherer.send([event('a', 'k', 51), event('b', 'k')], never);
+  const sending = gatherer.send([event('a', 'k', 51), event('b', 'k')]);
   await settle();
   writes[0]?.end();
   expect(await sending).toEqual([
@@ -103,10 +96,12 @@ test('an event too large is refused for good, and the others are sent', async ()
 
 test('a batch holds one event of a key, and a failure stops the later ones of its call', async () => {
   const { gatherer, writes } = gathered();
-  const sending = gatherer.send(
-    [event('a1', 'a'), event('a2', 'a'), event('b1', 'b'), event('b2', 'b')],
-    never,
-  );
+  const sending = gatherer.send([
+    event('a1', 'a'),
+    event('a2', 'a'),
+    event('b1', 'b'),
+    event('b2', 'b'),
+  ]);
   await settle();
   expect(writes[0]?.ids).toBe('a1,b1');
   writes[0]?.end([{ ok: false, error: 'refused', permanent: false }, SENT]);
@@ -123,8 +118,8 @@ test('a batch holds one event of a key, and a failure stops the later ones of it
 
 test('an atomic batch holds several events of a key, and none overtakes one that stays', async () => {
   const { gatherer, writes } = gathered({ atomic: true });
-  void gatherer.send([event('a1', 'a', 50), event('b1', 'b', 40)], never);
-  void gatherer.send([event('c1', 'c', 50), event('c2', 'c', 5), event('c3', 'c', 5)], never);
+  void gatherer.send([event('a1', 'a', 50), event('b1', 'b', 40)]);
+  void gatherer.send([event('c1', 'c', 50), event('c2', 'c', 5), event('c3', 'c', 5)]);
   await settle();
   expect(writes[0]?.ids).toBe('a1,b1');
   writes[0]?.end();
@@ -134,7 +129,7 @@ test('an atomic batch holds several events of a key, and none overtakes one that
 
 test('a batch holds one group', async () => {
   const { gatherer, writes } = gathered({ groupOf: ({ event_id }) => event_id.slice(0, 1) });
-  void gatherer.send([event('a1'), event('b1', 'k'), event('a2'), event('a3', 'k')], never);
+  void gatherer.send([event('a1'), event('b1', 'k'), event('a2'), event('a3', 'k')]);
   await settle();
   writes[0]?.end();
   await settle();
@@ -145,9 +140,9 @@ test('a batch holds one group', async () => {
 
 test('a write that hangs fails at its time limit, and the next has a new connection', async () => {
   const { gatherer, writes, resets } = gathered();
-  const first = gatherer.send([event('a')], never);
+  const first = gatherer.send([event('a')]);
   await settle();
-  const second = gatherer.send([event('b')], never);
+  const second = gatherer.send([event('b')]);
   await settle(8_000);
   expect(await first).toEqual([{ ok: false, error: 'timeout', permanent: false }]);
   expect(writes[0]?.signal.aborted).toBe(true);
@@ -158,34 +153,17 @@ test('a write that hangs fails at its time limit, and the next has a new connect
 
 test('an event that waits longer than its limit fails without being sent', async () => {
   const { gatherer, writes } = gathered({ limits: { events: 1, bytes: 100, event_bytes: 50 } });
-  const sending = ['a', 'b', 'c'].map((id) => gatherer.send([event(id)], never));
+  const sending = ['a', 'b', 'c'].map((id) => gatherer.send([event(id)]));
   await settle(10_000);
   const results = (await Promise.all(sending)).flat();
   expect(results.map((sent) => !sent.ok && sent.error)).toEqual(['timeout', 'timeout', 'timeout']);
   expect(writes.map((one) => one.ids)).toEqual(['a', 'b']);
 });
 
-test('a cancelled call ends at once, and what waits of it is not sent', async () => {
-  const { gatherer, writes } = gathered();
-  const abort = new AbortController();
-  const cancelled = gatherer.send([event('a'), event('b', 'k'), event('c', 'k')], abort.signal);
-  await settle();
-  abort.abort();
-  expect((await cancelled).map((sent) => !sent.ok && sent.error)).toEqual(
-    Array(3).fill('cancelled'),
-  );
-  const other = gatherer.send([event('d')], never);
-  writes[0]?.end();
-  await settle();
-  expect(writes[1]?.ids).toBe('d');
-  writes[1]?.end();
-  expect(await other).toEqual([SENT]);
-});
-
 test('the waiting events have a bound', async () => {
   const { gatherer } = gathered();
   const many = Array.from({ length: WAITING_EVENTS_MAX + 1 }, (_one, at) => event(String(at)));
-  const results = gatherer.send(many, never);
+  const results = gatherer.send(many);
   await settle(10_000);
   expect((await results).at(-1)).toEqual({
     ok: false,
@@ -203,7 +181,7 @@ test('one refused event of a batch is found, and the others are sent', async () 
       return events.map(() => SENT);
     },
   });
-  const sending = gatherer.send([event('a'), event('bad'), event('c')], never);
+  const sending = gatherer.send([event('a'), event('bad'), event('c')]);
   await settle();
   expect(await sending).toEqual([
     SENT,
@@ -215,11 +193,11 @@ test('one refused event of a batch is found, and the others are sent', async () 
 
 test('a write that throws fails its batch with a short text, and a bug of ours with no text of its own', async () => {
   const { gatherer, writes } = gathered();
-  const first = gatherer.send([event('a')], never);
+  const first = gatherer.send([event('a')]);
   await settle();
   writes[0]?.fail(new SendFailed('no such topic'));
   expect(await first).toEqual([{ ok: false, error: 'no such topic', permanent: false }]);
-  const second = gatherer.send([event('a')], never);
+  const second = gatherer.send([event('a')]);
   await settle();
   writes[1]?.fail(new Error('password=secret'));
   expect(await second).toEqual([{ ok: false, error: 'failed', permanent: false }]);
@@ -249,10 +227,10 @@ test.each<[name: string, options: Partial<GathererOptions>]>([
     write: async (events) => events.map(() => SENT),
     ...options,
   });
-  const first = gatherer.send([event('bad')], never);
+  const first = gatherer.send([event('bad')]);
   await settle(10_000);
   expect(await first).toEqual([{ ok: false, error: 'failed', permanent: false }]);
-  const second = gatherer.send([event('a')], never);
+  const second = gatherer.send([event('a')]);
   await settle(10_000);
   expect(await second).toEqual([SENT]);
 });
@@ -263,10 +241,10 @@ test('sends the next events although the reset after a hung write throws', async
       throw new TypeError('undefined');
     },
   });
-  const first = gatherer.send([event('a')], never);
+  const first = gatherer.send([event('a')]);
   await settle(8_000);
   expect(await first).toEqual([{ ok: false, error: 'timeout', permanent: false }]);
-  const second = gatherer.send([event('b')], never);
+  const second = gatherer.send([event('b')]);
   await settle();
   writes[1]?.end();
   expect(await second).toEqual([SENT]);
@@ -277,7 +255,7 @@ test('sends an event that arrives in any tick after the one before has its resul
   const results: Sent[][] = [];
   const sending = (async () => {
     for (let ticks = 0; ticks < 12; ticks += 1) {
-      results.push(await gatherer.send([event('a')], never));
+      results.push(await gatherer.send([event('a')]));
       for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
     }
   })();
@@ -288,14 +266,14 @@ test('sends an event that arrives in any tick after the one before has its resul
 
 test('drain sends what waits without its wait, and refuses new events', async () => {
   const { gatherer, writes } = gathered({ wait_ms: 60_000 });
-  const sending = gatherer.send([event('a')], never);
+  const sending = gatherer.send([event('a')]);
   await settle();
   const drained = gatherer.drain();
   await settle();
   writes[0]?.end();
   await drained;
   expect(await sending).toEqual([SENT]);
-  expect(await gatherer.send([event('b')], never)).toEqual([
+  expect(await gatherer.send([event('b')])).toEqual([
     { ok: false, error: 'destination closed', permanent: false },
   ]);
 });
@@ -319,7 +297,7 @@ test('whatever fails, no later event of a key and call is stored without the ear
         },
       });
       const events = list.map(({ key, bytes }, at) => event(String(at), `k${key}`, bytes));
-      const sending = gatherer.send(events, never);
+      const sending = gatherer.send(events);
       await settle();
       const results = await sending;
       expect(results.map((sent, at) => sent.ok === stored.includes(String(at)))).not.toContain(

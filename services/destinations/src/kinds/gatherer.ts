@@ -12,10 +12,10 @@ import {
 } from './destination';
 
 export interface GathererOptions {
-  /** Of one batch, and of one event. */
+  /** Bounds of one batch, and of one event. */
   limits: { events: number; bytes: number; event_bytes: number };
   /** How long the first event of a batch waits for others. */
-  wait_ms: number;
+  wait_ms?: number;
   /**
    * True if the events of a batch are stored together or not at all. Otherwise a batch holds one
    * event of a key, so that a later one is never stored without an earlier one.
@@ -23,19 +23,10 @@ export interface GathererOptions {
   atomic: boolean;
   /** A batch holds events of one group only. */
   groupOf?: (event: DestinationEvent) => string;
-  /**
-   * Rejects if nothing is known to be stored; with EventRefused if one event made the other side
-   * refuse the batch.
-   */
+  /** Rejects if nothing is known to be stored; with EventRefused if one event is the cause. */
   write(events: readonly DestinationEvent[], signal: AbortSignal): Promise<Sent[]>;
   /** Called after a write that exceeded its time limit: drops the connection. */
-  reset(): void;
-}
-
-export interface Gatherer {
-  send(events: readonly DestinationEvent[], signal: AbortSignal): Promise<Sent[]>;
-  /** Refuses new events and resolves once the waiting ones have their results. */
-  drain(): Promise<void>;
+  reset?(): void;
 }
 
 /** Bounds of what waits for one destination. */
@@ -44,15 +35,13 @@ export const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 /** Shorter than the limit of an event, so that a hung write does not fail all that wait for it. */
 const WRITE_LIMIT_MS = 8_000;
 
-/** One call of send: after a failure, later events of the same key fail too. */
-interface Call {
-  failed_keys: Set<string>;
-}
+/** The keys of one call of send that have failed: later events of the same key fail too. */
+type FailedKeys = Set<string>;
 
 interface Waiting {
   event: DestinationEvent;
   group: string;
-  call: Call;
+  failed_keys: FailedKeys;
   since: number;
   settled: boolean;
   settle(sent: Sent): void;
@@ -60,15 +49,16 @@ interface Waiting {
 
 const EARLIER_FAILED = 'an earlier event of the conversation failed';
 
-export function createGatherer(options: GathererOptions): Gatherer {
+export function createGatherer(options: GathererOptions) {
+  const { wait_ms = 0 } = options;
   const queue = createQueue(options);
-  const writer = createWriter(options);
+  const write = createWrite(options);
   let working = false;
   let running: Promise<void> | undefined;
   let wake: (() => void) | undefined;
 
   const gather = async (): Promise<void> => {
-    const left_ms = queue.oldest() + options.wait_ms - performance.now();
+    const left_ms = queue.oldest() + wait_ms - performance.now();
     if (left_ms <= 0 || queue.isReady()) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, left_ms);
@@ -86,7 +76,7 @@ export function createGatherer(options: GathererOptions): Gatherer {
       while (queue.size() > 0) {
         await gather();
         const batch = queue.take();
-        if (batch.length > 0) await writer.write(batch);
+        if (batch.length > 0) await write(batch);
       }
     } catch (error) {
       queue.fail(failureText(error));
@@ -97,28 +87,20 @@ export function createGatherer(options: GathererOptions): Gatherer {
   };
 
   return {
-    async send(events, signal) {
-      const call: Call = { failed_keys: new Set() };
+    async send(events: readonly DestinationEvent[]): Promise<Sent[]> {
+      const failed_keys: FailedKeys = new Set();
       const before = queue.size();
-      const results = events.map((event) => queue.add(event, call));
+      const results = events.map((event) => queue.add(event, failed_keys));
       const mine = queue.after(before);
-      const end = (error: string) => (): void => {
-        for (const one of mine) one.settle(unsent(error));
-      };
-      const timer = setTimeout(end('timeout'), SEND_LIMIT_MS);
-      const onAbort = end('cancelled');
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
+      const timer = setTimeout(() => {
+        for (const one of mine) one.settle(unsent('timeout'));
+      }, SEND_LIMIT_MS);
       wake?.();
       if (!working) running = work();
-      try {
-        return await Promise.all(results);
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-      }
+      return Promise.all(results).finally(() => clearTimeout(timer));
     },
-    async drain() {
+    /** Refuses new events and resolves once the waiting ones have their results. */
+    async drain(): Promise<void> {
       queue.close();
       wake?.();
       await running;
@@ -137,7 +119,7 @@ function createQueue({ limits, atomic, groupOf = () => '' }: GathererOptions) {
     const isFull = queue.length >= WAITING_EVENTS_MAX || queued_bytes + size > WAITING_BYTES_MAX;
     return isFull ? 'too many events waiting' : null;
   };
-  const wait = (event: DestinationEvent, call: Call): Promise<Sent> => {
+  const wait = (event: DestinationEvent, failed_keys: FailedKeys): Promise<Sent> => {
     const size = event.body.length;
     const group = groupOf(event);
     queued_bytes += size;
@@ -145,14 +127,14 @@ function createQueue({ limits, atomic, groupOf = () => '' }: GathererOptions) {
       const one: Waiting = {
         event,
         group,
-        call,
+        failed_keys,
         since: performance.now(),
         settled: false,
         settle(sent) {
           if (one.settled) return;
           one.settled = true;
           queued_bytes -= size;
-          if (!sent.ok && !sent.permanent) failKey(event, call);
+          if (!sent.ok && !sent.permanent) failKey(event, failed_keys);
           resolve(sent);
         },
       };
@@ -164,13 +146,13 @@ function createQueue({ limits, atomic, groupOf = () => '' }: GathererOptions) {
     size: () => queue.length,
     oldest: () => queue[0]?.since ?? 0,
     after: (count: number) => queue.slice(count),
-    /** Whether the next batch waits for no more events. */
+    /** True if the next batch waits for no more events. */
     isReady: () => closed || queue.length >= limits.events || queued_bytes >= limits.bytes,
     close: () => void (closed = true),
     fail(error: string) {
       for (const one of queue.splice(0)) one.settle(unsent(error));
     },
-    async add(event: DestinationEvent, call: Call): Promise<Sent> {
+    async add(event: DestinationEvent, failed_keys: FailedKeys): Promise<Sent> {
       const size = event.body.length;
       if (size > limits.event_bytes) {
         return refused(`event too large: ${size} bytes, the limit is ${limits.event_bytes}`);
@@ -178,9 +160,9 @@ function createQueue({ limits, atomic, groupOf = () => '' }: GathererOptions) {
       try {
         const error = fault(size);
         if (error !== null) throw new SendFailed(error);
-        return await wait(event, call);
+        return await wait(event, failed_keys);
       } catch (error) {
-        failKey(event, call);
+        failKey(event, failed_keys);
         return unsent(failureText(error));
       }
     },
@@ -194,14 +176,14 @@ function createQueue({ limits, atomic, groupOf = () => '' }: GathererOptions) {
   };
 }
 
-function failKey({ ordering_key }: DestinationEvent, call: Call): void {
-  if (ordering_key !== undefined) call.failed_keys.add(ordering_key);
+function failKey({ ordering_key }: DestinationEvent, failed_keys: FailedKeys): void {
+  if (ordering_key !== undefined) failed_keys.add(ordering_key);
 }
 
 /** Settles an event if an earlier one of its key and call failed. */
 function isWanted(one: Waiting): boolean {
   const key = one.event.ordering_key;
-  if (key !== undefined && one.call.failed_keys.has(key)) one.settle(unsent(EARLIER_FAILED));
+  if (key !== undefined && one.failed_keys.has(key)) one.settle(unsent(EARLIER_FAILED));
   return !one.settled;
 }
 
@@ -231,7 +213,7 @@ function batchOf(
   return batch;
 }
 
-function createWriter({ write, reset }: GathererOptions) {
+function createWrite({ write, reset }: GathererOptions) {
   const limited = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
     const abort = new AbortController();
     let timer: NodeJS.Timeout | undefined;
@@ -241,7 +223,7 @@ function createWriter({ write, reset }: GathererOptions) {
         resolve(events.map(() => unsent('timeout')));
         abort.abort();
         try {
-          reset();
+          reset?.();
         } catch {
           // The next write opens a connection anyway.
         }
@@ -267,5 +249,5 @@ function createWriter({ write, reset }: GathererOptions) {
       else for (const one of batch) if (isWanted(one)) await settle([one]);
     }
   };
-  return { write: settle };
+  return settle;
 }

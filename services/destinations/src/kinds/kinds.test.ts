@@ -5,7 +5,6 @@ import {
 } from '@bmg/common/destinations';
 import { openDestination } from './kinds';
 
-const LIMIT_MS = 10_000;
 const aws = { access_key_id: 'id', secret_access_key: 'hidden-1' };
 const VALID: Record<DestinationType, object> = {
   kafka: { brokers: ['kafka.example.com:9093'], topic: 'events' },
@@ -26,9 +25,9 @@ test.each(DESTINATION_TYPES)('%s opens without a connection', async (type) => {
   const destination = await openDestination(type, VALID[type], { allowPrivate: false, resolve });
   await destination.close();
   expect(looked_up).toEqual([]);
-  // The same guard sees the first connection.
+  // This guard sees the first connection.
   const checked = await openDestination(type, VALID[type], { allowPrivate: false, resolve });
-  await expect(checked.check(AbortSignal.timeout(LIMIT_MS))).rejects.toThrow(DestinationError);
+  await expect(checked.check()).rejects.toThrow(DestinationError);
   await checked.close();
   expect(looked_up.length).toBeGreaterThan(0);
 });

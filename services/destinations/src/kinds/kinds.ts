@@ -1,5 +1,5 @@
-// The types of destination, and the function that opens one of each. The client of a type is loaded when
-// the first destination of that type is opened.
+// The types of destination, and the function that opens one of each. The client of a type is loaded
+// when the first destination of that type is opened.
 import {
   checkSettings,
   DestinationError,

@@ -9,7 +9,6 @@ const EVENT: DestinationEvent = {
   content_type: 'application/json',
   received_at_ms: 0,
 };
-const never = new AbortController().signal;
 const IDLE_MS = 60_000;
 
 /** Opens destinations whose sends end when the test says so, and records what is open. */
@@ -45,7 +44,7 @@ test('opens a destination once, and closes it after some time without events', a
   const { log, open } = openers();
   const all = createOpenDestinations({ idle_ms: IDLE_MS });
   for (let at = 0; at < 3; at += 1) {
-    expect(await all.send(target('a', open('a')), [EVENT], never)).toEqual([SENT]);
+    expect(await all.send(target('a', open('a')), [EVENT])).toEqual([SENT]);
     await jest.advanceTimersByTimeAsync(IDLE_MS / 2);
   }
   expect(log).toEqual(['open a']);
@@ -57,10 +56,10 @@ test('opens a destination once, and closes it after some time without events', a
 test('at the limit, the least recently used one that is idle makes room', async () => {
   const { log, open } = openers();
   const all = createOpenDestinations({ open_max: 2 });
-  await all.send(target('a', open('a')), [EVENT], never);
-  await all.send(target('b', open('b')), [EVENT], never);
-  await all.send(target('a', open('a')), [EVENT], never);
-  await all.send(target('c', open('c')), [EVENT], never);
+  await all.send(target('a', open('a')), [EVENT]);
+  await all.send(target('b', open('b')), [EVENT]);
+  await all.send(target('a', open('a')), [EVENT]);
+  await all.send(target('c', open('c')), [EVENT]);
   expect(log).toEqual(['open a', 'open b', 'open c', 'close b']);
   await all.close();
 });
@@ -68,14 +67,14 @@ test('at the limit, the least recently used one that is idle makes room', async 
 test('if all are in use, an event fails and may be sent again', async () => {
   const { held, open } = openers();
   const all = createOpenDestinations({ open_max: 1 });
-  const first = all.send(target('a', open('a', { hold: true })), [EVENT], never);
+  const first = all.send(target('a', open('a', { hold: true })), [EVENT]);
   await jest.advanceTimersByTimeAsync(0);
-  expect(await all.send(target('b', open('b')), [EVENT], never)).toEqual([
+  expect(await all.send(target('b', open('b')), [EVENT])).toEqual([
     { ok: false, error: 'too many destinations open', permanent: false },
   ]);
   held[0]?.();
   expect(await first).toEqual([SENT]);
-  expect(await all.send(target('b', open('b')), [EVENT], never)).toEqual([SENT]);
+  expect(await all.send(target('b', open('b')), [EVENT])).toEqual([SENT]);
   await all.close();
 });
 
@@ -83,23 +82,23 @@ test('a destination that fails to open is tried again', async () => {
   const { open } = openers();
   const all = createOpenDestinations();
   const broken = () => Promise.reject(new Error('secret'));
-  expect(await all.send(target('a', broken), [EVENT], never)).toEqual([
+  expect(await all.send(target('a', broken), [EVENT])).toEqual([
     { ok: false, error: 'failed', permanent: false },
   ]);
-  expect(await all.send(target('a', open('a')), [EVENT], never)).toEqual([SENT]);
+  expect(await all.send(target('a', open('a')), [EVENT])).toEqual([SENT]);
   await all.close();
 });
 
 test('opens a destination again when its settings change, and closes everything at the end', async () => {
   const { log, open } = openers();
   const all = createOpenDestinations();
-  await all.send(target('a', open('a')), [EVENT], never);
-  expect(await all.send(target('a', open('changed a'), '2'), [EVENT], never)).toEqual([SENT]);
+  await all.send(target('a', open('a')), [EVENT]);
+  expect(await all.send(target('a', open('changed a'), '2'), [EVENT])).toEqual([SENT]);
   await jest.advanceTimersByTimeAsync(0);
   expect(log).toEqual(['open a', 'open changed a', 'close a']);
   await all.close();
   expect(log.at(-1)).toBe('close changed a');
-  expect(await all.send(target('b', open('b')), [EVENT], never)).toEqual([
+  expect(await all.send(target('b', open('b')), [EVENT])).toEqual([
     { ok: false, error: 'destination closed', permanent: false },
   ]);
 });

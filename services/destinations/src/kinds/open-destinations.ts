@@ -1,28 +1,19 @@
 // The destinations that this process has open: one for each endpoint, at most so many in all, and
 // closed after some minutes without events.
-import type { Destination, DestinationEvent, Sent } from './destination';
-import { failureText, unsent } from './destination';
+import {
+  failureText,
+  unsent,
+  type Destination,
+  type DestinationEvent,
+  type Sent,
+} from './destination';
 
 export interface Target {
-  /** Of the endpoint. */
+  /** Names the endpoint. */
   key: string;
-  /** Of its settings. */
+  /** Changes with its settings. */
   version: string;
   open(): Promise<Destination>;
-}
-
-export interface OpenDestinations {
-  /**
-   * Sends through the destination of a key. It is opened at first use, and again when its settings
-   * have another version. Never rejects.
-   */
-  send(target: Target, events: readonly DestinationEvent[], signal: AbortSignal): Promise<Sent[]>;
-  close(): Promise<void>;
-}
-
-export interface OpenDestinationsOptions {
-  open_max?: number;
-  idle_ms?: number;
 }
 
 const OPEN_MAX = 256;
@@ -36,10 +27,7 @@ interface Entry {
   used_at: number;
 }
 
-export function createOpenDestinations({
-  open_max = OPEN_MAX,
-  idle_ms = IDLE_MS,
-}: OpenDestinationsOptions = {}): OpenDestinations {
+export function createOpenDestinations({ open_max = OPEN_MAX, idle_ms = IDLE_MS } = {}) {
   /** The least recently used first. */
   const entries = new Map<string, Entry>();
   const closing = new Set<Promise<void>>();
@@ -83,7 +71,11 @@ export function createOpenDestinations({
   };
 
   return {
-    async send(target, events, signal) {
+    /**
+     * Sends through the destination of a key. It is opened at first use, and again when its
+     * settings have another version. Never rejects.
+     */
+    async send(target: Target, events: readonly DestinationEvent[]): Promise<Sent[]> {
       const entry = closed ? undefined : take(target);
       if (entry === undefined) {
         const text = closed ? 'destination closed' : 'too many destinations open';
@@ -92,7 +84,7 @@ export function createOpenDestinations({
       entry.users += 1;
       try {
         const destination = await entry.destination;
-        return await destination.send(events, signal);
+        return await destination.send(events);
       } catch (error) {
         return events.map(() => unsent(failureText(error)));
       } finally {
@@ -100,7 +92,7 @@ export function createOpenDestinations({
         entry.used_at = performance.now();
       }
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       clearInterval(timer);
       for (const [key, entry] of entries) end(key, entry);

@@ -2,9 +2,8 @@
 import type { AmqpSettings } from '@bmg/common/destinations';
 import { guardedSocketOptions } from '@bmg/common/outbound';
 import type { ChannelModel, ConfirmChannel, SocketOptions } from 'amqplib';
-import { SendFailed, type DestinationGuard } from '../destination';
+import { SendFailed, within, type DestinationGuard } from '../destination';
 import { createAmqpGuard, FRAME_MAX_BYTES, type AmqpGuard } from './guard';
-import { within } from '../within';
 
 const PORT_TLS = 5671;
 const PORT_PLAIN = 5672;
@@ -25,8 +24,6 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-const NEVER = new AbortController().signal;
-
 /** Rejects after some seconds, and leaves no socket then. */
 export async function openConnection(
   { host, port, tls, ca, vhost, username, password }: AmqpSettings,
@@ -35,14 +32,15 @@ export async function openConnection(
   const { connect } = await import('amqplib');
   const target = { host, port: port ?? (tls ? PORT_TLS : PORT_PLAIN), tls };
   const frames = createAmqpGuard();
-  // amqplib opens its socket itself and exports no other way in, so that the frames are inspected by
-  // an option of the socket.
+  // amqplib opens its socket itself and exports no other way in, so that the frames are inspected
+  // by an option of the socket.
   const options = guardedSocketOptions(target, {
     ...guard,
     ...(ca !== undefined && { ca }),
     inspect: frames.inspect,
   });
-  // Destroys the socket: an opening handshake has no other end, and a closing one waits for the server.
+  // Destroys the socket: an opening handshake has no other end, and a closing one waits for the
+  // server.
   const abort = new AbortController();
   // It passes all of them to net.connect or tls.connect; its type lists only some.
   const socketOptions = {
@@ -64,7 +62,7 @@ export async function openConnection(
     },
     socketOptions,
   );
-  // Without a listener, an error of the connection would end the process.
+  // An error of the connection would end the process if it had no listener.
   const model = connecting.then((one) => {
     one.on('error', () => undefined);
     frames.onOpen();
@@ -74,7 +72,6 @@ export async function openConnection(
     return await within(
       model.then((one) => openChannel(one, frames, abort)),
       OPEN_LIMIT_MS,
-      NEVER,
     );
   } catch (error) {
     abort.abort();
@@ -100,7 +97,8 @@ async function openChannel(
   });
   broken.catch(fault);
   model.on('error', fault);
-  // amqplib leaves the promise of a channel open if the connection ends before the channel confirms.
+  // amqplib leaves the promise of a channel open if the connection ends before the channel
+  // confirms.
   const channel = await Promise.race([model.createConfirmChannel(), broken]).catch((error) => {
     throw state.fault ?? error;
   });
@@ -114,7 +112,7 @@ async function openChannel(
     frames,
     end: () => abort.abort(),
     async close() {
-      await within(model.close(), CLOSE_LIMIT_MS, NEVER).catch(() => undefined);
+      await within(model.close(), CLOSE_LIMIT_MS).catch(() => undefined);
       abort.abort();
     },
   });

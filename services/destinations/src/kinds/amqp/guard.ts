@@ -1,12 +1,13 @@
-// Checks an AMQP server's frames before amqplib reads them: only the methods that a publisher is sent,
-// confirms of what was published, and returned messages that were.
-import { ProtocolBroken, type Inspect } from '@bmg/common/outbound';
+// Checks an AMQP server's frames before amqplib reads them: only the methods that a publisher is
+// sent, confirms of what was published, and returned messages that were.
+import { ProtocolBroken } from '@bmg/common/outbound';
+import { createFrames } from '../frames';
 
 const HEAD_BYTES = 7;
 const END_BYTES = 1;
 const FRAME_END = 0xce;
 const [METHOD, HEADER, BODY, HEARTBEAT] = [1, 2, 3, 8];
-/** Of the protocol; a frame's size does not count its head and end. */
+/** The protocol's bounds; a frame's size does not count its head and end. */
 const FRAME_MIN_BYTES = 4_096;
 export const FRAME_MAX_BYTES = 131_072;
 const OVERHEAD_BYTES = HEAD_BYTES + END_BYTES;
@@ -32,7 +33,8 @@ const NACK = methodId(60, 120);
 /** Sent at most once on a connection. */
 const ONCE: readonly ReadonlySet<number>[] = [
   new Set([START, TUNE, OPEN_OK, CLOSE, CLOSE_OK]),
-  // channel.open-ok, channel.close and its answer, exchange and queue declare-ok, confirm.select-ok.
+  // channel.open-ok, channel.close and its answer, exchange and queue declare-ok,
+  // confirm.select-ok.
   new Set([
     methodId(20, 11),
     methodId(20, 40),
@@ -46,18 +48,10 @@ const ONCE: readonly ReadonlySet<number>[] = [
 const NOTICES_MAX = 20;
 const SECOND_MS = 1_000;
 
-export interface AmqpGuard {
-  /** The handshake is over and amqplib has a listener for errors. */
-  onOpen(): void;
-  /** Counts a message that is about to be published. */
-  onPublish(bytes: number): void;
-  /** The server takes no messages at the moment. */
-  readonly is_blocked: boolean;
-  inspect: Inspect;
-}
+export type AmqpGuard = ReturnType<typeof createAmqpGuard>;
 
 /** The state of one connection. */
-export function createAmqpGuard(): AmqpGuard {
+export function createAmqpGuard() {
   const confirms = createConfirms();
   const content = createContent(confirms);
   const notices = createNotices();
@@ -65,7 +59,7 @@ export function createAmqpGuard(): AmqpGuard {
   let isOpen = false;
   let is_blocked = false;
 
-  /** An error of amqplib right after the handshake has no listener yet, and would end the process. */
+  /** An error right after the handshake has no listener yet, and would end the process. */
   const checkHandshake = (channel: number, id: number): void => {
     if (isOpen) return;
     if (channel !== 0 || (seen.has(`0-${OPEN_OK}`) && id !== BLOCKED && id !== UNBLOCKED)) {
@@ -92,19 +86,24 @@ export function createAmqpGuard(): AmqpGuard {
     else if (channel === CHANNEL && id === RETURN) content.start();
     else throw new ProtocolBroken('sent a method that no publisher expects');
   };
-  const onFrame = (type: number, channel: number, payload: Buffer): void => {
+  const check = (frame: Buffer): void => {
+    if (frame.at(-1) !== FRAME_END) throw new ProtocolBroken('sent a frame without its end');
+    const [type, channel] = [frame.readUInt8(0), frame.readUInt16BE(1)];
+    const payload = frame.subarray(HEAD_BYTES, -END_BYTES);
     if (type === METHOD) onMethod(channel, payload);
     else if (type === HEADER && channel === CHANNEL) content.onHeader(payload);
     else if (type === BODY && channel === CHANNEL) content.onBody(payload.length);
     else notices.count();
   };
   return {
+    /** The handshake is over and amqplib has a listener for errors. */
     onOpen: () => void (isOpen = true),
     onPublish: confirms.publish,
+    /** The server takes no messages at the moment. */
     get is_blocked() {
       return is_blocked;
     },
-    inspect: createFrames(onFrame),
+    inspect: createFrames({ head_bytes: HEAD_BYTES, sizeOf, check }),
   };
 }
 
@@ -116,64 +115,21 @@ function checkTune(fields: Buffer): void {
   }
 }
 
-/** Splits the bytes into frames and returns those that are complete. */
-function createFrames(onFrame: (type: number, channel: number, payload: Buffer) => void): Inspect {
-  const head = Buffer.alloc(HEAD_BYTES);
-  let head_bytes = 0;
-  let frame: Buffer | undefined;
-  let frame_bytes = 0;
-
-  const start = (): void => {
-    const [type, channel, size] = [head.readUInt8(0), head.readUInt16BE(1), head.readUInt32BE(3)];
-    if (![METHOD, HEADER, BODY, HEARTBEAT].includes(type)) {
-      throw new ProtocolBroken('sent a frame of an unknown type');
-    }
-    if (channel > (type === HEARTBEAT ? 0 : CHANNEL)) {
-      throw new ProtocolBroken('used a channel that is not open');
-    }
-    const max = type === BODY ? FRAME_MAX_BYTES - OVERHEAD_BYTES : METHOD_MAX_BYTES;
-    if (size > (type === HEARTBEAT ? 0 : max)) throw new ProtocolBroken('sent a frame too large');
-    frame = Buffer.allocUnsafe(HEAD_BYTES + size + END_BYTES);
-    head.copy(frame);
-    frame_bytes = HEAD_BYTES;
-  };
-  const end = (complete: Buffer): Buffer => {
-    if (complete.at(-1) !== FRAME_END) throw new ProtocolBroken('sent a frame without its end');
-    onFrame(head.readUInt8(0), head.readUInt16BE(1), complete.subarray(HEAD_BYTES, -END_BYTES));
-    frame = undefined;
-    head_bytes = 0;
-    return complete;
-  };
-  return (bytes) => {
-    const complete: Buffer[] = [];
-    let at = 0;
-    while (at < bytes.length) {
-      if (frame === undefined) {
-        const copied = bytes.copy(head, head_bytes, at);
-        head_bytes += copied;
-        at += copied;
-        if (head_bytes < HEAD_BYTES) break;
-        start();
-        continue;
-      }
-      const copied = bytes.copy(frame, frame_bytes, at);
-      frame_bytes += copied;
-      at += copied;
-      if (frame_bytes === frame.length) complete.push(end(frame));
-    }
-    return Buffer.concat(complete);
-  };
-}
-
-interface Confirms {
-  publish(bytes: number): void;
-  confirm(fields: Buffer): void;
-  /** The largest body that may be returned. Throws if no more messages can be. */
-  takeReturn(): number;
+function sizeOf(head: Buffer): number {
+  const [type, channel, size] = [head.readUInt8(0), head.readUInt16BE(1), head.readUInt32BE(3)];
+  if (![METHOD, HEADER, BODY, HEARTBEAT].includes(type)) {
+    throw new ProtocolBroken('sent a frame of an unknown type');
+  }
+  if (channel > (type === HEARTBEAT ? 0 : CHANNEL)) {
+    throw new ProtocolBroken('used a channel that is not open');
+  }
+  const max = type === BODY ? FRAME_MAX_BYTES - OVERHEAD_BYTES : METHOD_MAX_BYTES;
+  if (size > (type === HEARTBEAT ? 0 : max)) throw new ProtocolBroken('sent a frame too large');
+  return HEAD_BYTES + size + END_BYTES;
 }
 
 /** amqplib keeps an array from the first unconfirmed tag on, and trusts the server's tags. */
-function createConfirms(): Confirms {
+function createConfirms() {
   /** Sizes of the unconfirmed messages by tag, in order. */
   const unconfirmed = new Map<number, number>();
   let last = 0;
@@ -181,11 +137,12 @@ function createConfirms(): Confirms {
   let returned = 0;
 
   return {
-    publish(bytes) {
+    /** Counts a message that is about to be published. */
+    publish(bytes: number): void {
       last += 1;
       unconfirmed.set(last, bytes);
     },
-    confirm(fields) {
+    confirm(fields: Buffer): void {
       if (fields.length < 9) throw new ProtocolBroken('sent a confirm without its fields');
       const tag = Number(fields.readBigUInt64BE(0));
       const multiple = (fields.readUInt8(8) & 1) === 1;
@@ -203,7 +160,8 @@ function createConfirms(): Confirms {
       }
       returned = Math.max(0, returned - (before - unconfirmed.size));
     },
-    takeReturn() {
+    /** The largest body that may be returned. Throws if no more messages can be. */
+    takeReturn(): number {
       if (returned >= unconfirmed.size) {
         throw new ProtocolBroken('returned a message that was not published');
       }
@@ -214,7 +172,7 @@ function createConfirms(): Confirms {
 }
 
 /** A returned message: its method, then its header, then its body in frames. */
-function createContent(confirms: Confirms) {
+function createContent(confirms: ReturnType<typeof createConfirms>) {
   let state: 'none' | 'header' | 'body' = 'none';
   let max_bytes = 0;
   let left_bytes = 0;

@@ -1,5 +1,5 @@
-// An AMQP 0-9-1 exchange or queue of the partner (RabbitMQ): persistent messages, publisher confirms,
-// and a message that reaches no queue is a failure.
+// An AMQP 0-9-1 exchange or queue of the partner (RabbitMQ): persistent messages, publisher
+// confirms, and a message that reaches no queue is a failure.
 import { DestinationError, type AmqpSettings } from '@bmg/common/destinations';
 import { ConnectFailed, failureOf, type OutboundFailure } from '@bmg/common/outbound';
 import { openConnection, type Connection } from './connection';
@@ -11,13 +11,13 @@ import {
   refused,
   unreachable,
   unsent,
+  within,
   type Destination,
   type DestinationEvent,
   type DestinationGuard,
   type Sent,
 } from '../destination';
 import { createGatherer } from '../gatherer';
-import { within } from '../within';
 
 /** RabbitMQ's default since version 4. */
 const EVENT_BYTES_MAX = 16 * 1024 * 1024;
@@ -59,7 +59,6 @@ export async function openAmqp(
   };
   const gatherer = createGatherer({
     limits: { events: BATCH_EVENTS_MAX, bytes: EVENT_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
-    wait_ms: 0,
     atomic: false,
     write,
     reset: drop,
@@ -67,13 +66,12 @@ export async function openAmqp(
 
   return {
     send: gatherer.send,
-    async check(signal) {
+    async check() {
       const checking = openConnection(settings, guard);
       try {
         await within(
           checking.then((one) => lookUp(one, settings)),
           CHECK_LIMIT_MS,
-          signal,
         );
       } catch (error) {
         throw checkError(error, settings);
@@ -94,7 +92,7 @@ function publishAll(
   events: readonly DestinationEvent[],
   settings: AmqpSettings,
 ): Promise<Sent[]> {
-  // Of the batch before; a server may also return messages of other ids.
+  // These are of the batch before; a server may also return messages of other ids.
   connection.returned.clear();
   return Promise.all(events.map((event) => publish(connection, event, settings)));
 }

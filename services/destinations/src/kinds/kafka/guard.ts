@@ -1,6 +1,7 @@
-// Checks a Kafka server's answers before kafkajs reads them: only answers to requests, in their order,
-// with the shape that the request's version has.
-import { ProtocolBroken, type Inspect } from '@bmg/common/outbound';
+// Checks a Kafka server's answers before kafkajs reads them: only answers to requests, in their
+// order, with the shape that the request's version has.
+import { ProtocolBroken } from '@bmg/common/outbound';
+import { createFrames } from '../frames';
 import { checkAnswer, SASL_AUTHENTICATE, shapeOf, type AnswerShape } from './answers';
 
 const LENGTH_BYTES = 4;
@@ -14,13 +15,7 @@ const ITERATIONS_MIN = 4_096;
 const ITERATIONS_MAX = 65_536;
 const ITERATIONS = /^i=(\d+)$/;
 
-export interface KafkaGuard {
-  /** Remembers a request that is about to be written. Throws ProtocolBroken. */
-  onRequest(request: Buffer): void;
-  /** Whether a request has no answer yet. */
-  isWaiting(): boolean;
-  inspect: Inspect;
-}
+export type KafkaGuard = ReturnType<typeof createKafkaGuard>;
 
 interface Unanswered {
   shape: AnswerShape;
@@ -30,68 +25,43 @@ interface Unanswered {
 }
 
 /** The state of one connection. */
-export function createKafkaGuard(): KafkaGuard {
+export function createKafkaGuard() {
   /** Requests without an answer; a server answers in their order. */
   const unanswered: Unanswered[] = [];
-  const head = Buffer.alloc(LENGTH_BYTES);
-  let head_bytes = 0;
-  /** The frame being received, with its length. */
-  let frame: Buffer | undefined;
-  let frame_bytes = 0;
 
-  const start = (length: number): void => {
+  const sizeOf = (head: Buffer): number => {
     const [request] = unanswered;
+    const length = head.readInt32BE(0);
     if (request === undefined) throw new ProtocolBroken('answered without a request');
     if (length < FRAME_MIN_BYTES) throw new ProtocolBroken('answered with a frame below 4 bytes');
     const { max_bytes } = request.shape;
     if (length > max_bytes) {
       throw new ProtocolBroken(`answered with a frame above ${max_bytes / 1024} KiB`);
     }
-    frame = Buffer.allocUnsafe(LENGTH_BYTES + length);
-    head.copy(frame);
-    frame_bytes = LENGTH_BYTES;
+    return LENGTH_BYTES + length;
   };
-  const end = (complete: Buffer): Buffer => {
+  const check = (frame: Buffer): void => {
     const request = unanswered.shift();
-    if (request?.correlation !== complete.readInt32BE(LENGTH_BYTES)) {
+    if (request?.correlation !== frame.readInt32BE(LENGTH_BYTES)) {
       throw new ProtocolBroken('answered a request that was not sent');
     }
-    const answer = complete.subarray(LENGTH_BYTES + FRAME_MIN_BYTES);
+    const answer = frame.subarray(LENGTH_BYTES + FRAME_MIN_BYTES);
     const bytes = checkAnswer(answer, request.shape.fields(request.version));
     if (request.api === SASL_AUTHENTICATE && bytes !== null) checkIterations(bytes);
-    frame = undefined;
-    head_bytes = 0;
-    return complete;
   };
 
   return {
-    onRequest(request) {
+    /** Remembers a request that is about to be written. Throws ProtocolBroken. */
+    onRequest(request: Buffer): void {
       const [api, version] = [request.readInt16BE(API_AT), request.readInt16BE(VERSION_AT)];
       const shape = shapeOf(api, version);
       // Before version 1.0, the messages of an authentication are no requests.
       if (shape === undefined) throw new ProtocolBroken('supports only versions before Kafka 1.0');
       unanswered.push({ shape, api, version, correlation: request.readInt32BE(CORRELATION_AT) });
     },
-    isWaiting: () => unanswered.length > 0,
-    inspect(bytes) {
-      const complete: Buffer[] = [];
-      let at = 0;
-      while (at < bytes.length) {
-        if (frame === undefined) {
-          const copied = bytes.copy(head, head_bytes, at);
-          head_bytes += copied;
-          at += copied;
-          if (head_bytes < LENGTH_BYTES) break;
-          start(head.readInt32BE(0));
-          continue;
-        }
-        const copied = bytes.copy(frame, frame_bytes, at);
-        frame_bytes += copied;
-        at += copied;
-        if (frame_bytes === frame.length) complete.push(end(frame));
-      }
-      return complete.length === 1 ? (complete[0] as Buffer) : Buffer.concat(complete);
-    },
+    /** True if a request has no answer yet. */
+    isWaiting: (): boolean => unanswered.length > 0,
+    inspect: createFrames({ head_bytes: LENGTH_BYTES, sizeOf, check }),
   };
 }
 

@@ -1,14 +1,16 @@
-// A partner's Kafka topic. The key is the conversation, so that a partition has its events in order.
+// A partner's Kafka topic. The key is the conversation, so that a partition has its events in
+// order.
 import type { Socket } from 'node:net';
 import { DestinationError, type KafkaSettings } from '@bmg/common/destinations';
 import { ConnectFailed, guardedSocket, ProtocolBroken } from '@bmg/common/outbound';
-import type { Admin, Kafka, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
+import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
 import {
   CHECK_LIMIT_MS,
   EventRefused,
   SendFailed,
   SENT,
   unreachable,
+  within,
   type Destination,
   type DestinationEvent,
   type DestinationGuard,
@@ -16,7 +18,6 @@ import {
 } from '../destination';
 import { createGatherer } from '../gatherer';
 import { createKafkaGuard, type KafkaGuard } from './guard';
-import { within } from '../within';
 
 const CONNECT_LIMIT_MS = 3_000;
 const REQUEST_LIMIT_MS = 7_000;
@@ -73,7 +74,6 @@ export async function openKafka(
   };
   const gatherer = createGatherer({
     limits: { events: BATCH_EVENTS_MAX, bytes: EVENT_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
-    wait_ms: 0,
     atomic: true,
     write,
     reset: drop,
@@ -81,11 +81,11 @@ export async function openKafka(
 
   return {
     send: gatherer.send,
-    async check(signal) {
+    async check() {
       const { kafka, failure, endSockets } = await createClient(settings, guard);
       const admin = kafka.admin();
       try {
-        await within(lookUp(admin, topic), CHECK_LIMIT_MS, signal);
+        await within(lookUp(admin, topic), CHECK_LIMIT_MS);
       } catch (error) {
         throw checkError(error, failure(), settings);
       } finally {
@@ -100,17 +100,13 @@ export async function openKafka(
   };
 }
 
-interface Connection {
-  producer: Producer;
-  ready: Promise<void>;
-  failure(): ConnectFailed | null;
-  end(): void;
-}
+type Connection = Awaited<ReturnType<typeof connect>>;
 
-async function connect(settings: KafkaSettings, guard: DestinationGuard): Promise<Connection> {
+async function connect(settings: KafkaSettings, guard: DestinationGuard) {
   const { kafka, failure, endSockets } = await createClient(settings, guard);
   const producer = kafka.producer({
-    // Needs no right beyond writing to the topic. A retry may store an event twice; its id is the same.
+    // Needs no right beyond writing to the topic. A retry may store an event twice; its id is the
+    // same.
     idempotent: false,
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
@@ -122,7 +118,7 @@ async function connect(settings: KafkaSettings, guard: DestinationGuard): Promis
     producer,
     ready,
     failure,
-    end() {
+    end(): void {
       producer.disconnect().catch(() => undefined);
       endSockets();
     },
@@ -143,15 +139,7 @@ const records = (events: readonly DestinationEvent[]) =>
     headers: { 'webhook-id': event_id, event, 'content-type': content_type },
   }));
 
-interface Client {
-  kafka: Kafka;
-  /** Of its last connection: kafkajs keeps only the text of a socket's error. */
-  failure(): ConnectFailed | null;
-  /** Destroys the sockets after a moment: a hung server never closes its side. */
-  endSockets(): void;
-}
-
-async function createClient(settings: KafkaSettings, guard: DestinationGuard): Promise<Client> {
+async function createClient(settings: KafkaSettings, guard: DestinationGuard) {
   const { Kafka: KafkaClient, logLevel } = await import('kafkajs');
   const { ca = guard.ca, mechanism, username = '', password = '' } = settings;
   const socketGuard = { ...guard, ...(ca !== undefined && { ca }) };
@@ -207,12 +195,14 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard): P
   });
   return {
     kafka,
-    failure() {
+    /** The failure of its last connection: kafkajs keeps only the text of a socket's error. */
+    failure(): ConnectFailed | null {
       // kafkajs takes a connection for ready although its first request had no answer in time.
       const hangs = [...sockets.values()].some((frames) => frames.isWaiting());
       return last ?? (hangs ? new ConnectFailed('timeout', true) : null);
     },
-    endSockets() {
+    /** Destroys the sockets after a moment: a hung server never closes its side. */
+    endSockets(): void {
       ended = true;
       const destroy = (): void => sockets.forEach((_frames, socket) => socket.destroy());
       setTimeout(destroy, CLOSE_LIMIT_MS).unref();

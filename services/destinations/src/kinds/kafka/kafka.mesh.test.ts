@@ -13,7 +13,6 @@ const PASSWORD = 'correct-horse';
 const TOPIC = 'events';
 const SMALL_TOPIC = 'small';
 const SMALL_BYTES = 2_000;
-const never = new AbortController().signal;
 
 let broker: SecureKafka;
 let admin: Kafka;
@@ -92,9 +91,9 @@ test.each(['plain', 'scram-sha-256', 'scram-sha-512'])(
   'stores the envelope with its id, and the conversation as the key, with %s',
   async (mechanism) => {
     const destination = await open({ mechanism });
-    await destination.check(never);
+    await destination.check();
     const events = testEvents(`shape-${mechanism}`, 5);
-    expect(await destination.send(events, never)).toEqual(events.map(() => ({ ok: true })));
+    expect(await destination.send(events)).toEqual(events.map(() => ({ ok: true })));
     const ids = new Set(events.map((one) => one.event_id));
     const stored = await readUntil(
       TOPIC,
@@ -149,12 +148,12 @@ const FAULTS: [
 test.each(FAULTS)('reports %s', async (_name, change, setting, problem, error) => {
   const { settings, guard: other } = change();
   const destination = await open(settings, other);
-  const fault = await destination.check(never).catch((one: unknown) => one);
+  const fault = await destination.check().catch((one: unknown) => one);
   expect(fault).toBeInstanceOf(DestinationError);
   expect(fault).toMatchObject({ setting });
   expect(String(fault)).toMatch(problem);
   expect(String(fault)).not.toMatch(/battery-staple|correct-horse|169\.254/);
-  const [sent] = await destination.send(testEvents('fault', 1), never);
+  const [sent] = await destination.send(testEvents('fault', 1));
   expect(sent).toEqual({ ok: false, error, permanent: false });
 });
 
@@ -163,7 +162,7 @@ test('an event larger than the topic takes is refused for good, and the others a
   const events = testEvents('sizes', 4);
   const [, large] = events;
   if (large) large.body = Buffer.alloc(SMALL_BYTES * 2, 'x');
-  expect(await destination.send(events, never)).toEqual([
+  expect(await destination.send(events)).toEqual([
     { ok: true },
     { ok: false, error: 'event too large for the topic', permanent: true },
     { ok: true },

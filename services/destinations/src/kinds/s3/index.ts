@@ -79,15 +79,14 @@ export async function openS3(settings: S3Settings, guard: DestinationGuard): Pro
         throw awsSendError(error, FAULTS);
       }
     },
-    reset: () => undefined,
   });
 
   return {
     send: gatherer.send,
-    async check(signal) {
-      const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(CHECK_LIMIT_MS)]);
+    async check() {
+      const abortSignal = AbortSignal.timeout(CHECK_LIMIT_MS);
       try {
-        // By a write, which needs no right beyond that of the events.
+        // A write needs no right beyond that of the events.
         await put(`${prefix}${CHECK_OBJECT}`, Buffer.from('ok\n'), 'text/plain', abortSignal);
       } catch (error) {
         throw awsCheckError(error, FAULTS, 'endpoint');

@@ -91,19 +91,17 @@ export async function openSqs(
   };
   const gatherer = createGatherer({
     limits: { events: BATCH_EVENTS_MAX, bytes: BATCH_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
-    wait_ms: 0,
     atomic: false,
     async write(events, signal) {
       const sent = await Promise.all(requestsOf(events).map((one) => request(one, signal)));
       return sent.flat();
     },
-    reset: () => undefined,
   });
 
   return {
     send: gatherer.send,
-    async check(signal) {
-      const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(CHECK_LIMIT_MS)]);
+    async check() {
+      const abortSignal = AbortSignal.timeout(CHECK_LIMIT_MS);
       const command = new sqs.GetQueueAttributesCommand({
         QueueUrl: queue_url,
         AttributeNames: ['QueueArn'],
