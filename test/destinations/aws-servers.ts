@@ -3,8 +3,16 @@
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { freePort } from '@bmg/local';
 import { forward, type Forwarder } from '../testkit/forwarder';
-import { BUCKET, createQueue, openS3, openSqs, REGION, takeMessages } from './aws-clients';
-import { startMoto, type Moto } from './moto';
+import {
+  BUCKET,
+  createQueue,
+  openS3,
+  openSqs,
+  REGION,
+  startMoto,
+  takeMessages,
+  type Moto,
+} from './moto';
 import { WRONG, type DestinationServer, type StoredEvent } from './server';
 
 const PREFIX = 'gateway/';

@@ -1,15 +1,23 @@
 // Partners' queues and buckets on a third-party server with the protocols of SQS and S3, which
-// checks signatures and permissions, hangs, and loses its connections.
+// checks signatures and permissions. It hangs and loses its connections in endpoints.long.test.ts.
 import { GetObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
 import { DestinationError } from '@bmg/common/destinations';
 import type { Destination, DestinationGuard } from '@bmg/destinations/kinds/destination';
 import { openDestination } from '@bmg/destinations/kinds/kinds';
 import { freePort } from '@bmg/local';
-import { sendAll, testEvents } from '../testkit/destination-events';
-import { forward } from '../testkit/forwarder';
-import { BUCKET, createQueue as createQueueAt, openS3, openSqs, takeMessages } from './aws-clients';
-import { INSTALL_LIMIT_MS, motoMissing, startMoto, type Moto } from './moto';
+import { testEvents } from '../testkit/destination-events';
+import {
+  BUCKET,
+  createQueue as createQueueAt,
+  INSTALL_LIMIT_MS,
+  motoMissing,
+  openS3,
+  openSqs,
+  startMoto,
+  takeMessages,
+  type Moto,
+} from './moto';
 
 const START_LIMIT_MS = 60_000;
 const FORBIDDEN = { resolve: async () => [{ address: '169.254.169.254', family: 4 as const }] };
@@ -73,12 +81,6 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
     }
     return found;
   }
-  const idsIn = (text: string): string[] =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => (JSON.parse(line) as { meta: { event_id: string } }).meta.event_id);
-
   test('a queue gets the envelope with its id and the event', async () => {
     const queue_url = await createQueue('shape');
     const destination = await open('sqs', { queue_url });
@@ -231,55 +233,4 @@ if (missing !== undefined) process.stderr.write(`SQS and S3: skipped, because ${
     expect(others).toEqual(others.map(() => ({ ok: true })));
     expect(await takeAll(queue_url)).toHaveLength(events.length - 1);
   });
-
-  test.each(['sqs', 's3'] as const)(
-    'a %s server that hangs fails the events in time, and takes them once it goes on',
-    async (kind) => {
-      const settings =
-        kind === 'sqs'
-          ? { queue_url: await createQueue('hang') }
-          : { endpoint: moto.url, bucket: BUCKET, prefix: 'hang/' };
-      const destination = await open(kind, settings);
-      await moto.signal('SIGSTOP');
-      try {
-        const started = performance.now();
-        expect(await destination.send(testEvents('hang', 1))).toEqual([
-          { ok: false, error: 'timeout', permanent: false },
-        ]);
-        expect(performance.now() - started).toBeLessThan(11_000);
-      } finally {
-        await moto.signal('SIGCONT');
-      }
-      await sendAll(destination, testEvents('hang', 1));
-    },
-  );
-
-  test.each(['sqs', 's3'] as const)(
-    'with %s, loses nothing that is confirmed while its connections are cut',
-    async (kind) => {
-      const queue_url = await createQueue('cut');
-      const port = await freePort();
-      const target = new URL(moto.url).host;
-      let link = await forward(port, target);
-      const url = `http://127.0.0.1:${port}`;
-      const settings =
-        kind === 'sqs'
-          ? { queue_url: `${url}${new URL(queue_url).pathname}` }
-          : { endpoint: url, bucket: BUCKET, prefix: 'cut/' };
-      const destination = await open(kind, settings);
-      const events = testEvents('cut', 300);
-      const confirmed = await sendAll(destination, events, async () => {
-        await link.close();
-        link = await forward(port, target);
-      });
-      await link.close();
-      expect(confirmed.size).toBe(events.length);
-      const stored = new Set(
-        kind === 'sqs'
-          ? (await takeAll(queue_url)).map(idOf)
-          : [...(await objects('cut/')).values()].flatMap(idsIn),
-      );
-      expect([...confirmed].filter((id) => !stored.has(id))).toEqual([]);
-    },
-  );
 });

@@ -1,10 +1,10 @@
-// A partner's topic on a real broker with TLS and users, which is killed and names addresses.
+// A partner's topic on a real broker with TLS and users, which names addresses.
 import { readFileSync } from 'node:fs';
 import { DestinationError } from '@bmg/common/destinations';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
 import { eventually } from '../../../../../test/testkit/eventually';
 import { startSecureKafka, type SecureKafka } from '../../../../../test/testkit/secure-engines';
-import { sendAll, testEvents } from '../../../../../test/testkit/destination-events';
+import { testEvents } from '../../../../../test/testkit/destination-events';
 import type { Destination, DestinationGuard } from '../destination';
 import { openDestination } from '../kinds';
 
@@ -168,20 +168,4 @@ test('an event larger than the topic takes is refused for good, and the others a
     { ok: true },
     { ok: true },
   ]);
-});
-
-test('loses nothing that is confirmed while the broker is killed, and repeats with the same ids', async () => {
-  const destination = await open();
-  const sending = sendAll(destination, testEvents('kill', 2_000), async (confirmed) => {
-    if (confirmed !== 500) return;
-    await broker.signal('SIGKILL');
-    await broker.restart();
-  });
-  const confirmed = await sending;
-  expect(confirmed.size).toBe(2_000);
-  const stored = new Set<string>();
-  await readUntil(TOPIC, (messages) => {
-    for (const message of messages) stored.add(idOf(message));
-    return [...confirmed].every((id) => stored.has(id));
-  });
 });
