@@ -1,21 +1,13 @@
 // Requeues, later pages and the oldest delivery in a real database.
-import { MongoClient, type Db } from 'mongodb';
+import { meshDatabase } from '../../../../test/testkit/mesh-database';
 import { createDeliveries, DELIVERIES, type StoredDelivery } from './store';
 
 const NOW = new Date('2026-10-05T12:00:00Z');
 const LATER = new Date('2026-10-05T13:00:00Z');
 const BATCH_MAX = 100;
 
-let client: MongoClient;
-let db: Db;
-beforeAll(() => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { monitorCommands: true });
-  db = client.db(`deliveries-${process.pid}-${Date.now()}`);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+const { client, db, drop } = meshDatabase('deliveries');
+afterAll(drop);
 
 const row = (at: number, change: Partial<StoredDelivery> = {}): StoredDelivery => ({
   _id: `evt_${at}`,
@@ -96,4 +88,19 @@ test('pages through failed and overdue deliveries, those of one time by their ID
   }
   const ids = rows.map(({ _id }) => _id);
   expect({ listed, overdue }).toEqual({ listed: ids, overdue: ids });
+});
+
+test('counts the deliveries to the webhook URL that were attempted and not accepted', async () => {
+  await db.collection<StoredDelivery>(DELIVERIES).deleteMany({});
+  await db
+    .collection<StoredDelivery>(DELIVERIES)
+    .insertMany([
+      row(1),
+      row(2, { status: 'failed' }),
+      row(3, { created_at: new Date(NOW.getTime() - 1) }),
+      row(4, { attempts: 0 }),
+      row(5, { partner_id: 'ptn_2' }),
+      row(6, { endpoint_id: 'whe_1' }),
+    ]);
+  expect(await createDeliveries(db).countRefused('ptn_1', NOW)).toBe(2);
 });

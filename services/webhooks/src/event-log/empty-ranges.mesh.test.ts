@@ -1,7 +1,5 @@
 // A filter that matches nothing reads each bucket once.
-import { randomBytes } from 'node:crypto';
-import { MongoClient, type Db } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
+import { meshDatabase } from '../../../../test/testkit/mesh-database';
 import { packBodies } from './bodies';
 import { createPacker } from './packer';
 import { createReader, OPENED_BYTES_MAX, type Query } from './reader';
@@ -16,17 +14,9 @@ import { indexes } from '../collections';
 
 const packer = createPacker(undefined, false);
 const ROOM = { reserve: async () => undefined, took: () => undefined };
-let client: MongoClient;
-let db: Db;
-beforeAll(async () => {
-  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
-  db = client.db(`empty_ranges_${randomBytes(5).toString('hex')}`);
-  await createIndexes(db, indexes);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+const { db, prepare, drop } = meshDatabase('empty_ranges', indexes);
+beforeAll(prepare);
+afterAll(drop);
 
 const EVENTS_OF_BUCKET = 4;
 

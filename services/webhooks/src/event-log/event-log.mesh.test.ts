@@ -1,14 +1,12 @@
 // The event log on a real database: two replicas write the same partners' events at once.
-import { randomBytes } from 'node:crypto';
-import { MongoClient, type Db } from 'mongodb';
 import type { Unsettled } from '@bmg/common/bus';
-import { createIndexes } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
 import { createEventLog, type EventLog } from './event-log';
 import { ATTEMPTS_OF_EVENT_MAX } from './attempt-log';
 import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
+import { meshDatabase } from '../../../../test/testkit/mesh-database';
 import { ATTEMPTS } from './store/attempts';
 import { createDeliveries } from '../delivery/store';
 import { BUCKET_EVENTS_MAX, createEventLogStore, EVENT_LOG } from './store/buckets';
@@ -23,24 +21,16 @@ const SETTINGS = {
 const log = createLogger('test');
 const SPAN = { traceId: '', spanId: '', traceFlags: 0 };
 
-let client: MongoClient;
-let db: Db;
+const { db, prepare, drop } = meshDatabase('event_log', indexes);
 const replicas: EventLog[] = [];
-beforeAll(async () => {
-  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
-  db = client.db(`event_log_${randomBytes(5).toString('hex')}`);
-  await createIndexes(db, indexes);
-});
+beforeAll(prepare);
 afterEach(async () => {
   for (const one of replicas.splice(0)) {
     await one.waiters.stop();
     await one.writer.stop();
   }
 });
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+afterAll(drop);
 
 function replica(settings: Partial<typeof SETTINGS> = {}): EventLog {
   const one = createEventLog(
@@ -116,7 +106,8 @@ async function readAll(one: EventLog, partner_id: string, limit = 7): Promise<an
 }
 
 /** An attempt of a repeated event is recorded shortly after the event is released. */
-const withoutDelivery = ({ delivery: _, ...event }: any): object => event; // any: an event of the list
+// any: an event of the list
+const withoutDelivery = ({ delivery: _, ...event }: any): object => event;
 
 test('gives every event one position, without gaps and in order, while two replicas race', async () => {
   const partners = [aPartner(), aPartner(), aPartner()];
@@ -180,7 +171,10 @@ test('writes the events of a partner that has more of them than a bucket holds',
 
 describe('an event that is attempted thousands of times', () => {
   const ATTEMPTS_MADE = 2_500;
-  /** The first event of a new partner has the attempts, each in a batch of its own; the second one has one. */
+  /**
+   * The first event of a new partner has the attempts, each in a batch of its own; the second one
+   * has one.
+   */
   async function attempted() {
     const [one, partner_id] = [replica(), aPartner()];
     const sent = [received({ partner_id }), received({ partner_id })];
@@ -219,7 +213,7 @@ describe('an event that is attempted thousands of times', () => {
     const [found] = await one.reader.find(partner_id, [hot.event_id], room, 'with_answers');
     const numbers = found?.each_attempt.map(({ number }) => number) as number[];
     expect(numbers.slice(-2)).toEqual([ATTEMPTS_MADE, ATTEMPTS_MADE + 1]);
-    // With the first one, which is stored with the event.
+    // The first one is stored with the event.
     expect(numbers.length).toBeLessThanOrEqual(ATTEMPTS_OF_EVENT_MAX + 1);
     expect(found?.each_attempt.at(-1)?.answer).toMatch(`${ATTEMPTS_MADE - 1} xxx`);
     // The answers count towards the bytes that the partner holds.

@@ -1,12 +1,11 @@
-// Replays on a real database and a real receiver: what a request reads, turns between partners, the end.
-import { randomBytes } from 'node:crypto';
+// Replays on a real database and a real receiver: what a request reads, turns between partners, the
+// end.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MongoClient, type Db } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
 import { guardedAgent } from '@bmg/common/outbound';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../../test/testkit/eventually';
+import { meshDatabase } from '../../../../test/testkit/mesh-database';
 import { createAttemptLog } from './attempt-log';
 import { packBodies } from './bodies';
 import { createPacker } from './packer';
@@ -26,8 +25,7 @@ const ROOM: Room = { reserve: async () => {}, took: () => {} };
 const packer = createPacker(undefined, false);
 const agent = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 8 });
 
-let client: MongoClient;
-let db: Db;
+const { db, prepare, drop } = meshDatabase('replays', indexes);
 let receiver: Server;
 /** The ids that the receiver got, and how long it takes to answer each partner. */
 let posted: string[] = [];
@@ -37,9 +35,7 @@ let extra_events: string[] = [];
 const runners: ReplayRunner[] = [];
 
 beforeAll(async () => {
-  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
-  db = client.db(`replays_${randomBytes(5).toString('hex')}`);
-  await createIndexes(db, indexes);
+  await prepare();
   receiver = createServer((request, response) => {
     posted.push(String(request.headers['webhook-id']));
     const partner_id = (request.url ?? '').slice(1);
@@ -59,8 +55,7 @@ afterEach(async () => {
 afterAll(async () => {
   receiver.closeAllConnections();
   receiver.close();
-  await db.dropDatabase();
-  await client.close();
+  await drop();
 });
 
 /** Writes buckets of events; returns the ids. */

@@ -1,29 +1,21 @@
-import { MongoClient, type Db } from 'mongodb';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Outage } from '@bmg/proto/stream';
 import { eventually } from '../../../../test/testkit/eventually';
+import { meshDatabase } from '../../../../test/testkit/mesh-database';
 import { createOutageWatch, HEARTBEATS, type OutageWatch } from './outages';
 
-let client: MongoClient;
-let db: Db;
+const { db, drop } = meshDatabase('outages');
 let clock: number;
 let recorded: Outage[];
 let watch: OutageWatch | undefined;
 
-beforeAll(() => {
-  client = new MongoClient(process.env['MONGO_URL'] as string);
-  db = client.db(`outages-${process.pid}-${Date.now()}`);
-});
 beforeEach(async () => {
   clock = Date.parse('2026-09-21T12:00:00Z');
   recorded = [];
   await db.collection(HEARTBEATS).deleteMany({});
 });
 afterEach(() => watch?.stop());
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+afterAll(drop);
 
 const alive_at = async (): Promise<number | undefined> =>
   (await db.collection(HEARTBEATS).findOne())?.['alive_at']?.getTime();

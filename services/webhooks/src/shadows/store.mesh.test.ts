@@ -1,28 +1,16 @@
 // Comparisons on a real database: what an addition changes, the bounds, the lease, the end.
-import { randomBytes } from 'node:crypto';
-import { MongoClient, type Db } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
+import { meshDatabase } from '../../../../test/testkit/mesh-database';
 import { indexes } from '../collections';
-import { createShadows, SHADOWS, type Result, type Shadows, type StoredShadow } from './store';
+import { createShadows, SHADOWS, type Result, type StoredShadow } from './store';
 
 const HOUR_MS = 3_600_000;
 const NOW = new Date();
 
-let client: MongoClient;
-let db: Db;
-let shadows: Shadows;
-
-beforeAll(async () => {
-  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
-  db = client.db(`shadows_${randomBytes(5).toString('hex')}`);
-  await createIndexes(db, indexes);
-  shadows = createShadows(db);
-});
+const { db, prepare, drop } = meshDatabase('shadows', indexes);
+const shadows = createShadows(db);
+beforeAll(prepare);
 beforeEach(() => db.collection(SHADOWS).deleteMany({}));
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+afterAll(drop);
 
 const aShadow = (_id: string, change: Partial<StoredShadow> = {}): StoredShadow => ({
   _id,
