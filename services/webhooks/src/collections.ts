@@ -5,30 +5,21 @@ import type { FilterRow, RewriteRow } from '@bmg/common/purge';
 import { DELIVERIES, deliveryIndexes } from './delivery';
 import {
   attemptIndexes,
-  ATTEMPTS,
-  EVENT_LOG,
   eventLogIndexes,
   eventLogPurgeRows,
   replayIndexes,
-  REPLAYS,
   type Packer,
 } from './event-log';
-import {
-  ENDPOINT_HEALTH,
-  ENDPOINT_HOURS,
-  endpointHealthIndexes,
-  endpointHourIndexes,
-} from './receivers';
-import { shadowIndexes, SHADOWS } from './shadows';
+import { healthIndexes } from './receivers';
+import { shadowIndexes } from './shadows';
 
 export const indexes: Indexes = {
-  [DELIVERIES]: deliveryIndexes,
-  [EVENT_LOG]: eventLogIndexes,
-  [ATTEMPTS]: attemptIndexes,
-  [REPLAYS]: replayIndexes,
-  [ENDPOINT_HEALTH]: endpointHealthIndexes,
-  [ENDPOINT_HOURS]: endpointHourIndexes,
-  [SHADOWS]: shadowIndexes,
+  ...deliveryIndexes,
+  ...eventLogIndexes,
+  ...attemptIndexes,
+  ...replayIndexes,
+  ...healthIndexes,
+  ...shadowIndexes,
 };
 
 export const purgeRows = (packer: Packer): Array<FilterRow | RewriteRow> => [

@@ -1,5 +1,5 @@
-// The composition root. A process takes the upstream's webhooks in, delivers events to partners, or does
-// both.
+// The composition root. A process takes the upstream's webhooks in, delivers events to partners, or
+// does both.
 import type { Loaded } from '@bmg/common/config';
 import {
   defineService,

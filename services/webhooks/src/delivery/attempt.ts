@@ -1,5 +1,5 @@
-// One attempt: signs a delivery, posts it to the receiver and classifies the answer. An attempt at a
-// destination differs only in how the event is sent (destination-attempt.ts).
+// One attempt: signs a delivery, posts it to the receiver and classifies the answer. An attempt at
+// a destination differs only in how the event is sent (destination-attempt.ts).
 import { guardedPost, PostFailed, type GuardedAgent } from '@bmg/common/outbound';
 import {
   endSpan,
@@ -15,11 +15,13 @@ import {
 import type { Destination } from '@bmg/proto/common';
 import { factsOf, type Destinations } from './destination-attempt';
 import { formatted } from './formats';
-import { receiverKey } from './receiver-key';
+import { deliveryKey, receiverKey } from './receiver-key';
 import { describeAddress, type Address, type Receiver } from './receivers';
 import { reportWaits, type Way } from './waits';
 import { isDelivered, parseRetryAfter, type ReceiverAnswer } from './retry-schedule';
+import type { Seen } from './seen';
 import { signatureHeaders } from './sign-delivery';
+import type { Deliveries } from './store';
 
 export interface Attempt {
   event_id: string;
@@ -32,7 +34,7 @@ export interface Attempt {
   received_at_ms: number;
   /** Events of one key keep their order at a destination; absent without an order. */
   ordering_key?: string | undefined;
-  /** Of an event that was logged earlier. */
+  /** The event was logged earlier. */
   is_replay?: boolean;
   /** 1 for the first attempt of the delivery. */
   number: number;
@@ -48,10 +50,7 @@ export interface Outcome extends ReceiverAnswer {
   error: string | null;
   /** False if nothing was sent, so that the outcome is no evidence about the receiver. */
   posted: boolean;
-  /**
-   * The log entry of what was sent: the address without the query, the secret that signed, and the
-   * outcome.
-   */
+  /** The log entry of the attempt; absent if nothing was sent. */
   trace?: PostTrace;
 }
 
@@ -72,15 +71,15 @@ export interface PostTrace {
 /** How attempts reach receivers. */
 export interface Ways {
   agent: GuardedAgent;
-  destinations: Pick<Destinations, 'send'>;
+  destinations: Destinations;
 }
 
 /** Contract 13.2: a delivery must be answered within 10 s. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Never throws for a receiver that refuses, hangs or is unreachable: the outcome reports it. Without
- * a POST it ends at once for a partner that is unknown, not active or has no webhook URL.
+ * Never throws for a receiver that refuses, hangs or is unreachable: the outcome reports it. It
+ * ends at once, without a POST, for a partner that is unknown, inactive or without a webhook URL.
  */
 export async function postAttempt(
   attempt: Attempt,
@@ -239,4 +238,36 @@ export async function postSigned(
     const reason = error instanceof PostFailed ? error.reason : 'failed';
     return { result: 'refused', error: reason, posted: true };
   }
+}
+
+export interface AttemptNowDependencies extends Ways {
+  deliveries: Deliveries;
+  seen: Seen;
+  log: Logger;
+  recordAttempt: RecordAttempt;
+  /** Makes this replica stop scheduling the delivery. */
+  untrack(delivery_key: string): void;
+}
+
+/**
+ * One attempt outside the schedule: a manual retry, or the replay of a logged event. A delivered
+ * event leaves the schedule; the caller decides about a refused one.
+ */
+export async function attemptNow(
+  deps: AttemptNowDependencies,
+  attempt: Attempt,
+  receiver: Receiver,
+): Promise<Outcome> {
+  const { deliveries, seen, log, recordAttempt, untrack } = deps;
+  const key = deliveryKey(attempt.event_id, attempt.endpoint_id);
+  // Never numbered 1: a first attempt without a webhook URL drops the delivery.
+  const numbered = { ...attempt, number: Math.max(2, attempt.number) };
+  const outcome = await postAttempt(numbered, receiver, deps, log);
+  recordAttempt(numbered, outcome, receiver);
+  if (outcome.result === 'delivered') {
+    seen.remember(key);
+    await deliveries.remove(key);
+    untrack(key);
+  }
+  return outcome;
 }

@@ -1,4 +1,5 @@
-// What is handed to the service that sends to partners' servers, and how its answers are classified.
+// What is handed to the service that sends to partners' servers, and how its answers are
+// classified.
 import { unsampled } from '@bmg/common/telemetry';
 import type { SendRequest, SendResponse } from '@bmg/proto/destinations';
 import { createDestinations, type Outgoing } from './destination-attempt';

@@ -1,5 +1,6 @@
-// Attempts at destinations: the service `destinations` sends the events, and this file hands them over
-// and classifies the results. Schedule, failed list, log, replay and share are those of attempts at URLs.
+// Attempts at destinations: the service `destinations` sends the events, and this file hands them
+// over and classifies the results. Schedule, failed list, log, replay and share are those of
+// attempts at URLs.
 import { createHash } from 'node:crypto';
 import { addressOf, isDestinationType } from '@bmg/common/destinations';
 import { ownCall, type Client } from '@bmg/common/rpc';
@@ -21,16 +22,6 @@ export interface StoredOutcome {
   error: string | null;
   is_permanent?: boolean;
   posted: true;
-}
-
-export interface Destinations {
-  /** Rejects if the service is unreachable: the attempt was not made, or its outcome is unknown. */
-  send(
-    attempt: Outgoing,
-    destination: Destination,
-    format: string,
-    span: SpanContext,
-  ): Promise<StoredOutcome>;
 }
 
 /** The service ends a request after ten seconds. */
@@ -56,19 +47,17 @@ interface Batch {
   bytes: number;
 }
 
-export function createDestinations(
-  rpc: Pick<Client<DestinationsDefinition>, 'send'>,
-): Destinations {
+export type Destinations = ReturnType<typeof createDestinations>;
+
+export function createDestinations(rpc: Pick<Client<DestinationsDefinition>, 'send'>) {
   /** Batches of this turn of the event loop, by receiver and version. */
   const open = new Map<string, Batch>();
   const hand = async (batch: Batch): Promise<void> => {
     const { events, span, bytes: _bytes, ...request } = batch;
     const call = { ...ownCall(span, CALL_LIMIT_MS), route: batch.partner_id };
     try {
-      const { outcomes } = await rpc.send(
-        { ...request, events: events.map(({ event }) => event) },
-        call,
-      );
+      const sent = events.map(({ event }) => event);
+      const { outcomes } = await rpc.send({ ...request, events: sent }, call);
       events.forEach((one, at) => one.resolve(outcomes[at] ?? NOT_STORED));
     } catch (error) {
       for (const one of events) one.reject(error);
@@ -91,7 +80,13 @@ export function createDestinations(
   };
 
   return {
-    async send(attempt, destination, format, span) {
+    /** Rejects if the service is unreachable: whether the event was sent is unknown. */
+    async send(
+      attempt: Outgoing,
+      destination: Destination,
+      format: string,
+      span: SpanContext,
+    ): Promise<StoredOutcome> {
       const { partner_id, endpoint_id = '' } = attempt;
       // One of a newer release: a replica of that release sends it later.
       if (!isDestinationType(destination.type)) return refusedWith('unknown type of destination');
@@ -135,7 +130,7 @@ interface Facts {
   version: string;
 }
 
-/** By the cached answer of the directory that a destination is from. */
+/** The keys are cached answers of the directory. */
 const facts = new WeakMap<Destination, Facts>();
 
 /** The address of a destination, and a fingerprint of its settings. */

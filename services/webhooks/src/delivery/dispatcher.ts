@@ -9,15 +9,13 @@ import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
 import { postAttempt, type Attempt, type Outcome, type RecordAttempt, type Ways } from './attempt';
 import { EndpointFanOut } from './endpoint-fan-out';
-import { holdIntake, ROOM_CHECK_MS } from './hold-intake';
+import { createLoading, holdIntake, ROOM_CHECK_MS, type Loading } from './intake';
 import { receiverOf } from './lane';
 import { Lanes } from './lanes';
-import { createLoading, type Loading } from './loading';
 import { createObserver, type Observer } from './observer';
 import { OF_PARTNER_MAX, Overflow } from './overflow';
-import { MaxRate } from './max-rate';
-import type { Feedback } from './partner-share';
 import { deliveryKey, receiverOfKey } from './receiver-key';
+import { MaxRate, type Feedback } from './receiver-limits';
 import { ReceiverSpeed } from './receiver-speed';
 import type { Receiver, Receivers } from './receivers';
 import { deliveryMachine, nextDelayMs } from './retry-schedule';
@@ -438,7 +436,7 @@ export class Dispatcher implements Component {
   }
 
   private refillOverflow(): void {
-    const receiver = this.loading.busy ? undefined : this.overflow.nextWithRoom();
+    const receiver = this.loading.isBusy() ? undefined : this.overflow.nextWithRoom();
     if (receiver === undefined) return;
     void this.loading.run(() => this.overflow.refill(receiver, [...this.partitions]));
   }

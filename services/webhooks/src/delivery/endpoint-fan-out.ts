@@ -1,6 +1,6 @@
-// Finds the endpoints that want an event, and hands over one copy of the event for each. Runs beside the
-// intake, which must not wait for the directory: an event whose partner's endpoints cannot be looked up
-// stays uncommitted meanwhile.
+// Finds the endpoints that want an event, and hands over one copy of the event for each. Runs
+// beside the intake, which must not wait for the directory: an event whose partner's endpoints
+// cannot be looked up stays uncommitted meanwhile.
 import type { Unsettled } from '@bmg/common/bus';
 import { pause } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
@@ -41,9 +41,9 @@ export class EndpointFanOut {
   }
 
   /**
-   * Returns the message for the webhook URL. A partner that is known to have no endpoints costs only this
-   * check; otherwise the offset waits for the copies too. Undefined for an extra event, whose copy for the
-   * webhook URL waits for the look-up.
+   * Returns the message for the webhook URL. A partner that is known to have no endpoints costs
+   * only this check; otherwise the offset waits for the copies too. Undefined for an extra event,
+   * whose copy for the webhook URL waits for the look-up.
    */
   split(received: Unsettled<Delivery>): Unsettled<Delivery> | undefined {
     const { message } = received;

@@ -1,5 +1,6 @@
-// The forms in which an endpoint gets an event: the envelope as it is, or as a CloudEvent 1.0 in the
-// structured or the binary mode of its HTTP binding. The signature covers the bytes that are posted.
+// The forms in which an endpoint gets an event: the envelope as it is, or as a CloudEvent 1.0 in
+// the structured or the binary mode of its HTTP binding. The signature covers the bytes that are
+// posted.
 
 export interface Posted {
   body: Buffer;
@@ -55,7 +56,7 @@ interface Envelope {
   timestamp: number;
 }
 
-/** `subject` is the number, and `source` the account; an event of the partner has only the source. */
+/** `subject` is the number, and `source` the account, or the partner if there is none. */
 function attributesOf({ event_id, event, partner_id, body, received_at_ms }: Formatted) {
   const { waba_id, phone_number_id, timestamp } = JSON.parse(body.toString('utf8')) as Envelope;
   const at_ms = Number.isFinite(timestamp) ? timestamp * 1_000 : received_at_ms;

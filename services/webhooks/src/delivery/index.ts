@@ -1,17 +1,18 @@
 export {
+  attemptNow,
   postAttempt,
   postSigned,
   type Attempt,
+  type AttemptNowDependencies,
   type Outcome,
   type RecordAttempt,
   type Ways,
 } from './attempt';
-export { attemptNow, type AttemptNowDependencies } from './attempt-now';
 export { createDestinations, outgoingEvent } from './destination-attempt';
 export { Dispatcher } from './dispatcher';
-export { holdIntake } from './hold-intake';
-export { MaxRate } from './max-rate';
+export { holdIntake } from './intake';
 export { deliveryKey, eventOfKey } from './receiver-key';
+export { MaxRate } from './receiver-limits';
 export {
   createReceivers,
   maskUrl,
@@ -28,6 +29,7 @@ export {
   deliveryIndexes,
   type Cursor,
   type Deliveries,
+  type DeliveryState,
   type OldestDelivery,
   type StoredDelivery,
 } from './store';

@@ -1,11 +1,10 @@
 // Decides which deliveries may be attempted now: one at a time per lane, a bounded number per
-// receiver (its share) and in total. A partner's webhook URL is a receiver under the partner's ID, and
-// each of its endpoints is one with a share of its own. Destinations have a total of their own, so that
-// their batches take no place of a URL. No I/O; the caller passes the time.
-import { Lane, receiverOf, type LaneItem, type Partner, type Pool } from './lane';
-import { DESTINATION_TIMES, PartnerShares, type Feedback, type ShareUse } from './partner-share';
+// receiver (its share) and in total. A partner's webhook URL is a receiver under the partner's ID,
+// and each of its endpoints is one with a share of its own. Destinations have a total of their own,
+// so that their batches take no place of a URL. No I/O; the caller passes the time.
+import { Lane, receiverOf, WakeSlots, type LaneItem, type Partner, type Pool } from './lane';
+import { DESTINATION_TIMES, PartnerShares, type Feedback, type ShareUse } from './receiver-limits';
 import { isDestination } from './receiver-key';
-import { WakeSlots } from './wake-slots';
 
 export class Lanes<I extends LaneItem> {
   private readonly items = new Map<string, I>();
@@ -15,10 +14,7 @@ export class Lanes<I extends LaneItem> {
   private readonly shares: PartnerShares;
   private readonly waiting = new WakeSlots<I>();
 
-  /**
-   * Attempts in flight: at most `share_max` for one partner, `total_max` for all; several times as many for
-   * destinations.
-   */
+  /** The most attempts in flight of a partner and of all; destinations have several times that. */
   constructor(share_max: number, total_max: number) {
     this.shares = new PartnerShares(share_max);
     this.urls = { total_max, in_flight: 0, partners: new Map() };
@@ -51,7 +47,7 @@ export class Lanes<I extends LaneItem> {
     return this.poolOf(partner_id).partners.get(partner_id)?.items ?? 0;
   }
 
-  /** Whether the partner has as many attempts in flight as it may, and whether it recently failed. */
+  /** The partner's use of its share: whether it is used up, and whether it failed lately. */
   useOf(partner_id: string): ShareUse {
     const in_flight = this.poolOf(partner_id).partners.get(partner_id)?.in_flight ?? 0;
     return {

@@ -5,11 +5,6 @@ import { receiverOfRow, type TrackedDelivery } from './tracked-delivery';
 import { TICK_MS } from './uncommitted';
 import type { Deliveries, Overdue, WaitingDelivery } from './store';
 
-export interface Observer {
-  /** Must be called every `passed` times TICK_MS with the partitions assigned to this process. */
-  tick(partitions: number[], passed: number): void;
-}
-
 export interface ObserverDependencies {
   deliveries: Deliveries;
   lanes: Lanes<TrackedDelivery>;
@@ -31,7 +26,9 @@ const PARTNERS_SHOWN_MAX = 50;
 /** A partner that has waited longer than this counts in `partners_waiting`. */
 const LONG_WAIT_MS = 60_000;
 
-export function createObserver(deps: ObserverDependencies): Observer {
+export type Observer = ReturnType<typeof createObserver>;
+
+export function createObserver(deps: ObserverDependencies) {
   const { deliveries, lanes, log, trackRow, overflows } = deps;
   let ticks = 0;
   let scanned_until: Overdue | undefined;
@@ -78,7 +75,8 @@ export function createObserver(deps: ObserverDependencies): Observer {
     }
   }
   return {
-    tick(partitions, passed) {
+    /** Must be called every `passed` times TICK_MS with the partitions assigned to this process. */
+    tick(partitions: number[], passed: number): void {
       const before = ticks;
       ticks += passed;
       const isDue = (every: number): boolean =>

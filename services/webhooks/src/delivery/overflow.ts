@@ -1,8 +1,9 @@
-// Receivers with more stored deliveries than memory may schedule: a partner's webhook URL or an endpoint. Their new deliveries go straight
-// to the store, behind the older ones, and rows are read back in order as room is made, so that
-// memory stays bounded however long a receiver is unreachable. Everything in memory may then wait for a
-// distant retry, so one new delivery per PROBE_EVERY_MS is attempted at once; when the receiver
-// takes one, the dispatcher makes the whole backlog due.
+// Receivers with more stored deliveries than memory may schedule: a partner's webhook URL or an
+// endpoint. Their new deliveries go straight to the store, behind the older ones, and rows are read
+// back in order as room is made, so that memory stays bounded however long a receiver is
+// unreachable. Everything in memory may then wait for a distant retry, so one new delivery per
+// PROBE_EVERY_MS is attempted at once; when the receiver takes one, the dispatcher makes the whole
+// backlog due.
 import { pause } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import { receiverOf } from './lane';
@@ -71,10 +72,7 @@ export class Overflow {
     if (partner) partner.is_failing = true;
   }
 
-  /**
-   * True for the first success after a failure: the receiver of an overflowing partner has
-   * recovered.
-   */
+  /** True for the first success after a failure: the receiver has recovered. */
   recordSuccess(receiver: string): boolean {
     const partner = this.partners.get(receiver);
     if (!partner?.is_failing) return false;
@@ -82,9 +80,7 @@ export class Overflow {
     return true;
   }
 
-  /**
-   * Stores a new delivery of an overflowing partner, and releases its offsets once it is stored.
-   */
+  /** Stores a new delivery of an overflowing partner, then releases its offsets. */
   persist(delivery: TrackedDelivery): void {
     const partner = this.partners.get(receiverOf(delivery));
     if (!partner) throw new TypeError('the partner does not overflow');

@@ -1,5 +1,5 @@
-// Names the receivers of a partner: its webhook URL, and its further endpoints. A delivery, with its lane,
-// its share of attempts and its stored row, belongs to one receiver. Pure functions.
+// Names the receivers of a partner: its webhook URL, and its further endpoints. A delivery, with
+// its lane, its share of attempts and its stored row, belongs to one receiver. Pure functions.
 import { DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
 import { passesFilter } from '@bmg/common/messages';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
@@ -24,17 +24,17 @@ export function receiverOfKey(key: string): ReceiverName {
 
 const DESTINATION_MARK = `${SEPARATOR}${DESTINATION_ID_PREFIX}_`;
 
-/** Whether the receiver of a key is a topic, queue or bucket instead of a URL. */
+/** True if the receiver of the key is a topic, queue or bucket instead of a URL. */
 export const isDestination = (key: string): boolean => key.includes(DESTINATION_MARK);
 
-/** The key of a delivery: the event's ID, followed by the endpoint's unless it goes to the webhook URL. */
+/** The key of a delivery: the event's ID, and for an endpoint also the endpoint's. */
 export const deliveryKey = (event_id: string, endpoint_id: string | undefined): string =>
   endpoint_id === undefined ? event_id : `${event_id}${SEPARATOR}${endpoint_id}`;
 
 /** The event of a delivery. */
 export const eventOfKey = (key: string): string => key.split(SEPARATOR, 1)[0] as string;
 
-/** Whether the endpoint gets the event. A disabled one gets none; those of a paused one wait. */
+/** True if the endpoint gets the event. A disabled one gets none; those of a paused one wait. */
 export function isWanted(
   { status, waba_ids, phone_number_ids, ...filter }: ReceiverEndpoint,
   event: { event: string; waba_id: string; phone_number_id?: string | undefined },

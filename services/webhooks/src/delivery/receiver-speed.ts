@@ -2,7 +2,7 @@
 // receiver seems slow: the delay of the event loop's timers shows our own part of that, and the
 // response time of the quickest other receiver shows the part that all have in common.
 import { LRUCache } from '@bmg/common/cache';
-import type { ShareUse } from './partner-share';
+import type { ShareUse } from './receiver-limits';
 import { isDestination } from './receiver-key';
 
 interface Receiver {
@@ -16,7 +16,7 @@ interface Receiver {
 
 /** A receiver that accepts nothing for this long, with an attempt in flight, makes no progress. */
 const STALLED_MS = 1_000;
-/** The same for a destination, whose events may wait two seconds for others of their batch. */
+/** A destination has longer: its events may wait two seconds for others of their batch. */
 const DESTINATION_STALLED_MS = 4_000;
 /** A receiver that answers faster is not slow, whatever its backlog. */
 const RESPONSE_MS = 20;

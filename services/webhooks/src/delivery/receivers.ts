@@ -17,22 +17,6 @@ import { type DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboar
 
 export type Receiver = GetReceiverResponse;
 
-export interface Receivers {
-  /** The partner's receiver if it is known to be current, without waiting; call `lookAhead` before. */
-  peek(partner_id: string): Receiver | undefined;
-  /** Call before an attempt: reads whether the partner's receiver has changed, for `of`. */
-  lookAhead(partner_id: string): void;
-  /**
-   * The partner's receiver; status `unknown` for a partner that does not exist. Retries while the
-   * directory is unreachable, and rejects after CALLS_MAX calls.
-   */
-  of(
-    partner_id: string,
-    span: SpanContext | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Receiver>;
-}
-
 const PARTNERS_MAX = 20_000;
 const CALL_TIMEOUT_MS = 3_000;
 const RETRY_MS = 500;
@@ -49,10 +33,9 @@ interface CurrentVersion {
   read: string | undefined;
 }
 
-export function createReceivers(
-  directory: Client<DirectoryDefinition>,
-  versions: Versions,
-): Receivers {
+export type Receivers = ReturnType<typeof createReceivers>;
+
+export function createReceivers(directory: Client<DirectoryDefinition>, versions: Versions) {
   const load: Load<string, Receiver> = async (partner_ids, call) => {
     const { receivers } = await directory.getReceivers({ partner_ids }, call);
     return partner_ids.map((partner_id) => receivers[partner_id] ?? noSuchPartner());
@@ -70,17 +53,27 @@ export function createReceivers(
     return version;
   };
   return {
-    peek(partner_id) {
+    /** Returns the receiver at once if it is known to be current; call `lookAhead` before. */
+    peek(partner_id: string): Receiver | undefined {
       const read = current.get(partner_id)?.read;
       const is_current = read !== undefined && cache.versionOf(partner_id) === read;
       return is_current ? cache.peek(partner_id) : undefined;
     },
-    lookAhead: (partner_id) => void versionOf(partner_id),
-    async of(partner_id, span = NO_SPAN, signal) {
+    /** Call before an attempt: reads whether the partner's receiver has changed, for `of`. */
+    lookAhead: (partner_id: string): void => void versionOf(partner_id),
+    /**
+     * The partner's receiver; status `unknown` for a partner that does not exist. Retries while the
+     * directory is unreachable, and rejects after CALLS_MAX calls.
+     */
+    async of(
+      partner_id: string,
+      span: SpanContext | undefined,
+      signal: AbortSignal | undefined,
+    ): Promise<Receiver> {
       for (let calls = 1; ; calls += 1) {
         try {
           const fetch = (): Promise<Receiver> =>
-            loadOne(load, partner_id, ownCall(span, CALL_TIMEOUT_MS));
+            loadOne(load, partner_id, ownCall(span ?? NO_SPAN, CALL_TIMEOUT_MS));
           return await cache.get(partner_id, await versionOf(partner_id), fetch, partner_id);
         } catch (error) {
           if ((error as { code?: string }).code === 'NOT_FOUND') {
@@ -104,8 +97,8 @@ export interface Address {
 }
 
 /**
- * The public facts of an address, cached by `of`: the address without user, password and query, and a
- * fingerprint of the secret that signs (the beginning of its SHA-256).
+ * The public facts of an address, cached by `of`: the address without user, password and query, and
+ * a fingerprint of the secret that signs (the beginning of its SHA-256).
  */
 export function describeAddress(
   of: object,

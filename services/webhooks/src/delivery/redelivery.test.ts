@@ -1,5 +1,5 @@
-// Redelivery after a rebalance, with the bus's own tracker, the log's writer and the dispatcher: the
-// committed offset reaches the end, and no event is posted twice.
+// Redelivery after a rebalance, with the bus's own tracker, the log's writer and the dispatcher:
+// the committed offset reaches the end, and no event is posted twice.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@bmg/common/telemetry';
@@ -171,7 +171,9 @@ async function expectAllOnce(count: number): Promise<void> {
   expect(posted).toHaveLength(count * receiver.endpoints.length);
 }
 
-/** The intake stops after the first part of the next batch, until the returned function is called. */
+/**
+ * The intake stops after the first part of the next batch, until the returned function is called.
+ */
 function holdIntake(): () => void {
   let release = (): void => undefined;
   stored = new Promise((resolve) => (release = resolve));

@@ -1,20 +1,17 @@
 // Announces to every replica, over Redis, that a partner's stored deliveries were made due.
-import type { Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 
-export interface RequeueChannel extends Component {
-  announce(partner_id: string): Promise<void>;
-}
-
 const CHANNEL = 'bmg:webhooks:requeue';
+
+export type RequeueChannel = ReturnType<typeof createRequeueChannel>;
 
 /** `reload` makes this replica read the partner's stored deliveries again. */
 export function createRequeueChannel(
   connection: RedisConnection,
   reload: (partner_id: string) => Promise<void>,
   log: Logger,
-): RequeueChannel {
+) {
   const subscriber = connection.redis.duplicate({
     enableOfflineQueue: true,
     maxRetriesPerRequest: null,
@@ -27,15 +24,15 @@ export function createRequeueChannel(
   });
   return {
     name: 'requeue',
-    async start() {
+    async start(): Promise<void> {
       subscriber.connect().catch(() => undefined);
       void subscriber.subscribe(CHANNEL).catch(() => undefined);
     },
-    async stop() {
+    async stop(): Promise<void> {
       subscriber.disconnect();
     },
-    async announce(partner_id) {
-      // Without Redis at least this replica reloads; the others find overdue rows by their scan.
+    async announce(partner_id: string): Promise<void> {
+      // If Redis is down, this replica reloads, and the others find overdue rows by their scan.
       await connection.redis.publish(CHANNEL, partner_id).catch(() => reload(partner_id));
     },
   };

@@ -2,9 +2,7 @@
 // functions (contract 13.3).
 import { defineMachine } from '@bmg/common/state';
 
-/**
- * Status of a stored delivery. retrying: waits for its next (or first) attempt; failed: given up.
- */
+/** A `retrying` delivery waits for its next (or first) attempt; a `failed` one was given up. */
 export type DeliveryStatus = 'retrying' | 'failed';
 
 export const deliveryMachine = defineMachine<
@@ -19,9 +17,7 @@ export const deliveryMachine = defineMachine<
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/**
- * Delays after the first attempt, the second and so on; after one attempt more it is given up.
- */
+/** Delays after the first attempt, the second and so on; after one attempt more it is given up. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -50,8 +46,8 @@ export const isDelivered = ({ http_status }: ReceiverAnswer): boolean =>
   http_status !== undefined && http_status >= 200 && http_status < 300;
 
 /**
- * Milliseconds until the next attempt, or undefined if the delivery is given up. `attempts` includes
- * the one that got this answer.
+ * Milliseconds until the next attempt, or undefined if the delivery is given up. `attempts`
+ * includes the one that got this answer.
  */
 export function nextDelayMs(
   attempts: number,
@@ -65,9 +61,7 @@ export function nextDelayMs(
   return Math.max(delay * (1 + JITTER * random), requested);
 }
 
-/**
- * Retry-After (seconds or an HTTP date) as milliseconds from now; undefined if absent or invalid.
- */
+/** Retry-After (seconds or an HTTP date) as milliseconds from now; undefined if there is none. */
 export function parseRetryAfter(header: string | undefined, now_ms: number): number | undefined {
   if (header === undefined) return undefined;
   const seconds = Number(header);

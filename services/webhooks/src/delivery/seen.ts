@@ -4,22 +4,15 @@
 import { LRUCache } from '@bmg/common/cache';
 import type { RedisConnection } from '@bmg/common/redis';
 
-export interface Seen {
-  /** For each ID, whether it is known to be delivered; without Redis, only what this process knows. */
-  hasEach(event_ids: string[]): Promise<boolean[]>;
-  /** Whether this process itself has delivered the event. */
-  has(event_id: string): boolean;
-  /** Does not wait for Redis: a lost write costs a duplicate POST, never a delivery. */
-  remember(event_id: string): void;
-}
-
 const TTL_S = 86_400;
 const LOCAL_MAX = 50_000;
 const PENDING_MAX = 10_000;
 
 const keyOf = (event_id: string): string => `bmg:seen:${event_id}`;
 
-export function createSeen(connection: RedisConnection): Seen {
+export type Seen = ReturnType<typeof createSeen>;
+
+export function createSeen(connection: RedisConnection) {
   const local = new LRUCache<string, true>({ max: LOCAL_MAX });
   let pending: string[] = [];
   const flush = (): void => {
@@ -29,8 +22,10 @@ export function createSeen(connection: RedisConnection): Seen {
     pipeline.exec().catch(() => undefined);
   };
   return {
-    has: (event_id) => local.has(event_id),
-    async hasEach(event_ids) {
+    /** True if this process itself has delivered the event. */
+    has: (event_id: string): boolean => local.has(event_id),
+    /** Returns which are known to be delivered; without Redis, only this process's own. */
+    async hasEach(event_ids: string[]): Promise<boolean[]> {
       const known = event_ids.map((id) => local.has(id));
       const unknown = event_ids.filter((_id, index) => !known[index]);
       if (unknown.length === 0 || !connection.up()) return known;
@@ -42,7 +37,8 @@ export function createSeen(connection: RedisConnection): Seen {
         return known;
       }
     },
-    remember(event_id) {
+    /** Does not wait for Redis: a lost write costs a duplicate POST, never a delivery. */
+    remember(event_id: string): void {
       local.set(event_id, true);
       if (!connection.up() || pending.length >= PENDING_MAX) return;
       pending.push(event_id);

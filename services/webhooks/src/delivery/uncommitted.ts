@@ -18,9 +18,7 @@ const SLOW_AGE_MAX_MS = 1_000;
 const AGE_MAX_MS = 10_000;
 /** A backlog must be this old before its receiver can be called slow. */
 const MEASURED_AFTER_MS = 1_000;
-/**
- * Receivers that keep up may together have this much work in memory; above it the intake waits.
- */
+/** Receivers that keep up may together have this much work in memory; above it the intake waits. */
 const BACKLOG_S = 1;
 const BACKLOG_MIN = 1_000;
 /** Weight of the latest tick in the moving average of the rate. */
@@ -36,13 +34,6 @@ interface PartnerBacklog {
   is_slow: boolean;
 }
 
-export interface Receivers {
-  /** True if the receiver, not this process, causes the backlog. */
-  isSlow(partner_id: string, now: number): boolean;
-  /** False if an attempt is in flight and the receiver responds to none. */
-  progresses(partner_id: string, now: number): boolean;
-}
-
 export class Uncommitted {
   private readonly partners = new Map<string, PartnerBacklog>();
   private count = 0;
@@ -50,7 +41,14 @@ export class Uncommitted {
   private delivered_in_tick = 0;
   private delivered_per_s = 0;
 
-  constructor(private readonly receivers: Receivers) {}
+  constructor(
+    private readonly receivers: {
+      /** True if the receiver, not this process, causes the backlog. */
+      isSlow(receiver: string, now: number): boolean;
+      /** False if an attempt is in flight and the receiver responds to none. */
+      progresses(receiver: string, now: number): boolean;
+    },
+  ) {}
 
   get size(): number {
     return this.count;
@@ -94,9 +92,7 @@ export class Uncommitted {
     }
   }
 
-  /**
-   * The deliveries that are too old, too many or blocked by a retry. `now` in epoch milliseconds.
-   */
+  /** The deliveries that are too old, too many or blocked by a retry. */
   dueForPersisting(
     now: number,
     isBlocked: (delivery: TrackedDelivery) => boolean,

@@ -1,4 +1,5 @@
-// What the slowest hundredth of the events waited for on their way from the ingress to the receiver.
+// What the slowest hundredth of the events waited for on their way from the ingress to the
+// receiver.
 import {
   metrics,
   observeWaits,
@@ -10,7 +11,7 @@ import {
 /** Epoch milliseconds, in this order. */
 export interface Way {
   received: number;
-  /** When Kafka got the webhook, and when fan-out read it; absent for an event without a webhook. */
+  /** When Kafka got the webhook, and when fan-out read it, if the event is from one. */
   webhook_published: number | undefined;
   webhook_read: number | undefined;
   /** When Kafka got the delivery, and when this service read it. */

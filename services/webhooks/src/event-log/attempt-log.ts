@@ -16,24 +16,16 @@ export interface RecordedAttempt extends StoredAttempt {
   answer: string | null;
 }
 
-export interface AttemptLog {
-  /** Resolves once stored. */
-  add(attempt: EventAttempt, answer: string | null): Promise<void>;
-  /** The latest attempts of each event; answers are null unless requested. */
-  of(event_ids: string[], answers?: 'with_answers'): Promise<FoundAttempts>;
-  drain(): Promise<void>;
-}
-
 export interface FoundAttempts {
-  /** By event id, in the order in which they were made. */
+  /** Keyed by event id; each in the order in which they were made. */
   of_event: Map<string, RecordedAttempt[]>;
   /** Batches that were read for them. */
   batches: number;
 }
 
 /**
- * Attempts of one event that a read returns: more than the retry schedule makes. A partner can have an event
- * attempted again at any time, thousands of times.
+ * Attempts of one event that a read returns: more than the retry schedule makes. A partner can have
+ * an event attempted again at any time, thousands of times.
  */
 export const ATTEMPTS_OF_EVENT_MAX = 100;
 /** Events of one query: the database merges so many sorted ranges of its index. */
@@ -50,10 +42,12 @@ const RETRY_MS = 1_000;
 /** A busy receiver that refuses ends many attempts in this time: they share a document. */
 const APART_MS = 100;
 
+export type AttemptLog = ReturnType<typeof createAttemptLog>;
+
 export function createAttemptLog(
   { attempts, packer }: { attempts: Attempts; packer: Packer },
   kept_ms: number,
-): AttemptLog {
+) {
   const writer = createBatchWriter<Added>(
     async (added) => {
       const _id = newBatchId();
@@ -67,8 +61,11 @@ export function createAttemptLog(
     { retry_ms: RETRY_MS, apart_ms: APART_MS },
   );
   return {
-    add: (attempt, answer) => writer.add({ attempt, answer }),
-    async of(event_ids, with_answers) {
+    /** Resolves once stored. */
+    add: (attempt: EventAttempt, answer: string | null): Promise<void> =>
+      writer.add({ attempt, answer }),
+    /** The latest attempts of each event; answers are null unless requested. */
+    async of(event_ids: string[], with_answers?: 'with_answers'): Promise<FoundAttempts> {
       const of_event = new Map<string, RecordedAttempt[]>();
       let batches = 0;
       const read = async (ids: string[]): Promise<void> => {
@@ -91,7 +88,7 @@ export function createAttemptLog(
       }
       return { of_event, batches };
     },
-    drain: () => writer.drain(),
+    drain: writer.drain,
   };
 }
 

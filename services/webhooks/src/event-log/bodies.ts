@@ -1,9 +1,9 @@
 // The block of a bucket: the envelopes of its events one after the other, byte by byte as they are
 // posted, and behind them the receivers' answers as JSON, by event id.
 import type { Packed, Packer } from './packer';
-import { bucketIdentity, type Bucket } from './store/buckets';
+import { bucketIdentity, type Bucket, type LoggedEvent } from './store/buckets';
 
-/** By event id, the answer of each attempt in order; null for an attempt without an answer. */
+/** Keyed by event id: the answer of each attempt in order; null if there was none. */
 export type Answers = Record<string, Array<string | null>>;
 
 export function packBodies(
@@ -48,19 +48,12 @@ export async function withoutAccount(
   const keptAnswers = Object.fromEntries(Object.entries(answers).filter(([id]) => kept.has(id)));
   return {
     ...bucket,
-    events: bucket.events.map((one) =>
-      kept.has(one.event_id)
-        ? one
-        : {
-            seq: one.seq,
-            event_id: one.event_id,
-            event: '',
-            waba_id: '',
-            partition: one.partition,
-            received_at: one.received_at,
-            size: 0,
-          },
-    ),
+    events: bucket.events.map((one) => (kept.has(one.event_id) ? one : emptied(one))),
     packed: await packBodies(packer, bucket, bodies, keptAnswers),
   };
 }
+
+const emptied = ({ seq, event_id, partition, received_at }: LoggedEvent): LoggedEvent => ({
+  ...{ seq, event_id, partition, received_at },
+  ...{ event: '', waba_id: '', size: 0 },
+});

@@ -1,7 +1,7 @@
 // The delivery state of a logged event, from the row of a waiting or failed delivery and the
 // recorded attempts. Pure.
 import type { RecordedAttempt } from './attempt-log';
-import type { StoredDelivery } from '../delivery';
+import type { DeliveryState } from '../delivery';
 
 export type Status = 'pending' | 'delivered' | 'retrying' | 'failed' | 'dropped';
 
@@ -14,7 +14,7 @@ export interface State {
 }
 
 export interface Known {
-  row: Pick<StoredDelivery, 'status' | 'attempts'> | undefined;
+  row: DeliveryState | undefined;
   /** At the webhook URL and at endpoints, in the order in which they were made. */
   attempts: RecordedAttempt[];
   /** True if the event is known as delivered, although no attempt is recorded. */
@@ -22,8 +22,8 @@ export interface Known {
 }
 
 /**
- * A refused attempt is followed by its row within this time. Without a row, a later attempt was
- * accepted and a crash lost its record: only an accepted delivery loses its row.
+ * A refused attempt is followed by its row within this time. If there is no row, a later attempt
+ * was accepted and a crash lost its record: only an accepted delivery loses its row.
  */
 const ROW_FOLLOWS_MS = 60_000;
 

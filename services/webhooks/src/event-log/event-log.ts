@@ -1,46 +1,32 @@
 // Wires the event log: writer, reader, waiting requests, expiry.
 import type { Db } from 'mongodb';
-import { createPoller, type Component } from '@bmg/common/lifecycle';
+import { createPoller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { createKeyUse, createVault } from '@bmg/common/vault';
 import type { Config } from '../config';
 import { createAttemptLog } from './attempt-log';
-import { createPacker, type Packer } from './packer';
-import { createReadBudget, type ReadBudget } from './read-budget';
-import { createReader, type Reader } from './reader';
+import { createPacker } from './packer';
+import { createReadBudget } from './read-budget';
+import { createReader } from './reader';
 import { createAttempts } from './store/attempts';
 import { createEventLogStore } from './store/buckets';
-import { createWaiters, type Waiters } from './waiters';
+import { createWaiters } from './waiters';
 import { EventLogWriter } from './writer';
 import type { Attempt, Deliveries, Outcome } from '../delivery';
 
-export interface EventLog {
-  writer: EventLogWriter;
-  reader: Reader;
-  reads: ReadBudget;
-  /** Takes the outcome of each attempt into the log. */
-  recordAttempt(attempt: Attempt, outcome: Outcome): void;
-  /** Ends the waiting requests: to be stopped before the server of the RPCs. */
-  waiters: Waiters;
-  packer: Packer;
-  /** Background work. */
-  upkeep: Component[];
-}
-
 const DAY_MS = 86_400_000;
 const EXPIRE_EVERY_MS = 60_000;
-/**
- * Readers stop showing an event this long before it is deleted, so that none disappears during a
- * read.
- */
+/** Readers hide an event this long before it is deleted, so that none disappears in a read. */
 const EXPIRED_KEPT_MS = 3_600_000;
+
+export type EventLog = ReturnType<typeof createEventLog>;
 
 export function createEventLog(
   settings: Pick<Config, 'EVENT_LOG_DAYS' | 'EVENT_LOG_KEYRING' | 'EVENT_LOG_SEALED'>,
   { db, deliveries, log }: { db: Db; deliveries: Deliveries; log: Logger },
-): EventLog {
+) {
   const { EVENT_LOG_KEYRING: ring, EVENT_LOG_SEALED: sealed } = settings;
-  // Without a key ring the log is not sealed.
+  // A log that has no key ring is not sealed.
   const vault = ring === undefined ? undefined : createVault(ring);
   const packer = createPacker(vault, sealed);
   const kept_ms = settings.EVENT_LOG_DAYS * DAY_MS;
@@ -55,14 +41,19 @@ export function createEventLog(
     writer,
     reader,
     reads: createReadBudget(log),
+    /** Ends the waiting requests: to be stopped before the server of the RPCs. */
     waiters,
     packer,
+    /** Background work. */
     upkeep: [
       createPoller('event-log-expiry', EXPIRE_EVERY_MS, expire, log),
       ...(vault ? [createKeyUse({ db, ring: 'EVENT_LOG_KEYRING', vault, log })] : []),
     ],
-    recordAttempt: ({ event_id, partner_id, endpoint_id, waba_id, number }, outcome) => {
-      const { result, http_status, error, trace } = outcome;
+    /** Takes the outcome of each attempt into the log. */
+    recordAttempt(
+      { event_id, partner_id, endpoint_id, waba_id, number }: Attempt,
+      { result, http_status, error, trace }: Outcome,
+    ): void {
       writer.recordAttempt({
         event_id,
         partner_id,

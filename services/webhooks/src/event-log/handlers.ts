@@ -100,7 +100,7 @@ async function listEvents(
   }
 }
 
-/** The latest time, on the monotonic clock, at which a read can start and still meet the deadline. */
+/** The latest monotonic time at which a read can start and still meet the deadline. */
 const latest = (deadline: number): number =>
   performance.now() + deadline - Date.now() - HOP_MS - READ_MS;
 
@@ -113,7 +113,7 @@ function namesOf(text: string | undefined): string[] | undefined {
   return names;
 }
 
-/** As events name it. */
+/** Returns the contact as events name it. */
 function contactOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const contact = parseContact(text);

@@ -1,6 +1,6 @@
-// Work on logged events that outlasts a request, such as a replay. One replica at a time works on a job, under a
-// lease, and saves how far it is: after a crash another one goes on from there. Jobs take turns in the places of
-// a process.
+// Work on logged events that outlasts a request, such as a replay. One replica at a time works on a
+// job, under a lease, and saves how far it is: after a crash another one goes on from there. Jobs
+// take turns in the places of a process.
 import { randomUUID } from 'node:crypto';
 import { anySignal, createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
@@ -15,7 +15,7 @@ export interface Turn<P> {
 }
 
 export interface Jobs<J, P> {
-  /** Of the jobs that no replica works on, the one whose last turn is the longest ago. */
+  /** Claims the free job that has waited longest. */
   claim(owner: string, now: Date, leased_until: Date): Promise<J | null>;
   /** False if another replica has taken over. */
   update(job: J, progress: P): Promise<boolean>;
@@ -83,7 +83,7 @@ export function createLeasedWork<J extends { _id: string }, P extends { leased_u
   };
 }
 
-/** Works on a job until it ends, its turn is over, another replica takes over, or the process stops. */
+/** Ends with the job, its turn or the process, or when another replica takes over. */
 async function takeTurn<J extends { _id: string }, P extends { leased_until?: Date }>(
   { jobs, endsAt, work, limits }: LeasedWorkOptions<J, P>,
   job: J,

@@ -4,14 +4,8 @@ import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import type { SealedBytes, Vault } from '@bmg/common/vault';
 
-/** Without a key the block is compressed only (EVENT_LOG_SEALED is off). */
+/** A block without a key is compressed only (EVENT_LOG_SEALED is off). */
 export type Packed = Pick<SealedBytes, 'data'> & Partial<SealedBytes>;
-
-export interface Packer {
-  /** `identity` names the document that holds the block. */
-  pack(identity: string, plain: Buffer): Promise<Packed>;
-  unpack(identity: string, packed: Packed): Promise<Buffer>;
-}
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -23,16 +17,19 @@ const LEVEL = 1;
  */
 const SYNC_BYTES_MAX = 16 * 1024;
 
+export type Packer = ReturnType<typeof createPacker>;
+
 /** `vault` also opens blocks that were sealed before sealing was switched off. */
-export function createPacker(vault: Vault | undefined, sealed: boolean): Packer {
+export function createPacker(vault: Vault | undefined, sealed: boolean) {
   return {
-    async pack(identity, plain) {
+    /** `identity` names the document that holds the block. */
+    async pack(identity: string, plain: Buffer): Promise<Packed> {
       const options = { level: LEVEL };
       const is_small = plain.length <= SYNC_BYTES_MAX;
       const data = is_small ? deflateRawSync(plain, options) : await deflate(plain, options);
       return sealed && vault ? vault.sealBytes(identity, data) : { data };
     },
-    async unpack(identity, { key_id, wrapped_key, data }) {
+    async unpack(identity: string, { key_id, wrapped_key, data }: Packed): Promise<Buffer> {
       if (key_id === undefined || wrapped_key === undefined) return inflate(data);
       if (!vault) throw new Error('EVENT_LOG_KEYRING is not set, and the event log is sealed');
       return inflate(vault.openBytes(identity, { key_id, wrapped_key, data }));

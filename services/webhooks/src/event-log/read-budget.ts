@@ -8,38 +8,24 @@ import { createByteRate, createPool } from '@bmg/common/overload';
 import { untilReplied, type Call } from '@bmg/common/rpc';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 
-export interface ReadBudget {
-  /**
-   * Runs the reads of one call. Afterwards its bytes stay reserved until the reply is written; a call
-   * that fails gives them back at once.
-   */
-  hold<T>(
-    partner_id: string,
-    call: Pick<Call, 'signal'>,
-    read: (room: Room) => Promise<T>,
-  ): Promise<T>;
-}
-
 /** The reservation of one call. */
 export interface Room {
   /**
-   * Waits a short time for free bytes. Throws RATE_LIMIT_EXCEEDED if the partner's share stays full,
-   * SERVICE_UNAVAILABLE if all of the budget does.
+   * Waits a short time for free bytes. Throws RATE_LIMIT_EXCEEDED if the partner's share stays
+   * full, SERVICE_UNAVAILABLE if all of the budget does.
    */
   reserve(bytes: number): Promise<void>;
-  /**
-   * The read has ended: keeps `bytes` of the reservation. `cost` counts towards the partner's rate.
-   */
+  /** The read has ended: keeps `bytes` reserved, and adds `cost` to the partner's rate. */
   took(bytes: number, cost?: number): void;
 }
 
 const MIB = 1024 * 1024;
 /**
- * Bytes of content. A page takes about eight times as much at its peak: buckets as read, unpacked, as
- * text and as the encoded reply.
+ * Bytes of content. A page takes about eight times as much at its peak: buckets as read, unpacked,
+ * as text and as the encoded reply.
  */
 export const READ_BYTES_MAX = 24 * MIB;
-/** Of one partner. */
+/** The share of one partner. */
 export const READ_SHARE_BYTES = 8 * MIB;
 const BYTES_PER_S = 16 * MIB;
 /** Calls that wait for room, in this process and of one partner. */
@@ -55,13 +41,7 @@ interface Waiting {
 }
 
 /** The bytes that are reserved, in all and by partner. */
-interface Space {
-  /** Waits until the bytes are free; throws once the signal is aborted. */
-  take(partner_id: string, bytes: number, late: AbortSignal): Promise<void>;
-  give(partner_id: string, bytes: number): void;
-}
-
-function createSpace(): Space {
+function createSpace() {
   const reserved = new Map<string, number>();
   let all_reserved = 0;
   /** In order of arrival. */
@@ -80,7 +60,8 @@ function createSpace(): Space {
     else reserved.delete(partner_id);
   };
   return {
-    async take(partner_id, bytes, late) {
+    /** Waits until the bytes are free; throws once the signal is aborted. */
+    async take(partner_id: string, bytes: number, late: AbortSignal): Promise<void> {
       if (!isFull(bytes) && !isShareFull(partner_id, bytes)) return change(partner_id, bytes);
       const started = new AbortController();
       const waiting = { partner_id, bytes, start: () => started.abort() };
@@ -91,7 +72,7 @@ function createSpace(): Space {
       const is_own = isShareFull(partner_id, bytes) || !isFull(bytes);
       throw is_own ? shareIsFull() : noRoom();
     },
-    give(partner_id, bytes) {
+    give(partner_id: string, bytes: number): void {
       change(partner_id, -bytes);
       for (const waiting of queue) {
         if (isFull(waiting.bytes)) break;
@@ -104,7 +85,9 @@ function createSpace(): Space {
   };
 }
 
-export function createReadBudget(log: Logger): ReadBudget {
+export type ReadBudget = ReturnType<typeof createReadBudget>;
+
+export function createReadBudget(log: Logger) {
   const places = createPool(
     {
       server: 'event_log',
@@ -118,7 +101,15 @@ export function createReadBudget(log: Logger): ReadBudget {
   const rate = createByteRate(BYTES_PER_S);
   const space = createSpace();
   return {
-    hold(partner_id, call, read) {
+    /**
+     * Runs the reads of one call. Afterwards its bytes stay reserved until the reply is written; a
+     * call that fails gives them back at once.
+     */
+    hold<T>(
+      partner_id: string,
+      call: Pick<Call, 'signal'>,
+      read: (room: Room) => Promise<T>,
+    ): Promise<T> {
       let held = 0;
       const release = (): void => {
         space.give(partner_id, held);

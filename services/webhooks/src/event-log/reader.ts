@@ -3,8 +3,7 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import type { AttemptLog, RecordedAttempt } from './attempt-log';
 import { unpackBodies, type Bodies } from './bodies';
 import { stateOf, type State } from './delivery-state';
-import { createEmptyRanges, isFilter, type EmptyRanges } from './empty-ranges';
-import { namesContact, passes } from './match';
+import { createEmptyRanges, isFilter, namesContact, passes, type EmptyRanges } from './match';
 import type { Packer } from './packer';
 import type { Room } from './read-budget';
 import type { Deliveries } from '../delivery';
@@ -23,7 +22,7 @@ export interface Query extends Match {
   partner_id: string;
   after: number | undefined;
   limit: number;
-  /** Of the page's content; at most, and by default, PAGE_BYTES_MAX. */
+  /** The bytes of the page's content: at most, and by default, PAGE_BYTES_MAX. */
   max_bytes: number | undefined;
   from: Date | undefined;
   to: Date | undefined;
@@ -50,38 +49,6 @@ export interface EventWithAttempts extends ReadEvent {
   each_attempt: RecordedAttempt[];
 }
 
-export interface Reader {
-  page(query: Query, room: Room): Promise<Page>;
-  /** The positions of the events of a period. */
-  range(partner_id: string, period: Period): Promise<Range>;
-  /**
-   * The given events that are in the partner's log, in the order of their positions; the receiver's answers
-   * are null unless requested.
-   */
-  find(
-    partner_id: string,
-    event_ids: string[],
-    room: Room,
-    answers?: 'with_answers',
-  ): Promise<EventWithAttempts[]>;
-  /** The positions of these events, by event id, read without their content. */
-  positions(
-    partner_id: string,
-    event_ids: ReadonlySet<string>,
-    room: Room,
-  ): Promise<Map<string, number>>;
-  /**
-   * The first bucket of the range that matches: its events of the range that do, and where it ends. With
-   * `positions`, the first bucket of the range, and its events at these positions that match.
-   */
-  bucket(
-    partner_id: string,
-    range: Range,
-    match: Match,
-    positions?: ReadonlySet<number>,
-  ): Promise<{ events: EventWithAttempts[]; last: number } | undefined>;
-}
-
 /** Positions searched for one page: bounds a filter that matches little. */
 export const SEARCH_MAX = 20_000;
 /** Bytes of content unpacked for one page that is filtered by contact. */
@@ -91,12 +58,12 @@ export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 /** The most events that the largest gRPC message holds when they are read by their ids. */
 const FIND_BYTES_MAX = 3.5 * 1024 * 1024;
 /**
- * Each position that is read counts as this many bytes towards the partner's rate. With a filter,
+ * Each position that is read counts as this many bytes towards the partner's rate. Under a filter,
  * the database reads buckets whose events are not returned.
  */
 const READ_BYTES = 64;
 const SEARCHED_BYTES = 256;
-/** The same for each batch of attempts that is read. */
+/** So does each batch of attempts that is read. */
 const ATTEMPTS_BYTES = 512;
 
 /** An event with its place in a bucket, before its delivery is looked up. */
@@ -108,31 +75,26 @@ interface Found {
   answers: Array<string | null>;
 }
 
-export function createReader(deps: ReaderDependencies): Reader {
+export type Reader = ReturnType<typeof createReader>;
+
+export function createReader(deps: ReaderDependencies) {
   const { store, packer } = deps;
   const empty = createEmptyRanges();
   return {
-    async page(query, room) {
-      const { partner_id, after, from, to } = query;
-      const { oldest, newest, ...range } = await rangeOf(deps, partner_id, { after, from, to });
-      const { first, last } = range;
-      // A range without positions: everything before it counts as read.
-      if (last < first) return { events: [], next: first - 1, has_more: false, oldest, newest };
-      const end = Math.min(last, first + SEARCH_MAX - 1);
-      await room.reserve(PAGE_BYTES_MAX);
-      const searched = await search(deps, empty, query, { first, last: end });
-      const { found, next } = searched;
-      const { events, batches } = await withAttempts(deps, found);
-      const bytes = bytesOf(found);
-      const looked_at =
-        searched.positions * (isFilter(query) ? SEARCHED_BYTES : READ_BYTES) +
-        searched.opened_bytes +
-        batches * ATTEMPTS_BYTES;
-      room.took(bytes, bytes + looked_at);
-      return { events, next, has_more: next < last, oldest, newest };
-    },
-    range: (partner_id, period) => rangeOf(deps, partner_id, period),
-    async find(partner_id, event_ids, room, answers) {
+    page: (query: Query, room: Room): Promise<Page> => readPage(deps, empty, query, room),
+    /** The positions of the events of a period. */
+    range: (partner_id: string, period: Period): Promise<Range> =>
+      rangeOf(deps, partner_id, period),
+    /**
+     * The given events that are in the partner's log, in the order of their positions; the
+     * receiver's answers are null unless requested.
+     */
+    async find(
+      partner_id: string,
+      event_ids: string[],
+      room: Room,
+      answers?: 'with_answers',
+    ): Promise<EventWithAttempts[]> {
       await room.reserve(FIND_BYTES_MAX);
       const found = await findEach(deps, partner_id, event_ids);
       found.sort((one, other) => one.logged.seq - other.logged.seq);
@@ -141,7 +103,12 @@ export function createReader(deps: ReaderDependencies): Reader {
       room.took(bytes, bytes + batches * ATTEMPTS_BYTES);
       return events;
     },
-    async positions(partner_id, event_ids, room) {
+    /** The positions of these events, by event id, read without their content. */
+    async positions(
+      partner_id: string,
+      event_ids: ReadonlySet<string>,
+      room: Room,
+    ): Promise<Map<string, number>> {
       await room.reserve(PAGE_BYTES_MAX);
       const found = new Map<string, number>();
       for await (const { at, events } of store.headersOf(partner_id, [...event_ids])) {
@@ -153,21 +120,53 @@ export function createReader(deps: ReaderDependencies): Reader {
       room.took(0, event_ids.size * READ_BYTES);
       return found;
     },
-    async bucket(partner_id, range, match, positions) {
+    /**
+     * The first bucket of the range that matches: its events of the range that do, and where it
+     * ends. Given `positions`, the first bucket of the range, and its events at these positions
+     * that match.
+     */
+    async bucket(
+      partner_id: string,
+      range: Range,
+      match: Match,
+      positions?: ReadonlySet<number>,
+    ): Promise<{ events: EventWithAttempts[]; last: number } | undefined> {
       const bucket = await store.firstBucket(partner_id, range, positions ? {} : match);
       if (!bucket) return undefined;
       const wanted = bucket.events.filter(
         (one) =>
-          one.seq >= range.first &&
-          one.seq <= range.last &&
-          (!positions || positions.has(one.seq)) &&
-          passes(match, one),
+          isWithin(range, one) && (!positions || positions.has(one.seq)) && passes(match, one),
       );
       const { events } = await withAttempts(deps, await opened(packer, bucket, wanted));
       return { events, last: Math.min(bucket.last, range.last) };
     },
   };
 }
+
+async function readPage(
+  deps: ReaderDependencies,
+  empty: EmptyRanges,
+  query: Query,
+  room: Room,
+): Promise<Page> {
+  const { oldest, newest, first, last } = await rangeOf(deps, query.partner_id, query);
+  // A range without positions: everything before it counts as read.
+  if (last < first) return { events: [], next: first - 1, has_more: false, oldest, newest };
+  const end = Math.min(last, first + SEARCH_MAX - 1);
+  await room.reserve(PAGE_BYTES_MAX);
+  const { found, next, ...looked } = await search(deps, empty, query, { first, last: end });
+  const { events, batches } = await withAttempts(deps, found);
+  const bytes = bytesOf(found);
+  const looked_at =
+    looked.positions * (isFilter(query) ? SEARCHED_BYTES : READ_BYTES) +
+    looked.opened_bytes +
+    batches * ATTEMPTS_BYTES;
+  room.took(bytes, bytes + looked_at);
+  return { events, next, has_more: next < last, oldest, newest };
+}
+
+const isWithin = ({ first, last }: Range, { seq }: LoggedEvent): boolean =>
+  seq >= first && seq <= last;
 
 const keptSince = ({ kept_ms }: ReaderDependencies): number => Date.now() - kept_ms;
 
@@ -217,17 +216,12 @@ async function rangeOf(
   ]);
   const newest = head.last;
   const oldest = kept ?? newest + 1;
-  if (after !== undefined && after < oldest - 1) {
-    throw invalidField('after', `is older than the retention: the oldest position is ${oldest}`, {
-      oldest,
-      newest,
-    });
-  }
-  if (after !== undefined && after > newest) {
-    throw invalidField('after', `is not a position of this log: the newest is ${newest}`, {
-      oldest,
-      newest,
-    });
+  if (after !== undefined && (after < oldest - 1 || after > newest)) {
+    const problem =
+      after > newest
+        ? `is not a position of this log: the newest is ${newest}`
+        : `is older than the retention: the oldest position is ${oldest}`;
+    throw invalidField('after', problem, { oldest, newest });
   }
   const first = Math.max((after ?? 0) + 1, oldest, from ? (since ?? newest + 1) : 1);
   return {
@@ -272,8 +266,7 @@ async function collect(
   let opened_bytes = 0;
   const bytes_max = Math.min(max_bytes, PAGE_BYTES_MAX);
   const match = { waba_id, events };
-  const isWanted = (one: LoggedEvent): boolean =>
-    one.seq >= range.first && one.seq <= range.last && passes(match, one);
+  const isWanted = (one: LoggedEvent): boolean => isWithin(range, one) && passes(match, one);
   for await (const bucket of store.buckets(partner_id, range, match)) {
     const page: LoggedEvent[] = [];
     let is_full = false;
@@ -305,7 +298,7 @@ async function collect(
   return { found, next: range.last, opened_bytes };
 }
 
-/** `bodies`: of the bucket, if they are unpacked already. */
+/** `bodies` are those of the bucket, if the caller has unpacked them already. */
 async function opened(
   packer: Packer,
   bucket: Bucket,

@@ -1,5 +1,5 @@
-// One turn of a replay: delivers the events of its positions, bucket by bucket, until it is done or its
-// time is over.
+// One turn of a replay: delivers the events of its positions, bucket by bucket, until it is done or
+// its time is over.
 import { groupBy } from '@bmg/common/collections';
 import { pause } from '@bmg/common/lifecycle';
 import { isExtraEvent, passesFilter, type ExtraEvent } from '@bmg/common/messages';
@@ -9,6 +9,7 @@ import { SEARCH_MAX, type EventWithAttempts, type ReadEvent, type Reader } from 
 import type { Room } from './read-budget';
 import {
   attemptNow,
+  type Attempt,
   type AttemptNowDependencies,
   type Outcome,
   type Receiver,
@@ -27,7 +28,7 @@ export type Positions = Pick<
   'partner_id' | 'waba_id' | 'events' | 'event_ids' | 'last' | 'position' | 'ahead' | 'delivered'
 >;
 
-/** False if the process stopped first, null if the event was not for the receiver. Throws to end the work. */
+/** False if the process stopped first, null if the receiver does not want it. Throws to end. */
 export type Deliver = (event: EventWithAttempts) => Promise<boolean | null>;
 
 type PositionTurn = Turn<Pick<Progress, 'position' | 'ahead' | 'delivered'>>;
@@ -51,7 +52,7 @@ export class Refused extends Error {
   }
 }
 
-/** Delivers events in the order of the log within a conversation, until all are done or the turn is over. */
+/** Keeps the order of the log within a conversation. Ends when all is done or the turn is over. */
 export async function work(
   reader: Reader,
   replay: Positions,
@@ -117,8 +118,8 @@ async function deliverPage(
 }
 
 /**
- * Posts the event until the receiver takes it. Throws Refused if it does not; false if the process stops
- * first. Null for an extra event that the receiver does not ask for.
+ * Posts the event until the receiver takes it. Throws Refused if it does not; false if the process
+ * stops first. Null for an extra event that the receiver does not ask for.
  */
 export async function deliverAgain(
   deps: ReplayWork,
@@ -126,24 +127,16 @@ export async function deliverAgain(
   endpoint_id: string | undefined,
   stopped: AbortSignal,
 ): Promise<boolean | null> {
-  const { event_id, partner_id, envelope, attempts } = event;
   for (let retries = 0; !stopped.aborted; retries += 1) {
-    const receiver = await deps.receivers.of(partner_id, unsampled(), stopped);
+    const receiver = await deps.receivers.of(event.partner_id, unsampled(), stopped);
     if (isExtraEvent(event.event) && !asksFor(receiver, endpoint_id, event.event)) return null;
     const attempt = {
-      event_id,
-      partner_id,
+      // At least 2, so that every attempt of the replay has a number of its own.
+      ...attemptOf(event, event.attempts + retries + 2),
       endpoint_id,
-      event: event.event,
-      waba_id: event.waba_id,
-      body: envelope,
-      received_at_ms: event.received_at.getTime(),
       is_replay: true,
       // Conversations are not logged; the events of one share their partition.
       ordering_key: `replay-${event.partition}`,
-      // At least 2, so that every attempt of the replay has a number of its own.
-      number: attempts + retries + 2,
-      span: undefined,
     };
     const outcome = await attemptNow(deps, attempt, receiver);
     if (outcome.result === 'delivered') return true;
@@ -155,6 +148,17 @@ export async function deliverAgain(
   }
   return false;
 }
+
+export const attemptOf = (event: ReadEvent, number: number): Attempt => ({
+  event_id: event.event_id,
+  partner_id: event.partner_id,
+  event: event.event,
+  waba_id: event.waba_id,
+  body: event.envelope,
+  received_at_ms: event.received_at.getTime(),
+  number,
+  span: undefined,
+});
 
 function asksFor(receiver: Receiver, endpoint_id: string | undefined, event: ExtraEvent): boolean {
   if (endpoint_id === undefined) return receiver.extra_events.includes(event);

@@ -1,4 +1,5 @@
-// Places for requests that wait: bounded for each partner, taken before anything is read, and given back.
+// Places for requests that wait: bounded for each partner, taken before anything is read, and given
+// back.
 import { createLogger } from '@bmg/common/telemetry';
 import { createWaiters, WAITING_OF_PARTNER_MAX, type Waiters } from './waiters';
 import type { Grown } from './store/buckets';

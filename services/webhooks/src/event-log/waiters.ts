@@ -1,39 +1,16 @@
 // Requests that wait for the next event of a partner. They are woken by this process's own writes
 // at once; one query per POLL_MS, whatever the number of waiters, finds what other replicas wrote.
-import { anySignal, pause, type Component } from '@bmg/common/lifecycle';
+import { anySignal, pause } from '@bmg/common/lifecycle';
 import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 import { passes } from './match';
 import type { EventLogStore, Grown, Match } from './store/buckets';
 
-export interface Waiters extends Component {
-  /**
-   * A request that may wait takes its place before it reads anything, so that a refused one costs
-   * no query. Throws RATE_LIMIT_EXCEEDED if too many requests of the partner have a place.
-   */
-  enter(partner_id: string, match?: Match): WaitingPlace;
-  /** Call when a bucket was added to the partner's log. */
-  grown(bucket: Grown): void;
-}
-
-export interface WaitingPlace {
-  /**
-   * Resolves when the partner has an event after `last` that matches, or when the time is over.
-   * Resolves to false at shutdown.
-   */
-  wait(last: number, limit_ms: number, signal?: AbortSignal): Promise<boolean>;
-  /** Position up to which no event has been added that matches. */
-  passed(): number;
-  leave(): void;
-}
-
 export const WAITING_OF_PARTNER_MAX = 16;
 const WAITING_MAX = 2_000;
 const POLL_MS = 500;
-/**
- * Buckets of one partner that a poll reads, one query for each: more than others write in POLL_MS.
- */
+/** Buckets of one partner that a poll reads, a query each: more than are written in POLL_MS. */
 const BUCKETS_OF_POLL_MAX = 40;
 
 const tooMany = (): ApiError =>
@@ -93,7 +70,7 @@ function createRegister() {
 
 type Register = ReturnType<typeof createRegister>;
 
-/** Returns a function that starts to poll for buckets of other replicas, until no waiter is left. */
+/** Returns a function that polls for buckets of other replicas until no waiter is left. */
 function createPoll(
   store: Pick<EventLogStore, 'grown'>,
   register: Register,
@@ -124,7 +101,9 @@ function createPoll(
   };
 }
 
-export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger): Waiters {
+export type Waiters = ReturnType<typeof createWaiters>;
+
+export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger) {
   const places = createPool(
     {
       server: 'event_log',
@@ -139,37 +118,36 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
   const register = createRegister();
   const startPolling = createPoll(store, register, stopped.signal, log);
 
-  async function wait(
-    partner_id: string,
-    waiter: Waiter,
-    limit_ms: number,
-    signal?: AbortSignal,
-  ): Promise<boolean> {
-    register.add(partner_id, waiter);
-    startPolling();
-    await pause(limit_ms, anySignal(waiter.wake.signal, stopped.signal, signal));
-    register.remove(partner_id, waiter);
-    return !stopped.signal.aborted;
-  }
-
   return {
     name: 'event-waiters',
-    async start() {},
-    async stop() {
-      stopped.abort();
-    },
-    enter(partner_id, match = {}) {
+    start: async (): Promise<void> => {},
+    stop: async (): Promise<void> => stopped.abort(),
+    /**
+     * A request that may wait takes its place before it reads anything, so that a refused one costs
+     * no query. Throws RATE_LIMIT_EXCEEDED if too many requests of the partner have a place.
+     */
+    enter(partner_id: string, match: Match = {}) {
       if (!places.take(partner_id)) throw tooMany();
       let waiter: Waiter | undefined;
       return {
-        wait(last, limit_ms, signal) {
+        /**
+         * Resolves when the partner has an event after `last` that matches, or when the time is
+         * over. Resolves to false at shutdown.
+         */
+        async wait(last: number, limit_ms: number, signal?: AbortSignal): Promise<boolean> {
           waiter = { match, last, wake: new AbortController() };
-          return wait(partner_id, waiter, limit_ms, signal);
+          register.add(partner_id, waiter);
+          startPolling();
+          await pause(limit_ms, anySignal(waiter.wake.signal, stopped.signal, signal));
+          register.remove(partner_id, waiter);
+          return !stopped.signal.aborted;
         },
-        passed: () => waiter?.last ?? 0,
-        leave: () => places.give(partner_id),
+        /** Position up to which no event has been added that matches. */
+        passed: (): number => waiter?.last ?? 0,
+        leave: (): void => places.give(partner_id),
       };
     },
+    /** Call when a bucket was added to the partner's log. */
     grown: register.grown,
   };
 }

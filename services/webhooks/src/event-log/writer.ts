@@ -49,7 +49,7 @@ interface Entry {
   partition: number;
   trace_id: string | undefined;
   is_logged: boolean;
-  /** Copies of its Kafka message whose delivery is not done or stored yet. None waits for another. */
+  /** Copies of its message whose delivery is not done or stored yet. None waits for another. */
   pending: Set<Unsettled<Delivery>>;
   /** Copies whose delivery is done or stored, and which wait for the log. */
   settled: Unsettled<Delivery>[];
@@ -76,7 +76,7 @@ export class EventLogWriter implements Component {
 
   async start(): Promise<void> {}
 
-  /** Writes the queued events at once. Those that cannot be written are uncommitted: Kafka redelivers them. */
+  /** Writes the queued events at once. Kafka redelivers those that cannot be written. */
   async stop(): Promise<void> {
     this.stopped.abort();
     this.hurry.abort();
@@ -102,10 +102,7 @@ export class EventLogWriter implements Component {
     await holdIntake(isFull, heartbeat, this.stopped.signal);
   }
 
-  /**
-   * The attempt goes into the event's bucket, or is written separately if the bucket was written
-   * already.
-   */
+  /** The attempt goes into the event's bucket, or apart if the bucket was written already. */
   recordAttempt({ answer, ...attempt }: EventAttempt & { answer: string | null }): void {
     const { event_id, partner_id: _partner, waba_id: _waba, ...recorded } = attempt;
     const entry = this.entries.get(event_id);
@@ -146,15 +143,11 @@ export class EventLogWriter implements Component {
     }
     const own = entry;
     own.pending.add(received);
-    const done = (): void => {
-      if (own.pending.delete(received)) own.settled.push(received);
+    const settle = (is_done: boolean): void => {
+      if (own.pending.delete(received) && is_done) own.settled.push(received);
       this.release(own);
     };
-    const forget = (): void => {
-      own.pending.delete(received);
-      this.release(own);
-    };
-    return { ...received, done, forget };
+    return { ...received, done: () => settle(true), forget: () => settle(false) };
   }
 
   private enqueue(entry: Entry): void {
@@ -176,7 +169,7 @@ export class EventLogWriter implements Component {
     for (const { done } of entry.settled.splice(0)) done();
   }
 
-  /** Ends in the same turn in which it finds the queue empty: a later event starts it again. */
+  /** Returns in the tick in which the queue is empty; the next event restarts it. */
   private async writeAll(): Promise<void> {
     while (this.count > 0) {
       const can_write = await this.writeNext();
@@ -273,7 +266,7 @@ export class EventLogWriter implements Component {
     try {
       return await this.deps.store.insert(buckets);
     } catch (error) {
-      // Whether they were inserted is unknown: the heads are read again.
+      // They may have been inserted: the heads are read again.
       for (const { partner_id } of buckets) this.heads.delete(partner_id);
       throw error;
     }
@@ -338,7 +331,8 @@ function loggedEvent(
     size: body.length,
     ...(trace_id !== undefined && { trace_id }),
     ...(attempts.length > 0 && { attempts: attempts.map(({ answer: _, ...one }) => one) }),
-    // Settled without an attempt at the webhook URL: known as delivered, by this process or before a crash.
+    // Settled without an attempt at the webhook URL: known as delivered, by this process or before
+    // a crash.
     ...(attempts.every(({ endpoint_id }) => endpoint_id !== undefined) &&
       settled.length > 0 &&
       pending.size === 0 && { delivered: true as const }),

@@ -23,20 +23,14 @@ interface Addition<T> {
   records: T[];
 }
 
-export interface Recorder<T> {
-  /** Does not wait for the store. */
-  record(key: string, record: T): void;
-  drain(): Promise<void>;
-}
-
 /**
- * Calls `add` for the records of each key. A batch that is repeated after an error has the same additions, so that
- * those with an ID that is stored already can be left out.
+ * Calls `add` for the records of each key. A batch that is repeated after an error has the same
+ * additions, so that those with an ID that is stored already can be left out.
  */
 export function createRecorder<T>(
   add: (key: string, id: string, records: T[]) => Promise<void>,
   onFailed: (error: unknown, key: string) => void,
-): Recorder<T> {
+) {
   const additions = new WeakMap<Recorded<T>, Addition<T>>();
   const writer = createBatchWriter<Recorded<T>>(
     async (batch) => {
@@ -51,9 +45,10 @@ export function createRecorder<T>(
     { apart_ms: APART_MS, retry_ms: RETRY_MS },
   );
   return {
-    record: (key, record) =>
+    /** Does not wait for the store. */
+    record: (key: string, record: T): void =>
       void writer.add({ key, record }).catch((error: unknown) => onFailed(error, key)),
-    drain: () => writer.drain(),
+    drain: writer.drain,
   };
 }
 

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** Whether the header could be a signature; checked before the body is read. */
+/** True if the header could be a signature; checked before the body is read. */
 export const isSignature = (header: string | string[] | undefined): boolean =>
   typeof header === 'string' && SIGNATURE.test(header.trim());
 

@@ -19,8 +19,7 @@ import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { CanaryReceiver } from '../canary';
 import type { Config } from '../config';
 import type { OutageWatch } from './outages';
-import type { PaymentEvents } from './payment-events';
-import { mayBePaymentSignature } from './payment-signature';
+import { mayBePaymentSignature, type PaymentEvents } from './payment-events';
 import { replyOf, send, TRY_AGAIN, type Reply } from './reply';
 import { isSignature } from '../ground/upstream-signature';
 import {
@@ -51,7 +50,7 @@ const CANARY_BODY_MAX_BYTES = 64 * 1024;
 const VERIFIED_MAX_BYTES = 128 * 1024 * 1024;
 /** Bodies that anyone may have sent: being read, or not verified yet. */
 const UNVERIFIED_MAX_BYTES = 64 * 1024 * 1024;
-/** The same for payment webhooks, separately: they must not use up the upstream's room. */
+/** Payment webhooks have a bound of their own: they must not use up the upstream's room. */
 const UNVERIFIED_PAYMENTS_MAX_BYTES = 8 * 1024 * 1024;
 const STOP_TIMEOUT_MS = 5_000;
 const UNAUTHORIZED = 401;
@@ -81,11 +80,11 @@ interface Route {
   exists?(): boolean;
   /** False while the sender's network is refused, before its body is read. */
   admits?(network: string): boolean;
-  /** Whether the body is worth reading: its headers may carry a valid signature. */
+  /** True if the body is worth reading: its headers may carry a valid signature. */
   isSigned(headers: IncomingHttpHeaders): boolean;
   /**
-   * Verifies the signature of the body, which counts as verified from then on. Absent: `accept` passes
-   * the body to the part that verifies it, and it counts as unverified until it is answered.
+   * Verifies the signature of the body, which counts as verified from then on. Absent: `accept`
+   * passes the body to the part that verifies it, and it counts as unverified until it is answered.
    */
   isGenuine?(body: Buffer, headers: IncomingHttpHeaders): boolean;
   /** Accepts the webhook and returns the answer. */
@@ -194,7 +193,7 @@ function routesOf(
 
 type Receive = (request: IncomingMessage, route: Route, network: string) => Promise<Reply>;
 
-/** Reads a body, within the bounds of its route and of memory, and passes it on; returns the answer. */
+/** Reads a body within the bounds of its route and of memory, and returns the route's answer. */
 function createReceive(log: Logger): Receive {
   const boundOf = (reason: string, max: number): Bound =>
     createBound({ server: 'ingress', reason, max }, log);

@@ -2,16 +2,8 @@
 // them, and records the outage once webhooks are accepted again.
 import type { Collection, Db } from 'mongodb';
 import { topics, type Bus } from '@bmg/common/bus';
-import { createPoller, type Poller } from '@bmg/common/lifecycle';
+import { createPoller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
-
-export interface OutageWatch extends Poller {
-  /**
-   * Takes the status of every answer to a webhook with a signature, as the upstream's webhooks
-   * have.
-   */
-  answered(status: number): void;
-}
 
 export interface OutageWatchDependencies {
   db: Db;
@@ -48,14 +40,16 @@ interface Run {
   failed: number;
 }
 
-export function createOutageWatch({ db, bus, now, log }: OutageWatchDependencies): OutageWatch {
+export type OutageWatch = ReturnType<typeof createOutageWatch>;
+
+export function createOutageWatch({ db, bus, now, log }: OutageWatchDependencies) {
   const heartbeats: Collection<Heartbeat> = db.collection(HEARTBEATS);
   let run: Run | undefined;
   /** The start of the first run that has ended and is not recorded. */
   let ended: Date | undefined;
   let refusals_due_ms = 0;
 
-  /** Strangers can post wrong signatures between two webhooks: only a lasting run of them counts. */
+  /** Strangers can post wrong signatures between two webhooks: only a lasting run counts. */
   const isOutage = ({ from, unauthorized, failed }: Run): boolean =>
     unauthorized + failed >= RUN_MIN &&
     (failed > 0 || now().getTime() - from.getTime() >= OUTAGE_MIN_MS);
@@ -84,7 +78,8 @@ export function createOutageWatch({ db, bus, now, log }: OutageWatchDependencies
   const poller = createPoller('ingress heartbeat', BEAT_EVERY_MS, beat, log);
   return {
     ...poller,
-    answered(status) {
+    /** Takes the status of every answer to a webhook with a signature. */
+    answered(status: number): void {
       if (status === 200) {
         if (run && isOutage(run)) {
           ended ??= run.from;

@@ -1,7 +1,12 @@
 // Payment webhooks of unverified senders: how many reach onboarding, and when none does.
 import { ApiError } from '@bmg/common/errors';
 import { createLogger } from '@bmg/common/telemetry';
-import { createPaymentEvents, FAILURES_AT_ONCE, FAILURES_OF_STRANGERS } from './payment-events';
+import {
+  createPaymentEvents,
+  FAILURES_AT_ONCE,
+  FAILURES_OF_STRANGERS,
+  mayBePaymentSignature,
+} from './payment-events';
 
 const log = createLogger('test');
 log.level = 'silent';
@@ -93,4 +98,29 @@ describe('webhooks that fail the verification', () => {
     const genuine = { ...WEBHOOK, signature: 'genuine' };
     for (let at = 0; at < 100; at += 1) expect(await events.forward(genuine)).toBe(200);
   });
+});
+
+const NOW_S = 1_790_000_000;
+const V1 = 'a'.repeat(64);
+
+test.each([
+  [`t=${NOW_S},v1=${V1}`],
+  [`t=${NOW_S - 299}, v1=${V1}`],
+  [`t=${NOW_S},v1=${V1},v1=${'b'.repeat(64)},v0=${V1}`],
+])('%s may be a signature', (header) => {
+  expect(mayBePaymentSignature(header, NOW_S)).toBe(true);
+});
+
+test.each([
+  ['no header', undefined],
+  ['several headers', [`t=${NOW_S},v1=${V1}`]],
+  ['an empty header', ''],
+  ['no time', `v1=${V1}`],
+  ['no signature', `t=${NOW_S}`],
+  ['only a signature of another scheme', `t=${NOW_S},v0=${V1}`],
+  ['a signature of another length', `t=${NOW_S},v1=${V1}0`],
+  ['an old time', `t=${NOW_S - 301},v1=${V1}`],
+  ['an overlong header', `t=${NOW_S},v1=${V1},${'x'.repeat(1_024)}`],
+])('%s is none', (_name, header) => {
+  expect(mayBePaymentSignature(header, NOW_S)).toBe(false);
 });

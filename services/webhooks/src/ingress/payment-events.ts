@@ -1,7 +1,7 @@
 // Forwards the payment processor's webhooks, unparsed, to onboarding, which knows the secret that
 // signs them. They are answered 200 once onboarding has applied them; while it is unreachable, 503
-// makes the processor post again. Until onboarding has verified one, its sender is anonymous: a network
-// whose webhooks keep failing the verification is refused before onboarding is called.
+// makes the processor post again. Until onboarding has verified one, its sender is anonymous: a
+// network whose webhooks keep failing the verification is refused before onboarding is called.
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
 import { LRUCache } from '@bmg/common/cache';
@@ -26,15 +26,6 @@ export interface PaymentWebhook {
   network: string;
 }
 
-export interface PaymentEvents {
-  /** False while onboarding is known to have no payment processor: then the address does not exist. */
-  exist(): boolean;
-  /** False for a network with too many failed verifications: 429, before the body is read. */
-  mayPost(network: string): boolean;
-  /** Returns the HTTP status for the processor. */
-  forward(webhook: PaymentWebhook): Promise<number>;
-}
-
 /** Shorter than the processor waits for an answer: about 20 s. */
 const TIMEOUT_MS = 15_000;
 const UNAVAILABLE = 503;
@@ -44,13 +35,14 @@ const TOO_MANY = 429;
 /** Failed verifications of a network: each costs onboarding a call and the hash of a body. */
 export const FAILURES_AT_ONCE = { burst: 10, per_s: 0.2 };
 /**
- * The same of all networks together of which no webhook was verified yet: an IPv6 prefix has thousands of
- * networks. Those that had one verified, as the processor's, are not limited by others.
+ * Failures of all networks together that had no webhook verified yet: an IPv6 prefix has
+ * thousands of networks. Those that had one verified, as the processor's, are not limited by
+ * others.
  */
 export const FAILURES_OF_STRANGERS = { burst: 200, per_s: 10 };
 const STRANGERS = 'all';
 const VERIFIED_MAX = 1_000;
-/** Webhooks that onboarding verifies and applies at a time; the processor posts the others again. */
+/** Webhooks that onboarding applies at a time; the processor posts the others again. */
 const IN_FLIGHT_MAX = 16;
 /** How long onboarding's answer "no payment processor" is cached. */
 const ABSENT_MS = 10_000;
@@ -58,14 +50,16 @@ const ABSENT_MS = 10_000;
 const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAUTHORIZED,
   INVALID_PAYLOAD: 400,
-  // Without a payment processor this endpoint does not exist.
+  // This endpoint exists only if there is a payment processor.
   NOT_CONFIGURED: NOT_FOUND,
 };
+
+export type PaymentEvents = ReturnType<typeof createPaymentEvents>;
 
 export function createPaymentEvents(
   payments: Pick<Client<PaymentsDefinition>, 'handlePaymentEvent'>,
   log: Logger,
-): PaymentEvents {
+) {
   const in_flight = createBound(
     { server: 'ingress', reason: 'payment_webhooks', max: IN_FLIGHT_MAX },
     log,
@@ -119,9 +113,12 @@ export function createPaymentEvents(
   };
 
   return {
+    /** False for a network with too many failed verifications: 429, before the body is read. */
     mayPost,
-    exist: () => performance.now() >= absent_until_ms,
-    async forward(webhook) {
+    /** False while onboarding is known to have no payment processor: the path is unknown then. */
+    exist: (): boolean => performance.now() >= absent_until_ms,
+    /** Returns the HTTP status for the processor. */
+    async forward(webhook: PaymentWebhook): Promise<number> {
       // Again, for bodies that arrived side by side.
       if (!mayPost(webhook.network)) return TOO_MANY;
       if (!in_flight.take()) return UNAVAILABLE;
@@ -134,4 +131,25 @@ export function createPaymentEvents(
       }
     },
   };
+}
+
+/** Onboarding's check has the same age. */
+const AGE_MAX_S = 300;
+const HEADER_MAX = 1_024;
+const TIMESTAMP = /^t=(\d{1,12})$/;
+const SIGNATURE = /^v1=[0-9a-f]{64}$/i;
+
+/**
+ * True if the Stripe-Signature header of a webhook is worth forwarding: it has a recent time and a
+ * signature of the right form. `now_s` in epoch seconds.
+ */
+export function mayBePaymentSignature(
+  header: string | string[] | undefined,
+  now_s: number,
+): header is string {
+  if (typeof header !== 'string' || header.length > HEADER_MAX) return false;
+  const parts = header.split(',').map((part) => part.trim());
+  const times = parts.flatMap((part) => TIMESTAMP.exec(part)?.[1] ?? []);
+  const is_recent = times.some((time) => now_s - Number(time) <= AGE_MAX_S);
+  return is_recent && parts.some((part) => SIGNATURE.test(part));
 }

@@ -33,7 +33,7 @@ export function verifyAddress(query: string, verify_token: string, response: Ser
   send(response, { status: 200, text: params.get('hub.challenge') ?? '' });
 }
 
-/** Whether the upstream signed these bytes. */
+/** True if the upstream signed these bytes. */
 export function isGenuineUpstreamWebhook(
   { settings, log }: { settings: { UPSTREAM_APP_SECRET: string }; log: Logger },
   body: Buffer,

@@ -1,28 +1,26 @@
-// Checks the receiver of an endpoint before it is stored or changed, and tests it on request: a URL must
-// answer a signed test event with 2xx; a destination must be reachable, accept the credentials, and store a
-// test event.
-import { ApiError, invalidField } from '@bmg/common/errors';
+// Tests receivers with one event named `webhook.test`, which is not stored and not retried: that of
+// an endpoint before it is stored or changed, and any on request. A URL must answer the event,
+// signed and posted by the code that delivers every event, with 2xx. A destination must be
+// reachable, accept the credentials, and store it.
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { newId } from '@bmg/common/ids';
+import { eventMeta } from '@bmg/common/notices';
 import type { Pool } from '@bmg/common/overload';
 import type { Call, Client } from '@bmg/common/rpc';
-import type { Destination } from '@bmg/proto/common';
+import type { Logger } from '@bmg/common/telemetry';
 import type { CheckResponse, DestinationsDefinition } from '@bmg/proto/destinations';
 import type { TestEndpointResponse } from '@bmg/proto/endpoints';
-import { outgoingEvent } from '../delivery';
-import {
-  newTestEvent,
-  postTestEvent,
-  type TestEventDependencies,
-  type TestRequest,
-} from './test-event';
+import { GetReceiverResponse, ReceiverEndpoint } from '@bmg/proto/onboarding';
+import type { SendTestEventRequest } from '@bmg/proto/webhooks';
+import { outgoingEvent, postAttempt, type Receiver, type Receivers, type Ways } from '../delivery';
 
 /** The part of an endpoint that is tested, with everything that is secret. */
-export interface TestedReceiver {
-  url: string;
-  secrets: string[];
-  headers: Record<string, string>;
-  format: string;
-  /** Instead of a URL. */
-  destination?: Destination | undefined;
+export type TestedReceiver = Pick<ReceiverEndpoint, 'url' | 'secrets' | 'headers' | 'format'> &
+  Partial<Pick<ReceiverEndpoint, 'destination'>>;
+
+interface TestEventDependencies extends Ways {
+  receivers: Receivers;
+  log: Logger;
 }
 
 export interface CheckDependencies extends TestEventDependencies {
@@ -30,6 +28,11 @@ export interface CheckDependencies extends TestEventDependencies {
   /** Tests of destinations in flight: each has connections of its own. */
   tests: Pool;
 }
+
+/** Not an event of the contract: receivers ignore names that they do not know. */
+const TEST_EVENT = 'webhook.test';
+/** Stands for the endpoint in its test, which may have no ID yet. */
+const TESTED = 'test';
 
 /** A partner has two of them at most. */
 export const TESTS = {
@@ -43,7 +46,7 @@ export const TESTS = {
 /** Throws INVALID_FIELD naming `url` or the setting of the destination, with the reason. */
 export async function checkReceiver(
   deps: CheckDependencies,
-  request: TestRequest,
+  request: SendTestEventRequest,
   receiver: TestedReceiver,
   call: Call,
 ): Promise<void> {
@@ -66,7 +69,7 @@ const refusalOf = ({ http_status, error }: TestEndpointResponse): string =>
 
 async function checkDestination(
   deps: CheckDependencies,
-  request: TestRequest,
+  request: SendTestEventRequest,
   receiver: TestedReceiver,
   call: Call,
 ): Promise<void> {
@@ -80,7 +83,7 @@ async function checkDestination(
 /** Sends a test event at once, and returns how it went. */
 export async function testReceiver(
   deps: CheckDependencies,
-  request: TestRequest,
+  request: SendTestEventRequest,
   receiver: TestedReceiver,
   call: Call,
 ): Promise<TestEndpointResponse> {
@@ -98,7 +101,7 @@ export async function testReceiver(
   };
 }
 
-/** The connector uses a client of its own: a test neither uses nor disturbs that of the deliveries. */
+/** The connector uses a client of its own, so that a test does not disturb the deliveries. */
 async function storeTestEvent(
   { destinationChecks, tests }: CheckDependencies,
   event: ReturnType<typeof newTestEvent>,
@@ -118,4 +121,79 @@ async function storeTestEvent(
   } finally {
     tests.give(partner_id);
   }
+}
+
+/** Returns how the receiver responded; MISSING_FIELDS if the partner has no webhook URL. */
+export const sendTestEvent =
+  (deps: TestEventDependencies) =>
+  async (request: SendTestEventRequest, call: Call): Promise<TestEndpointResponse> => {
+    const { partner_id } = request;
+    const receiver = await deps.receivers.of(partner_id, call.span, call.signal);
+    if (!receiver.webhook_url) {
+      throw missingFields(['webhook_url'], 'no webhook_url is set: set one, then test it');
+    }
+    return post(deps, request, { receiver, endpoint_id: undefined }, call);
+  };
+
+/** Tests an endpoint of the partner, stored or not. */
+const postTestEvent = (
+  deps: TestEventDependencies,
+  request: SendTestEventRequest,
+  endpoint: Pick<ReceiverEndpoint, 'url' | 'format' | 'headers' | 'secrets'>,
+  call: Call,
+): Promise<TestEndpointResponse> => {
+  const tested = ReceiverEndpoint.fromPartial({
+    ...endpoint,
+    endpoint_id: TESTED,
+    status: 'active',
+  });
+  const receiver = GetReceiverResponse.fromPartial({ status: 'active', endpoints: [tested] });
+  return post(deps, request, { receiver, endpoint_id: TESTED }, call);
+};
+
+async function post(
+  deps: TestEventDependencies,
+  request: SendTestEventRequest,
+  { receiver, endpoint_id }: { receiver: Receiver; endpoint_id: string | undefined },
+  call: Call,
+): Promise<TestEndpointResponse> {
+  const event = newTestEvent(request);
+  const { event_id } = event;
+  const started = performance.now();
+  const { result, http_status, error } = await postAttempt(
+    { ...event, endpoint_id, waba_id: '', number: 1, span: call.span },
+    receiver,
+    deps,
+    deps.log,
+  );
+  return {
+    event_id,
+    event: TEST_EVENT,
+    delivered: result === 'delivered',
+    http_status,
+    duration_ms: Math.round(performance.now() - started),
+    error: error ?? undefined,
+  };
+}
+
+function newTestEvent({ partner_id, changelog }: SendTestEventRequest) {
+  const received_at_ms = Date.now();
+  const event_id = newId('evt', received_at_ms);
+  const body = bodyOf(event_id, received_at_ms, changelog);
+  return { event_id, event: TEST_EVENT, partner_id, body, received_at_ms };
+}
+
+/** The envelope of every event; a test concerns no business account and no number. */
+function bodyOf(event_id: string, at_ms: number, changelog: string): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      event: TEST_EVENT,
+      waba_id: null,
+      phone_number_id: null,
+      timestamp: Math.floor(at_ms / 1_000),
+      data: { text: 'A test of your webhook URL. Nothing has happened.' },
+      meta: { ...eventMeta(changelog), event_id },
+    }),
+    'utf8',
+  );
 }

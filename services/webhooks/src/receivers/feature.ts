@@ -2,9 +2,9 @@ import { implementPart } from '@bmg/common/rpc';
 import type { Feature } from '@bmg/common/service';
 import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { DeliveryRole } from '../dependencies';
+import { sendTestEvent } from './check-receiver';
 import { createReceiverHandlers } from './handlers';
 import { createDisabling } from './health';
-import { sendTestEvent } from './test-event';
 
 export function receivers(deps: DeliveryRole): Feature {
   const { announce } = deps.requeue;

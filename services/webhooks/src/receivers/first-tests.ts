@@ -1,7 +1,7 @@
-// The tests of endpoints that were created with a new secret. Their receivers can verify a test event only
-// once they have the secret of the answer, so they are tested a while after it, a few times. A test that a
-// stop or a crash loses is left to `POST …/test`.
-import { pause, type Component } from '@bmg/common/lifecycle';
+// The tests of endpoints that were created with a new secret. Their receivers can verify a test
+// event only once they have the secret of the answer, so they are tested a while after it, a few
+// times. A test that a stop or a crash loses is left to `POST …/test`.
+import { pause } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface NewEndpoint {
@@ -11,20 +11,13 @@ export interface NewEndpoint {
   changelog: string;
 }
 
-export interface FirstTests extends Component {
-  begin(endpoint: NewEndpoint): void;
-}
-
 /** Between the answer and the first test, then between the tests. */
 export const WAITS_MS = [1_000, 10_000, 60_000, 600_000];
 /** A partner can create and delete endpoints all the time. */
 const WAITING_MAX = 10;
 
 /** `test` resolves to true when the endpoint needs no further test. */
-export function createFirstTests(
-  test: (endpoint: NewEndpoint) => Promise<boolean>,
-  log: Logger,
-): FirstTests {
+export function createFirstTests(test: (endpoint: NewEndpoint) => Promise<boolean>, log: Logger) {
   const stopped = new AbortController();
   const waiting = new Map<Promise<void>, string>();
   const run = async (endpoint: NewEndpoint): Promise<void> => {
@@ -41,15 +34,15 @@ export function createFirstTests(
   };
   return {
     name: 'first tests',
-    begin(endpoint) {
+    begin(endpoint: NewEndpoint): void {
       const { partner_id } = endpoint;
       const of_partner = [...waiting.values()].filter((one) => one === partner_id);
       if (of_partner.length >= WAITING_MAX) return;
       const work = run(endpoint).finally(() => waiting.delete(work));
       waiting.set(work, partner_id);
     },
-    start: async () => undefined,
-    async stop() {
+    start: async (): Promise<void> => {},
+    async stop(): Promise<void> {
       stopped.abort();
       await Promise.all(waiting.keys());
     },

@@ -1,5 +1,5 @@
-// The health of webhook endpoints on a real database: figures, the time of failing, the bound of attempts,
-// and which endpoints are disabled.
+// The health of webhook endpoints on a real database: figures, the time of failing, the bound of
+// attempts, and which endpoints are disabled.
 import { randomBytes } from 'node:crypto';
 import { newId } from '@bmg/common/ids';
 import { openMongo, type Database } from '@bmg/common/mongo';

@@ -1,6 +1,6 @@
-// Records how attempts at endpoints end, in batches and in the background, and disables endpoints that have
-// failed for days.
-import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle';
+// Records how attempts at endpoints end, in batches and in the background, and disables endpoints
+// that have failed for days.
+import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall, type Client } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
@@ -8,16 +8,13 @@ import type { Attempt, Outcome } from '../delivery';
 import { createRecorder } from '../ground/additions';
 import type { ReceiverHealth, RecentAttempt } from './store';
 
-export interface HealthRecorder extends Component {
-  /** Does not wait for the store: losing a record costs a figure, never a delivery. */
-  record(attempt: Attempt, outcome: Outcome): void;
-}
-
 interface Recorded extends RecentAttempt {
   partner_id: string;
 }
 
-export function createHealthRecorder(store: ReceiverHealth, log: Logger): HealthRecorder {
+export type HealthRecorder = ReturnType<typeof createHealthRecorder>;
+
+export function createHealthRecorder(store: ReceiverHealth, log: Logger) {
   const recorder = createRecorder<Recorded>(
     (endpoint_id, id, records) =>
       store.add({
@@ -31,10 +28,13 @@ export function createHealthRecorder(store: ReceiverHealth, log: Logger): Health
   );
   return {
     name: 'endpoint-health',
-    async start() {},
+    start: async (): Promise<void> => {},
     stop: recorder.drain,
-    record({ partner_id, endpoint_id, event_id, event, number }, outcome) {
-      const { trace, result, http_status, error } = outcome;
+    /** Does not wait for the store: losing a record costs a figure, never a delivery. */
+    record(
+      { partner_id, endpoint_id, event_id, event, number }: Attempt,
+      { trace, result, http_status, error }: Outcome,
+    ): void {
       if (endpoint_id === undefined || !trace) return;
       recorder.record(endpoint_id, {
         partner_id,

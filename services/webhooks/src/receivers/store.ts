@@ -1,6 +1,7 @@
-// How the deliveries to webhook endpoints went: one document for each endpoint, with its latest attempts,
-// and one for each endpoint and hour, with counts.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+// How the deliveries to webhook endpoints went: one document for each endpoint, with its latest
+// attempts, and one for each endpoint and hour, with counts.
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import { once, remembered } from '../ground/additions';
 
 export interface RecentAttempt {
@@ -21,7 +22,7 @@ export interface StoredHealth {
   last_failure_at?: Date;
   /** Since when every attempt has failed; absent after a success. */
   failing_since?: Date;
-  /** Of the last failure. */
+  /** The last failure. */
   last_error?: string | null;
   last_http_status?: number | null;
   /** The oldest first. */
@@ -49,43 +50,35 @@ export interface Addition {
   attempts: RecentAttempt[];
 }
 
-export interface ReceiverHealth {
-  add(addition: Addition): Promise<void>;
-  find(endpoint_id: string): Promise<StoredHealth | null>;
-  /** Attempts by their result since a time, to the hour. */
-  countSince(endpoint_id: string, since: Date): Promise<{ delivered: number; refused: number }>;
-  /** Endpoints that have failed since before `since`, and still failed after `until`. */
-  failing(since: Date, until: Date, limit: number): Promise<StoredHealth[]>;
-  /** Ends the time of failing: the partner changed the endpoint, or it was disabled. */
-  forgive(endpoint_id: string): Promise<void>;
-  remove(endpoint_id: string): Promise<void>;
-}
-
 /** Attempts kept for each endpoint. */
 export const RECENT_MAX = 100;
 const HOUR_MS = 3_600_000;
 const HOURS_KEPT_MS = 26 * HOUR_MS;
 const HEALTH_KEPT_MS = 30 * 24 * HOUR_MS;
 
-export const ENDPOINT_HEALTH = 'endpoint_health';
-export const ENDPOINT_HOURS = 'endpoint_hours';
-export const endpointHealthIndexes: IndexDescription[] = [
-  { key: { failing_since: 1 }, sparse: true },
-  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
-];
-export const endpointHourIndexes: IndexDescription[] = [
-  { key: { endpoint_id: 1, _id: 1 } },
-  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
-];
+const ENDPOINT_HEALTH = 'endpoint_health';
+const ENDPOINT_HOURS = 'endpoint_hours';
+export const healthIndexes: Indexes = {
+  [ENDPOINT_HEALTH]: [
+    { key: { failing_since: 1 }, sparse: true },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+  [ENDPOINT_HOURS]: [
+    { key: { endpoint_id: 1, _id: 1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+};
 
 const hourId = (endpoint_id: string, at: Date): string =>
   `${endpoint_id}/${new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS).toISOString()}`;
 
-export function createReceiverHealth(db: Db): ReceiverHealth {
+export type ReceiverHealth = ReturnType<typeof createReceiverHealth>;
+
+export function createReceiverHealth(db: Db) {
   const health: Collection<StoredHealth> = db.collection(ENDPOINT_HEALTH);
   const hours: Collection<StoredHour> = db.collection(ENDPOINT_HOURS);
   return {
-    async add({ id, partner_id, endpoint_id, attempts }) {
+    async add({ id, partner_id, endpoint_id, attempts }: Addition): Promise<void> {
       const last = attempts.at(-1);
       if (!last) return;
       const delivered = attempts.filter((one) => one.delivered);
@@ -110,8 +103,9 @@ export function createReceiverHealth(db: Db): ReceiverHealth {
         ),
       );
     },
-    find: (_id) => health.findOne({ _id }),
-    async countSince(endpoint_id, since) {
+    find: (_id: string) => health.findOne({ _id }),
+    /** Attempts by their result since a time, to the hour. */
+    async countSince(endpoint_id: string, since: Date) {
       const counts = { delivered: 0, refused: 0 };
       const found = hours.find({ endpoint_id, _id: { $gte: hourId(endpoint_id, since) } });
       for await (const hour of found) {
@@ -120,16 +114,18 @@ export function createReceiverHealth(db: Db): ReceiverHealth {
       }
       return counts;
     },
-    failing: (since, until, limit) =>
+    /** Endpoints that have failed since before `since`, and still failed after `until`. */
+    failing: (since: Date, until: Date, limit: number): Promise<StoredHealth[]> =>
       health
         .find({ failing_since: { $lte: since }, last_failure_at: { $gte: until } })
         .project<StoredHealth>({ recent: 0 })
         .limit(limit)
         .toArray(),
-    async forgive(_id) {
+    /** Ends the time of failing: the partner changed the endpoint, or it was disabled. */
+    async forgive(_id: string): Promise<void> {
       await health.updateOne({ _id }, { $unset: { failing_since: '' } });
     },
-    async remove(endpoint_id) {
+    async remove(endpoint_id: string): Promise<void> {
       await health.deleteOne({ _id: endpoint_id });
       await hours.deleteMany({ endpoint_id });
     },

@@ -3,8 +3,8 @@
 // followed by an attempt of each. So the next run starts after a pause that grows with the number
 // that the last one queued. Calls during a run join it and get its result. A call after it waits
 // for the next run, so that its answer includes every delivery that has failed since; if the pause
-// is longer than it can wait, it gets the result of the last run. Without Redis each replica runs
-// at most one at a time.
+// is longer than it can wait, it gets the result of the last run. If Redis is down, each replica
+// runs at most one at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@bmg/common/errors';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -14,10 +14,6 @@ export interface RequeueRun {
   queued: number;
   /** True if an earlier call started the run. */
   joined: boolean;
-}
-
-export interface RequeueRuns {
-  run(partner_id: string): Promise<RequeueRun>;
 }
 
 const RUNS_APART_MS = 1_000;
@@ -31,10 +27,12 @@ const JOIN_MAX_MS = 5_000;
 const JOIN_POLL_MS = 100;
 const RUNNING = 'running';
 
+export type RequeueRuns = ReturnType<typeof createRequeueRuns>;
+
 export function createRequeueRuns(
   { redis }: Pick<RedisConnection, 'redis'>,
   requeue: (partner_id: string) => Promise<number>,
-): RequeueRuns {
+) {
   /** The calls of this process that are in progress. */
   const current = new Map<string, Promise<RequeueRun>>();
 
@@ -43,7 +41,7 @@ export function createRequeueRuns(
     let joined = false;
     let last: string | undefined;
     for (let waited_ms = 0; waited_ms < JOIN_MAX_MS; waited_ms += JOIN_POLL_MS) {
-      // Without Redis the run is not shared, but takes place.
+      // If Redis is down, the run is not shared, but takes place.
       const claimed = await redis.set(key, RUNNING, 'PX', RUN_MAX_MS, 'NX').catch(() => 'OK');
       if (claimed === 'OK') return await start(partner_id, key);
       const value = await redis.get(key).catch(() => null);
@@ -69,7 +67,7 @@ export function createRequeueRuns(
   }
 
   return {
-    async run(partner_id) {
+    async run(partner_id: string): Promise<RequeueRun> {
       const running = current.get(partner_id);
       if (running) return { ...(await running), joined: true };
       const started = runOrJoin(partner_id).finally(() => current.delete(partner_id));

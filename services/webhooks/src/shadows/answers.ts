@@ -17,7 +17,7 @@ export interface Compared {
   shadow: Answer;
 }
 
-/** Without `aborted`: cancelled on our side. */
+/** `aborted` is missing: it was cancelled on our side. */
 const FAILURES: Readonly<Record<Exclude<OutboundFailure, 'aborted'>, true>> = {
   timeout: true,
   refused: true,
@@ -51,7 +51,7 @@ const BUCKET_MAX = 100;
 export const bucketOf = (duration_ms: number): number =>
   duration_ms <= 1 ? 0 : Math.min(BUCKET_MAX, Math.ceil(Math.log(duration_ms) / Math.log(GROWTH)));
 
-/** The time in milliseconds that this share of the counted times does not exceed, up to a tenth too long. */
+/** The milliseconds that this share of the times does not exceed, up to a tenth too long. */
 export function quantileOf(
   counts: Readonly<Record<string, number>>,
   share: number,

@@ -1,5 +1,5 @@
-// The RPCs for shadows: a partner compares one of its receivers with a second URL. Onboarding stores the URL and
-// decides which shadow runs; here it is tested, sent its events, and compared.
+// The RPCs for shadows: a partner compares one of its receivers with a second URL. Onboarding
+// stores the URL and decides which shadow runs; here it is tested, sent its events, and compared.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import type { Call, Client, Handlers } from '@bmg/common/rpc';
@@ -12,7 +12,7 @@ import type {
   ShadowSettings,
 } from '@bmg/proto/endpoints';
 import { quantileOf, type Compared } from './answers';
-import { endShadow } from './end';
+import { endShadow } from './last-day';
 import { formatOf } from './post';
 import { withoutNulls } from '../ground/without-nulls';
 import { maskUrl } from '../delivery';
@@ -33,14 +33,14 @@ type ShadowHandlers = Pick<
 >;
 
 const DAY_MS = 86_400_000;
-/** Longer than a start takes: until then no replica works on a shadow that onboarding does not have yet. */
+/** Longer than a start takes: no replica works on a shadow before onboarding has it. */
 const START_LIMIT_MS = 60_000;
 
 export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
   const { registry, shadows, receivers, lastDay } = deps;
   const receiverOf = (partner_id: string, call: Call) =>
     receivers.of(partner_id, call.span, call.signal);
-  /** With the status that it has now. */
+  /** Shows the status that it has now. */
   const shown = async (shadow: StoredShadow, call: Call): Promise<Shadow> => {
     const { shadow: current } = await receiverOf(shadow.partner_id, call);
     return shadowMessage(shadow, current?.shadow_id);
@@ -64,7 +64,7 @@ export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
         format: formatOf(await receiverOf(partner_id, call), given.endpoint_id),
       };
       await checkReceiver(deps, { partner_id, changelog }, tested, call);
-      const shadow = await newShadow(deps, { partner_id, shadow_id, settings: given }, draft);
+      const shadow = await newShadow(deps, given, { _id: shadow_id, partner_id }, draft);
       // Stored first, so that each shadow that runs has a comparison.
       await shadows.insert(shadow);
       try {
@@ -99,18 +99,15 @@ export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
 
 async function newShadow(
   { reader }: ShadowDependencies,
-  {
-    partner_id,
-    shadow_id,
-    settings,
-  }: { partner_id: string; shadow_id: string; settings: ShadowSettings },
+  settings: ShadowSettings,
+  ids: { _id: string; partner_id: string },
   { url, header_names, created_at, ends_at }: RegisterShadowResponse,
 ): Promise<StoredShadow> {
   const { endpoint_id = null, source, max_per_second } = settings;
   const to = new Date();
   const { first, last } =
     source === 'last_day'
-      ? await reader.range(partner_id, {
+      ? await reader.range(ids.partner_id, {
           after: undefined,
           from: new Date(to.getTime() - DAY_MS),
           to,
@@ -118,13 +115,9 @@ async function newShadow(
       : { first: 1, last: 0 };
   const until = ends_at as Date;
   return {
-    _id: shadow_id,
-    partner_id,
-    endpoint_id,
-    source,
+    ...ids,
+    ...{ endpoint_id, source, max_per_second, header_names },
     url: maskUrl(url),
-    max_per_second,
-    header_names,
     status: 'running',
     created_at: created_at as Date,
     ends_at: until,
@@ -134,19 +127,13 @@ async function newShadow(
     ahead: [],
     owner: '',
     leased_until: source === 'last_day' ? new Date(Date.now() + START_LIMIT_MS) : until,
-    compared: 0,
-    different: 0,
-    dropped: 0,
-    answers: {},
-    first_ms: {},
-    shadow_ms: {},
-    differences: [],
-    added: [],
+    ...{ compared: 0, different: 0, dropped: 0 },
+    ...{ answers: {}, first_ms: {}, shadow_ms: {}, differences: [], added: [] },
     expires_at: new Date(until.getTime() + SHADOW_KEPT_MS),
   };
 }
 
-/** `current`: the shadow that runs, as onboarding knows it. It decides until the end is stored here. */
+/** Onboarding's running shadow, `current`, decides until the end is stored here. */
 function statusOf(
   { _id, status, source, ends_at, position, last }: StoredShadow,
   current: string | undefined,

@@ -1,2 +1,2 @@
 export { createLiveShadows, type LiveShadows } from './live';
-export { createShadows, shadowIndexes, SHADOWS, type Shadows } from './store';
+export { createShadows, shadowIndexes, type Shadows } from './store';

@@ -1,12 +1,12 @@
-// Sends the last day's events to shadows, with the answers of the first receiver from the event log, and ends every
-// shadow when its time is over.
-import { ownCall } from '@bmg/common/rpc';
+// Sends the last day's events to shadows, with the answers of the first receiver from the event
+// log, and ends every shadow when its time is over.
+import { ownCall, type Call, type Client } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
+import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import type { Answer } from './answers';
-import { endShadow, type EndDependencies } from './end';
 import { createShadowPosts, ShadowEnded, type PostDependencies, type PostToShadow } from './post';
-import type { Attempt } from '../delivery';
 import {
+  attemptOf,
   createLeasedWork,
   type EventWithAttempts,
   type LeasedWork,
@@ -15,6 +15,11 @@ import {
   work,
 } from '../event-log';
 import type { Result, ShadowProgress, Shadows, ShadowStatus, StoredShadow } from './store';
+
+interface EndDependencies {
+  shadows: Pick<Shadows, 'end'>;
+  registry: Pick<Client<EndpointRegistryDefinition>, 'removeShadow'>;
+}
 
 export interface LastDayDependencies extends PostDependencies, EndDependencies {
   shadows: Shadows;
@@ -66,7 +71,7 @@ async function workOn(
       // The first receiver did not get it.
       if (!first) return true;
       const { stopped } = turn;
-      const answer = await post({ shadow_id, attempt: attemptOf(event), part: 1, stopped });
+      const answer = await post({ shadow_id, attempt: attemptOf(event, 1), part: 1, stopped });
       if (!answer) return false;
       const { event_id, event: name } = event;
       results.push({ event_id, event: name, at: new Date(), first, shadow: answer });
@@ -78,6 +83,17 @@ async function workOn(
   }
   if (positions.position >= positions.last) return 'completed';
   return isOver() ? 'expired' : 'running';
+}
+
+/** Ends it at onboarding first, so that no replica sends it anything afterwards. */
+export async function endShadow(
+  { registry, shadows }: EndDependencies,
+  { _id: shadow_id, partner_id, ends_at }: StoredShadow,
+  status: ShadowStatus,
+  call: Call,
+): Promise<void> {
+  await registry.removeShadow({ partner_id, shadow_id }, call);
+  await shadows.end(shadow_id, status, new Date(Math.min(Date.now(), ends_at.getTime())));
 }
 
 /** How the first receiver answered its first attempt; undefined if it got none. */
@@ -92,14 +108,3 @@ function firstAnswer(
   const { http_status, error, duration_ms } = attempt;
   return { http_status, error, duration_ms };
 }
-
-const attemptOf = (event: EventWithAttempts): Attempt => ({
-  event_id: event.event_id,
-  partner_id: event.partner_id,
-  event: event.event,
-  waba_id: event.waba_id,
-  body: event.envelope,
-  received_at_ms: event.received_at.getTime(),
-  number: 1,
-  span: undefined,
-});

@@ -1,9 +1,9 @@
-// Copies of live events for shadows. An event is copied once the first receiver has answered its first attempt, so
-// that nothing of that receiver waits. Copies wait in small queues of their own; one that finds no room is dropped
-// and counted.
+// Copies of live events for shadows. An event is copied once the first receiver has answered its
+// first attempt, so that nothing of that receiver waits. Copies wait in small queues of their own;
+// one that finds no room is dropped and counted.
 import { setMaxListeners } from 'node:events';
 import { topics } from '@bmg/common/bus';
-import { within, type Component } from '@bmg/common/lifecycle';
+import { within } from '@bmg/common/lifecycle';
 import { createPool } from '@bmg/common/overload';
 import { metrics } from '@bmg/common/telemetry';
 import type { ReceiverShadow } from '@bmg/proto/onboarding';
@@ -17,20 +17,13 @@ export interface LiveShadowDependencies extends PostDependencies {
   shadows: Pick<Shadows, 'add'>;
 }
 
-export interface LiveShadows extends Component {
-  /** Takes an attempt of the first receiver that has ended. Waits for nothing. */
-  offer(attempt: Attempt, outcome: Outcome, receiver: Receiver): void;
-  /** This process sends the part of a shadow's rate that belongs to its Kafka partitions. */
-  assignPartitions(count: number): void;
-}
-
 /** Copies of one shadow in flight: one for each lane, so that a conversation keeps its order. */
 const IN_FLIGHT = 4;
 /** Copies of one shadow that wait or are in flight. */
 const WAITING_MAX = 100;
 /** Shadows with such copies: bounds the copies in flight of this process. */
 const QUEUES_MAX = 16;
-/** Of all copies in memory; a partner has its part of them. */
+/** The copies in memory; a partner has its part of them. */
 const BYTES = {
   server: 'webhooks',
   reason: 'shadow_bytes',
@@ -53,7 +46,9 @@ interface Queue {
   lanes: Array<Promise<void>>;
 }
 
-export function createLiveShadows(deps: LiveShadowDependencies): LiveShadows {
+export type LiveShadows = ReturnType<typeof createLiveShadows>;
+
+export function createLiveShadows(deps: LiveShadowDependencies) {
   const { shadows, log } = deps;
   const post = createShadowPosts(deps);
   const queues = new Map<string, Queue>();
@@ -106,16 +101,20 @@ export function createLiveShadows(deps: LiveShadowDependencies): LiveShadows {
 
   return {
     name: 'live-shadows',
-    async start() {},
-    async stop() {
+    async start(): Promise<void> {},
+    async stop(): Promise<void> {
       stopped.abort();
       const lanes = [...queues.values()].flatMap((queue) => queue.lanes);
       // Posts in flight are not waited for: their answers count nowhere.
       await within(STOP_LIMIT_MS, Promise.all(lanes)).catch(() => undefined);
       await comparisons.drain();
     },
-    assignPartitions: (count) => void (part = Math.max(1, count) / topics.delivery.partitions),
-    offer(attempt, outcome, { shadow }) {
+    /** This process sends the part of a shadow's rate that belongs to its Kafka partitions. */
+    assignPartitions(count: number): void {
+      part = Math.max(1, count) / topics.delivery.partitions;
+    },
+    /** Takes an attempt of the first receiver that has ended. Waits for nothing. */
+    offer(attempt: Attempt, outcome: Outcome, { shadow }: Receiver): void {
       if (!shadow || stopped.signal.aborted || !isCompared(attempt, outcome, shadow)) return;
       const { http_status = null, error, trace } = outcome;
       const first = { http_status, error, duration_ms: trace?.duration_ms ?? 0 };

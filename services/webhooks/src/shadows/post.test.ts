@@ -9,7 +9,10 @@ const partner = (shadow: object | undefined, status = 'active') =>
   ({ shadow, status, endpoints: [] }) as unknown as Receiver;
 const attempt = { event_id: 'evt_1', partner_id: 'ptn_1' } as Attempt;
 
-/** Posts with these answers of the directory, the last one for ever; a stopped process sends nothing. */
+/**
+ * Posts with these answers of the directory, the last one for ever; a stopped process sends
+ * nothing.
+ */
 async function postWith(...answers: Receiver[]): Promise<{ looks: number; sent: unknown }> {
   let looks = 0;
   const receivers = {

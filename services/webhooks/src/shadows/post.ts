@@ -1,5 +1,5 @@
-// Posts a copy of an event to a shadow, once, signed with the shadow's own secret. Nothing of it enters the figures,
-// the log, the retries or the health of deliveries.
+// Posts a copy of an event to a shadow, once, signed with the shadow's own secret. Nothing of it
+// enters the figures, the log, the retries or the health of deliveries.
 import { pause } from '@bmg/common/lifecycle';
 import type { GuardedAgent } from '@bmg/common/outbound';
 import {
@@ -42,8 +42,8 @@ export interface ShadowPost {
 }
 
 /**
- * Posts in the order of the calls, at the shadow's rate. Resolves with the answer, or undefined if the process
- * stops first. Rejects with ShadowEnded, or if the directory is unreachable.
+ * Posts in the order of the calls, at the shadow's rate. Resolves with the answer, or undefined if
+ * the process stops first. Rejects with ShadowEnded, or if the directory is unreachable.
  */
 export function createShadowPosts({ agent, receivers, log }: PostDependencies) {
   const rate = new MaxRate();

@@ -1,7 +1,8 @@
-// The collection `shadows`: the comparison of a partner's receiver with a second URL that gets copies of its
-// events. Onboarding has the URL itself, and decides which shadow runs. One replica at a time sends the last
-// day's events, under a lease; live ones are added by all replicas.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+// The collection `shadows`: the comparison of a partner's receiver with a second URL that gets
+// copies of its events. Onboarding has the URL itself, and decides which shadow runs. One replica
+// at a time sends the last day's events, under a lease; live ones are added by all replicas.
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import { remembered } from '../ground/additions';
 import { bucketOf, isDifferent, kindOf, type Compared } from './answers';
 
@@ -13,7 +14,7 @@ export interface StoredShadow {
   /** Null: compared with the webhook URL. */
   endpoint_id: string | null;
   source: string;
-  /** Without its query. */
+  /** The address without its query. */
   url: string;
   max_per_second: number;
   header_names: string[];
@@ -21,19 +22,19 @@ export interface StoredShadow {
   created_at: Date;
   ends_at: Date;
   ended_at: Date | null;
-  /** Of the last day's events: the last position, and the one up to which all are done. */
+  /** The last position of the last day's events, and the one up to which all are done. */
   last: number;
   position: number;
   /** Positions above `position` that are done. */
   ahead: number[];
   owner: string;
-  /** When a replica may work on it: on the last day's events, or on its end. Absent once it has ended. */
+  /** When a replica may work on its events or its end. Absent once it has ended. */
   leased_until?: Date;
   compared: number;
   different: number;
   /** Events that the shadow did not get. */
   dropped: number;
-  /** By the kinds of both answers, `<first>/<shadow>`. */
+  /** Keyed by the kinds of both answers, `<first>/<shadow>`. */
   answers: Record<string, number>;
   /** Times by bucket. */
   first_ms: Record<string, number>;
@@ -56,26 +57,7 @@ export interface ShadowProgress {
   results?: Result[];
 }
 
-export interface Shadows {
-  /** Stores it, and removes the partner's oldest ones beyond SHADOWS_KEPT_MAX. */
-  insert(shadow: StoredShadow): Promise<void>;
-  /** The newest first, without their differences. */
-  list(partner_id: string): Promise<StoredShadow[]>;
-  find(partner_id: string, shadow_id: string): Promise<StoredShadow | null>;
-  /** An addition that is repeated counts once. */
-  add(shadow_id: string, addition_id: string, results: Result[]): Promise<void>;
-  /** Of those that no replica works on, the one whose last turn is the longest ago. */
-  claim(owner: string, now: Date, leased_until: Date): Promise<StoredShadow | null>;
-  /** False if another replica has taken over, or the shadow has ended. */
-  update(shadow: StoredShadow, progress: ShadowProgress): Promise<boolean>;
-  /** Lets a replica work on it now. */
-  release(shadow_id: string): Promise<void>;
-  /** Has no effect on one that has ended. */
-  end(shadow_id: string, status: ShadowStatus, at: Date): Promise<void>;
-  remove(shadow_id: string): Promise<void>;
-}
-
-/** Of one partner. */
+/** Shadows that are kept of one partner. */
 const SHADOWS_KEPT_MAX = 20;
 /** Events that were answered differently. */
 const DIFFERENCES_MAX = 100;
@@ -83,17 +65,21 @@ const DIFFERENCES_MAX = 100;
 export const SHADOW_KEPT_MS = 7 * 86_400_000;
 
 export const SHADOWS = 'shadows';
-export const shadowIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, _id: 1 } },
-  { key: { leased_until: 1 }, sparse: true },
-  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
-];
+export const shadowIndexes: Indexes = {
+  [SHADOWS]: [
+    { key: { partner_id: 1, _id: 1 } },
+    { key: { leased_until: 1 }, sparse: true },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+};
 
-/** Longer than 70 lines: one short method for each query. */
-export function createShadows(db: Db): Shadows {
+export type Shadows = ReturnType<typeof createShadows>;
+
+export function createShadows(db: Db) {
   const shadows: Collection<StoredShadow> = db.collection(SHADOWS);
   return {
-    async insert(shadow) {
+    /** Stores it, and removes the partner's oldest ones beyond SHADOWS_KEPT_MAX. */
+    async insert(shadow: StoredShadow): Promise<void> {
       await shadows.insertOne(shadow);
       const { partner_id } = shadow;
       const old = await shadows
@@ -103,45 +89,54 @@ export function createShadows(db: Db): Shadows {
         .toArray();
       if (old.length > 0) await shadows.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
     },
-    list: (partner_id) =>
+    /** The newest first, without their differences. */
+    list: (partner_id: string): Promise<StoredShadow[]> =>
       shadows
         .find({ partner_id })
         .project<StoredShadow>({ differences: 0, added: 0 })
         .sort({ _id: -1 })
         .limit(SHADOWS_KEPT_MAX)
         .toArray(),
-    find: (partner_id, _id) => shadows.findOne({ _id, partner_id }),
-    async add(_id, addition_id, results) {
+    find: (partner_id: string, _id: string) => shadows.findOne({ _id, partner_id }),
+    /** An addition that is repeated counts once. */
+    async add(_id: string, addition_id: string, results: Result[]): Promise<void> {
       const { $inc, $push } = additionOf(results);
       await shadows.updateOne(
         { _id, added: { $ne: addition_id } },
         { $inc, $push: { ...$push, added: remembered(addition_id) } },
       );
     },
-    claim: (owner, now, leased_until) =>
+    /** Claims the free shadow that has waited longest. */
+    claim: (owner: string, now: Date, leased_until: Date) =>
       shadows.findOneAndUpdate(
         { leased_until: { $lt: now } },
         { $set: { owner, leased_until } },
         { sort: { leased_until: 1 }, returnDocument: 'after' },
       ),
-    async update({ _id, owner }, { results = [], ...progress }) {
+    /** False if another replica has taken over, or the shadow has ended. */
+    async update(
+      { _id, owner }: StoredShadow,
+      { results = [], ...progress }: ShadowProgress,
+    ): Promise<boolean> {
       const { matchedCount } = await shadows.updateOne(
         { _id, owner, status: 'running' },
         { $set: progress, ...(results.length > 0 && additionOf(results)) },
       );
       return matchedCount === 1;
     },
-    async release(_id) {
+    /** Lets a replica work on it now. */
+    async release(_id: string): Promise<void> {
       await shadows.updateOne({ _id, status: 'running' }, { $set: { leased_until: new Date(0) } });
     },
-    async end(_id, status, ended_at) {
+    /** Has no effect on one that has ended. */
+    async end(_id: string, status: ShadowStatus, ended_at: Date): Promise<void> {
       const expires_at = new Date(ended_at.getTime() + SHADOW_KEPT_MS);
       await shadows.updateOne(
         { _id, status: 'running' },
         { $set: { status, ended_at, expires_at }, $unset: { leased_until: '' } },
       );
     },
-    async remove(_id) {
+    async remove(_id: string): Promise<void> {
       await shadows.deleteOne({ _id });
     },
   };

@@ -1,7 +1,8 @@
 // The collection `attempts`: delivery attempts that ended after their event was logged, many in a
 // document. Those that ended before are in the event's bucket.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { newId } from '@bmg/common/ids';
+import type { Indexes } from '@bmg/common/mongo';
 import type { Packed } from '../packer';
 import type { StoredAttempt } from './buckets';
 
@@ -19,23 +20,15 @@ export interface AttemptBatch {
   expires_at: Date;
 }
 
-export interface Attempts {
-  insert(batch: AttemptBatch): Promise<void>;
-  /** The newest batches with an attempt of one of these events, newest first. */
-  newest(
-    event_ids: string[],
-    limit: number,
-    with_answers: boolean,
-  ): AsyncIterable<Omit<AttemptBatch, 'packed'> & { packed?: Packed }>;
-}
-
 export const ATTEMPTS = 'attempts';
-export const attemptIndexes: IndexDescription[] = [
-  // With the id the newest come from the index, however many an event has.
-  { key: { 'attempts.event_id': 1, _id: 1 } },
-  { key: { 'attempts.partner_id': 1, 'attempts.waba_id': 1 } },
-  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
-];
+export const attemptIndexes: Indexes = {
+  [ATTEMPTS]: [
+    // The id in it gives the newest from the index, however many an event has.
+    { key: { 'attempts.event_id': 1, _id: 1 } },
+    { key: { 'attempts.partner_id': 1, 'attempts.waba_id': 1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+};
 
 /** Documents that the driver holds in memory at a time. */
 const READ_BATCH = 20;
@@ -43,13 +36,20 @@ const READ_BATCH = 20;
 export const attemptsIdentity = (id: string): string => `attempts/${id}`;
 export const newBatchId = (): string => newId('att');
 
-export function createAttempts(db: Db): Attempts {
+export type Attempts = ReturnType<typeof createAttempts>;
+
+export function createAttempts(db: Db) {
   const attempts: Collection<AttemptBatch> = db.collection(ATTEMPTS, { promoteBuffers: true });
   return {
-    async insert(batch) {
+    async insert(batch: AttemptBatch): Promise<void> {
       await attempts.insertOne(batch);
     },
-    newest: (event_ids, limit, with_answers) =>
+    /** The newest batches with an attempt of one of these events, newest first. */
+    newest: (
+      event_ids: string[],
+      limit: number,
+      with_answers: boolean,
+    ): AsyncIterable<Omit<AttemptBatch, 'packed'> & { packed?: Packed }> =>
       attempts
         .find({ 'attempts.event_id': { $in: event_ids } })
         .project<AttemptBatch>(with_answers ? {} : { packed: 0 })

@@ -2,8 +2,8 @@
 // partner at consecutive positions. Inserting a bucket is what gives its events their positions, so
 // positions have no gaps, and nothing appears below one that exists. A head outlives its buckets:
 // positions are never given twice.
-import type { Collection, Db, FindCursor, IndexDescription } from 'mongodb';
-import { duplicatesIn, LONG_CURSOR } from '@bmg/common/mongo';
+import type { Collection, Db, Filter, FindCursor } from 'mongodb';
+import { duplicatesIn, LONG_CURSOR, type Indexes } from '@bmg/common/mongo';
 import type { Packed } from '../packer';
 
 /** One attempt to deliver an event, without the receiver's answer, which is packed. */
@@ -37,7 +37,7 @@ export interface LoggedEvent {
   trace_id?: string;
   /** Attempts that ended before the bucket was written. */
   attempts?: StoredAttempt[];
-  /** Known as delivered without an attempt of this process: before a crash, or by an earlier copy. */
+  /** Known as delivered without an attempt here: before a crash, or by an earlier copy. */
   delivered?: true;
 }
 
@@ -67,28 +67,6 @@ export interface Range {
   last: number;
 }
 
-export interface EventLogStore {
-  head(partner_id: string): Promise<Head>;
-  /** Inserts one bucket for each partner; returns the refusals by index. */
-  insert(buckets: Bucket[]): Promise<Map<number, Refusal>>;
-  /** Which of these events are logged. */
-  known(event_ids: string[]): Promise<Set<string>>;
-  /** The first position whose bucket was written at `since` or later. */
-  firstSince(partner_id: string, since: Date): Promise<number | undefined>;
-  /** Buckets with a position of the range, in order, with an event that matches. */
-  buckets(partner_id: string, range: Range, match: Match): AsyncIterable<Bucket>;
-  /** The first of these buckets. */
-  firstBucket(partner_id: string, range: Range, match: Match): Promise<Bucket | null>;
-  /** The buckets with one of these events, in any order. */
-  bucketsOf(partner_id: string, event_ids: string[]): AsyncIterable<Bucket>;
-  /** The same without the content of the events. */
-  headersOf(partner_id: string, event_ids: string[]): AsyncIterable<Header>;
-  /** Of each partner, the bucket that follows the given position, if there is one. */
-  grown(heads: ReadonlyMap<string, number>): Promise<Grown[]>;
-  /** Deletes buckets written before `before`, up to a limit; false when none is left. */
-  expire(before: Date): Promise<boolean>;
-}
-
 /** A bucket with the fields that are needed to find events in it. */
 export interface Header {
   at: Date;
@@ -104,18 +82,20 @@ export interface Grown extends Range {
 export interface Match {
   waba_id?: string | undefined;
   events?: string[] | undefined;
-  /** Digits of a phone number, or a BSUID: in the content, so that the store does not filter by it. */
+  /** Digits of a phone number, or a BSUID. It is in the content: the store cannot filter. */
   contact?: string | undefined;
 }
 
 export const EVENT_LOG = 'event_log';
 const EVENT_HEADS = 'event_heads';
-export const eventLogIndexes: IndexDescription[] = [
-  { key: { 'events.event_id': 1 }, unique: true },
-  { key: { partner_id: 1, at: 1, _id: 1 } },
-  // Covers the search for old buckets, which have up to a MiB of content each.
-  { key: { at: 1, _id: 1, partner_id: 1, last: 1 } },
-];
+export const eventLogIndexes: Indexes = {
+  [EVENT_LOG]: [
+    { key: { 'events.event_id': 1 }, unique: true },
+    { key: { partner_id: 1, at: 1, _id: 1 } },
+    // Covers the search for old buckets, which have up to a MiB of content each.
+    { key: { at: 1, _id: 1, partner_id: 1, last: 1 } },
+  ],
+};
 
 const POSITION_DIGITS = 12;
 /** Events in a bucket: also how far before a position its bucket can begin. */
@@ -124,6 +104,7 @@ export const BUCKET_EVENTS_MAX = 500;
 const READ_BATCH = 4;
 const HEADER_BATCH = 20;
 const EXPIRE_MAX = 500;
+const EXPIRED_FIELDS = { partner_id: 1, last: 1, at: 1 } as const;
 
 const bucketKey = (partner_id: string, first: number): string =>
   `${partner_id}/${String(Math.max(0, first)).padStart(POSITION_DIGITS, '0')}`;
@@ -153,50 +134,33 @@ export const bucketIds = (partner_id: string, first = 0) => ({
 export const bucketIdentity = (partner_id: string, first: number): string =>
   `event-log/${bucketKey(partner_id, first)}`;
 
-/** Longer than 70 lines: one short method for each query. */
-export function createEventLogStore(db: Db): EventLogStore {
+export type EventLogStore = ReturnType<typeof createEventLogStore>;
+
+export function createEventLogStore(db: Db) {
   // An event that a failover may undo must not be read, because its position would be reused.
   const log: Collection<Bucket> = db.collection(EVENT_LOG, {
     readConcern: { level: 'majority' },
     promoteBuffers: true,
   });
-  const heads: Collection<{ _id: string; last: number; at: Date }> = db.collection(EVENT_HEADS);
-  const inRange = (
-    partner_id: string,
-    { first, last }: Range,
-    { waba_id, events }: Match,
-  ): FindCursor<Bucket> =>
-    log
-      .find({
-        _id: {
-          $gte: bucketKey(partner_id, first - BUCKET_EVENTS_MAX + 1),
-          $lte: bucketKey(partner_id, last),
-        },
-        last: { $gte: first },
-        ...((waba_id !== undefined || events) && {
-          events: {
-            $elemMatch: {
-              ...(waba_id !== undefined && { waba_id }),
-              ...(events && { event: { $in: events } }),
-            },
-          },
-        }),
-      })
-      .sort({ _id: 1 });
+  const heads: Collection<Head & { _id: string }> = db.collection(EVENT_HEADS);
+  return { ...positionsOf(log, heads), ...eventsOf(log) };
+}
+
+/** Gives positions, and takes back those of old events. */
+function positionsOf(log: Collection<Bucket>, heads: Collection<Head & { _id: string }>) {
   return {
-    async head(partner_id) {
-      const [[newest], kept] = await Promise.all([
-        log
-          .find({ _id: bucketIds(partner_id) })
-          .project<Head>({ last: 1, at: 1 })
-          .sort({ _id: -1 })
-          .limit(1)
-          .toArray(),
+    async head(partner_id: string): Promise<Head> {
+      const [newest, kept] = await Promise.all([
+        log.findOne<Head>(
+          { _id: bucketIds(partner_id) },
+          { projection: { last: 1, at: 1 }, sort: { _id: -1 } },
+        ),
         heads.findOne({ _id: partner_id }),
       ]);
       return newest ?? { last: kept?.last ?? 0, at: kept?.at ?? new Date(0) };
     },
-    async insert(buckets) {
+    /** Inserts one bucket for each partner; returns the refusals by index. */
+    async insert(buckets: Bucket[]): Promise<Map<number, Refusal>> {
       const refused = new Map<number, Refusal>();
       try {
         await log.insertMany(buckets, { ordered: false });
@@ -208,65 +172,30 @@ export function createEventLogStore(db: Db): EventLogStore {
       }
       return refused;
     },
-    async known(event_ids) {
-      const wanted = new Set(event_ids);
-      const found = log
-        .find({ 'events.event_id': { $in: event_ids } })
-        .project<Pick<Bucket, 'events'>>({ 'events.event_id': 1 });
-      const known = new Set<string>();
-      for await (const { events } of found) {
-        for (const { event_id } of events) if (wanted.has(event_id)) known.add(event_id);
-      }
-      return known;
+    /** The first position whose bucket was written at `since` or later. */
+    async firstSince(partner_id: string, since: Date): Promise<number | undefined> {
+      const found = await log.findOne<Pick<Bucket, '_id'>>(
+        { partner_id, at: { $gte: since } },
+        { projection: { _id: 1 }, sort: { at: 1, _id: 1 } },
+      );
+      return found ? firstOf(found._id) : undefined;
     },
-    async firstSince(partner_id, since) {
-      const [found] = await log
-        .find({ partner_id, at: { $gte: since } })
-        .project<Pick<Bucket, '_id'>>({ _id: 1 })
-        .sort({ at: 1, _id: 1 })
-        .limit(1)
-        .toArray();
-      return found && firstOf(found._id);
-    },
-    buckets: (...asked) =>
-      inRange(...asked)
-        .batchSize(READ_BATCH)
-        .maxTimeMS(LONG_CURSOR.maxTimeMS),
-    firstBucket: async (...asked) =>
-      (
-        await inRange(...asked)
-          .limit(1)
-          .toArray()
-      )[0] ?? null,
-    bucketsOf: (partner_id, event_ids) =>
-      log.find({ partner_id, 'events.event_id': { $in: event_ids } }).batchSize(READ_BATCH),
-    headersOf: (partner_id, event_ids) =>
-      log
-        .find({ partner_id, 'events.event_id': { $in: event_ids } })
-        .project<Header>({ at: 1, 'events.seq': 1, 'events.event_id': 1, 'events.event': 1 })
-        .batchSize(HEADER_BATCH),
-    grown(known) {
+    /** For each partner, the bucket that follows the given position, if there is one. */
+    grown(known: ReadonlyMap<string, number>): Promise<Grown[]> {
       const next = [...known].map(([partner_id, last]) => bucketKey(partner_id, last + 1));
       return log
         .find({ _id: { $in: next } })
         .project<Grown>({
-          partner_id: 1,
-          first: 1,
-          last: 1,
-          'events.seq': 1,
-          'events.event': 1,
-          'events.waba_id': 1,
+          ...{ partner_id: 1, first: 1, last: 1 },
+          ...{ 'events.seq': 1, 'events.event': 1, 'events.waba_id': 1 },
         })
         .toArray();
     },
-    async expire(before) {
+    /** Deletes buckets written before `before`, up to a limit; false when none is left. */
+    async expire(before: Date): Promise<boolean> {
       const old = await log
         .find({ at: { $lt: before } })
-        .project<Pick<Bucket, '_id' | 'partner_id' | 'last' | 'at'>>({
-          partner_id: 1,
-          last: 1,
-          at: 1,
-        })
+        .project<Pick<Bucket, '_id' | 'partner_id' | 'last' | 'at'>>(EXPIRED_FIELDS)
         .sort({ at: 1, _id: 1 })
         .limit(EXPIRE_MAX)
         .toArray();
@@ -286,3 +215,60 @@ export function createEventLogStore(db: Db): EventLogStore {
     },
   };
 }
+
+function eventsOf(log: Collection<Bucket>) {
+  const inRange = (partner_id: string, range: Range, match: Match): FindCursor<Bucket> =>
+    log
+      .find({
+        _id: {
+          $gte: bucketKey(partner_id, range.first - BUCKET_EVENTS_MAX + 1),
+          $lte: bucketKey(partner_id, range.last),
+        },
+        last: { $gte: range.first },
+        ...eventFilter(match),
+      })
+      .sort({ _id: 1 });
+  return {
+    /** Which of these events are logged. */
+    async known(event_ids: string[]): Promise<Set<string>> {
+      const wanted = new Set(event_ids);
+      const found = log
+        .find({ 'events.event_id': { $in: event_ids } })
+        .project<Pick<Bucket, 'events'>>({ 'events.event_id': 1 });
+      const known = new Set<string>();
+      for await (const { events } of found) {
+        for (const { event_id } of events) if (wanted.has(event_id)) known.add(event_id);
+      }
+      return known;
+    },
+    /** Buckets with a position of the range, in order, with an event that matches. */
+    buckets: (partner_id: string, range: Range, match: Match): AsyncIterable<Bucket> =>
+      inRange(partner_id, range, match).batchSize(READ_BATCH).maxTimeMS(LONG_CURSOR.maxTimeMS),
+    /** The first of these buckets. */
+    async firstBucket(partner_id: string, range: Range, match: Match): Promise<Bucket | null> {
+      const [first = null] = await inRange(partner_id, range, match).limit(1).toArray();
+      return first;
+    },
+    /** The buckets with one of these events, in any order. */
+    bucketsOf: (partner_id: string, event_ids: string[]): AsyncIterable<Bucket> =>
+      log.find({ partner_id, 'events.event_id': { $in: event_ids } }).batchSize(READ_BATCH),
+    /** These buckets without the content of the events. */
+    headersOf: (partner_id: string, event_ids: string[]): AsyncIterable<Header> =>
+      log
+        .find({ partner_id, 'events.event_id': { $in: event_ids } })
+        .project<Header>({ at: 1, 'events.seq': 1, 'events.event_id': 1, 'events.event': 1 })
+        .batchSize(HEADER_BATCH),
+  };
+}
+
+const eventFilter = ({ waba_id, events }: Match): Filter<Bucket> =>
+  waba_id === undefined && !events
+    ? {}
+    : {
+        events: {
+          $elemMatch: {
+            ...(waba_id !== undefined && { waba_id }),
+            ...(events && { event: { $in: events } }),
+          },
+        },
+      };

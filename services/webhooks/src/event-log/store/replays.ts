@@ -1,7 +1,7 @@
 // The collection `replays`: a partner's requests to deliver logged events again, with their
 // progress. One replica at a time works on a replay, under a lease.
-import type { Collection, Db, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
 
 export type ReplayStatus = 'running' | 'completed' | 'failed';
 
@@ -10,7 +10,7 @@ export interface Replay {
   partner_id: string;
   /** Absent for the partner's webhook URL. */
   endpoint_id?: string;
-  /** The partner while the replay runs, so that an index allows one at a time; absent afterwards. */
+  /** The partner while the replay runs: an index allows one at a time. Absent afterwards. */
   running?: string;
   status: ReplayStatus;
   /** Positions, both included. */
@@ -34,41 +34,24 @@ export interface Replay {
   expires_at: Date;
 }
 
-export type Progress = Partial<
-  Pick<
-    Replay,
-    | 'position'
-    | 'delivered'
-    | 'ahead'
-    | 'status'
-    | 'failed_event_id'
-    | 'error'
-    | 'ended_at'
-    | 'leased_until'
-  >
->;
-
-export interface Replays {
-  /** False if another replay of the partner runs. */
-  create(replay: Replay): Promise<boolean>;
-  find(partner_id: string, replay_id: string): Promise<Replay | null>;
-  findRunning(partner_id: string): Promise<Replay | null>;
-  /** Of the running replays that no replica works on, the one whose last turn is the longest ago. */
-  claim(owner: string, now: Date, leased_until: Date): Promise<Replay | null>;
-  /** False if another replica has taken over. */
-  update(replay: Replay, progress: Progress): Promise<boolean>;
-}
+type State = 'status' | 'failed_event_id' | 'error' | 'ended_at' | 'leased_until';
+export type Progress = Partial<Pick<Replay, 'position' | 'delivered' | 'ahead' | State>>;
 
 export const REPLAYS = 'replays';
-export const replayIndexes: IndexDescription[] = [
-  { key: { running: 1 }, unique: true, sparse: true },
-  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
-];
+export const replayIndexes: Indexes = {
+  [REPLAYS]: [
+    { key: { running: 1 }, unique: true, sparse: true },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+};
 
-export function createReplays(db: Db): Replays {
+export type Replays = ReturnType<typeof createReplays>;
+
+export function createReplays(db: Db) {
   const replays: Collection<Replay> = db.collection(REPLAYS);
   return {
-    async create(replay) {
+    /** False if another replay of the partner runs. */
+    async create(replay: Replay): Promise<boolean> {
       try {
         await replays.insertOne(replay);
         return true;
@@ -77,15 +60,18 @@ export function createReplays(db: Db): Replays {
         throw error;
       }
     },
-    find: (partner_id, replay_id) => replays.findOne({ _id: replay_id, partner_id }),
-    findRunning: (partner_id) => replays.findOne({ running: partner_id }),
-    claim: (owner, now, leased_until) =>
+    find: (partner_id: string, replay_id: string) =>
+      replays.findOne({ _id: replay_id, partner_id }),
+    findRunning: (partner_id: string) => replays.findOne({ running: partner_id }),
+    /** Claims the free replay that has waited longest. */
+    claim: (owner: string, now: Date, leased_until: Date) =>
       replays.findOneAndUpdate(
         { running: { $exists: true }, leased_until: { $lt: now } },
         { $set: { owner, leased_until } },
         { sort: { leased_until: 1 }, returnDocument: 'after' },
       ),
-    async update({ _id, owner }, progress) {
+    /** False if another replica has taken over. */
+    async update({ _id, owner }: Replay, progress: Progress): Promise<boolean> {
       const is_over = progress.status !== undefined && progress.status !== 'running';
       const { matchedCount } = await replays.updateOne(
         { _id, owner },

@@ -1,4 +1,4 @@
-import { MaxRate, type SpacedDelivery } from './max-rate';
+import { MaxRate, type SpacedDelivery } from './receiver-limits';
 
 const delivery = (receiver = 'p/e'): SpacedDelivery => ({
   partner_id: 'p',
