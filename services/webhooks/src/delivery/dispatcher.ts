@@ -15,15 +15,15 @@ import { Lanes } from './lanes';
 import { createObserver, type Observer } from './observer';
 import { OF_PARTNER_MAX, Overflow } from './overflow';
 import { deliveryKey, receiverOfKey } from './receiver-key';
-import { MaxRate, type Feedback } from './receiver-limits';
+import { MaxRate } from './receiver-limits';
 import { ReceiverSpeed } from './receiver-speed';
 import type { Receiver, Receivers } from './receivers';
-import { deliveryMachine, nextDelayMs } from './retry-schedule';
+import { deliveryMachine } from './retry-schedule';
 import type { Seen } from './seen';
+import { endingOf, ENDINGS, type Ending } from './settle';
 import {
   attemptFromMessage,
   attemptFromRow,
-  RETENTION_MS,
   rowOf,
   trackedMessage,
   trackedRow,
@@ -87,7 +87,7 @@ export class Dispatcher implements Component {
       signal,
       countOf: (receiver) => lanes.countOf(receiver),
       trackRow,
-      releaseOffsets: (delivery) => this.releaseOffsets(delivery),
+      releaseOffsets: (delivery) => this.settleOffsets(delivery, 'release'),
     });
     this.loading = createLoading(log, signal);
     this.observer = createObserver({
@@ -200,27 +200,24 @@ export class Dispatcher implements Component {
       ({ partition }) => !this.partitions.has(partition),
       Date.now(),
     );
-    for (const delivery of removed) this.forget(delivery);
-    void this.loading
-      .run(() => this.overflow.load([...this.partitions]))
-      .then(() => this.startDueAttempts());
+    for (const delivery of removed) this.settleOffsets(delivery, 'forget');
+    void this.load((assigned) => this.overflow.load(assigned));
   }
 
   /** Reads the stored deliveries of all receivers of a partner again, after they were made due. */
-  async reloadPartner(partner_id: string): Promise<void> {
-    await this.loading.run(() => this.overflow.refillAll(partner_id, [...this.partitions]));
-    this.startDueAttempts();
+  reloadPartner(partner_id: string): Promise<void> {
+    return this.load((assigned) => this.overflow.refillAll(partner_id, assigned));
   }
 
-  private async reloadReceiver(receiver: string): Promise<void> {
-    await this.loading.run(() => this.overflow.refill(receiver, [...this.partitions]));
+  private async load(read: (partitions: number[]) => Promise<void>): Promise<void> {
+    await this.loading.run(() => read([...this.partitions]));
     this.startDueAttempts();
   }
 
   /** Stops scheduling a delivery that a manual retry has delivered or given up. */
   untrack(event_id: string): void {
     const delivery = this.lanes.remove(event_id, Date.now());
-    if (delivery) this.releaseOffsets(delivery);
+    if (delivery) this.settleOffsets(delivery, 'release');
     this.startDueAttempts();
   }
 
@@ -272,52 +269,54 @@ export class Dispatcher implements Component {
     metrics.deliveries_in_flight.set(this.lanes.in_flight_at_urls);
   }
 
-  /** Makes one attempt of a delivery that its lane has started, and records the outcome. */
+  /** Makes one attempt of a delivery that its lane has started, and does what its ending says. */
   private async run(delivery: TrackedDelivery): Promise<void> {
-    const { receivers, log, recordAttempt } = this.deps;
     try {
-      // Already done: only the removal of its row has failed.
-      if (delivery.outcome) return await this.complete(delivery, delivery.outcome);
-      const span = delivery.uncommitted?.span;
-      const receiver = await receivers.of(delivery.partner_id, span, this.stopped.signal);
-      if (this.waitsForPace(delivery, receiver)) return;
-      const attempt = delivery.uncommitted
-        ? attemptFromMessage(delivery, delivery.uncommitted)
-        : await this.attemptOfRow(delivery);
-      if (!attempt) return this.removeInFlight(delivery, 'none');
-      this.speed.started(receiverOf(delivery), delivery, Date.now());
-      const outcome = await postAttempt(attempt, receiver, this.deps, log);
-      recordAttempt(attempt, outcome, receiver);
-      const is_delivered = outcome.result === 'delivered';
-      this.speed.ended(receiverOf(delivery), delivery, Date.now(), is_delivered);
-      if (outcome.result === 'refused') await this.recordFailure(delivery, outcome);
-      else await this.complete(delivery, outcome);
+      // An earlier attempt has ended it if only the removal of its row has failed.
+      const ending = delivery.ending ?? (await this.attempt(delivery));
+      const change = this.changeRow(delivery, ending);
+      // The healthy path waits for no write.
+      if (change) await change;
+      this.end(delivery, ending);
     } catch (error) {
-      // The store or the directory is unreachable. No attempt is used up.
+      const { event_id } = delivery;
       this.speed.ended(receiverOf(delivery), delivery, Date.now(), false);
-      log.warn({ err: error, event_id: delivery.event_id }, 'failed to attempt or record delivery');
+      this.deps.log.warn({ err: error, event_id }, ENDINGS.unsettled.log);
       metrics.deliveries_unsettled.inc();
       delivery.next_attempt_at = Date.now() + RETRY_MS;
-      this.lanes.retryLater(delivery, Date.now(), 'none');
-      this.startDueAttempts();
+      this.end(delivery, ENDINGS.unsettled);
     }
   }
 
-  /** True if the maximum rate of the endpoint leaves no room now: the delivery gets a later time. */
-  private waitsForPace(delivery: TrackedDelivery, { endpoints }: Receiver): boolean {
+  private async attempt(delivery: TrackedDelivery): Promise<Ending> {
+    const { receivers, log, recordAttempt } = this.deps;
+    const { partner_id, uncommitted } = delivery;
+    const receiver = await receivers.of(partner_id, uncommitted?.span, this.stopped.signal);
+    if (this.isPaced(delivery, receiver)) return ENDINGS.paced;
+    const attempt = delivery.uncommitted
+      ? attemptFromMessage(delivery, delivery.uncommitted)
+      : await this.attemptOfRow(delivery);
+    if (!attempt) return ENDINGS.gone;
+    this.speed.started(receiverOf(delivery), delivery, Date.now());
+    const outcome = await postAttempt(attempt, receiver, this.deps, log);
+    recordAttempt(attempt, outcome, receiver);
+    this.recordAnswer(delivery, outcome);
+    const may_store =
+      !delivery.uncommitted || delivery.has_row || this.partitions.has(delivery.partition);
+    return endingOf(outcome, delivery.attempts, may_store, Date.now());
+  }
+
+  /** True if the endpoint's maximum rate leaves no room now: the delivery gets a later time. */
+  private isPaced(delivery: TrackedDelivery, { endpoints }: Receiver): boolean {
     const { endpoint_id } = delivery;
     if (endpoint_id === undefined) return false;
     const endpoint = endpoints.find((one) => one.endpoint_id === endpoint_id);
     if (endpoint?.status !== 'active' || endpoint.max_per_second === 0) return false;
-    const now = Date.now();
     const part = Math.max(1, this.partitions.size) / topics.delivery.partitions;
-    if (!this.max_rate.delays(delivery, endpoint.max_per_second * part, now)) return false;
-    this.lanes.retryLater(delivery, now, 'none');
-    this.startDueAttempts();
-    return true;
+    return this.max_rate.delays(delivery, endpoint.max_per_second * part, Date.now());
   }
 
-  /** Undefined if the row was removed or failed: a manual retry ended it, or its retention is over. */
+  /** Undefined if the row was removed or has failed, by a manual retry or after its retention. */
   private async attemptOfRow({
     event_id,
     attempts,
@@ -327,80 +326,63 @@ export class Dispatcher implements Component {
     return attemptFromRow(row, attempts + 1);
   }
 
-  /** The delivery was delivered, or dropped because the partner takes no events. */
-  private async complete(delivery: TrackedDelivery, outcome: Outcome): Promise<void> {
-    const { event_id } = delivery;
+  /** Takes the outcome of an attempt into what is known of its receiver. */
+  private recordAnswer(delivery: TrackedDelivery, { result, posted }: Outcome): void {
     const receiver = receiverOf(delivery);
-    delivery.outcome = outcome;
-    const is_delivered = outcome.result === 'delivered';
+    const is_delivered = result === 'delivered';
+    this.speed.ended(receiver, delivery, Date.now(), is_delivered);
     if (is_delivered) {
-      this.deps.seen.remember(event_id);
       this.uncommitted.recordDelivered();
       if (this.overflow.recordSuccess(receiver)) void this.expediteBacklog(receiver);
-    }
-    if (delivery.has_row) await this.deps.deliveries.remove(event_id);
-    this.removeInFlight(delivery, is_delivered ? 'success' : 'none');
+    } else if (result === 'refused' && posted) this.overflow.recordFailure(receiver);
   }
 
-  /** The receiver refused: stores the delivery with the time of its next attempt, or as failed. */
-  private async recordFailure(delivery: TrackedDelivery, outcome: Outcome): Promise<void> {
+  /** Undefined if there is nothing to write. */
+  private changeRow(delivery: TrackedDelivery, ending: Ending): Promise<void> | undefined {
     const { deliveries, seen } = this.deps;
+    const { event_id, has_row } = delivery;
+    if (ending.seen === 'first') seen.remember(event_id);
+    if (ending.row === 'store') return this.storeAttempt(delivery, ending.record);
+    if (ending.row === 'remove') delivery.ending = ending;
+    return ending.row === 'remove' && has_row ? deliveries.remove(event_id) : undefined;
+  }
+
+  private async storeAttempt(delivery: TrackedDelivery, record: AttemptRecord): Promise<void> {
+    const { deliveries } = this.deps;
     const { event_id, uncommitted } = delivery;
-    if (outcome.posted) this.overflow.recordFailure(receiverOf(delivery));
-    // Not stored if its partition was reassigned: Kafka redelivers the message to the new owner.
-    if (uncommitted && !delivery.has_row && !this.partitions.has(delivery.partition)) {
-      this.forget(delivery);
-      return this.removeInFlight(delivery, 'none');
-    }
-    const attempts = delivery.attempts + 1;
-    const delay_ms = nextDelayMs(attempts, outcome);
-    const now = Date.now();
-    const record = attemptRecord(attempts, outcome, delay_ms, now);
     // Inserts and updates, because the row may have been inserted while the attempt was in flight.
     const inserted = uncommitted && deliveries.put({ ...rowOf(delivery, uncommitted), ...record });
     delivery.has_row = true;
     await Promise.all([inserted, deliveries.update(event_id, record)]);
     if (inserted) metrics.deliveries_persisted.inc({ reason: 'refused' });
-    // An upstream repetition of a failed delivery is no new event: it is in the failed list.
-    if (delay_ms === undefined) seen.remember(event_id);
-    delivery.attempts = attempts;
-    delivery.next_attempt_at = now + (delay_ms ?? 0);
-    const feedback = outcome.posted ? 'failure' : 'none';
-    this.releaseOffsets(delivery);
-    if (delay_ms === undefined) this.lanes.complete(delivery, now, feedback);
-    else this.lanes.retryLater(delivery, now, feedback);
+    delivery.attempts = record.attempts;
+    delivery.next_attempt_at = record.next_attempt_at?.getTime() ?? 0;
+  }
+
+  /** Follows the change of the row: settles the offsets and the place in the lane. */
+  private end(delivery: TrackedDelivery, { seen, offset, lane, share }: Ending): void {
+    if (seen === 'last') this.deps.seen.remember(delivery.event_id);
+    if (offset !== 'hold') this.settleOffsets(delivery, offset);
+    if (lane === 'leave') this.lanes.complete(delivery, Date.now(), share);
+    else this.lanes.retryLater(delivery, Date.now(), share);
     this.startDueAttempts();
   }
 
-  private removeInFlight(delivery: TrackedDelivery, feedback: Feedback): void {
-    this.releaseOffsets(delivery);
-    this.lanes.complete(delivery, Date.now(), feedback);
-    this.startDueAttempts();
-  }
-
-  /** The delivery is stored or done, so its offsets may be committed. */
-  private releaseOffsets(delivery: TrackedDelivery): void {
-    for (const received of this.takeCopies(delivery)) received.done();
-  }
-
-  /** The partition was reassigned: Kafka redelivers the message. */
-  private forget(delivery: TrackedDelivery): void {
-    for (const received of this.takeCopies(delivery)) received.forget();
-  }
-
-  private takeCopies(delivery: TrackedDelivery): Unsettled<Delivery>[] {
-    if (delivery.uncommitted) {
-      this.uncommitted.remove(delivery);
-      delivery.uncommitted = undefined;
+  /** Offsets are released, to be committed, once the delivery is stored or done. */
+  private settleOffsets(delivery: TrackedDelivery, how: 'release' | 'forget'): void {
+    if (delivery.uncommitted) this.uncommitted.remove(delivery);
+    delivery.uncommitted = undefined;
+    for (const received of delivery.copies.splice(0)) {
+      if (how === 'release') received.done();
+      else received.forget();
     }
-    return delivery.copies.splice(0);
   }
 
   /** The receiver has recovered: its whole backlog is due now, oldest first. */
   private async expediteBacklog(receiver: string): Promise<void> {
     try {
       await this.deps.deliveries.makeDue(receiverOfKey(receiver), new Date());
-      await this.reloadReceiver(receiver);
+      await this.load((assigned) => this.overflow.refill(receiver, assigned));
     } catch (error) {
       this.deps.log.warn(
         { err: error, ...receiverOfKey(receiver) },
@@ -426,7 +408,7 @@ export class Dispatcher implements Component {
       await this.deps.deliveries.put(rowOf(delivery, delivery.uncommitted));
       metrics.deliveries_persisted.inc({ reason });
       // An attempt may have ended meanwhile: it removed the row through the same ordered writer.
-      if (this.lanes.get(event_id) === delivery) this.releaseOffsets(delivery);
+      if (this.lanes.get(event_id) === delivery) this.settleOffsets(delivery, 'release');
       if (this.lanes.countOf(receiver) > OF_PARTNER_MAX) this.overflow.start(receiver);
     } catch {
       // The store is unreachable: the delivery stays in memory, and the next tick retries.
@@ -438,7 +420,7 @@ export class Dispatcher implements Component {
   private refillOverflow(): void {
     const receiver = this.loading.isBusy() ? undefined : this.overflow.nextWithRoom();
     if (receiver === undefined) return;
-    void this.loading.run(() => this.overflow.refill(receiver, [...this.partitions]));
+    void this.load((assigned) => this.overflow.refill(receiver, assigned));
   }
 
   /** Waits for room in memory, within limits that keep the process in its consumer group. */
@@ -454,21 +436,3 @@ export class Dispatcher implements Component {
     await holdIntake(isFull, heartbeat, this.stopped.signal);
   }
 }
-
-/**
- * The change of the row after a refused attempt; a `delay_ms` of undefined gives the delivery up.
- */
-const attemptRecord = (
-  attempts: number,
-  outcome: Outcome,
-  delay_ms: number | undefined,
-  now: number,
-): AttemptRecord => ({
-  status: deliveryMachine.to(delay_ms === undefined ? 'giveUp' : 'scheduleRetry'),
-  attempts,
-  last_attempt_at: new Date(now),
-  next_attempt_at: delay_ms === undefined ? null : new Date(now + delay_ms),
-  last_http_status: outcome.http_status ?? null,
-  last_error: outcome.error,
-  ...(delay_ms === undefined && { expires_at: new Date(now + RETENTION_MS) }),
-});

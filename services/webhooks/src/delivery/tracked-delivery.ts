@@ -3,9 +3,10 @@ import type { Unsettled } from '@bmg/common/bus';
 import { numberKey } from '@bmg/common/ids';
 import type { ReceiverEndpoint } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
-import type { Attempt, Outcome } from './attempt';
+import type { Attempt } from './attempt';
 import type { LaneItem } from './lane';
 import { deliveryKey, eventOfKey, receiverKey } from './receiver-key';
+import { RETENTION_MS, type Ending } from './settle';
 import type { StoredDelivery, WaitingDelivery } from './store';
 
 export interface TrackedDelivery extends LaneItem {
@@ -13,7 +14,7 @@ export interface TrackedDelivery extends LaneItem {
   endpoint_id: string | undefined;
   /** False for an endpoint without order. */
   is_ordered: boolean;
-  /** The time that an endpoint's maximum rate has left for the next attempt, in epoch milliseconds. */
+  /** The time that the endpoint's maximum rate leaves for the next attempt, in epoch ms. */
   paced_until: number | undefined;
   /** The Kafka message, until the delivery is persisted or done and its offset may be committed. */
   uncommitted: Unsettled<Delivery> | undefined;
@@ -24,11 +25,8 @@ export interface TrackedDelivery extends LaneItem {
   /** True once a row may exist, which has to be removed when the delivery is done. */
   has_row: boolean;
   /** Set once the delivery is done, until its row is removed: no attempt follows. */
-  outcome: Outcome | undefined;
+  ending: Ending | undefined;
 }
-
-/** How long a delivery is kept in the store: while it waits, and again after it has failed. */
-export const RETENTION_MS = 30 * 86_400_000;
 
 /** A conversation ends in its contact; both spellings of a number share a lane. */
 function laneOf(receiver: string, conversation: string): string {
@@ -65,7 +63,7 @@ export function trackedMessage(
     copies: [received],
     persisting: false,
     has_row: false,
-    outcome: undefined,
+    ending: undefined,
   };
 }
 
@@ -94,7 +92,7 @@ export const trackedRow = (row: WaitingDelivery): TrackedDelivery => ({
   copies: [],
   persisting: false,
   has_row: true,
-  outcome: undefined,
+  ending: undefined,
 });
 
 export const attemptFromMessage = (
