@@ -22,9 +22,7 @@ export interface Received<T> {
   read_at_ms?: number;
 }
 
-/**
- * A message whose offset is committed once `done` was called for it and for all messages before it.
- */
+/** Its offset is committed once `done` was called for it and for all messages before it. */
 export interface Unsettled<T> extends Received<T> {
   done(): void;
   /** The message was not taken. Its offset stays uncommitted until Kafka has redelivered it. */

@@ -1,6 +1,6 @@
 import { logLevel, type LogEntry } from 'kafkajs';
 import type { Logger } from '../telemetry';
-import { createClientLog, KINDS_MAX, REPEAT_MS } from './client-log';
+import { createClientLog, KINDS_MAX, REPEAT_MS } from './client';
 
 type Line = [level: 'warn' | 'debug', fields: Record<string, unknown>, message: string];
 

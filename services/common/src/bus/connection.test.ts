@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../config';
-import { connectionOf, type ConnectionSettings } from './connection';
+import { connectionOf, type ConnectionSettings } from './client';
 
 const settings = (overrides: Partial<ConnectionSettings> = {}): ConnectionSettings => ({
   KAFKA_SASL_MECHANISM: 'none',

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { Kafka, KafkaJSNonRetriableError, KafkaJSProtocolError, logLevel } from 'kafkajs';
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup';
 import { createLogger } from '../telemetry';
-import { createReader, type Reader } from './consumer';
-import './group-membership';
+import { TopicReader } from './consumer';
+import './kafkajs-fixes';
 import { topics } from './topics';
 import { eventually } from '../../../../test/testkit/eventually';
 
@@ -33,8 +33,8 @@ const log = createLogger('test');
 const said = jest.spyOn(log, 'error').mockImplementation(() => {});
 afterEach(() => jest.restoreAllMocks());
 
-const readerOf = (group: string, handle: () => Promise<void>): Reader =>
-  createReader({
+const readerOf = (group: string, handle: () => Promise<void>) =>
+  new TopicReader({
     kafka,
     topic: topics.account,
     name,

@@ -22,15 +22,6 @@ export interface Reading<T> {
   log: Logger;
 }
 
-export interface Reader {
-  start(signal: AbortSignal): Promise<void>;
-  /** Stops reading. */
-  hold(): void;
-  /** Commits the settled offsets and leaves the group. */
-  stop(): Promise<void>;
-  disconnect(): Promise<void>;
-}
-
 const SESSION_MS = 10_000;
 /** How long a fetch waits for data; it returns as soon as some arrives. */
 const FETCH_WAIT_MS = 1_000;
@@ -39,15 +30,11 @@ const PARTITION_LIMIT_BYTES = 1024 * 1024;
 const COMMIT_EVERY_MS = 250;
 const RESTART_AFTER_MS = 2_000;
 const JOIN_WAIT_MS = 4_000;
-/**
- * On shutdown, batches in progress may complete, so that they are not read again after the restart.
- */
+/** On shutdown, batches in progress may complete, so that they are not read again. */
 const FINISH_LIMIT_MS = 3_000;
 const FINISH_CHECK_MS = 10;
 
-export const createReader = <T>(reading: Reading<T>): Reader => new TopicReader(reading);
-
-class TopicReader<T> implements Reader {
+export class TopicReader<T> {
   readonly #reading: Reading<T>;
   readonly #consumer: Consumer;
   readonly #tracker = createOffsetTracker();
@@ -86,10 +73,12 @@ class TopicReader<T> implements Reader {
     await Promise.race([opening, pause(JOIN_WAIT_MS, signal)]);
   }
 
+  /** Stops reading. */
   hold(): void {
     if (this.#running) this.#consumer.pause([{ topic: this.#reading.name }]);
   }
 
+  /** Commits the settled offsets and leaves the group. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     clearTimeout(this.#timer);

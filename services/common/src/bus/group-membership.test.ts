@@ -1,5 +1,5 @@
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup';
-import './group-membership';
+import './kafkajs-fixes';
 
 const INTERVAL_MS = 1_000;
 const STEP_MS = 240_000;

@@ -1,5 +1,5 @@
 import RequestQueue from 'kafkajs/src/network/requestQueue';
-import './idle-connections';
+import './kafkajs-fixes';
 
 const THROTTLE_MS = 500;
 

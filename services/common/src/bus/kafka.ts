@@ -1,42 +1,25 @@
 // The bus on Kafka. Only this folder imports kafkajs.
-import { Kafka, logLevel } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import { waitFor } from '../lifecycle';
 import { metrics, traceparent, type Logger } from '../telemetry';
-import type { Bus, Outgoing, Unsettled } from './bus';
-import { createClientLog } from './client-log';
-import { connectionOf, type ConnectionSettings } from './connection';
-import { createReader, type Reader } from './consumer';
-import { createTopics } from './create-topics';
-import { createAttendance } from './attendance';
-import './group-membership';
-import './idle-connections';
-import { createLagWatch } from './lag';
-import { createSender } from './producer';
-import { createPublisher, MessageTooLarge, type Wire } from './publisher';
+import type { Bus, Outgoing } from './bus';
+import { createKafka, withAdmin, type KafkaSettings } from './client';
+import { TopicReader, type Reading } from './consumer';
+import { createGroups } from './groups';
+import { createPublisher, createSender, MessageTooLarge, type Wire } from './publisher';
 import { handleWithRetries } from './retrying';
-import { deadLetterName, topicNames, type Topic } from './topics';
+import { createTopics, deadLetterName, topicNames, type Topic } from './topics';
 
-export interface KafkaSettings extends ConnectionSettings {
-  KAFKA_BROKERS: string;
-  KAFKA_TOPIC_PREFIX: string;
-  KAFKA_REPLICATION: number;
-}
-
-const CONNECT_LIMIT_MS = 3_000;
-const REQUEST_LIMIT_MS = 10_000;
 const REASON_LENGTH_MAX = 1_000;
 /** Key, headers and framing, which the broker's limit includes. */
 const FRAME_BYTES = 4 * 1024;
 
-/** Longer than 70 lines: the methods share one connection and its state. */
 export function createBus(settings: KafkaSettings, clientId: string, log: Logger): Bus {
   const kafka = createKafka(settings, clientId, log);
   const prefix = settings.KAFKA_TOPIC_PREFIX;
   const sender = createSender(kafka, log, prefix);
   const publisher = createPublisher(sender.send);
-  const readers: Reader[] = [];
-  const lag = createLagWatch(kafka, log);
-  const attendance = createAttendance(kafka);
+  const groups = createGroups(kafka, log);
   let producing = false;
   let stopping = false;
 
@@ -44,27 +27,14 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
     metrics.dead_letters.inc({ topic: topic.name, reason: reason.split(':')[0] ?? reason });
     await publisher.add([{ ...deadLetterOf(prefix, topic, payload, reason), key }]);
   };
-
-  const read = <T>(
-    topic: Topic<T>,
-    group: string,
-    handler: (batch: Unsettled<T>[], heartbeat: () => Promise<void>) => Promise<void>,
-    onAssigned?: (partitions: number[]) => void,
-  ): void => {
-    const group_id = prefix + group;
-    const name = prefix + topic.name;
-    lag.add({ topic: topic.name, name, group, group_id });
-    readers.push(
-      createReader({ kafka, topic, name, group, group_id, handler, onAssigned, deadLetter, log }),
-    );
-  };
+  const readers = createReaders({ kafka, deadLetter, log }, groups, prefix);
 
   return {
     name: 'kafka',
     publish: async (messages) => publisher.add(messages.map((message) => encode(prefix, message))),
     deadLetter,
-    consume(topic, group, handler, onAssigned) {
-      read(
+    consume: (topic, group, handler, onAssigned) =>
+      readers.add(
         topic,
         group,
         async (messages, heartbeat) => {
@@ -75,55 +45,35 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
           for (const { done } of messages) done();
         },
         onAssigned,
-      );
-    },
-    consumeUnsettled(topic, group, handler, onAssigned) {
-      const counted: typeof handler = async (messages, heartbeat) => {
-        await handler(messages, heartbeat);
-        const labels = { destination: topic.name, group, outcome: 'ok' };
-        metrics.bus_consumed.inc(labels, messages.length);
-      };
-      read(topic, group, counted, onAssigned);
-    },
+      ),
+    consumeUnsettled: (topic, group, handler, onAssigned) =>
+      readers.add(topic, group, counted(topic, group, handler), onAssigned),
     async missingTopics() {
-      const admin = kafka.admin({ retry: { retries: 0 } });
-      await admin.connect();
-      try {
-        const existing = new Set(await admin.listTopics());
-        return topicNames(prefix).filter((name) => !existing.has(name));
-      } finally {
-        await admin.disconnect();
-      }
+      const existing = new Set(await withAdmin(kafka, (admin) => admin.listTopics(), 0));
+      return topicNames(prefix).filter((name) => !existing.has(name));
     },
-    attended: (group) => attendance.attended(prefix + group),
-    behind: ({ name }, group) => attendance.behind(prefix + name, prefix + group),
-    pauseIntake() {
-      for (const reader of readers) reader.hold();
-    },
+    attended: (group) => groups.attended(prefix + group),
+    behind: ({ name }, group) => groups.behind(prefix + name, prefix + group),
+    pauseIntake: readers.hold,
     prepare: (signal) => waitFor('Kafka', () => prepareTopics(kafka, settings), log, signal),
     async start(signal) {
-      await waitFor(
-        'Kafka',
-        async () => {
-          await prepareTopics(kafka, settings);
-          await sender.connect();
-          producing = true;
-        },
-        log,
-        signal,
-      );
-      await Promise.all(readers.map((reader) => reader.start(signal)));
-      lag.start();
+      const connect = async (): Promise<void> => {
+        await prepareTopics(kafka, settings);
+        await sender.connect();
+        producing = true;
+      };
+      await waitFor('Kafka', connect, log, signal);
+      await readers.each((reader) => reader.start(signal));
+      groups.start();
     },
     async stop() {
       stopping = true;
-      lag.stop();
-      attendance.stop();
+      groups.stop();
       // Stop reading first; the last offsets are committed while still a member of the group.
-      for (const reader of readers) reader.hold();
-      await Promise.all(readers.map((reader) => reader.stop()));
+      readers.hold();
+      await readers.each((reader) => reader.stop());
       await publisher.drain();
-      await Promise.all(readers.map((reader) => reader.disconnect()));
+      await readers.each((reader) => reader.disconnect());
       await sender.disconnect();
     },
     async check() {
@@ -133,20 +83,36 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
   };
 }
 
-export function createKafka(settings: KafkaSettings, clientId: string, log: Logger): Kafka {
-  const { options, warnings } = connectionOf(settings);
-  for (const warning of warnings) log.warn(warning);
-  return new Kafka({
-    ...options,
-    clientId,
-    brokers: settings.KAFKA_BROKERS.split(','),
-    connectionTimeout: CONNECT_LIMIT_MS,
-    requestTimeout: REQUEST_LIMIT_MS,
-    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
-    logLevel: logLevel.WARN,
-    logCreator: () => createClientLog(log),
-  });
+/** The readers of a bus: one for each topic and group. */
+function createReaders(
+  parts: Pick<Reading<unknown>, 'kafka' | 'deadLetter' | 'log'>,
+  groups: ReturnType<typeof createGroups>,
+  prefix: string,
+) {
+  const readers: TopicReader<any>[] = []; // any: each topic has its own message type
+  return {
+    add<T>(
+      topic: Topic<T>,
+      group: string,
+      handler: Reading<T>['handler'],
+      onAssigned: Reading<T>['onAssigned'],
+    ): void {
+      const place = { name: prefix + topic.name, group, group_id: prefix + group };
+      groups.watch({ ...place, topic: topic.name });
+      readers.push(new TopicReader({ ...parts, ...place, topic, handler, onAssigned }));
+    },
+    /** Stops reading. */
+    hold: (): void => readers.forEach((reader) => reader.hold()),
+    each: (work: (reader: TopicReader<any>) => Promise<void>) => Promise.all(readers.map(work)), // any: as above
+  };
 }
+
+const counted =
+  <T>({ name }: Topic<T>, group: string, handler: Reading<T>['handler']): typeof handler =>
+  async (messages, heartbeat) => {
+    await handler(messages, heartbeat);
+    metrics.bus_consumed.inc({ destination: name, group, outcome: 'ok' }, messages.length);
+  };
 
 function encode(prefix: string, { topic, key, message, span }: Outgoing<unknown>): Wire {
   const bytes = topic.codec.encode(message).finish();
@@ -169,28 +135,18 @@ function deadLetterOf(
   reason: string,
 ): Omit<Wire, 'key'> {
   const room = topic.message_limit_bytes - FRAME_BYTES;
-  const cut: Record<string, string> =
-    payload.length > room ? { cut_from_bytes: String(payload.length) } : {};
   return {
     topic: prefix + deadLetterName(topic.name),
     value: payload.subarray(0, room),
     headers: {
       reason: reason.slice(0, REASON_LENGTH_MAX),
       failed_at: new Date().toISOString(),
-      ...cut,
+      ...(payload.length > room && { cut_from_bytes: String(payload.length) }),
     },
   };
 }
 
-async function prepareTopics(kafka: Kafka, settings: KafkaSettings): Promise<void> {
-  const admin = kafka.admin();
-  await admin.connect();
-  try {
-    await createTopics(admin, {
-      prefix: settings.KAFKA_TOPIC_PREFIX,
-      replication: settings.KAFKA_REPLICATION,
-    });
-  } finally {
-    await admin.disconnect();
-  }
-}
+const prepareTopics = (
+  kafka: Kafka,
+  { KAFKA_TOPIC_PREFIX: prefix, KAFKA_REPLICATION: replication }: KafkaSettings,
+): Promise<void> => withAdmin(kafka, (admin) => createTopics(admin, { prefix, replication }));

@@ -1,5 +1,5 @@
 // Lag, computed from what Kafka reports about a group and its topic.
-import { behind } from './lag';
+import { behind } from './groups';
 
 const ends = [
   { partition: 0, low: '10', high: '25' },

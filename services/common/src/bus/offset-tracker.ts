@@ -1,22 +1,7 @@
 // Tracks which offset may be committed while messages settle out of order: the first unsettled one.
-export interface Committable {
+interface Committable {
   partition: number;
   offset: string;
-}
-
-export interface OffsetTracker {
-  /** Registers a batch; the returned function settles one of its offsets. */
-  begin(partition: number, offsets: string[]): (offset: string) => void;
-  /** Offsets that have become committable since the last call. */
-  take(): Committable[];
-  /** Offers offsets again that could not be committed, unless more has settled since. */
-  restore(taken: Committable[]): void;
-  /** Clears all state after a reassignment; settling an earlier offset then has no effect. */
-  reset(): void;
-  /** True while `take` would return an offset. */
-  readonly hasSettled: boolean;
-  /** Registered offsets that are unsettled or wait for an earlier one. */
-  readonly size: number;
 }
 
 interface Partition {
@@ -32,18 +17,16 @@ interface Partition {
 
 const COMPACT_AT = 4_096;
 
-export function createOffsetTracker(): OffsetTracker {
+export function createOffsetTracker() {
   let generation = 0;
   const partitions = new Map<number, Partition>();
   return {
-    begin(partition, offsets) {
+    /** Registers a batch; the returned function settles one of its offsets. */
+    begin(partition: number, offsets: string[]): (offset: string) => void {
       const mine = generation;
-      let state = partitions.get(partition);
-      if (!state) {
-        state = { order: [], head: 0, settled: new Set(), next: 0, dirty: false };
-        partitions.set(partition, state);
-      }
-      const known = state;
+      const fresh = { order: [], head: 0, settled: new Set<number>(), next: 0, dirty: false };
+      const known: Partition = partitions.get(partition) ?? fresh;
+      partitions.set(partition, known);
       // A failed batch is fetched again. Offsets that are registered already are not registered
       // twice, or the front would wait for offsets that have settled.
       const last = known.order.at(-1) ?? known.next - 1;
@@ -54,7 +37,8 @@ export function createOffsetTracker(): OffsetTracker {
         advance(known);
       };
     },
-    take() {
+    /** Offsets that have become committable since the last call. */
+    take(): Committable[] {
       const ready: Committable[] = [];
       for (const [partition, state] of partitions) {
         if (!state.dirty) continue;
@@ -63,22 +47,26 @@ export function createOffsetTracker(): OffsetTracker {
       }
       return ready;
     },
-    restore(taken) {
+    /** Offers offsets again that could not be committed, unless more has settled since. */
+    restore(taken: Committable[]): void {
       for (const { partition, offset } of taken) {
         const state = partitions.get(partition);
         // After a reset the partition belongs to another member or starts over.
         if (state && state.next >= Number(offset)) state.dirty = true;
       }
     },
-    reset() {
+    /** Clears all state after a reassignment; settling an earlier offset then has no effect. */
+    reset(): void {
       generation += 1;
       partitions.clear();
     },
-    get hasSettled() {
+    /** True while `take` would return an offset. */
+    get hasSettled(): boolean {
       for (const { dirty } of partitions.values()) if (dirty) return true;
       return false;
     },
-    get size() {
+    /** Registered offsets that are unsettled or wait for an earlier one. */
+    get size(): number {
       let size = 0;
       for (const { order, head } of partitions.values()) size += order.length - head;
       return size;

@@ -1,10 +1,10 @@
 // What an operator asks Kafka at night: how far each group is behind, and the dead letters. Reads
 // with a consumer of its own that commits nothing.
 import { randomUUID } from 'node:crypto';
-import type { Admin, Consumer, Kafka, KafkaMessage } from 'kafkajs';
+import type { Admin, Kafka, KafkaMessage } from 'kafkajs';
 import { createLogger } from '../telemetry';
-import { createKafka, type KafkaSettings } from './kafka';
-import { backlogOf, behind } from './lag';
+import { createKafka, withAdmin, type KafkaSettings } from './client';
+import { backlogOf, behind } from './groups';
 import { deadLetterName, topics } from './topics';
 
 export interface GroupLag {
@@ -27,18 +27,7 @@ export interface DeadLetter extends LetterPlace {
   bytes: number;
 }
 
-export interface BusOperator {
-  lags(): Promise<GroupLag[]>;
-  /** The latest `limit` letters of each partition, the oldest first; without their contents. */
-  deadLetters(limit: number): Promise<DeadLetter[]>;
-  /** The contents of a letter, which may be texts of customers. Undefined if there is none. */
-  deadLetter(place: LetterPlace): Promise<Buffer | undefined>;
-  /**
-   * Publishes a letter to its topic again, with its key. Resolves to false if there is none, or if
-   * it is only a part of a message: the rest of that one was handled.
-   */
-  replay(place: LetterPlace): Promise<boolean>;
-}
+export type BusOperator = ReturnType<typeof createBusOperator>;
 
 /** The reasons of letters that are whole messages of their topic; others are parts of a webhook. */
 const WHOLE_MESSAGE = /^(handler:|undecodable$)/;
@@ -46,27 +35,26 @@ const WHOLE_MESSAGE = /^(handler:|undecodable$)/;
 const READ_LIMIT_MS = 30_000;
 const NAMES = Object.values(topics).map(({ name }) => name);
 
-export function createBusOperator(settings: KafkaSettings): BusOperator {
+export function createBusOperator(settings: KafkaSettings) {
   const log = createLogger('operator');
   log.level = 'silent';
   const kafka = createKafka(settings, 'operator', log);
   const prefix = settings.KAFKA_TOPIC_PREFIX;
+  const ask = <T>(work: (admin: Admin) => Promise<T>): Promise<T> => withAdmin(kafka, work, 1);
   const letterTopic = (topic: string): string => prefix + deadLetterName(topic);
   const find = async ({ topic, partition, offset }: LetterPlace) => {
-    const [end] = await withAdmin(kafka, async (admin) =>
-      (await admin.fetchTopicOffsets(letterTopic(topic))).filter(
-        (one) => one.partition === partition,
-      ),
-    );
+    const ends = await ask((admin) => admin.fetchTopicOffsets(letterTopic(topic)));
+    const end = ends.find((one) => one.partition === partition);
     if (!end || !isBetween(offset, end)) return undefined;
     const part = { topic: letterTopic(topic), partition, from: offset, until: BigInt(offset) + 1n };
     const [found] = await readFrom(kafka, prefix, [part], (message) => message);
     return found;
   };
   return {
-    lags: () => withAdmin(kafka, (admin) => lagsOf(admin, prefix)),
-    async deadLetters(limit) {
-      const parts = await withAdmin(kafka, async (admin) => {
+    lags: (): Promise<GroupLag[]> => ask((admin) => lagsOf(admin, prefix)),
+    /** The latest `limit` letters of each partition, the oldest first; without their contents. */
+    async deadLetters(limit: number): Promise<DeadLetter[]> {
+      const parts = await ask(async (admin) => {
         const existing = new Set(await admin.listTopics());
         const known = NAMES.map(letterTopic).filter((name) => existing.has(name));
         const found = await Promise.all(
@@ -90,8 +78,14 @@ export function createBusOperator(settings: KafkaSettings): BusOperator {
       }));
       return letters.sort((one, other) => one.failed_at.localeCompare(other.failed_at));
     },
-    deadLetter: async (place) => (await find(place))?.value ?? undefined,
-    async replay(place) {
+    /** The contents of a letter, which may be texts of customers. Undefined if there is none. */
+    deadLetter: async (place: LetterPlace): Promise<Buffer | undefined> =>
+      (await find(place))?.value ?? undefined,
+    /**
+     * Publishes a letter to its topic again, with its key. Resolves to false if there is none, or
+     * if it is only a part of a message: the rest of that one was handled.
+     */
+    async replay(place: LetterPlace): Promise<boolean> {
       const letter = await find(place);
       if (!letter || !WHOLE_MESSAGE.test(headerOf(letter, 'reason'))) return false;
       const producer = kafka.producer();
@@ -111,16 +105,6 @@ const isBetween = (offset: string, { low, high }: { low: string; high: string })
   BigInt(offset) >= BigInt(low) && BigInt(offset) < BigInt(high);
 
 const headerOf = ({ headers }: KafkaMessage, name: string): string => String(headers?.[name] ?? '');
-
-async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = kafka.admin({ retry: { retries: 1 } });
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
 
 async function lagsOf(admin: Admin, prefix: string): Promise<GroupLag[]> {
   const { groups } = await admin.listGroups();
@@ -163,7 +147,7 @@ async function readFrom<T>(
   const found: T[] = [];
   const keyOf = (topic: string, partition: number): string => `${topic}/${partition}`;
   const open = new Map(parts.map((part) => [keyOf(part.topic, part.partition), part]));
-  const consumer: Consumer = kafka.consumer({ groupId: `${prefix}operator-${randomUUID()}` });
+  const consumer = kafka.consumer({ groupId: `${prefix}operator-${randomUUID()}` });
   await consumer.connect();
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -1,4 +1,4 @@
-import { partitionOf } from './producer';
+import { partitionOf } from './publisher';
 
 const partitionMetadata = Array.from({ length: 12 }, (_unused, index) => ({
   partitionErrorCode: 0,

@@ -2,23 +2,17 @@
 // Without load there is no delay.
 import { pause } from '../lifecycle';
 
-export interface RequestSpacing {
-  /** Called after a request with its message count and its start (performance.now). */
-  after(messages: number, started: number): Promise<void>;
-}
-
 const APART_MS = 6;
 const WINDOW_MS = 50;
-/**
- * Messages per window that count as load: 1,000 a second. Fan-out handles an event as two messages.
- */
+/** Messages of a window that count as load: 1,000 a second. An event is two in fan-out. */
 const LOAD = 50;
 
-export function createRequestSpacing(): RequestSpacing {
+export function createRequestSpacing() {
   let level = 0;
   let at = 0;
   return {
-    async after(messages, started) {
+    /** Called after a request with its message count and its start (performance.now). */
+    async after(messages: number, started: number): Promise<void> {
       const now = performance.now();
       level = level * Math.exp((at - now) / WINDOW_MS) + messages;
       at = now;

@@ -5,13 +5,13 @@ import { metrics, type Logger } from '../telemetry';
 import type { Received } from './bus';
 import type { Topic } from './topics';
 
-export interface RetryingDependencies {
+interface RetryingDependencies {
   deadLetter(topic: Topic<any>, payload: Buffer, reason: string, key?: string): Promise<void>; // any: only the bytes matter
   log: Logger;
   stopping(): boolean;
 }
 
-export interface HandledBatch<T> {
+interface HandledBatch<T> {
   topic: Topic<T>;
   group: string;
   messages: Received<T>[];
