@@ -12,17 +12,7 @@ export interface Identity {
   authority: Buffer;
 }
 
-export interface Certificates {
-  /** Null while the certificate is not valid. */
-  current(): Identity | null;
-  /**
-   * Calls the listener with the current identity and with each later one; returns how to
-   * unsubscribe.
-   */
-  listen(listener: (identity: Identity | null) => void): () => void;
-  /** Logs the certificate's state and its changes from now on. */
-  report(log: Logger): void;
-}
+export type Certificates = ReturnType<typeof openCertificates>;
 
 const LOOK_EVERY_MS = 2_000;
 /** A certificate manager renews long before this. */
@@ -36,9 +26,11 @@ interface Read extends Identity {
 
 export function openCertificates(
   files: Required<{ [K in keyof TlsSettings]: string }>,
-  options: { look_every_ms?: number; now?: () => number } = {},
-): Certificates {
-  const { look_every_ms = LOOK_EVERY_MS, now = Date.now } = options;
+  {
+    look_every_ms = LOOK_EVERY_MS,
+    now = Date.now,
+  }: { look_every_ms?: number; now?: () => number } = {},
+) {
   const listeners = new Set<(identity: Identity | null) => void>();
   const logs = new Set<Logger>();
   let read = readIdentity(files);
@@ -84,13 +76,16 @@ export function openCertificates(
   notified = usable();
   setInterval(look, look_every_ms).unref();
   return {
-    current: usable,
-    listen(listener) {
+    /** Null while the certificate is not valid. */
+    current: (): Identity | null => usable(),
+    /** Calls the listener with this and each later identity; returns how to unsubscribe. */
+    listen(listener: (identity: Identity | null) => void): () => void {
       listeners.add(listener);
       process.nextTick(() => listeners.has(listener) && listener(usable()));
       return () => listeners.delete(listener);
     },
-    report(log) {
+    /** Logs the certificate's state and its changes from now on. */
+    report(log: Logger): void {
       logs.add(log);
       last_logged = '';
       describe();
@@ -129,9 +124,7 @@ function readIdentity(files: TlsSettings, before?: Read): Read {
   return { certificate, key, authority, subject: own.subject, expires_at, authority_expires_at };
 }
 
-/**
- * A bundle holds the old and the new authority during a rotation: it is valid while one of them is.
- */
+/** A bundle holds both authorities during a rotation: it is valid while one of them is. */
 function certificatesIn(bundle: Buffer): X509Certificate[] {
   const found = String(bundle).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (!found) throw new Error('the authority file holds no certificate');

@@ -1,21 +1,3 @@
-export {
-  audienceOf,
-  CALLER_NAMES,
-  mayCall,
-  namesOf,
-  RPCS,
-  type Audience,
-  type Caller,
-} from './access';
-export {
-  certificatesFor,
-  openCertificates,
-  type Certificates,
-  type Identity,
-} from './certificates';
-export {
-  isOperatorSecret,
-  OPERATOR_SECRET_HEADER,
-  operatorSecret,
-  operatorSecretFile,
-} from './operator-secret';
+export * from './access';
+export * from './certificates';
+export * from './operator-secret';

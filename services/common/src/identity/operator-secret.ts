@@ -56,9 +56,7 @@ function read(file: string): string {
   }
 }
 
-/**
- * Processes that start together agree on one secret: a link, unlike a write, is created atomically.
- */
+/** Processes that start together agree on one secret, because a link is atomic. */
 function create(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
