@@ -16,7 +16,14 @@ import { pause, type Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan, type Waited } from '../telemetry';
 import { HOP_MS, readTrailer, writeCall, type Call } from './call';
 import './closing-sessions';
-import { grpcMethod, isRead, type Client, type Definition, type Method } from './definition';
+import {
+  grpcMethod,
+  isRead,
+  spanAttributes,
+  type Client,
+  type Definition,
+  type Method,
+} from './definition';
 import { RENDEZVOUS } from './rendezvous';
 import { clientCredentials } from './tls';
 
@@ -47,7 +54,7 @@ export interface RpcClient<D extends Definition> extends Component {
   readonly rpc: Client<D>;
 }
 
-export interface RpcClientOptions {
+interface RpcClientOptions {
   /** Replaces the process's own certificate. */
   tls?: TlsSettings | undefined;
   /** Sends calls with the same `route` to the same replica; without it, calls go round robin. */
@@ -79,13 +86,13 @@ export function createRpcClient<D extends Definition>(
   const openStreams = (): GrpcClient =>
     (streams ??= connect({ 'grpc.use_local_subchannel_pool': 1 }));
   const rpc = Object.fromEntries(
-    Object.entries(definition.methods).map(([key, method]) => [
-      key,
-      method.responseStream
-        ? (request: unknown, call: Call) => stream(openStreams(), definition, method, request, call)
-        : (request: unknown, call: Call) =>
-            unary(open(), { definition, method, secretFor }, request, call),
-    ]),
+    Object.entries(definition.methods).map(([key, method]) => {
+      const called = { definition, method, secretFor, wire: grpcMethod(definition, method) };
+      const run = method.responseStream
+        ? (request: unknown, call: Call) => stream(openStreams(), called, request, call)
+        : (request: unknown, call: Call) => unary(open(), called, request, call);
+      return [key, run];
+    }),
   ) as unknown as Client<D>;
   return {
     name: `rpc:${definition.name}`,
@@ -117,26 +124,26 @@ function secretForHost(address: string): string | undefined {
   }
 }
 
+/** A method as it is called; its grpc-js form is made once, not for each call. */
+interface Called {
+  definition: Definition;
+  method: Method;
+  wire: ReturnType<typeof grpcMethod>;
+  secretFor(method: Method): string | undefined;
+}
+
 async function unary(
   client: GrpcClient,
-  {
-    definition,
-    method,
-    secretFor,
-  }: { definition: Definition; method: Method; secretFor(method: Method): string | undefined },
+  { definition, method, wire, secretFor }: Called,
   request: unknown,
   call: Call,
 ): Promise<unknown> {
-  const { path, requestSerialize, responseDeserialize } = wire(definition, method);
+  const { path, requestSerialize, responseDeserialize } = wire;
   const secret = secretFor(method);
   const span = startSpan(path.slice(1), {
     kind: SpanKind.CLIENT,
     parent: call.span,
-    attributes: {
-      'rpc.system': 'grpc',
-      'rpc.service': definition.fullName,
-      'rpc.method': method.name,
-    },
+    attributes: spanAttributes(definition, method),
   });
   const started = performance.now();
   let waited: Waited | undefined;
@@ -204,12 +211,10 @@ async function again(attempt: () => Promise<unknown>, deadline: number): Promise
 
 async function* stream(
   client: GrpcClient,
-  definition: Definition,
-  method: Method,
+  { wire: { path, requestSerialize, responseDeserialize } }: Called,
   request: unknown,
   call: Call,
 ): AsyncIterable<unknown> {
-  const { path, requestSerialize, responseDeserialize } = wire(definition, method);
   const metadata = new Metadata();
   writeCall(metadata, call, call.span);
   const until = absenceLimit(call.deadline);
@@ -237,12 +242,4 @@ async function* stream(
     }
     await pause(ABSENCE_CHECK_MS, call.signal);
   }
-}
-
-/** The grpc-js form of a method is made once, not per call. */
-const wires = new WeakMap<Method, ReturnType<typeof grpcMethod>>();
-function wire(definition: Definition, method: Method): ReturnType<typeof grpcMethod> {
-  let found = wires.get(method);
-  if (!found) wires.set(method, (found = grpcMethod(definition, method)));
-  return found;
 }

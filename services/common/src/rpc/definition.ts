@@ -28,10 +28,7 @@ type MessageOf<C> = C extends Codec<infer T> ? T : never;
 export type RequestOf<M extends Method> = MessageOf<M['requestType']>;
 export type ResponseOf<M extends Method> = MessageOf<M['responseType']>;
 
-/**
- * The handlers that a service implements: a function per unary method, a generator per
- * server-streaming one.
- */
+/** The handlers of a service: functions for unary methods, generators for streaming ones. */
 export type Handlers<D extends Definition> = {
   [K in keyof D['methods']]: D['methods'][K]['responseStream'] extends true
     ? (
@@ -63,6 +60,13 @@ export const implementPart = <D extends Definition>(
 
 export const isRead = (method: Method): boolean =>
   method.options.idempotencyLevel === 'NO_SIDE_EFFECTS';
+
+/** The attributes of a call's span. */
+export const spanAttributes = (definition: Definition, method: Method) => ({
+  'rpc.system': 'grpc',
+  'rpc.service': definition.fullName,
+  'rpc.method': method.name,
+});
 
 export function grpcMethod(
   definition: Definition,

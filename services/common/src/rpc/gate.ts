@@ -25,44 +25,38 @@ import type { Definition, Method } from './definition';
 
 export type Incoming = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
-export interface Gate {
-  /** The answer to a refused call; undefined admits it, and `leave` must follow. */
-  enter(
-    incoming: Incoming,
-    definition: Definition,
-    method: Method,
-  ): Partial<StatusObject> | undefined;
-  /** Answers calls of the standard services: only the access of callers with certificates counts. */
-  enterStandard(incoming: Incoming, rpc: Rpc): Partial<StatusObject> | undefined;
-  leave(): void;
-}
-
 /** The names of an RPC. */
 interface Rpc {
   definition: Pick<Definition, 'name'>;
   method: Pick<Method, 'name'>;
 }
 
+/** The answer to a refused call; undefined admits it. */
+type Answer = Partial<StatusObject> | undefined;
+export type Gate = ReturnType<typeof createGate>;
+
 /** Calls in flight in this process; further ones are refused at once. */
 const IN_FLIGHT_MAX = 4_000;
 const RETRY_AFTER_S = 1;
 
 /** `host` is the address that the server listens on. */
-export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_MAX): Gate {
+export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_MAX) {
   const bound = createBound({ server: 'grpc', reason: 'requests', max: in_flight_max }, log);
   const secure = certificatesFor() !== undefined;
   // Only this machine reaches a loopback address; GRPC_ALLOW_PLAINTEXT trusts every machine.
   const is_local = isLoopback(host);
   const is_open = allowsPlaintext();
 
-  const deny = (
-    names: string[],
-    { definition, method, hint = '' }: Rpc & { hint?: string },
-  ): Partial<StatusObject> => {
+  const count = ({ definition, method }: Rpc, outcome: string): void =>
+    metrics.rpc_server_duration.observe(
+      { rpc_service: definition.name, rpc_method: method.name, outcome },
+      0,
+    );
+  const deny = (names: string[], called: Rpc, hint = ''): Answer => {
     const caller = names.join(' or ') || 'a caller without a name';
-    const rpc = `${definition.name}/${method.name}`;
+    const rpc = `${called.definition.name}/${called.method.name}`;
     log.warn({ caller, rpc }, 'refused call: not allowed for this caller');
-    count(definition, method, 'PERMISSION_DENIED');
+    count(called, 'PERMISSION_DENIED');
     return { code: status.PERMISSION_DENIED, details: `${caller} may not call ${rpc}${hint}` };
   };
   const admitsWithoutCertificate = (incoming: Incoming, audience: Audience): boolean => {
@@ -71,33 +65,29 @@ export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_
     if (!is_local) return false;
     return audience === 'mesh' || isLocalOperator(incoming, log);
   };
-  const count = (definition: Rpc['definition'], method: Rpc['method'], outcome: string): void =>
-    metrics.rpc_server_duration.observe(
-      { rpc_service: definition.name, rpc_method: method.name, outcome },
-      0,
-    );
-
-  const checkCertificate = (incoming: Incoming, rpc: Rpc): Partial<StatusObject> | undefined => {
+  const checkCertificate = (incoming: Incoming, rpc: Rpc): Answer => {
     const names = callersOf(incoming);
     const is_allowed = mayCall(names, rpc.definition.name, rpc.method.name);
     return is_allowed ? undefined : deny(names, rpc);
   };
 
   return {
-    enterStandard: (incoming, rpc) => (secure ? checkCertificate(incoming, rpc) : undefined),
-    enter(incoming, definition, method) {
+    /** For the standard services: only the access of callers with certificates counts. */
+    enterStandard: (incoming: Incoming, rpc: Rpc): Answer =>
+      secure ? checkCertificate(incoming, rpc) : undefined,
+    /** `leave` must follow a call that is admitted. */
+    enter(incoming: Incoming, rpc: Rpc): Answer {
       if (secure) {
-        const refusal = checkCertificate(incoming, { definition, method });
+        const refusal = checkCertificate(incoming, rpc);
         if (refusal) return refusal;
       } else {
-        const audience = audienceOf(definition.name, method.name);
+        const audience = audienceOf(rpc.definition.name, rpc.method.name);
         if (!admitsWithoutCertificate(incoming, audience)) {
-          const hint = is_local && audience === 'operator' ? operatorHint() : '';
-          return deny([], { definition, method, hint });
+          return deny([], rpc, is_local && audience === 'operator' ? operatorHint() : '');
         }
       }
       if (bound.take()) return undefined;
-      count(definition, method, 'SERVICE_UNAVAILABLE');
+      count(rpc, 'SERVICE_UNAVAILABLE');
       return toStatus(
         new ApiError('SERVICE_UNAVAILABLE', 'too many calls are in flight: try again', {
           retry_after_s: RETRY_AFTER_S,

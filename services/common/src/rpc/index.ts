@@ -1,6 +1,6 @@
 import './exact-struct';
 
-export { HOP_MS, ownCall, type Call } from './call';
+export { HOP_MS, ownCall, type Call, untilReplied } from './call';
 export {
   implement,
   implementPart,
@@ -16,4 +16,3 @@ export {
 } from './definition';
 export { createRpcServer, type RpcServer } from './server';
 export { createRpcClient, type RpcClient } from './client';
-export { untilReplied } from './until-replied';

@@ -15,17 +15,9 @@ const HANDLED_MAX = 2;
 /** Waiting bytes of all partners, and one partner's share: enough for its largest request. */
 const WAITING = { max: 72 * MIB, share: 1 / 3 };
 
-export interface LargeRequests {
-  /** Decodes the request and handles it in its turn. Throws when too many wait, or it waits too long. */
-  handle<T>(
-    request: Uint8Array,
-    codec: Codec<unknown>,
-    deadline: number,
-    handler: (request: unknown) => Promise<T>,
-  ): Promise<T>;
-}
+export type LargeRequests = ReturnType<typeof createLargeRequests>;
 
-export function createLargeRequests(log: Logger): LargeRequests {
+export function createLargeRequests(log: Logger) {
   const waiting = createPool(
     { server: 'grpc', reason: 'large_requests', holder: 'partner', ...WAITING },
     log,
@@ -43,7 +35,13 @@ export function createLargeRequests(log: Logger): LargeRequests {
     found.start();
   };
   return {
-    async handle(request, codec, deadline, handler) {
+    /** Decodes the request and handles it in its turn. Throws if too many wait, or it is late. */
+    async handle<T>(
+      request: Uint8Array,
+      codec: Codec<unknown>,
+      deadline: number,
+      handler: (request: unknown) => Promise<T>,
+    ): Promise<T> {
       const { length } = request;
       const partner_id = partnerOf(request, codec);
       if (!waiting.take(partner_id, length)) throw refusal();

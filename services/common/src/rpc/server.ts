@@ -3,15 +3,10 @@
 import {
   Server,
   type sendUnaryData,
-  type ServerDuplexStream,
   type ServerUnaryCall,
   type ServerWritableStream,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { ReflectionService } from '@grpc/reflection';
-import type { PackageDefinition } from '@grpc/proto-loader';
-import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { readFileSync } from 'node:fs';
 import { toApiError, toStatus, type ApiError } from '../errors';
 import type { Component } from '../lifecycle';
 import {
@@ -31,13 +26,14 @@ import './closing-sessions';
 import {
   grpcService,
   isRead,
+  spanAttributes,
   type Definition,
   type Implementation,
   type Method,
 } from './definition';
 import { createGate, type Gate, type Incoming } from './gate';
-import { createHealth, type Health } from './health';
 import { createLargeRequests, LARGE_BYTES, type LargeRequests } from './large-requests';
+import { addReflection, createHealth, type Health } from './standard-services';
 import { serverCredentials } from './tls';
 
 const MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -79,7 +75,13 @@ export function createRpcServer(
     const watch = definition === health.implementation.definition ? undefined : { log, large };
     const wired = Object.entries(definition.methods).map(([key, method]) => [
       method.name,
-      serve({ definition, method, handler: handlers[key] as Handler, gate, watch }),
+      (method.responseStream ? serveStream : serveUnary)({
+        definition,
+        method,
+        handler: handlers[key] as Handler,
+        gate,
+        watch,
+      }),
     ]);
     server.addService(
       grpcService(definition, deserialize),
@@ -97,15 +99,12 @@ export function createRpcServer(
     },
     start: () =>
       new Promise((resolve, reject) => {
-        server.bindAsync(
-          `${settings.host}:${settings.port}`,
-          serverCredentials(),
-          (error, bound) => {
-            if (error) return reject(error);
-            port = bound;
-            resolve();
-          },
-        );
+        const address = `${settings.host}:${settings.port}`;
+        server.bindAsync(address, serverCredentials(), (error, bound) => {
+          if (error) return reject(error);
+          port = bound;
+          resolve();
+        });
       }),
     stop: () =>
       new Promise((resolve) => {
@@ -129,42 +128,14 @@ interface Served {
   watch: { log: Logger; large: LargeRequests } | undefined;
 }
 
-const enter = ({ definition, method, gate, watch }: Served, incoming: Incoming) =>
-  watch
-    ? gate.enter(incoming, definition, method)
-    : gate.enterStandard(incoming, { definition, method });
-
-const REFLECTION = {
-  definition: { name: 'ServerReflection' },
-  method: { name: 'ServerReflectionInfo' },
-};
-
-/** Reflection adds its services itself: each call passes the gate before it reaches them. */
-function addReflection(server: Server, services: Implementation[], gate: Gate): void {
-  type Reflect = (stream: ServerDuplexStream<unknown, unknown>) => void;
-  const addService: Server['addService'] = (definition, handlers) => {
-    const reflect = handlers['ServerReflectionInfo'] as Reflect;
-    server.addService(definition, {
-      ServerReflectionInfo(stream: ServerDuplexStream<unknown, unknown>) {
-        const refusal = gate.enterStandard(stream as never, REFLECTION);
-        if (refusal) stream.emit('error', refusal);
-        else reflect(stream);
-      },
-    });
-  };
-  new ReflectionService(describeProtos(), {
-    services: services.map(({ definition }) => definition.fullName),
-  }).addToServer({ addService } as Server);
-}
+const enter = (served: Served, incoming: Incoming) =>
+  served.watch ? served.gate.enter(incoming, served) : served.gate.enterStandard(incoming, served);
 
 /** A large request stays encoded until it is its turn. */
 const deserialize =
   ({ requestType }: Method) =>
   (bytes: Buffer): unknown =>
     bytes.length > LARGE_BYTES ? bytes : requestType.decode(bytes);
-
-const serve = (served: Served) =>
-  served.method.responseStream ? serveStream(served) : serveUnary(served);
 
 function serveStream(served: Served) {
   const { method, handler } = served;
@@ -233,11 +204,7 @@ function beginCall(
   const span = startSpan(`${definition.fullName}/${method.name}`, {
     kind: SpanKind.SERVER,
     parent,
-    attributes: {
-      'rpc.system': 'grpc',
-      'rpc.service': definition.fullName,
-      'rpc.method': method.name,
-    },
+    attributes: spanAttributes(definition, method),
   });
   const started = performance.now();
   const elapsed = (): number => performance.now() - started;
@@ -302,21 +269,4 @@ function deadlineOf(incoming: Incoming): number {
   const deadline = incoming.getDeadline();
   const at = deadline instanceof Date ? deadline.getTime() : deadline;
   return Number.isFinite(at) ? at : Date.now() + DEADLINE_MS;
-}
-
-/**
- * The files for reflection, exactly as buf built them. The loader's copies use relative type names,
- * which tools such as grpcurl do not resolve. Reflection reads nothing but the files, and reads them
- * once for each entry: so there is one.
- */
-function describeProtos(): PackageDefinition {
-  const bytes = readFileSync(require.resolve('@bmg/proto/descriptors'));
-  const files: Buffer[] = [];
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    reader.tag();
-    files.push(Buffer.from(reader.bytes()));
-  }
-  const format = 'Protocol Buffer 3 EnumDescriptorProto';
-  return { all: { format, type: {}, fileDescriptorProtos: files } };
 }

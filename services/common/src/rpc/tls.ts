@@ -13,9 +13,7 @@ type Provider = experimental.CertificateProvider;
 
 const providers = new WeakMap<Certificates, Provider>();
 
-/**
- * Mutual TLS: a server accepts only certificates of the authority, a client also checks the name.
- */
+/** Mutual TLS: a server accepts certificates of the authority, a client checks the name too. */
 export function serverCredentials(): ServerCredentials {
   const certificates = certificatesFor();
   if (!certificates) return ServerCredentials.createInsecure();
