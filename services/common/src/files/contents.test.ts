@@ -1,4 +1,4 @@
-import { checkContents } from './contents';
+import { checkContents } from './file-types';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 const JPEG = bytes('\xff\xd8\xff\xe0');

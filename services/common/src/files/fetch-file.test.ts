@@ -1,52 +1,26 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import {
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { useLocalServers } from '../../testing/local-servers';
 import type { Call } from '../rpc';
-import { createFileFetcher, type FileFetcher } from './fetch-file';
+import { createFileFetcher, type FetchWish, type FileFetcher } from './fetch-file';
 
 const LIMIT_BYTES = 1_000_000;
 const TIMEOUT_MS = 1_000;
+const SETTINGS = { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 };
 
 let fetcher: FileFetcher;
-const servers: Server[] = [];
-beforeEach(() => {
-  const settings = { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 };
-  fetcher = createFileFetcher(settings, { timeout_ms: TIMEOUT_MS });
-});
-afterEach(async () => {
-  for (const server of servers.splice(0)) server.close();
-  await fetcher.stop();
-});
+beforeEach(() => (fetcher = createFileFetcher(SETTINGS, { timeout_ms: TIMEOUT_MS })));
+afterEach(() => fetcher.stop());
+const { http, tcp } = useLocalServers();
 
-async function urlOf(server: Server): Promise<string> {
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/photo.jpg`;
-}
-
-const http = (listener: RequestListener): Promise<string> => urlOf(createServer(listener));
 /** A server that sends exactly this text and hangs up. */
-const saying = (text: string): Promise<string> =>
-  urlOf(
-    createTcpServer((socket: Socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', () => socket.end(text));
-    }),
-  );
+const saying = (text: string): Promise<string> => tcp((socket) => socket.end(text));
 
 const call = (signal?: AbortSignal): Call =>
   ({ deadline: Date.now() + 60_000, signal }) as unknown as Call;
-const get = (url: string, limit_bytes = LIMIT_BYTES) =>
-  fetcher.fetch(
-    { url, field: 'url', limit_bytes, mime_type: 'image/png', partner_id: 'p' },
-    call(),
-  );
+const wish = (url: string): FetchWish => ({
+  ...{ url: `${url}/photo.jpg`, field: 'url', limit_bytes: LIMIT_BYTES },
+  ...{ mime_type: 'image/png', partner_id: 'p' },
+});
+const get = (url: string, by = fetcher, signal?: AbortSignal) => by.fetch(wish(url), call(signal));
 
 async function contentOf(url: string): Promise<Buffer> {
   const file = await get(url);
@@ -161,23 +135,13 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
   });
 
   test('sends below the minimum rate', async () => {
-    const impatient = createFileFetcher(
-      { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 },
-      { rate_interval_ms: 100 },
-    );
+    const impatient = createFileFetcher(SETTINGS, { rate_interval_ms: 100 });
     let timer: NodeJS.Timeout | undefined;
     const url = await http((_request, response) => {
       response.on('close', () => clearInterval(timer));
       timer = setInterval(() => response.write('x'), 20);
     });
-    const wish = {
-      url,
-      field: 'url',
-      limit_bytes: LIMIT_BYTES,
-      mime_type: 'image/png',
-      partner_id: 'p',
-    };
-    await expect(impatient.fetch(wish, call())).rejects.toMatchObject({
+    await expect(get(url, impatient)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       details: { field: 'url', reason: 'timeout' },
       retryable: true,
@@ -203,15 +167,8 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
   });
 
   test('has a private address, which the setting does not allow', async () => {
-    const strict = createFileFetcher({ ALLOW_PRIVATE_URLS: false, SPOOL_LIMIT_MB: 100 });
-    const wish = {
-      url: 'https://127.0.0.1/a.jpg',
-      field: 'url',
-      limit_bytes: LIMIT_BYTES,
-      mime_type: 'image/png',
-      partner_id: 'p',
-    };
-    await expect(strict.fetch(wish, call())).rejects.toMatchObject({
+    const strict = createFileFetcher({ ...SETTINGS, ALLOW_PRIVATE_URLS: false });
+    await expect(get('https://127.0.0.1', strict)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       details: { field: 'url', reason: 'private_address' },
     });
@@ -223,14 +180,7 @@ test('cancels the fetch when the caller disconnects', async () => {
   const url = await http((_request, response) => response.write('x'));
   const abort = new AbortController();
   setTimeout(() => abort.abort(), 30);
-  const wish = {
-    url,
-    field: 'url',
-    limit_bytes: LIMIT_BYTES,
-    mime_type: 'image/png',
-    partner_id: 'p',
-  };
-  await expect(fetcher.fetch(wish, call(abort.signal))).rejects.toMatchObject({
+  await expect(get(url, fetcher, abort.signal)).rejects.toMatchObject({
     details: { reason: 'aborted' },
   });
 });

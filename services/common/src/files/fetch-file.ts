@@ -13,9 +13,8 @@ import {
   type GuardedAgentOptions,
 } from '../outbound';
 import { HOP_MS, type Call } from '../rpc';
-import { checkContents } from './contents';
-import { spoolLimitBytes } from './settings';
-import { createSpool, type SpooledFile } from './spool';
+import { checkContents } from './file-types';
+import { spoolLimitBytes, createSpool, type SpooledFile } from './spool';
 import type { OpenFile } from './transfer';
 
 export interface FileFetcherSettings {
@@ -43,7 +42,7 @@ export interface FileFetcher extends Component {
   look(wish: Omit<FetchWish, 'mime_type' | 'partner_id'>, call: Call): Promise<FileFacts>;
 }
 
-export interface FileFacts {
+interface FileFacts {
   mime_type: string | undefined;
   size_bytes: number | undefined;
 }

@@ -1,4 +1,4 @@
-import { parseMimeType } from './mime-type';
+import { parseMimeType } from './file-types';
 
 test.each([
   ['image/JPEG', 'image/jpeg', 'image/jpeg'],

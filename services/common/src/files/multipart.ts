@@ -8,7 +8,7 @@ export interface Multipart {
   chunks: AsyncIterable<Uint8Array>;
 }
 
-export interface FilePart {
+interface FilePart {
   name: string;
   filename: string;
   content_type: string;

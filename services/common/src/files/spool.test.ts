@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '../../../../test/testkit/eventually';
 import { Readable } from 'node:stream';
 import { EVICTION_GRACE_MS } from '../overload';
-import { createSpool, type SpooledFile } from './spool';
-import { FILES_OF_PARTNER } from './spool-space';
+import { createSpool, type SpooledFile, FILES_OF_PARTNER } from './spool';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'spool-'))));

@@ -6,7 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSpoolSpace, noRoom, type Used } from './spool-space';
+import { integer } from '../config/fields';
+import { ApiError } from '../errors';
+import { createTransfers } from '../overload';
 
 export interface SpooledFile {
   size_bytes: number;
@@ -18,17 +20,7 @@ export interface SpooledFile {
   close(): Promise<void>;
 }
 
-export interface Spool {
-  /**
-   * Reads the whole source for a partner; rethrows the source's errors. It is opened once there is room for it:
-   * a file that is refused costs no connection. The signal is aborted when the file loses its place.
-   */
-  take(open: (signal: AbortSignal) => Promise<Source>, partner_id: string): Promise<SpooledFile>;
-  /** Disk space in use. */
-  used(): Used;
-}
-
-export type Source = AsyncIterable<Buffer> & { destroy?(): unknown };
+type Source = AsyncIterable<Buffer> & { destroy?(): unknown };
 
 const HEAD_BYTES = 64;
 const READ_CHUNK_BYTES = 128 * 1024;
@@ -40,11 +32,20 @@ export function createSpool(
   limit_bytes: number,
   folder: string = tmpdir(),
   share_bytes: number = Math.max(limit_bytes / 2, LARGEST_BYTES),
-): Spool {
+) {
   const space = createSpoolSpace(limit_bytes, share_bytes);
   return {
+    /** Disk space in use. */
     used: space.used,
-    async take(openSource, partner_id) {
+    /**
+     * Reads the whole source for a partner; rethrows the source's errors. It is opened once there
+     * is room for it: a file that is refused costs no connection. The signal is aborted when the
+     * file loses its place.
+     */
+    async take(
+      openSource: (signal: AbortSignal) => Promise<Source>,
+      partner_id: string,
+    ): Promise<SpooledFile> {
       let source: Source | undefined;
       const evicted = new AbortController();
       const place = space.enter(partner_id, (reason) => {
@@ -115,3 +116,94 @@ async function* read(handle: FileHandle, size_bytes: number): AsyncGenerator<Uin
     yield buffer.subarray(0, bytesRead);
   }
 }
+
+interface Used {
+  files: number;
+  bytes: number;
+}
+
+const FILES_MAX = 256;
+/** Files of one partner, which may also fill half of the disk space, and at least one largest file. */
+export const FILES_OF_PARTNER = FILES_MAX / 8;
+const RETRY_AFTER_S = 5;
+
+/**
+ * The disk space that files take: a bound on their number and bytes, and a share of both for each
+ * partner. A file that arrives slowly makes room for others.
+ */
+function createSpoolSpace(limit_bytes: number, share_bytes: number) {
+  const all: Used = { files: 0, bytes: 0 };
+  const partners = new Map<string, Used>();
+  const arriving = createTransfers();
+  const makeRoom = (isFull: () => boolean, partner_id?: string): void => {
+    while (isFull()) if (!arriving.evictSlowest(partner_id)) throw noRoom();
+  };
+  return {
+    used: (): Used => ({ ...all }),
+    /** Throws when no room is left. `onEvicted` is called when the file has lost its place. */
+    enter(partner_id: string, onEvicted: (reason: ApiError) => void) {
+      const own = partners.get(partner_id) ?? { files: 0, bytes: 0 };
+      makeRoom(() => own.files >= FILES_OF_PARTNER, partner_id);
+      makeRoom(() => all.files >= FILES_MAX);
+      partners.set(partner_id, own);
+      for (const used of [all, own]) used.files += 1;
+      let held_bytes = 0;
+      let isHere = true;
+      const leave = (): void => {
+        if (!isHere) return;
+        isHere = false;
+        arrival.end();
+        for (const used of [all, own]) {
+          used.files -= 1;
+          used.bytes -= held_bytes;
+        }
+        if (own.files === 0) partners.delete(partner_id);
+      };
+      const arrival = arriving.begin(partner_id, () => {
+        leave();
+        onEvicted(tooSlow());
+      });
+      return {
+        /** Throws when no room is left. */
+        reserve(bytes: number): void {
+          makeRoom(() => isHere && own.bytes + bytes > share_bytes, partner_id);
+          makeRoom(() => isHere && all.bytes + bytes > limit_bytes);
+          // The slowest file may be this one.
+          if (!isHere) throw tooSlow();
+          held_bytes += bytes;
+          for (const used of [all, own]) used.bytes += bytes;
+          arrival.moved(bytes);
+        },
+        /** Marks the file as complete: it can no longer be evicted. */
+        arrived: arrival.end,
+        leave,
+      };
+    },
+  };
+}
+
+const unavailable = (message: string, cause?: unknown): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', `${message}: try again in a moment`, {
+    retryable: true,
+    retry_after_s: RETRY_AFTER_S,
+    cause,
+  });
+
+const noRoom = (cause?: unknown): ApiError =>
+  unavailable('too many files are being transferred', cause);
+
+const tooSlow = (): ApiError =>
+  unavailable('the file arrived too slowly while too many files are being transferred');
+
+const MIB = 1024 * 1024;
+
+/** Settings of the services that take in partners' files. */
+export const fileSettings = {
+  SPOOL_LIMIT_MB: integer(
+    { min: 100, max: 1_048_576, default: 1_024 },
+    'disk space in the temporary folder (TMPDIR) that all files in transfer may use together',
+  ),
+};
+
+export const spoolLimitBytes = ({ SPOOL_LIMIT_MB }: { SPOOL_LIMIT_MB: number }): number =>
+  SPOOL_LIMIT_MB * MIB;

@@ -6,11 +6,19 @@ import { Agent, type Dispatcher } from 'undici';
 import { ApiError } from '../errors';
 import type { Component } from '../lifecycle';
 import { HOP_MS, type Call } from '../rpc';
-import { endSpan, metrics, SpanKind, startSpan, traceparent, type Span } from '../telemetry';
-import type { Json, UpstreamSettings } from '../upstream';
-import { judgeAnswer, noAnswer, readText, type Refusal } from './transfer-answer';
+import { traceparent, type Span } from '../telemetry';
+import {
+  isUnanswered,
+  judge,
+  observed,
+  UNREACHABLE,
+  type Json,
+  type UpstreamErrorBody,
+  type UpstreamSettings,
+} from '../upstream';
 
-export type { Refusal } from './transfer-answer';
+/** The error for a refusal; undefined applies the general rule. */
+export type Refusal = (status: number, error: UpstreamErrorBody) => ApiError | undefined;
 
 export interface TransferRequest {
   /** For spans and metrics: a bounded set of names, e.g. `POST /{phone_number_id}/media`. */
@@ -23,7 +31,6 @@ export interface TransferRequest {
   scheme?: 'Bearer' | 'OAuth';
   headers?: Record<string, string>;
   body?: { length_bytes: number; chunks: AsyncIterable<Uint8Array> };
-  /** Maps a refusal to an error; undefined applies the general rule. */
   refusal?: Refusal;
 }
 
@@ -37,16 +44,15 @@ export interface OpenFile {
 export interface Transfer extends Component {
   /** Sends, and reads a JSON object as the answer. */
   json(request: TransferRequest, call: Call): Promise<Json>;
-  /**
-   * GETs a file; the caller has decided that the address may have the token. Resolves with any
-   * status.
-   */
+  /** GETs a file from an address that may have the token. Resolves with any status. */
   open(file: { operation: string; url: URL; token: string }, call: Call): Promise<OpenFile>;
 }
 
 const CONNECTIONS_MAX = 64;
 const KEEPALIVE_MS = 30_000;
 const CONNECT_LIMIT_MS = 3_000;
+/** Answers are far smaller; only files are large. */
+const ANSWER_LIMIT_BYTES = 1024 * 1024;
 /** With less time than this left, a request is not sent: its answer would come too late. */
 const WORTHWHILE_MS = 20;
 /** The platform's file hosts answer odd user agents with an error page. */
@@ -89,7 +95,9 @@ export function createTransfer(settings: UpstreamSettings): Transfer {
       call,
     );
     span.setAttribute('http.response.status_code', answer.statusCode);
-    return judgeAnswer(answer.statusCode, await readText(answer.body), token, refusal);
+    const text = await readText(answer.body);
+    const rules = { secrets: [token], repeatable: true, refusal };
+    return judge({ status: answer.statusCode, text }, rules);
   };
 
   return {
@@ -97,12 +105,12 @@ export function createTransfer(settings: UpstreamSettings): Transfer {
     async start() {},
     stop: () => agent.close(),
     json: (request, call) =>
-      observed(request, base.host, call, (span) => {
+      observed({ ...request, host: base.host }, call, (span) => {
         const once = (): Promise<Json> => exchange(request, call, span);
         return request.method === 'GET' ? repeatedRead(once) : once();
       }),
     open: ({ operation, url, token }, call) =>
-      observed({ operation, method: 'GET' }, url.host, call, (span) =>
+      observed({ operation, method: 'GET', host: url.host }, call, (span) =>
         repeatedRead(async () => {
           const { statusCode, headers, body } = await begin(
             {
@@ -145,44 +153,42 @@ const common = (span: Span): Record<string, string> => ({
   traceparent: traceparent(span.spanContext()),
 });
 
-/** A span and a metric around one exchange; of a file, until its first byte can be read. */
-async function observed<T>(
-  { operation, method }: { operation: string; method: string },
-  host: string,
-  call: Call,
-  work: (span: Span) => Promise<T>,
-): Promise<T> {
-  const span = startSpan(operation, {
-    kind: SpanKind.CLIENT,
-    parent: call.span,
-    attributes: { 'http.request.method': method, 'server.address': host },
-  });
-  const started = performance.now();
-  let failure: ApiError | undefined;
-  try {
-    return await work(span);
-  } catch (error) {
-    failure = error as ApiError;
-    throw error;
-  } finally {
-    const outcome = failure ? String(failure.upstream_code ?? 'no_answer') : 'ok';
-    metrics.upstream_duration.observe(
-      { operation, outcome },
-      (performance.now() - started) / 1_000,
-      span.spanContext(),
-    );
-    endSpan(span, failure);
-  }
-}
-
 /** Only reads are repeated: once, and only when there was no answer. */
 const repeatedRead = <T>(once: () => Promise<T>): Promise<T> =>
   once().catch((error: unknown) => {
-    const repeat =
-      error instanceof ApiError && error.retryable && error.upstream_code === undefined;
-    if (repeat) return once();
+    if (isUnanswered(error)) return once();
     throw error;
   });
+
+/** A transfer sends no message, so repeating one with an unknown outcome is safe. */
+const noAnswer = (cause: unknown): ApiError =>
+  new ApiError('UPSTREAM_ERROR', `the upstream ${problemOf(cause)}`, { retryable: true, cause });
+
+const STALLED: ReadonlySet<unknown> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+function problemOf(cause: unknown): string {
+  const code = (cause as { code?: unknown } | null)?.code;
+  if (UNREACHABLE.has(code)) return 'could not be reached';
+  return STALLED.has(code) || code === undefined
+    ? 'did not answer in time'
+    : 'broke the connection';
+}
+
+async function readText(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > ANSWER_LIMIT_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw noAnswer(error);
+  }
+  // A truncated answer is not a JSON object any more and is reported as such.
+  return Buffer.concat(chunks).toString();
+}
 
 /** Aborts the exchange at the call's deadline or when the caller cancels. */
 function startClock(call: Call): { signal: AbortSignal; stop(): void } {

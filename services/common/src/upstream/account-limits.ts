@@ -13,12 +13,7 @@ export interface Concerned {
   number: string | false;
 }
 
-export interface AccountLimits {
-  /** Runs a request, unless the upstream has just refused several for this number or account. */
-  run<T>(concerned: Concerned, ask: () => Promise<T>): Promise<T>;
-  /** Follows a list of the upstream, one page at a time. Throws at once when too many are followed. */
-  list<T>(partner_id: string, follow: () => Promise<T>): Promise<T>;
-}
+export type AccountLimits = ReturnType<typeof createAccountLimits>;
 
 /** The upstream's limit on the app, and on one account. */
 const APP_LIMIT = 4;
@@ -44,24 +39,17 @@ interface Wait {
   upstream_trace_id: string | undefined;
 }
 
-export function createAccountLimits(
-  log: Logger,
-  now: () => number = () => performance.now(),
-): AccountLimits {
+export function createAccountLimits(log: Logger, now: () => number = () => performance.now()) {
   const waits = new LRUCache<string, Wait>({ max: WAITING_MAX });
+  const share = LISTS_OF_PARTNER / LISTS_MAX;
   const lists = createPool(
-    {
-      server: 'upstream',
-      reason: 'lists',
-      holder: 'partner',
-      max: LISTS_MAX,
-      share: LISTS_OF_PARTNER / LISTS_MAX,
-    },
+    { server: 'upstream', reason: 'lists', holder: 'partner', max: LISTS_MAX, share },
     log,
   );
 
   return {
-    async run({ target: { waba_id }, number }, ask) {
+    /** Runs a request, unless the upstream has just refused several for this number or account. */
+    async run<T>({ target: { waba_id }, number }: Concerned, ask: () => Promise<T>): Promise<T> {
       const wait = [waits.get(`account ${waba_id}`), waits.get(`number ${number}`)].find(
         (known) => known !== undefined && known.until > now(),
       );
@@ -84,7 +72,8 @@ export function createAccountLimits(
         throw error;
       }
     },
-    async list(partner_id, follow) {
+    /** Follows a list of the upstream, one page at a time. Throws at once if too many are followed. */
+    async list<T>(partner_id: string, follow: () => Promise<T>): Promise<T> {
       if (!lists.take(partner_id)) {
         throw new ApiError('SERVICE_UNAVAILABLE', 'too many lists are being read: try again', {
           retry_after_s: RETRY_AFTER_S,

@@ -2,12 +2,11 @@
 // a header, a span and a metric per request. Every failure becomes an ApiError.
 import { Agent, FormData, type Dispatcher } from 'undici';
 import { ApiError } from '../errors';
-import { parseExact } from '../json';
 import type { Component } from '../lifecycle';
 import { HOP_MS, type Call } from '../rpc';
-import { endSpan, metrics, SpanKind, startSpan, traceparent, type Span } from '../telemetry';
-import { isObject, type Json } from './answers';
-import { scrub, upstreamError, type UpstreamErrorBody } from './upstream-codes';
+import { traceparent, type Span } from '../telemetry';
+import type { Json } from './answers';
+import { isUnanswered, judge, observed, UNREACHABLE } from './exchange';
 
 export interface UpstreamSettings {
   UPSTREAM_URL: string;
@@ -62,7 +61,6 @@ const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
 const TRACE_ID = 'x-fb-trace-id';
 /** With less time than this left, a request is not sent: its answer would come too late. */
 const WORTHWHILE_MS = 20;
-const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** An id as one path segment: slashes and dots in it cannot reach another path. */
 export function segment(id: string): string {
@@ -100,47 +98,19 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
     name: 'upstream',
     async start() {},
     stop: () => agent.close(),
-    async request(request, call) {
-      const span = startSpan(request.operation, {
-        kind: SpanKind.CLIENT,
-        parent: call.span,
-        attributes: { 'http.request.method': request.method, 'server.address': base.host },
-      });
-      const started = performance.now();
-      const finish = (outcome: string, failure?: ApiError): void => {
-        const took_ms = performance.now() - started;
-        metrics.upstream_duration.observe(
-          { operation: request.operation, outcome },
-          took_ms / 1_000,
-          span.spanContext(),
-        );
-        call.waits?.add('upstream', took_ms);
-        endSpan(span, failure);
-      };
-      const once = (): Promise<Json> => exchange(connection, request, call, span);
-      try {
-        const body = await once().catch((error: unknown) => {
-          if (repeatable(error, request)) return once();
+    request(request, call) {
+      const { operation, method } = request;
+      return observed({ operation, method, host: base.host, is_wait: true }, call, (span) => {
+        const once = (): Promise<Json> => exchange(connection, request, call, span);
+        return once().catch((error: unknown) => {
+          // Only reads are repeated.
+          if (method === 'GET' && !request.once && isUnanswered(error)) return once();
           throw error;
         });
-        finish('ok');
-        return body;
-      } catch (error) {
-        const failure = error as ApiError;
-        finish(String(failure.upstream_code ?? 'no_answer'), failure);
-        throw failure;
-      }
+      });
     },
   };
 }
-
-/** Only reads are repeated, and only when there was no answer. */
-const repeatable = (error: unknown, request: UpstreamRequest): boolean =>
-  request.method === 'GET' &&
-  !request.once &&
-  error instanceof ApiError &&
-  error.retryable &&
-  error.upstream_code === undefined;
 
 /** One request and its answer. The timeout covers both, a slow body included. */
 async function exchange(
@@ -200,7 +170,8 @@ async function exchange(
   } finally {
     clearTimeout(timer);
   }
-  return judge({ status, text, trace_id }, request, secrets);
+  const { method, send, accept } = request;
+  return judge({ status, text, trace_id }, { secrets, send, accept, repeatable: method === 'GET' });
 }
 
 interface Gate {
@@ -257,55 +228,9 @@ function queryText(query: UpstreamRequest['query']): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Branches on the error object, not on the status: the upstream answers most errors with 400. */
-function judge(
-  { status, text, trace_id }: { status: number; text: string; trace_id: string | undefined },
-  request: UpstreamRequest,
-  secrets: string[],
-): Json {
-  const body = parse(text);
-  if (body && request.accept?.(body)) return body;
-  const error = body?.['error'];
-  if (error && typeof error === 'object') {
-    throw upstreamError(error as UpstreamErrorBody, secrets, trace_id);
-  }
-  if (status >= 400) {
-    throw new ApiError('UPSTREAM_ERROR', `the upstream answered HTTP ${status} without a reason`, {
-      // A 5xx without an error object leaves the outcome unknown: a send may have gone out.
-      retryable: !request.send && (status >= 500 || status === 429),
-      ...(request.send && status >= 500 && { details: { outcome: 'unknown' } }),
-      upstream_trace_id: trace_id,
-      cause: new Error(scrub(text.slice(0, 500), secrets)),
-    });
-  }
-  if (!body) {
-    throw new ApiError(
-      'UPSTREAM_ERROR',
-      'the upstream answered with something other than a JSON object',
-      {
-        retryable: request.method === 'GET',
-        ...(request.send && { details: { outcome: 'unknown' } }),
-        upstream_trace_id: trace_id,
-        // Causes are logged, and half of a success names customers: their numbers must not be in a log.
-        cause: new Error(`HTTP ${status} with ${text.length} characters`),
-      },
-    );
-  }
-  return body;
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    const value = parseExact(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function connectionFailure(error: unknown, request: UpstreamRequest, timedOut: boolean): ApiError {
   const code = (error as { code?: string }).code ?? '';
-  if (NEVER_LEFT.has(code)) {
+  if (UNREACHABLE.has(code)) {
     return noAnswer('the upstream could not be reached', { retryable: true, cause: error });
   }
   // The request may have arrived: only a read is retryable.

@@ -3,19 +3,14 @@
 import { ApiError } from '../errors';
 import { isObject, type Json } from './answers';
 
-/**
- * The portfolio-wide limit replaced the number's own; an older platform knows the old name only.
- */
+/** The portfolio-wide limit replaced the number's own, the only one of older platforms. */
 const FIELD = 'whatsapp_business_manager_messaging_limit';
 const OLD_FIELD = 'messaging_limit_tier';
 const UNKNOWN_FIELD = 100;
 
 export const LIMIT_FIELDS = [FIELD, OLD_FIELD];
 
-/**
- * Reads a node together with its limit. `read` gets the field's name, and runs again with the old
- * one.
- */
+/** Reads a node with its limit. `read` gets the field's name, and then perhaps the old one. */
 export async function readWithLimit(read: (limit_field: string) => Promise<Json>): Promise<Json> {
   return read(FIELD).catch((error: unknown) => {
     const isUnknown =

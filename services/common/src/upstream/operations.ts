@@ -5,10 +5,9 @@ import type { Target } from '@bmg/proto/common';
 import { ApiError, missingFields } from '../errors';
 import type { Call } from '../rpc';
 import type { Credentials } from '../directory/credentials';
-import { succeeded, type Json } from './answers';
+import { succeeded, type Json, allPages, type Pages } from './answers';
 import { segment, type Upstream, type UpstreamRequest } from './client';
 import type { AccountLimits } from './account-limits';
-import { allPages, type Pages } from './paging';
 
 type Query = NonNullable<UpstreamRequest['query']>;
 

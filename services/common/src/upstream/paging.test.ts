@@ -1,5 +1,4 @@
-import type { Json } from './answers';
-import { allPages, cursorsOf, eachPage } from './paging';
+import { type Json, allPages, cursorsOf, eachPage } from './answers';
 
 const page = (ids: number[], after?: string, next = 'https://upstream/?access_token=x'): Json => ({
   data: ids.map((id) => ({ id })),
