@@ -1,20 +1,16 @@
-// Limits the bytes per second that one holder moves, so that its transfers leave time for others:
-// many readers at a time would move as many bytes as the cores can copy.
+// The rates of transfers: at most so many bytes a second for each holder, and at least so many for
+// each transfer.
 import { LRUCache } from '../cache';
 import { pause } from '../lifecycle/wait';
 
-export interface ByteRate {
-  /** Resolves when the holder may move these bytes; at once if the signal is aborted. */
-  turn(holder: string, bytes: number, signal?: AbortSignal): Promise<void>;
-  /** Counts bytes that the holder has moved: its next turn waits for them. */
-  count(holder: string, bytes: number): void;
-}
+export type ByteRate = ReturnType<typeof createByteRate>;
 
 /** A holder that was idle may move this much at once. */
 const BURST_MS = 500;
 const HOLDERS_MAX = 10_000;
 
-export function createByteRate(bytes_per_s: number): ByteRate {
+/** Many readers at a time would move as many bytes as the cores can copy. */
+export function createByteRate(bytes_per_s: number) {
   /** When the bytes of each holder so far will have been moved, at this rate. */
   const moved_at = new LRUCache<string, number>({ max: HOLDERS_MAX });
   /** How long the bytes ahead of these still take. */
@@ -25,10 +21,38 @@ export function createByteRate(bytes_per_s: number): ByteRate {
     return free_ms - now_ms;
   };
   return {
-    async turn(holder, bytes, signal) {
+    /** Resolves when the holder may move these bytes; at once if the signal is aborted. */
+    async turn(holder: string, bytes: number, signal?: AbortSignal): Promise<void> {
       const wait_ms = count(holder, bytes);
       if (wait_ms > 0) await pause(wait_ms, signal);
     },
-    count: (holder, bytes) => void count(holder, bytes),
+    /** Counts bytes that the holder has moved: its next turn waits for them. */
+    count: (holder: string, bytes: number): void => void count(holder, bytes),
   };
+}
+
+/** A peer that trickles data would hold memory and connections that others need. */
+const BYTES_PER_S_MIN = 1_024;
+
+/**
+ * Calls `onSlow` once if an interval moves fewer bytes than the minimum rate; returns a function that stops.
+ * The first interval is the grace period of slow starts.
+ */
+export function watchMinimumRate(
+  every_ms: number,
+  moved: () => number,
+  onSlow: () => void,
+): () => void {
+  let before = moved();
+  const timer = setInterval(() => {
+    const now = moved();
+    if (now - before < (BYTES_PER_S_MIN * every_ms) / 1_000) {
+      clearInterval(timer);
+      onSlow();
+    }
+    before = now;
+  }, every_ms);
+  // The timer must not keep the process alive.
+  timer.unref();
+  return () => clearInterval(timer);
 }

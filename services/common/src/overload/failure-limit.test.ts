@@ -1,4 +1,4 @@
-import { createFailureLimit } from './failure-limit';
+import { createFailureLimit } from './refusals';
 
 const LIMITS = { burst: 10, per_s: 1 };
 

@@ -9,31 +9,23 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import { type Socket, isIPv4 } from 'node:net';
+import { Counts } from '../collections';
 import { metrics } from '../telemetry';
-import { networkOf } from './network';
 
-export interface HttpLimits {
-  headers_ms: number;
-  /** Headers and body. */
-  request_ms: number;
-  keep_alive_ms: number;
-  /** How long the rest of a body may take after its request was answered. */
-  linger_ms: number;
-  connections_max: number;
-  /** Of one network, if senders connect to the process themselves. */
-  connections_of_network_max: number;
-}
-
-export const HTTP_LIMITS: HttpLimits = {
+const HTTP_LIMITS = {
   headers_ms: 10_000,
+  /** Headers and body. */
   request_ms: 30_000,
-  // Longer than a load balancer's idle timeout, so that it never writes into a closing connection.
+  /** Longer than a load balancer's idle timeout: it never writes into a closing connection. */
   keep_alive_ms: 65_000,
+  /** How long the rest of a body may take after its request was answered. */
   linger_ms: 5_000,
   connections_max: 10_000,
+  /** Of one network, if senders connect to the process themselves. */
   connections_of_network_max: 5_000,
 };
+export type HttpLimits = typeof HTTP_LIMITS;
 
 /** How often timeouts are checked, and so their precision. */
 const CHECK_EVERY_MS = 1_000;
@@ -116,21 +108,16 @@ export function createBoundedServer(
 
 /** Idle connections cost a client nothing: those of one network must leave some for the others. */
 function shareConnections(server: Server, name: string, max: number): void {
-  const of_network = new Map<string, number>();
+  const connections = new Counts();
   server.prependListener('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '');
-    const count = (of_network.get(network) ?? 0) + 1;
-    if (count > max) {
+    if (connections.of(network) >= max) {
       metrics.requests_shed.inc({ server: name, reason: 'connections_of_network' });
       socket.destroy();
       return;
     }
-    of_network.set(network, count);
-    socket.once('close', () => {
-      const left = (of_network.get(network) ?? 1) - 1;
-      if (left > 0) of_network.set(network, left);
-      else of_network.delete(network);
-    });
+    connections.add(network, 1);
+    socket.once('close', () => connections.add(network, -1));
   });
 }
 
@@ -175,3 +162,28 @@ const plainRefusal = (reason: RefusalReason): RefusalAnswer => ({
   headers: {},
   body: '',
 });
+
+/**
+ * The network of a sender, by which unauthenticated requests are limited. An IPv6 host usually owns
+ * a whole /64, so that it is limited as one.
+ */
+export function networkOf(address: string): string {
+  const mapped = address.replace(/^::ffff:/i, '');
+  if (isIPv4(mapped)) return mapped;
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const before = groups(head);
+  const after = groups(tail ?? '');
+  const zeros = Math.max(0, 8 - before.length - after.length);
+  return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':');
+}
+
+/**
+ * The address of a request's sender: the last `proxy_hops` addresses of X-Forwarded-For are trusted, and
+ * the first of them is the sender's; without such proxies it is the one of the connection.
+ */
+export function senderOf({ headers, socket }: IncomingMessage, proxy_hops: number): string {
+  const given = proxy_hops > 0 ? String(headers['x-forwarded-for'] ?? '').split(',') : [];
+  const trusted = given.map((address) => address.trim()).filter((address) => address !== '');
+  return trusted.slice(-proxy_hops)[0] ?? socket.remoteAddress ?? '';
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { networkOf, senderOf } from './network';
+import { networkOf, senderOf } from './http-server';
 
 describe('the network of an address', () => {
   test.each([

@@ -1,15 +1,47 @@
-// A bounded resource that partners (or networks) share. Each holder has at most its share, so that one
-// of them cannot use the resource up for all others.
-import type { Logger } from '../telemetry';
-import { createBound, type Bound } from './bound';
+// Bounds on concurrent work, whole or shared by holders. Beyond one, requests are refused unread,
+// so that an overloaded process answers some requests well instead of all of them late.
+import { metrics, type Logger } from '../telemetry';
 
-export interface Pool {
-  /** False when the pool or the holder's share is used up. */
-  take(holder: string, amount?: number): boolean;
-  /** Takes beyond the bounds too, for items that are in memory already and cannot be refused. */
-  force(holder: string, amount: number): void;
-  give(holder: string, amount?: number): void;
+export type Bound = ReturnType<typeof createBound>;
+
+const SAY_EVERY_MS = 10_000;
+
+/** `reason` names the bounded resource: requests, bytes. */
+export function createBound(of: { server: string; reason: string; max: number }, log: Logger) {
+  const { max, ...labels } = of;
+  let in_flight = 0;
+  let refused = 0;
+  let said_at = -Infinity;
+  const refuse = (): false => {
+    metrics.requests_shed.inc(labels);
+    refused += 1;
+    const now = performance.now();
+    if (now - said_at >= SAY_EVERY_MS) {
+      log.warn({ ...of, refused }, 'overloaded: refusing requests');
+      said_at = now;
+      refused = 0;
+    }
+    return false;
+  };
+  return {
+    /** False beyond the bound; every refusal is counted, and logged at most every ten seconds. */
+    take(amount = 1): boolean {
+      // A single request is always accepted, or a large one would be refused for ever.
+      if (in_flight > 0 && in_flight + amount > max) return refuse();
+      in_flight += amount;
+      return true;
+    },
+    /** Takes beyond the bound too, for items that are in memory already and cannot be refused. */
+    force(amount: number): void {
+      in_flight += amount;
+    },
+    give(amount = 1): void {
+      in_flight -= amount;
+    },
+  };
 }
+
+export type Pool = ReturnType<typeof createPool>;
 
 export interface PoolOptions {
   server: string;
@@ -21,10 +53,7 @@ export interface PoolOptions {
   share?: number;
   /** The first units of each holder, counted separately: other holders cannot use them up. */
   floor?: { of_holder: number; max: number };
-  /**
-   * Evicts something of this holder, or of any holder, for a new one. False if that is not
-   * possible.
-   */
+  /** Evicts something of this holder, or of any, for a new one. False if it cannot. */
   makeRoom?: (holder?: string) => boolean;
 }
 
@@ -39,10 +68,11 @@ interface Holder {
   apart: number;
 }
 
+/** A bounded resource. Each holder has at most its share, so that it cannot use up all of it. */
 export function createPool(
   { server, reason, holder: kind, max, share = SHARE, ...options }: PoolOptions,
   log: Logger,
-): Pool {
+) {
   const { floor = NO_FLOOR, makeRoom = () => false } = options;
   const whole = createBound({ server, reason, max }, log);
   const of_holder = {
@@ -62,7 +92,8 @@ export function createPool(
   const holderOf = (name: string): Holder =>
     holders.get(name) ?? { bound: createBound(of_holder, log), taken: 0, apart: 0 };
   return {
-    take(name, amount = 1) {
+    /** False when the pool or the holder's share is used up. */
+    take(name: string, amount = 1): boolean {
       const holder = holderOf(name);
       if (keepApart(holder, amount)) {
         holders.set(name, holder);
@@ -78,7 +109,8 @@ export function createPool(
       holders.set(name, holder);
       return true;
     },
-    force(name, amount) {
+    /** Takes beyond the bounds too, for items that are in memory already and cannot be refused. */
+    force(name: string, amount: number): void {
       const holder = holderOf(name);
       if (!keepApart(holder, amount)) {
         holder.bound.force(amount);
@@ -87,7 +119,7 @@ export function createPool(
       }
       holders.set(name, holder);
     },
-    give(name, amount = 1) {
+    give(name: string, amount = 1): void {
       const holder = holders.get(name);
       if (!holder) return;
       const of_pool = Math.min(amount, holder.taken);

@@ -1,53 +1,76 @@
-// Slows down callers that continue after refusals. A refusal is cheap, but a client that repeats
-// refused requests without a pause can keep both cores busy, at the expense of everyone else.
+// Slows down callers that go on after refusals, and stops those whose attempts keep failing.
 import { LRUCache } from '../cache';
+import { Counts } from '../collections';
+
+/** A holder has `burst` tokens, and gains `per_s` a second. */
+interface Rate {
+  burst: number;
+  per_s: number;
+}
+
+const HOLDERS_MAX = 10_000;
+
+/** The tokens of many holders. */
+function createBuckets({ burst, per_s }: Rate) {
+  const buckets = new LRUCache<string, { left: number; at_ms: number }>({ max: HOLDERS_MAX });
+  const leftOf = (holder: string, now_ms = performance.now()): number => {
+    const { left, at_ms } = buckets.get(holder) ?? { left: burst, at_ms: now_ms };
+    return Math.min(burst, left + ((now_ms - at_ms) * per_s) / 1_000);
+  };
+  return {
+    has: (holder: string): boolean => leftOf(holder) >= 1,
+    /** Takes a token, also one that the holder does not have yet: the next one comes later. */
+    take(holder: string): void {
+      const at_ms = performance.now();
+      buckets.set(holder, { left: Math.max(-burst, leftOf(holder, at_ms) - 1), at_ms });
+    },
+  };
+}
 
 export interface Refusals {
   /** Resolves when the holder's refusal may be answered: at once, unless it has had many. */
   turn(holder: string): Promise<void>;
 }
 
-export interface RefusalLimits {
-  /** Refusals of one holder that are answered at once, */
-  burst: number;
-  /** and how many more per second. */
-  per_s: number;
-}
-
 /** A client that waits as long as Retry-After says loses nothing by it. */
 export const REFUSAL_DELAY_MS = 1_000;
-/** Delayed answers of one holder, and of all; each holds a connection. Beyond them refusals are immediate. */
+/** Delayed answers, each of which holds a connection. Beyond them refusals are immediate. */
 const DELAYED_MAX = { of_holder: 500, all: 2_000 };
-const HOLDERS_MAX = 10_000;
 
-interface Holder {
-  /** Refusals that may still be answered at once, as of `at_ms`. */
-  left: number;
-  at_ms: number;
-  delayed: number;
-}
-
-export function createRefusals({ burst, per_s }: RefusalLimits): Refusals {
-  const holders = new LRUCache<string, Holder>({ max: HOLDERS_MAX });
-  let delayed = 0;
+/**
+ * A refusal is cheap, but a client that repeats refused requests without a pause can keep both
+ * cores busy, at the expense of everyone else.
+ */
+export function createRefusals(rate: Rate): Refusals {
+  const immediate = createBuckets(rate);
+  const delayed = new Counts();
+  let all_delayed = 0;
   return {
-    async turn(name) {
-      const now_ms = performance.now();
-      const holder = holders.get(name) ?? { left: burst, at_ms: now_ms, delayed: 0 };
-      const gained = ((now_ms - holder.at_ms) * per_s) / 1_000;
-      holder.left = Math.min(burst, holder.left + gained);
-      holder.at_ms = now_ms;
-      holders.set(name, holder);
-      if (holder.left >= 1) {
-        holder.left -= 1;
-        return;
-      }
-      if (holder.delayed >= DELAYED_MAX.of_holder || delayed >= DELAYED_MAX.all) return;
-      holder.delayed += 1;
-      delayed += 1;
+    async turn(holder) {
+      if (immediate.has(holder)) return immediate.take(holder);
+      const is_full = delayed.of(holder) >= DELAYED_MAX.of_holder || all_delayed >= DELAYED_MAX.all;
+      if (is_full) return;
+      delayed.add(holder, 1);
+      all_delayed += 1;
       await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS));
-      holder.delayed -= 1;
-      delayed -= 1;
+      delayed.add(holder, -1);
+      all_delayed -= 1;
     },
   };
+}
+
+export interface FailureLimit {
+  /** True while the holder may try; false once it has failed too often. */
+  mayTry(holder: string): boolean;
+  /** Counts a failed attempt. */
+  failed(holder: string): void;
+}
+
+/**
+ * Limits attempts that keep failing: passwords, signatures. Attempts that succeed cost nothing, so
+ * that a sender of genuine requests is never limited.
+ */
+export function createFailureLimit(rate: Rate): FailureLimit {
+  const failures = createBuckets(rate);
+  return { mayTry: failures.has, failed: failures.take };
 }

@@ -8,13 +8,6 @@ export interface Transfer {
   end(): void;
 }
 
-export interface Transfers {
-  /** `evict` ends the transfer. It releases the transfer's resources before it returns. */
-  begin(holder: string, evict: () => void): Transfer;
-  /** Ends the slowest transfer of this holder, or of all. False if no transfer is slow enough. */
-  evictSlowest(holder?: string): boolean;
-}
-
 /** A transfer slower than this makes room. A file of 10 MB takes five minutes at this rate. */
 export const EVICTED_BELOW_BYTES_PER_S = 32 * 1024;
 /** A transfer is not evicted earlier, and its rate is measured over at least this time. */
@@ -34,7 +27,7 @@ interface Mark {
   bytes: number;
 }
 
-export function createTransfers(): Transfers {
+export function createTransfers() {
   const running = new Set<Running>();
   const roll = (one: Running, at_ms: number): void => {
     if (at_ms - one.mark.at_ms < EVICTION_GRACE_MS) return;
@@ -48,7 +41,8 @@ export function createTransfers(): Transfers {
     return elapsed_ms < EVICTION_GRACE_MS ? Infinity : ((one.bytes - bytes) * 1_000) / elapsed_ms;
   };
   return {
-    begin(holder, evict) {
+    /** `evict` ends the transfer. It releases the transfer's resources before it returns. */
+    begin(holder: string, evict: () => void): Transfer {
       const start = { at_ms: performance.now(), bytes: 0 };
       const one: Running = { holder, evict, bytes: 0, since: start, mark: start };
       running.add(one);
@@ -60,7 +54,8 @@ export function createTransfers(): Transfers {
         end: () => void running.delete(one),
       };
     },
-    evictSlowest(holder) {
+    /** Ends the slowest transfer of this holder, or of all. False if none is slow enough. */
+    evictSlowest(holder?: string): boolean {
       const now_ms = performance.now();
       let slowest: Running | undefined;
       let lowest = EVICTED_BELOW_BYTES_PER_S;
