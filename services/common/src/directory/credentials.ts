@@ -14,27 +14,20 @@ import { partnerVersionKey, type Versions } from './versions';
 
 export type Credential = GetCredentialResponse;
 
-export interface Credentials {
-  /** For reads and administration. */
-  of(target: Target, call: Call): Promise<Credential>;
-  /**
-   * For sends: throws NO_ACTIVE_WABA, PAYMENT_FAILED or PAYMENT_ACTION_REQUIRED while sending is
-   * stopped.
-   */
-  forSending(target: Target, call: Call): Promise<Credential>;
-}
+export type Credentials = ReturnType<typeof createCredentials>;
 
 const ENTRIES_MAX = 50_000;
 
 export function createCredentials(
   directory: Pick<Client<DirectoryDefinition>, 'getCredentials'>,
   versions: Pick<Versions, 'current'>,
-): Credentials {
+) {
   const load: Load<GetCredentialRequest, Credential> = async (scopes, call) => {
     const { found } = await directory.getCredentials({ scopes }, call);
     return found.map(({ credential }) => credential ?? notRegistered());
   };
   const cache = createVersionedCache(ENTRIES_MAX, load);
+  /** For reads and administration. */
   const of = async (target: Target, call: Call): Promise<Credential> => {
     const { partner_id, waba_id, phone_number_id } = target;
     // An internal caller sends no version: use the current one.
@@ -46,7 +39,8 @@ export function createCredentials(
   };
   return {
     of,
-    async forSending(target, call) {
+    /** For sends: throws `refusalToSend` while sending is stopped. */
+    async forSending(target: Target, call: Call): Promise<Credential> {
       const credential = await of(target, call);
       const refusal = refusalToSend(credential);
       if (refusal) throw refusal;

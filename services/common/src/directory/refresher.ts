@@ -7,12 +7,6 @@ export interface Refreshable {
   used_at: number;
 }
 
-export interface Refresher<E extends Refreshable> {
-  /** The entry is in use: it was fetched twice within IN_USE_MS. */
-  add(entry: E): void;
-  remove(entry: E): void;
-}
-
 /** Half of an entry's life, which leaves the other half for the call. */
 const REFRESH_AGE_MS = 1_500;
 const CHECK_EVERY_MS = 250;
@@ -24,9 +18,7 @@ const AT_ONCE_MAX = 500;
  * `refresh` fetches the entries and stores the changes in them. If it fails, they expire and are
  * fetched on use.
  */
-export function createRefresher<E extends Refreshable>(
-  refresh: (entries: E[]) => Promise<void>,
-): Refresher<E> {
+export function createRefresher<E extends Refreshable>(refresh: (entries: E[]) => Promise<void>) {
   const in_use = new Set<E>();
   let timer: NodeJS.Timeout | undefined;
   const due = (): E[] => {
@@ -50,12 +42,11 @@ export function createRefresher<E extends Refreshable>(
     if (in_use.size > 0) timer ??= setTimeout(() => void check(), CHECK_EVERY_MS).unref();
   };
   return {
-    add(entry) {
+    /** The entry is in use: it was fetched twice within IN_USE_MS. */
+    add(entry: E): void {
       in_use.add(entry);
       plan();
     },
-    remove(entry) {
-      in_use.delete(entry);
-    },
+    remove: (entry: E): boolean => in_use.delete(entry),
   };
 }

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { pause } from '../lifecycle';
 import type { Logger } from '../telemetry';
-import type { RedisConnection } from '../redis/open';
+import type { RedisConnection } from '../redis';
 
 /** The maximum age of a cached answer, whatever its version. */
 export const CACHE_LIFE_MS = 3_000;
@@ -16,22 +16,12 @@ const VERSION_LIFE_S = 7 * 86_400;
 export const partnerVersionKey = (partner_id: string): string => `bmg:{${partner_id}}:version`;
 export const wabaVersionKey = (waba_id: string): string => `bmg:{w:${waba_id}}:version`;
 
-export interface Versions {
-  /**
-   * The current versions of the keys ('' for one that never changed); undefined while Redis is
-   * unavailable.
-   */
-  current(keys: string[]): Promise<string[] | undefined>;
-  /**
-   * Announces a change after it was stored. If Redis is unavailable, waits until all cached entries
-   * have expired, so that the change is in effect when the caller answers.
-   */
-  bump(keys: string[]): Promise<void>;
-}
+export type Versions = ReturnType<typeof createVersions>;
 
-export function createVersions(connection: RedisConnection, log: Logger): Versions {
+export function createVersions(connection: RedisConnection, log: Logger) {
   return {
-    async current(keys) {
+    /** The current versions ('' for a key that never changed); undefined without Redis. */
+    async current(keys: string[]): Promise<string[] | undefined> {
       if (!connection.up()) return undefined;
       try {
         const values = await Promise.all(keys.map((key) => connection.redis.get(key)));
@@ -40,7 +30,11 @@ export function createVersions(connection: RedisConnection, log: Logger): Versio
         return undefined;
       }
     },
-    async bump(keys) {
+    /**
+     * Announces a change after it was stored. If Redis is unavailable, waits until all cached
+     * entries have expired, so that the change is in effect when the caller answers.
+     */
+    async bump(keys: string[]): Promise<void> {
       const version = randomBytes(9).toString('base64url');
       try {
         await Promise.all(

@@ -1,5 +1,4 @@
-export type { Component, Service } from './component';
-export { run, startService, type Running } from './run';
-export { anySignal, pause, waitFor, within } from './wait';
-export { createPoller, type Poller } from './poller';
-export { inTurn, inTurns } from './turns';
+export * from './component';
+export * from './run';
+export * from './turns';
+export * from './wait';

@@ -14,8 +14,7 @@ import {
   type Logger,
 } from '../telemetry';
 import type { Component, Service } from './component';
-import { prepare } from './prepare';
-import { within } from './wait';
+import { pause, within } from './wait';
 
 export interface Running {
   ready(): boolean;
@@ -86,10 +85,7 @@ export function run(create: () => Service): void {
   running.catch((error: unknown) => die(error, 'the start failed'));
 }
 
-/**
- * Logs the runtime's warnings. Node 24 warns of timers in the past, which kafkajs sets: that is
- * harmless.
- */
+/** Logs the runtime's warnings. That of timers in the past, which kafkajs sets, is harmless. */
 function logWarnings(log: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
@@ -104,27 +100,15 @@ function end(code: number): void {
   void Promise.allSettled([flushLogs(), flushTraces()]).then(leave);
 }
 
-/**
- * Starts components; resolves at once, so that a stop is possible while an engine is unavailable.
- */
+/** Resolves before components have started: a stop is possible while an engine is down. */
 export async function startService(service: Service, log: Logger): Promise<Running> {
   for (const warning of service.warnings ?? []) log.warn(warning);
   certificatesFor()?.report(log);
   const abort = new AbortController();
   const started: Component[] = [];
   let complete = false;
-  let healthy = false;
-  let stopping = false;
-  const ready = (): boolean => complete && healthy && !stopping;
-  let reported = false;
-  const tell = (): void => {
-    if (ready() === reported) return;
-    reported = ready();
-    service.onReady?.(reported);
-    log.info({ ready: reported }, reported ? 'ready' : 'not ready');
-  };
-
-  const http = await probeServer(service, ready);
+  const readiness = createReadiness(service, started, log);
+  const http = await probeServer(service, readiness.ready);
   const starting = (async () => {
     for (const component of service.components) {
       if (abort.signal.aborted) return;
@@ -132,31 +116,20 @@ export async function startService(service: Service, log: Logger): Promise<Runni
       await component.start(abort.signal);
     }
     complete = true;
+    void readiness.poll();
   })();
   // A failed start ends the process, unless a stop interrupted it.
   starting.catch((error: unknown) => {
-    if (!stopping) throw error;
+    if (!abort.signal.aborted) throw error;
   });
 
-  let timer: NodeJS.Timeout;
-  const poll = async (): Promise<void> => {
-    healthy = await checkAll(started, log);
-    tell();
-    timer = setTimeout(() => void poll(), ready() ? CHECK_EVERY_MS : RECHECK_EVERY_MS);
-    timer.unref();
-  };
-  void starting.then(poll, () => undefined);
-
-  let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    stopping = true;
     abort.abort();
-    clearTimeout(timer);
-    tell();
+    readiness.end();
     await starting.catch(() => undefined);
     for (const component of started) component.drain?.();
     // Gives load balancers time to notice that this process is not ready.
-    if (complete) await new Promise((resolve) => setTimeout(resolve, service.drain_ms));
+    if (complete) await pause(service.drain_ms);
     for (const component of started.reverse()) {
       await component.stop().catch((error: unknown) => {
         log.error({ err: error, component: component.name }, 'failed to stop component');
@@ -165,10 +138,41 @@ export async function startService(service: Service, log: Logger): Promise<Runni
     http.close();
     http.closeAllConnections();
   };
+  let stopped: Promise<void> | undefined;
   return {
-    ready,
+    ready: readiness.ready,
     metricsPort: (http.address() as AddressInfo).port,
     stop: () => (stopped ??= stop()),
+  };
+}
+
+/** Polls the checks of the components, and reports each change. */
+function createReadiness(service: Service, components: Component[], log: Logger) {
+  let timer: NodeJS.Timeout | undefined;
+  let healthy = false;
+  let ended = false;
+  let reported = false;
+  const ready = (): boolean => healthy && !ended;
+  const report = (): void => {
+    if (ready() === reported) return;
+    reported = ready();
+    service.onReady?.(reported);
+    log.info({ ready: reported }, reported ? 'ready' : 'not ready');
+  };
+  const poll = async (): Promise<void> => {
+    healthy = await checkAll(components, log);
+    report();
+    if (ended) return;
+    timer = setTimeout(() => void poll(), ready() ? CHECK_EVERY_MS : RECHECK_EVERY_MS).unref();
+  };
+  return {
+    ready,
+    poll,
+    end(): void {
+      ended = true;
+      clearTimeout(timer);
+      report();
+    },
   };
 }
 
@@ -207,4 +211,18 @@ async function probeServer(service: Service, ready: () => boolean): Promise<Serv
   });
   await server.open(service.metrics.port, service.metrics.host);
   return server;
+}
+
+/**
+ * `main.js prepare` creates the topics and indexes of the service. An upgrade runs it before the new
+ * processes start, so that a long index build does not delay them. It waits for an unavailable
+ * engine, as a start does, without a timeout of its own.
+ */
+async function prepare(service: Service, log: Logger): Promise<void> {
+  const never = new AbortController().signal;
+  for (const component of service.components) {
+    if (!component.prepare) continue;
+    await component.prepare(never);
+    log.info({ component: component.name }, 'prepared');
+  }
 }
