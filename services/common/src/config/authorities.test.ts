@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authorities } from './authorities';
+import { authorities } from './load';
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'authorities-'))));

@@ -164,11 +164,12 @@ export const shared = {
 const prefix = (description: string): Field<string> =>
   field({ type: 'string', pattern: '^[\\w:.-]{0,64}$' }, description, { default: '' });
 
+const authorityFile = (of: string) =>
+  optional(file(`file with the certificate authorities of ${of}, if they are not public ones`));
+
 export const mongo = {
   MONGO_URL: url('the MongoDB server of this service'),
-  MONGO_TLS_CA_FILE: optional(
-    file('file with the certificate authorities of MongoDB, if they are not public ones'),
-  ) as Field<string | undefined>,
+  MONGO_TLS_CA_FILE: authorityFile('MongoDB'),
   MONGO_DATABASE_PREFIX: prefix('prefix of the database name, to share a server'),
 };
 
@@ -182,9 +183,7 @@ export const kafka = {
     'replication factor of topics that this process creates',
   ),
   KAFKA_TLS: flag('whether to connect to the brokers over TLS', false),
-  KAFKA_TLS_CA_FILE: optional(
-    file('file with the certificate authorities of the brokers, if they are not public ones'),
-  ) as Field<string | undefined>,
+  KAFKA_TLS_CA_FILE: authorityFile('the brokers'),
   KAFKA_SASL_MECHANISM: oneOf(
     ['none', 'plain', 'scram-sha-256', 'scram-sha-512'] as const,
     'how this process authenticates to the brokers',
@@ -196,9 +195,7 @@ export const kafka = {
 
 export const redis = {
   REDIS_URL: url('the Redis server: rate limiter, directory versions, memory of deliveries'),
-  REDIS_TLS_CA_FILE: optional(
-    file('file with the certificate authorities of Redis, if they are not public ones'),
-  ) as Field<string | undefined>,
+  REDIS_TLS_CA_FILE: authorityFile('Redis'),
   REDIS_KEY_PREFIX: prefix('prefix of every key, to share a server'),
 };
 

@@ -62,10 +62,7 @@ export function loadConfig<F extends Fields>(fields: F, env: NodeJS.ProcessEnv):
   return { config, warnings };
 }
 
-/**
- * Faults that a schema cannot express: a file that cannot be read, a setting without a required
- * other one.
- */
+/** Faults that a schema cannot express: unreadable files, settings that need others. */
 function filesAndNeeds(fields: Fields, given: Record<string, unknown>): string[] {
   return Object.entries(fields).flatMap(([name, { file, check, needs = [] }]) => {
     const value = given[name];
@@ -110,3 +107,22 @@ function readValues(fields: Fields, env: NodeJS.ProcessEnv, faults: string[]) {
 
 const choices = (params: Record<string, unknown>): string =>
   Array.isArray(params['allowedValues']) ? ` (${params['allowedValues'].join(', ')})` : '';
+
+/**
+ * The certificate authorities in a setting's file, PEM. Without a file, Node's own list applies (NODE_EXTRA_CA_CERTS
+ * extends it). A file without effect, because the connection is not encrypted, is a fault.
+ */
+export function authorities(
+  setting: string,
+  file: string | undefined,
+  encrypted: { by: string; isOn: boolean },
+): string | undefined {
+  if (file === undefined) return undefined;
+  if (!encrypted.isOn)
+    throw new ConfigError([`${encrypted.by} is required when ${setting} is set`]);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError([`${setting} names a file that cannot be read: ${file}`]);
+  }
+}

@@ -1,5 +1,5 @@
-import { addressOf } from './address';
 import {
+  addressOf,
   changedSettings,
   checkSettings,
   credentialsToRepeat,

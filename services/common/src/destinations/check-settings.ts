@@ -106,3 +106,24 @@ function faultOf(errors: ErrorObject[]): DestinationError {
     : '';
   return new DestinationError(setting, `${error.message ?? 'is not valid'}${choices}`);
 }
+
+const ADDRESSES: { readonly [T in DestinationType]: (settings: SettingsOf[T]) => string } = {
+  kafka: ({ brokers, topic }) => `kafka://${brokers[0]}/${topic}`,
+  amqp: ({ host, tls, exchange, routing_key }) =>
+    `${tls ? 'amqps' : 'amqp'}://${host}/${exchange || routing_key}`,
+  sqs: ({ queue_url }) => withoutQuery(queue_url),
+  s3: ({ endpoint, bucket, prefix }) =>
+    `${withoutQuery(endpoint).replace(/\/$/, '')}/${bucket}/${prefix}`,
+};
+
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/**
+ * The address of a destination as one text, for the log of attempts and for events; it has no
+ * credentials. `settings` are checked ones.
+ */
+export const addressOf = (type: DestinationType, settings: object): string =>
+  (ADDRESSES[type] as (settings: object) => string)(settings);

@@ -1,12 +1,14 @@
 // The settings of each type of destination, as JSON Schema: a partner's Kafka topic, AMQP exchange, SQS
 // queue or S3 bucket. Descriptions are sentences: the reference prints them.
 
+const SASL = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+
 export interface KafkaSettings {
   brokers: string[];
   topic: string;
   tls: boolean;
   ca?: string;
-  mechanism: 'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  mechanism: 'none' | (typeof SASL)[number];
   username?: string;
   password?: string;
 }
@@ -81,53 +83,74 @@ const URL_MAX = 2_048;
 const CERTIFICATES_MAX = 65_536;
 const CREDENTIAL_MAX = 1_024;
 
+const text = (
+  description: string,
+  maxLength: number,
+  { minLength = 1, ...more }: Partial<SettingSchema> = {},
+): SettingSchema => ({
+  type: 'string',
+  ...(minLength > 0 && { minLength }),
+  maxLength,
+  ...more,
+  description,
+});
+
+const pattern = (description: string, pattern: string, fallback?: string): SettingSchema => ({
+  type: 'string',
+  pattern,
+  ...(fallback !== undefined && { default: fallback }),
+  description,
+});
+
+const choice = (description: string, values: readonly [string, ...string[]]): SettingSchema => ({
+  type: 'string',
+  enum: values,
+  default: values[0],
+  description,
+});
+
+const credential = (description: string): SettingSchema =>
+  text(`${description} It is stored encrypted and never shown again.`, CREDENTIAL_MAX, {
+    writeOnly: true,
+  });
+
+const schema = <S>(
+  required: SettingsSchema<S>['required'],
+  properties: SettingsSchema<S>['properties'],
+  rule: Pick<SettingsSchema<S>, 'if' | 'then'> = {},
+): SettingsSchema<S> => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+  ...rule,
+});
+
 const tls: SettingSchema = {
   type: 'boolean',
   default: true,
   description: 'Whether the connection is encrypted; it must be. Defaults to true.',
 };
-const ca: SettingSchema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: CERTIFICATES_MAX,
-  description: 'Certificate authority of the servers in PEM, unless it is a public one.',
-};
-const password: SettingSchema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: CREDENTIAL_MAX,
-  writeOnly: true,
-  description: 'Password of the user. It is stored encrypted and never shown again.',
-};
+const ca = text(
+  'Certificate authority of the servers in PEM, unless it is a public one.',
+  CERTIFICATES_MAX,
+);
+const password = credential('Password of the user.');
 
-const aws = {
-  region: {
-    type: 'string',
-    pattern: '^[a-z0-9-]{1,64}$',
-    default: 'us-east-1',
-    description: 'Region that signs the requests. Defaults to `us-east-1`.',
-  },
-  access_key_id: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 256,
-    description: 'ID of the access key.',
-  },
-  secret_access_key: {
-    type: 'string',
-    minLength: 1,
-    maxLength: CREDENTIAL_MAX,
-    writeOnly: true,
-    description: 'Secret of the access key. It is stored encrypted and never shown again.',
-  },
-} as const satisfies SettingsSchema<AwsSettings>['properties'];
+const aws: SettingsSchema<AwsSettings>['properties'] = {
+  region: pattern(
+    'Region that signs the requests. Defaults to `us-east-1`.',
+    '^[a-z0-9-]{1,64}$',
+    'us-east-1',
+  ),
+  access_key_id: text('ID of the access key.', 256),
+  secret_access_key: credential('Secret of the access key.'),
+};
 
 export const SETTINGS: { readonly [T in DestinationType]: SettingsSchema<SettingsOf[T]> } = {
-  kafka: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['brokers', 'topic'],
-    properties: {
+  kafka: schema<KafkaSettings>(
+    ['brokers', 'topic'],
+    {
       brokers: {
         type: 'array',
         minItems: 1,
@@ -135,122 +158,67 @@ export const SETTINGS: { readonly [T in DestinationType]: SettingsSchema<Setting
         items: { type: 'string', maxLength: 300, pattern: String.raw`^[^\s/@:]+:[0-9]{1,5}$` },
         description: 'Addresses of brokers to start from, each `host:port`.',
       },
-      topic: {
-        type: 'string',
-        pattern: '^[A-Za-z0-9._-]{1,249}$',
-        description: 'Name of the topic, which must exist.',
-      },
+      topic: pattern('Name of the topic, which must exist.', '^[A-Za-z0-9._-]{1,249}$'),
       tls,
       ca,
-      mechanism: {
-        type: 'string',
-        enum: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
-        default: 'none',
-        description: 'SASL mechanism of the user. Defaults to `none`.',
-      },
-      username: { type: 'string', minLength: 1, maxLength: 256, description: 'Name of the user.' },
+      mechanism: choice('SASL mechanism of the user. Defaults to `none`.', ['none', ...SASL]),
+      username: text('Name of the user.', 256),
       password,
     },
-    if: {
-      required: ['mechanism'],
-      properties: { mechanism: { enum: ['plain', 'scram-sha-256', 'scram-sha-512'] } },
+    {
+      if: { required: ['mechanism'], properties: { mechanism: { enum: SASL } } },
+      then: { required: ['username', 'password'] },
     },
-    then: { required: ['username', 'password'] },
-  },
-  amqp: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['host', 'username', 'password', 'routing_key'],
-    properties: {
-      host: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 253,
-        pattern: String.raw`^[^\s/@]+$`,
-        description: 'Host name of the server.',
-      },
-      port: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 65_535,
-        description: 'Port of the server. Defaults to 5671.',
-      },
-      tls,
-      ca,
-      vhost: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 255,
-        default: '/',
-        description: 'Virtual host. Defaults to `/`.',
-      },
-      username: { type: 'string', minLength: 1, maxLength: 255, description: 'Name of the user.' },
-      password,
-      exchange: {
-        type: 'string',
-        maxLength: 127,
-        default: '',
-        description:
-          'Name of the exchange. Defaults to the default exchange, whose routing key is the name of a queue.',
-      },
-      routing_key: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 255,
-        description:
-          'Routing key of the messages. `{event}` in it becomes the name of the event, and `{conversation}` the key of its conversation.',
-      },
+  ),
+  amqp: schema<AmqpSettings>(['host', 'username', 'password', 'routing_key'], {
+    host: text('Host name of the server.', 253, { pattern: String.raw`^[^\s/@]+$` }),
+    port: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 65_535,
+      description: 'Port of the server. Defaults to 5671.',
     },
-  },
-  sqs: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['queue_url', 'access_key_id', 'secret_access_key'],
-    properties: {
-      queue_url: {
-        type: 'string',
-        minLength: 1,
-        maxLength: URL_MAX,
-        format: 'uri',
-        description: 'URL of the queue. One that ends in `.fifo` keeps the order of conversations.',
-      },
-      ...aws,
-    },
-  },
-  s3: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['endpoint', 'bucket', 'access_key_id', 'secret_access_key'],
-    properties: {
-      endpoint: {
-        type: 'string',
-        minLength: 1,
-        maxLength: URL_MAX,
-        format: 'uri',
-        description: 'URL of the storage service, such as `https://s3.eu-central-1.amazonaws.com`.',
-      },
-      bucket: {
-        type: 'string',
-        pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
-        description: 'Name of the bucket, which must exist.',
-      },
-      prefix: {
-        type: 'string',
-        maxLength: 200,
-        pattern: String.raw`^(?:(?!\.{1,2}/)[A-Za-z0-9._-]+/)*$`,
-        default: '',
-        description: 'Folder of the objects, with a slash at its end. Defaults to none.',
-      },
-      addressing: {
-        type: 'string',
-        enum: ['path', 'host'],
-        default: 'path',
-        description:
-          'Whether the name of the bucket is in the path or in the host. Defaults to `path`.',
-      },
-      ...aws,
-    },
-  },
+    tls,
+    ca,
+    vhost: text('Virtual host. Defaults to `/`.', 255, { default: '/' }),
+    username: text('Name of the user.', 255),
+    password,
+    exchange: text(
+      'Name of the exchange. Defaults to the default exchange, whose routing key is the name of a queue.',
+      127,
+      { minLength: 0, default: '' },
+    ),
+    routing_key: text(
+      'Routing key of the messages. `{event}` in it becomes the name of the event, and `{conversation}` the key of its conversation.',
+      255,
+    ),
+  }),
+  sqs: schema<SqsSettings>(['queue_url', 'access_key_id', 'secret_access_key'], {
+    queue_url: text(
+      'URL of the queue. One that ends in `.fifo` keeps the order of conversations.',
+      URL_MAX,
+      { format: 'uri' },
+    ),
+    ...aws,
+  }),
+  s3: schema<S3Settings>(['endpoint', 'bucket', 'access_key_id', 'secret_access_key'], {
+    endpoint: text(
+      'URL of the storage service, such as `https://s3.eu-central-1.amazonaws.com`.',
+      URL_MAX,
+      { format: 'uri' },
+    ),
+    bucket: pattern('Name of the bucket, which must exist.', '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$'),
+    prefix: text('Folder of the objects, with a slash at its end. Defaults to none.', 200, {
+      minLength: 0,
+      pattern: String.raw`^(?:(?!\.{1,2}/)[A-Za-z0-9._-]+/)*$`,
+      default: '',
+    }),
+    addressing: choice(
+      'Whether the name of the bucket is in the path or in the host. Defaults to `path`.',
+      ['path', 'host'],
+    ),
+    ...aws,
+  }),
 };
 
 /**
