@@ -11,6 +11,8 @@ import {
 export interface LocalServers {
   /** Starts the server and returns its URL. */
   urlOf(server: Server | TcpServer): Promise<string>;
+  /** Starts the server and returns its port. */
+  portOf(server: Server | TcpServer): Promise<number>;
   http(listener: RequestListener): Promise<string>;
   /** Calls `onData` each time bytes arrive at a connection. */
   tcp(onData: (socket: Socket) => void): Promise<string>;
@@ -29,6 +31,7 @@ export function useLocalServers(): LocalServers {
   };
   return {
     urlOf,
+    portOf: async (server) => Number(new URL(await urlOf(server)).port),
     http: (listener) => urlOf(createServer(listener)),
     tcp: (onData) =>
       urlOf(

@@ -59,17 +59,7 @@ export interface ErrorChanges extends ErrorExtras {
 /** A copy of the error with the given properties replaced. The original becomes its cause. */
 export function rewrap(error: ApiError, changes: ErrorChanges): ApiError {
   const { code = error.code, message = error.message, ...extras } = changes;
-  return new ApiError(code, message, {
-    upstream_code: error.upstream_code,
-    upstream_subcode: error.upstream_subcode,
-    upstream_trace_id: error.upstream_trace_id,
-    details: error.details,
-    retryable: error.retryable,
-    payment_url: error.payment_url,
-    retry_after_s: error.retry_after_s,
-    cause: error,
-    ...extras,
-  });
+  return new ApiError(code, message, { ...error, cause: error, ...extras });
 }
 
 /** A field that is present but has the wrong type, range or length, or is not in its enum. */

@@ -57,10 +57,7 @@ export function fromServiceError(error: ServiceError): ApiError {
   });
 }
 
-/**
- * True when one of our servers answered with this error: an immediate retry would get the same
- * answer.
- */
+/** True when one of our servers answered with this error: a retry would get it again. */
 export const isAnswered = (error: ServiceError): boolean =>
   (error.metadata?.get(STATUS_KEY).length ?? 0) > 0;
 

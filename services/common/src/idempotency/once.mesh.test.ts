@@ -5,8 +5,14 @@ import { ApiError } from '../errors';
 import { createIndexes } from '../mongo';
 import type { Call } from '../rpc';
 import { createLogger } from '../telemetry';
-import { REQUEST_CLAIMS, requestClaimIndexes, RETENTION_MS } from './claims';
-import { createOnce, REPLY_LIMIT_BYTES, type Memory } from './once';
+import {
+  REQUEST_CLAIMS,
+  requestClaimIndexes,
+  RETENTION_MS,
+  createOnce,
+  REPLY_LIMIT_BYTES,
+  type Memory,
+} from './once';
 
 const log = createLogger('test');
 const EARLIER_UNKNOWN = { details: { outcome: 'earlier_unknown' } };

@@ -11,15 +11,43 @@
 //
 // A failure that proves that nothing was done releases the claim. A claim that cannot be stored
 // refuses the request.
-import type { Db } from 'mongodb';
+import { createHash } from 'node:crypto';
+import type { Db, Collection, IndexDescription } from 'mongodb';
 import type { Target } from '@bmg/proto/common';
 import { toApiError } from '../errors';
 import { within } from '../lifecycle';
-import { settleClaim } from '../mongo';
+import { settleClaim, createClaimWriter } from '../mongo';
 import type { Call, Codec } from '../rpc';
 import type { Logger } from '../telemetry';
-import { createRequestClaims, identityOf, RETENTION_MS, type RequestClaim } from './claims';
 import { cannotProtect, earlierUnknown, keyInUse, keyReused, outcomeOf } from './outcome';
+
+/** Contract 15.2: 24 hours. */
+export const RETENTION_MS = 24 * 3_600_000;
+/** A busy second refuses no request: nothing else protects it. */
+const CLAIM_WAIT_MS = 5_000;
+
+/** A document for each partner and key. It outlives Redis, which holds the gateway's records. */
+interface RequestClaim {
+  /** The identity of the request. */
+  _id: string;
+  fingerprint: string;
+  /** The run that holds the claim. */
+  request_id: string;
+  /** Until then its process may still be at work. */
+  until: Date;
+  at: Date;
+  /** The encoded reply, if the service has no other record of the work. */
+  reply?: Buffer;
+}
+
+export const REQUEST_CLAIMS = 'request_claims';
+export const requestClaimIndexes: IndexDescription[] = [
+  { key: { at: 1 }, expireAfterSeconds: RETENTION_MS / 1_000 },
+];
+
+/** The key is hashed: it may be long, and may contain personal data. */
+export const identityOf = (partner_id: string, key: string): string =>
+  `${partner_id}/${createHash('sha256').update(key).digest('base64url')}`;
 
 interface Targeted {
   target?: Target | undefined;
@@ -52,22 +80,25 @@ interface OnceDependencies {
 }
 
 export function createOnce({ db, now, log }: OnceDependencies): Once {
-  const claims = createRequestClaims(db);
-  const settle = (write: () => Promise<void>): Promise<void> =>
+  const claims: Collection<RequestClaim> = db.collection(REQUEST_CLAIMS);
+  const write = createClaimWriter(claims, CLAIM_WAIT_MS);
+  /** Frees the identity if this run holds it. */
+  const release = ({ _id, request_id }: RequestClaim) => claims.deleteOne({ _id, request_id });
+  const settle = (write: () => Promise<unknown>): Promise<void> =>
     within(SETTLE_WAIT_MS, settleClaim(write, log)).catch(() => undefined);
 
   /** Returns the claim of an earlier request if there is one. */
   const claim = async (mine: RequestClaim): Promise<RequestClaim | undefined> => {
     try {
       for (let tries = 1; tries <= CLAIM_TRIES_MAX; tries += 1) {
-        if (await claims.claim(mine)) return undefined;
-        const earlier = await claims.find(mine._id);
+        if (await write({ insertOne: { document: mine } })) return undefined;
+        const earlier = await claims.findOne({ _id: mine._id }, { promoteBuffers: true });
         if (earlier && now().getTime() - earlier.at.getTime() < RETENTION_MS) return earlier;
-        if (earlier) await claims.release(earlier);
+        if (earlier) await release(earlier);
       }
     } catch (cause) {
       // It may be stored, but no work follows.
-      void settleClaim(() => claims.release(mine), log);
+      void settleClaim(() => release(mine), log);
       throw cannotProtect(cause);
     }
     throw keyInUse();
@@ -77,7 +108,7 @@ export function createOnce({ db, now, log }: OnceDependencies): Once {
     try {
       return await work();
     } catch (error) {
-      if (outcomeOf(toApiError(error)) !== 'unknown') await settle(() => claims.release(mine));
+      if (outcomeOf(toApiError(error)) !== 'unknown') await settle(() => release(mine));
       throw error;
     }
   };
@@ -107,7 +138,11 @@ export function createOnce({ db, now, log }: OnceDependencies): Once {
     const reply = await perform(mine, () => work(request, call));
     if ('codec' in memory) {
       const bytes = memory.codec.encode(reply).finish();
-      if (bytes.length <= REPLY_LIMIT_BYTES) await settle(() => claims.complete(mine, bytes));
+      const { _id, request_id } = mine;
+      const done = { $set: { reply: Buffer.from(bytes) } };
+      if (bytes.length <= REPLY_LIMIT_BYTES) {
+        await settle(() => claims.updateOne({ _id, request_id }, done));
+      }
     }
     return reply;
   };

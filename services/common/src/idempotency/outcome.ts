@@ -31,10 +31,7 @@ export function outcomeOf(failure: ApiError): Outcome {
   return failure.http >= 500 ? 'unknown' : 'final';
 }
 
-/**
- * The outcome that our services put into the details. Beside an upstream code, details are
- * upstream's.
- */
+/** The outcome that our services state. Beside an upstream code, details are upstream's. */
 function statedOutcome({ upstream_code, details }: ApiError): unknown {
   if (upstream_code !== undefined || typeof details !== 'object' || details === null) {
     return undefined;
@@ -42,9 +39,7 @@ function statedOutcome({ upstream_code, details }: ApiError): unknown {
   return (details as { outcome?: unknown }).outcome;
 }
 
-/**
- * Every unknown outcome has this answer, whichever part failed: repeating under the key is safe.
- */
+/** The answer to every unknown outcome: repeating under the key is safe. */
 export const unknownOutcome = (cause?: unknown, retry_after_s?: number): ApiError =>
   new ApiError(
     'UPSTREAM_ERROR',

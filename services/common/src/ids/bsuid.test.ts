@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { isParentBsuid, parseBsuid } from './bsuid';
-import { normalisePhone } from './phone';
+import { isParentBsuid, parseBsuid, normalisePhone } from './phone';
 
 const alphanumerics = (max: number) => fc.stringMatching(new RegExp(`^[A-Za-z0-9]{1,${max}}$`));
 const country = fc.stringMatching(/^[A-Z]{2}$/);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { parseBsuid } from './bsuid';
-import { maskPhone, normalisePhone, PHONE_PATTERN } from './phone';
+import { parseBsuid, maskPhone, normalisePhone, PHONE_PATTERN } from './phone';
 
 const digits = fc.stringMatching(/^[1-9][0-9]{6,14}$/);
 const separator = fc.constantFrom('', ' ', '-', '.', '(', ')', '\u00a0', '\u2011', '  ');

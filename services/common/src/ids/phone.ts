@@ -1,6 +1,27 @@
-// Phone numbers as the upstream requires them: international digits only. A text that is no such
-// number yields null; a number is never guessed, because a guess would message a stranger.
-import { parseBsuid } from './bsuid';
+// Phone numbers as the upstream requires them, and business-scoped user IDs (BSUIDs). Only its form
+// identifies a BSUID, and it must never be taken for a phone number: call parseBsuid before
+// normalisePhone.
+
+// The recognition pattern of the contract (section BSUID), the optional prefix outside the id
+// itself.
+const PREFIX = '(?:whatsapp:)?';
+const ID = '[A-Z]{2}\\.(?:ENT\\.)?[A-Za-z0-9]{1,128}';
+const BSUID = new RegExp(`^${PREFIX}(${ID})$`);
+/** The texts that parseBsuid reads, as part of a JSON Schema pattern. */
+export const BSUID_PATTERN = PREFIX + ID;
+/** The texts that isParentBsuid recognises, as part of a JSON Schema pattern. */
+export const PARENT_BSUID_PATTERN = `${PREFIX}[A-Z]{2}\\.ENT\\.[A-Za-z0-9]{1,128}`;
+const PARENT_MARK = '.ENT.';
+
+/** The BSUID in the text, without its optional `whatsapp:` prefix, or null when it is none. */
+export function parseBsuid(text: string): string | null {
+  return BSUID.exec(text)?.[1] ?? null;
+}
+
+/** Whether the text is a BSUID of the parent form, `XX.ENT.<alphanumerics>`. */
+export function isParentBsuid(text: string): boolean {
+  return parseBsuid(text)?.includes(PARENT_MARK) ?? false;
+}
 
 // ITU-T E.164 allows at most 15 digits, country code included, and no country code starts with 0
 // (so `00` and every national trunk prefix is refused). It sets no minimum: 7 digits is the length
@@ -26,7 +47,10 @@ const OPEN_GAP = '[ \u00a0().\u2010-\u2015\u2212-]{0,3}';
 /** Phone numbers as people write them, as part of a JSON Schema pattern: normalisePhone reads them all. */
 export const PHONE_PATTERN = `\\+?\\(?[1-9](?:${GAP}0|${OPEN_GAP}[1-9]){6,14}`;
 
-/** The digits of an international phone number without its `+`, or null when it is none. */
+/**
+ * The digits of an international phone number without its `+`, or null when it is none. A number is
+ * never guessed, because a guess would message a stranger.
+ */
 export function normalisePhone(text: string): string | null {
   if (text.length > TEXT_LENGTH_MAX || TRUNK_IN_PARENTHESES.test(text)) return null;
   const digits = text.replace(MARKS_AROUND, '').replace(SEPARATORS, '');

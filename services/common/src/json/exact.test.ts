@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseExact } from './exact';
+import { parseExact } from './index';
 
 test.each([
   '{"flow_id":122097329108006499,"order_no":9007199254740993}',

@@ -1,11 +1,3 @@
-export { createAddressCheck, isAddressRange, isWithinRanges } from './addresses';
-export {
-  CONNECT_TOKEN_PREFIX,
-  createKey,
-  hashKey,
-  isWellFormedKey,
-  keyHint,
-  PARTNER_KEY_PREFIX,
-} from './partner-key';
-export { createPeppers, firstKnown, pepperFault, type Peppers } from './peppers';
-export { isKeyScope, KEY_SCOPES, type KeyScope } from './scopes';
+export * from './addresses';
+export * from './partner-key';
+export * from './peppers';

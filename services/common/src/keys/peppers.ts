@@ -3,16 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { ApiError } from '../errors';
 
-export interface Peppers {
-  /** ID of the newest pepper; empty for a single text. */
-  readonly newest_id: string;
-  /** The hash to store from now on. */
-  hash(text: string): string;
-  /** Every hash under which the text may be stored, the newest first. */
-  hashes(text: string): [string, ...string[]];
-  /** True for a hash made with the newest pepper. */
-  isNewest(hash: string): boolean;
-}
+export type Peppers = ReturnType<typeof createPeppers>;
 
 const KEY = '[\\w-]{1,32}:[A-Za-z0-9+/]{43}=';
 /** A pepper without an ID, from the time of a single text: the text itself in base64. */
@@ -41,16 +32,24 @@ export const pepperFault = (setting: string): string | undefined =>
     : 'must be one text, or keys id:base64 of 32 bytes, comma-separated, each ID once';
 
 /** `setting` is one that `pepperFault` accepts. */
-export function createPeppers(setting: string): Peppers {
+export function createPeppers(setting: string) {
   const [newest, ...older] = readPeppers(setting);
   const prefix = prefixOf(newest);
   const hash = ({ id, secret }: Pepper, text: string): string =>
     prefixOf({ id }) + createHmac('sha256', secret).update(text).digest('base64url');
   return {
+    /** ID of the newest pepper; empty for a single text. */
     newest_id: newest.id,
-    hash: (text) => hash(newest, text),
-    hashes: (text) => [hash(newest, text), ...older.map((pepper) => hash(pepper, text))],
-    isNewest: (stored) => (prefix === '' ? !stored.includes(SEPARATOR) : stored.startsWith(prefix)),
+    /** The hash to store from now on. */
+    hash: (text: string): string => hash(newest, text),
+    /** Every hash under which the text may be stored, the newest first. */
+    hashes: (text: string): [string, ...string[]] => [
+      hash(newest, text),
+      ...older.map((pepper) => hash(pepper, text)),
+    ],
+    /** True for a hash made with the newest pepper. */
+    isNewest: (stored: string): boolean =>
+      prefix === '' ? !stored.includes(SEPARATOR) : stored.startsWith(prefix),
   };
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readCallbackData, writeCallbackData } from './callback-data';
+import { readCallbackData, writeCallbackData } from './state-records';
 
 test('reads the partner and the request that were written', () => {
   const partner = fc.string({ minLength: 1 }).filter((text) => !text.includes(':'));

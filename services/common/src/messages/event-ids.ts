@@ -1,7 +1,7 @@
 // The ids of events. An id follows from the occurrence that the event reports and from its partner, so
 // that the events of a message are found by their ids, without an index of messages.
 import { contentId } from '../ids';
-import { MESSAGE_STATUSES } from './status-order';
+import { MESSAGE_STATUSES } from './statuses';
 
 /** Occurrences that a message has at most once; each kind has a key space of its own. */
 const OF_MESSAGE = [

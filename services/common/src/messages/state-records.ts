@@ -1,12 +1,12 @@
-// The records of one event on the topics `status` and `contact`.
+// The records of one event on the topics `status` and `contact`, and the callback data that leads
+// from a status to its send.
 import {
   Contacts_Contact_Kind as Kind,
   type Contacts_Contact,
   type Event,
   type Statuses_Status,
 } from '@bmg/proto/stream';
-import { readCallbackData } from './callback-data';
-import { statusOfEvent } from './status-order';
+import { statusOfEvent } from './statuses';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -148,3 +148,25 @@ const errorCodesOf = (errors: unknown): string[] =>
     const { code } = objectOf(error);
     return code === undefined || code === null ? [] : [String(code)];
   });
+
+const PATTERN = /^bmg1:([^:]+):(.+)$/s;
+
+/**
+ * The `biz_opaque_callback_data` of every send: the upstream returns it with each status of the
+ * message, so a status leads back to the partner and the request even if a crash lost the record of
+ * the send. A partner with an upstream token can write any value: check that the partner owns the
+ * number, and look for the request with both.
+ */
+export interface CallbackData {
+  partner_id: string;
+  request_id: string;
+}
+
+export const writeCallbackData = (partner_id: string, request_id: string): string =>
+  `bmg1:${partner_id}:${request_id}`;
+
+/** Undefined for a message that was not sent through this service. */
+export function readCallbackData(data: string | undefined): CallbackData | undefined {
+  const match = data === undefined ? null : PATTERN.exec(data);
+  return match ? { partner_id: match[1] as string, request_id: match[2] as string } : undefined;
+}

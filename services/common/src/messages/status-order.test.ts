@@ -1,4 +1,4 @@
-import { eventOfStatus, statusesBelow, statusOfEvent, statusRank } from './status-order';
+import { eventOfStatus, statusesBelow, statusOfEvent, statusRank } from './statuses';
 
 test('orders sent before delivered before read, and failed last', () => {
   expect(statusesBelow('sent')).toEqual([]);

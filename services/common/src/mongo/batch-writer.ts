@@ -10,9 +10,7 @@ export interface BatchWriter<T> {
 }
 
 const BATCH_MAX = 500;
-/**
- * Beyond this backlog new items are refused, which bounds memory while the store is unavailable.
- */
+/** Beyond this backlog items are refused: bounds memory while the store is unavailable. */
 const WAITING_MAX = 20_000;
 
 interface Waiting<T> {
@@ -21,7 +19,7 @@ interface Waiting<T> {
   reject: (error: unknown) => void;
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   /** Retries a failed batch after this time until it succeeds; `drain` ends the retries. */
   retry_ms?: number;
   /**

@@ -1,10 +1,14 @@
 // Claims: documents whose ids only one writer can take. They are written in batches, and a caller
 // acts only once its claim is stored.
-import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  type Collection,
+  MongoBulkWriteError,
+  type WriteError,
+} from 'mongodb';
 import { pause } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import { createBatchWriter } from './batch-writer';
-import { duplicatesIn } from './duplicate-key';
 
 /** Resolves once the claim is stored; false if its id is taken. Rejects if neither is certain. */
 export interface ClaimWriter<T extends object> {
@@ -90,4 +94,22 @@ export async function settleClaim(write: () => Promise<unknown>, log: Logger): P
       await pause(SETTLE_RETRY_MS);
     }
   }
+}
+
+/** True for a write that a unique index refused. */
+export const isDuplicateKey = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11_000;
+
+/**
+ * The operations of a bulk write that a unique index refused; the others were stored. Throws every
+ * other error, after which the stored state is unknown. The driver wraps a lost connection in an
+ * error of the same class, without an operation that failed.
+ */
+export function duplicatesIn(error: unknown): WriteError[] {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const refused = [error.writeErrors].flat();
+  if (refused.length === 0 || !refused.every(isDuplicateKey)) throw error;
+  // The other operations may be lost with the primary.
+  if (error.result.getWriteConcernError()) throw error;
+  return refused;
 }

@@ -1,4 +1,4 @@
-import { compareIndexes, type StoredIndex } from './compare-indexes';
+import { compareIndexes, type StoredIndex } from './indexes';
 
 const ID: StoredIndex = { name: '_id_', key: { _id: 1 } };
 const compare = (

@@ -1,7 +1,7 @@
 // A pool without a minimum of connections sets no timers, and still serves after it was cleared.
 import { MongoClient } from 'mongodb';
 import { ConnectionPool } from 'mongodb/lib/cmap/connection_pool';
-import './idle-pools';
+import './driver-fixes';
 
 test('an idle pool has no timer', async () => {
   const pools = new Set<ConnectionPool>();

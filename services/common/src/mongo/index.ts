@@ -1,8 +1,12 @@
-export { keyText, type IndexDifference, type Indexes } from './compare-indexes';
-export { createIndexes, type IndexChange } from './indexes';
-export { duplicatesIn, isDuplicateKey } from './duplicate-key';
-export { deleteInPages } from './delete-in-pages';
+export * from './batch-writer';
+export * from './claim-writer';
+export * from './delete-in-pages';
+export {
+  createIndexes,
+  keyText,
+  type IndexChange,
+  type IndexDifference,
+  type Indexes,
+} from './indexes';
 export { openMongo, type Database, type Databases } from './open';
 export { LONG_CURSOR } from './work-classes';
-export { createBatchWriter, type BatchWriter } from './batch-writer';
-export { createClaimWriter, settleClaim, writeClaims, type ClaimWriter } from './claim-writer';

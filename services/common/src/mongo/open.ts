@@ -3,17 +3,17 @@ import { MongoClient, type Db, type MongoClientOptions } from 'mongodb';
 import { authorities } from '../config';
 import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
-import './closing-connections';
-import './idle-pools';
-import type { IndexDifference, Indexes } from './compare-indexes';
+import './driver-fixes';
 import {
+  type IndexDifference,
+  type Indexes,
   applyIndexes,
   createIndexes,
   findDifferences,
   type ApplyOptions,
   type IndexChange,
 } from './indexes';
-import './read-limits';
+import './work-classes';
 import { WORK_CLASSES } from './work-classes';
 
 /** All timeouts are below a request's, so that its answer names the cause. */

@@ -1,7 +1,8 @@
-// Decides to which IP addresses a partner-given URL may lead. Pure: it checks one address as text,
-// in the spelling that the resolver or a connected socket reports.
+// Resolves names to IP addresses, and decides to which addresses a partner-given URL may lead.
+import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { IPv4, parse, parseCIDR, type IPv6 } from 'ipaddr.js';
+import { codeOf, ConnectFailed } from './failures';
 
 // These look public, but the machine that hosts us serves them: the host agent of one cloud, and
 // the metadata service that another puts into the private range.
@@ -18,13 +19,6 @@ const NAT64 = parseCIDR('64:ff9b::/96');
 const GLOBAL_UNICAST = parseCIDR('2000::/3');
 
 const EMBEDDED_IPV4_BYTES = 4;
-
-/**
- * Whether the address belongs to a host on the public internet. False for text that is no address.
- */
-export function isPublicAddress(ip: string): boolean {
-  return rangeOf(ip) === 'public';
-}
 
 /**
  * Whether we may connect to the address. The setting opens loopback and the private networks, if
@@ -70,4 +64,69 @@ function within(address: IPv4 | IPv6, range: [IPv4 | IPv6, number]): boolean {
 
 function embeddedIpv4(address: IPv6): IPv4 {
   return new IPv4(address.toByteArray().slice(-EMBEDDED_IPV4_BYTES));
+}
+
+export interface ResolvedAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** All addresses of a name; rejects when there are none. */
+export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
+
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+
+// RFC 6761: such names mean loopback and are never looked up.
+const LOCALHOST = /(?:^|\.)localhost$/;
+
+// Final answers: there is no such address. All others (a timeout, a failing server) are temporary.
+const NO_SUCH_NAME: ReadonlySet<string | null> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+/**
+ * Queries the name servers over the network for exactly this name. The system's own look-up would try
+ * the hosts file and the search domains first, and so find private hosts. It also waits in a pool of
+ * four threads, in which one partner's silent name server would delay all other work.
+ */
+export function dnsResolve(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (hostname) => {
+    const [v4, v6] = await Promise.allSettled([
+      resolver.resolve4(hostname),
+      resolver.resolve6(hostname),
+    ]);
+    const found: ResolvedAddress[] = [];
+    if (v4.status === 'fulfilled') {
+      for (const address of v4.value) found.push({ address, family: 4 });
+    }
+    if (v6.status === 'fulfilled') {
+      for (const address of v6.value) found.push({ address, family: 6 });
+    }
+    if (found.length > 0) return found;
+    throw dnsFailed(
+      [v4, v6].map((answer) => (answer.status === 'rejected' ? answer.reason : null)),
+    );
+  };
+}
+
+/** The system's look-up, hosts file included: names of containers are there. */
+export const systemResolve: Resolve = async (hostname) => {
+  if (LOCALHOST.test(hostname)) {
+    return [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+  }
+  try {
+    const found = await lookup(hostname, { all: true, order: 'ipv4first' });
+    return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+  } catch (error) {
+    throw dnsFailed([error]);
+  }
+};
+
+function dnsFailed(errors: readonly unknown[]): ConnectFailed {
+  const passing = errors.find((error) => error !== null && !NO_SUCH_NAME.has(codeOf(error)));
+  return new ConnectFailed('dns', passing !== undefined, { cause: passing ?? errors[0] });
 }

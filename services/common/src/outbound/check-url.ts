@@ -1,5 +1,6 @@
-// Checks a partner-given URL without a look-up: scheme, syntax, and the host if it is an address.
-// guarded.ts checks the addresses that a name resolves to.
+// Checks what a partner-given request consists of before anything is looked up or sent: the URL
+// (scheme, syntax, and the host if it is an address) and the headers. guarded.ts checks the
+// addresses that a name resolves to.
 import { isIP } from 'node:net';
 import { isAllowedAddress } from './addresses';
 
@@ -106,3 +107,33 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
   6669, 6679, 6697, 10080,
 ]);
+
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/i;
+// Visible characters, space and tab; above all no line break, which would start another header.
+const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+// The connection's own business; `host` would also steer the TLS handshake.
+const RESERVED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Throws a TypeError that names the header; the value may be a secret and is not repeated. If undici
+ * refused a bad header, its pool would count the connection as busy for ever.
+ */
+export function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const name in headers) {
+    if (!HEADER_NAME.test(name) || RESERVED.has(name.toLowerCase())) {
+      throw new TypeError(`the header name ${JSON.stringify(name)} must not be sent`);
+    }
+    if (!VALUE.test(headers[name] ?? '')) {
+      throw new TypeError(`the value of the header ${name} must not be sent`);
+    }
+  }
+}

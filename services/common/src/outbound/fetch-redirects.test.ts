@@ -27,6 +27,22 @@ describe('redirects', () => {
       else response.end(`at ${request.url}`);
     });
 
+  /** The refusal of a redirect from a host over HTTPS. */
+  const expectRefusal = async (location: string, allowPrivate: boolean, reason: string) => {
+    const mock = new MockAgent();
+    mock.disableNetConnect();
+    mock
+      .get('https://media.example')
+      .intercept({ path: '/' })
+      .reply(302, '', { headers: { location } });
+    const mocked: GuardedAgent = { ...agent, dispatcher: mock, allowPrivate };
+    await expect(get('https://media.example/', { agent: mocked })).rejects.toMatchObject({
+      name: 'UrlRefused',
+      reason,
+    });
+    await mock.close();
+  };
+
   test.each([301, 302, 303, 307, 308])(
     'follows a %i, also to a relative address',
     async (status) => {
@@ -58,33 +74,11 @@ describe('redirects', () => {
     ['plain http', 'http://cdn.example/', 'not_https'],
     ['plain http on another port', '//cdn.example:25/', 'bad_port'],
   ])('refuses a redirect from a public host to %s', async (_case, location, reason) => {
-    const mock = new MockAgent();
-    mock.disableNetConnect();
-    mock
-      .get('https://media.example')
-      .intercept({ path: '/' })
-      .reply(302, '', { headers: { location } });
-    const publicOnly: GuardedAgent = { ...agent, dispatcher: mock, allowPrivate: false };
-    await expect(get('https://media.example/', { agent: publicOnly })).rejects.toMatchObject({
-      name: 'UrlRefused',
-      reason,
-    });
-    await mock.close();
+    await expectRefusal(location, false, reason);
   });
 
-  test('refuses a redirect from https to http even if http is allowed', async () => {
-    const mock = new MockAgent();
-    mock.disableNetConnect();
-    mock
-      .get('https://media.example')
-      .intercept({ path: '/' })
-      .reply(302, '', { headers: { location: 'http://media.example/' } });
-    const local: GuardedAgent = { ...agent, dispatcher: mock };
-    await expect(get('https://media.example/', { agent: local })).rejects.toMatchObject({
-      reason: 'not_https',
-    });
-    await mock.close();
-  });
+  test('refuses a redirect from https to http even if http is allowed', () =>
+    expectRefusal('http://media.example/', true, 'not_https'));
 
   test('refuses a redirect to a name of a forbidden address when connecting', async () => {
     const url = await redirecting('http://innocent.example/');
@@ -109,7 +103,6 @@ describe('redirects', () => {
     await expect(read(`${url}/5`)).resolves.toBe('there');
     const tooMany = { name: 'FetchFailed', reason: 'too_many_redirects', retryable: false };
     await expect(get(`${url}/6`)).rejects.toMatchObject(tooMany);
-    await expect(get(`${url}/1`, { max_redirects: 0 })).rejects.toMatchObject(tooMany);
   });
 
   test('fails on a redirect without a Location', async () => {

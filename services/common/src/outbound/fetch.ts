@@ -3,24 +3,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { checkUrl, UrlRefused } from './check-url';
+import { checkUrl, UrlRefused, checkHeaders } from './check-url';
 import { ConnectFailed, failureOf, type OutboundFailure } from './failures';
 import type { GuardedAgent } from './guarded';
-import { checkHeaders } from './headers';
 import { watchMinimumRate } from '../overload';
 
 export interface GuardedFetchOptions {
   agent: GuardedAgent;
   /** The request field that held the URL, for the refusal. */
   field: string;
-  /**
-   * Limits the whole exchange: connecting, redirects, and the body as fast as the consumer takes
-   * it.
-   */
+  /** Limits the whole exchange: connecting, redirects, and the consumer's reading of it. */
   timeout_ms?: number;
   /** The body must move at a minimum rate in each interval of this length. */
   rate_interval_ms?: number;
-  max_redirects?: number;
   max_bytes?: number;
   /** HEAD reads only type and size. Defaults to GET. */
   method?: 'GET' | 'HEAD';
@@ -44,7 +39,7 @@ export type FetchFailure =
   | 'too_large'
   | 'content_encoding';
 
-export interface FetchFailedFacts {
+interface FetchFailedFacts {
   retryable?: boolean;
   http_status?: number;
   /** Of a file that is too large: the announced size, otherwise the bytes received so far. */
@@ -110,7 +105,7 @@ async function follow(
   options: GuardedFetchOptions,
   limit: Limit,
 ): Promise<FetchedFile> {
-  const { agent, field, max_redirects = REDIRECTS_MAX, max_bytes = FETCH_LIMIT_BYTES } = options;
+  const { agent, field, max_bytes = FETCH_LIMIT_BYTES } = options;
   let url = checkUrl(start, { field, allowPrivate: agent.allowPrivate });
   for (let redirects = 0; ; redirects++) {
     const response = await get(url, options, limit);
@@ -119,7 +114,7 @@ async function follow(
     body.on('error', () => undefined);
     if (REDIRECT_STATUSES.has(status) && typeof headers.location === 'string') {
       body.destroy();
-      if (redirects >= max_redirects) throw new FetchFailed('too_many_redirects');
+      if (redirects >= REDIRECTS_MAX) throw new FetchFailed('too_many_redirects');
       url = checkRedirect(url, headers.location, options);
       continue;
     }

@@ -1,36 +1,24 @@
 // The addresses to which the agent connects. Tests that need a public address replace `dial`, so
 // that they connect to loopback only.
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import {
   connect,
   createServer as createTcpServer,
-  type AddressInfo,
-  type Server as TcpServer,
   type Socket,
   type TcpNetConnectOpts,
 } from 'node:net';
+import { useLocalServers } from '../../testing/local-servers';
 import { guardedAgent, type GuardedAgent, type GuardedAgentOptions } from './guarded';
 import { guardedFetch } from './fetch';
 import { guardedPost } from './post';
-import type { ResolvedAddress } from './resolve';
+import type { ResolvedAddress } from './addresses';
 
 const BODY = Buffer.from('{}');
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
 
-const open: { close(): unknown }[] = [];
+const { portOf: listening } = useLocalServers();
 const agents: GuardedAgent[] = [];
-afterEach(async () => {
-  await Promise.all(agents.splice(0).map((agent) => agent.destroy()));
-  for (const server of open.splice(0)) server.close();
-});
-
-async function listening<S extends Server | TcpServer>(server: S): Promise<number> {
-  open.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
+afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.destroy())));
 
 function agentWith(options: Partial<GuardedAgentOptions> = {}): GuardedAgent {
   const agent = guardedAgent({ allowPrivate: true, ...options });
@@ -211,8 +199,9 @@ describe('connections', () => {
   });
 
   test('fail with refused for a closed port', async () => {
-    const port = await listening(createTcpServer());
-    open.pop()?.close();
+    const server = createTcpServer();
+    const port = await listening(server);
+    server.close();
     await expect(post(`http://127.0.0.1:${port}/`, agentWith())).rejects.toMatchObject({
       reason: 'refused',
     });

@@ -1,13 +1,17 @@
 // The HTTP agent for partner-given URLs. It checks the address actually connected to: every
 // resolved address is checked, only those are connected to, and the peer is checked again before
 // the first byte, the TLS handshake included.
-import { connect as netConnect, isIP, type LookupFunction, type Socket } from 'node:net';
-import type { TcpNetConnectOpts } from 'node:net';
+import {
+  connect as netConnect,
+  isIP,
+  type LookupFunction,
+  type Socket,
+  type TcpNetConnectOpts,
+} from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { isAllowedAddress } from './addresses';
+import { isAllowedAddress, dnsResolve, systemResolve, type Resolve } from './addresses';
 import { acceptUnusualFraming, HEAD_MAX_BYTES } from './answer-framing';
 import { ConnectFailed, failureOf, handshakeFailureOf } from './failures';
-import { dnsResolve, systemResolve, type Resolve } from './resolve';
 
 export interface GuardedAgent {
   readonly allowPrivate: boolean;

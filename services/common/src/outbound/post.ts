@@ -2,10 +2,9 @@
 // object per request, and no more of the answer is read than needed.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { checkUrl, UrlRefused } from './check-url';
+import { checkUrl, UrlRefused, checkHeaders } from './check-url';
 import { failureOf, type OutboundFailure } from './failures';
 import type { GuardedAgent } from './guarded';
-import { checkHeaders } from './headers';
 
 export interface GuardedPostOptions {
   agent: GuardedAgent;
@@ -16,9 +15,7 @@ export interface GuardedPostOptions {
    */
   pool: string;
   headers: Readonly<Record<string, string>>;
-  /**
-   * Limits the whole exchange: waiting for a connection, connecting, sending, and the whole answer.
-   */
+  /** Limits the whole exchange: from waiting for a connection to the end of the answer. */
   timeout_ms?: number;
 }
 

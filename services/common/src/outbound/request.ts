@@ -1,11 +1,10 @@
 // One HTTP request to a partner-given address and its whole answer, for clients of partners'
 // services that bring a protocol of their own.
 import type { Dispatcher } from 'undici';
-import { checkUrl, UrlRefused } from './check-url';
+import { checkUrl, UrlRefused, checkHeaders } from './check-url';
 import { failureOf, type OutboundFailure } from './failures';
 import type { GuardedAgent } from './guarded';
-import { checkHeaders } from './headers';
-import { ProtocolBroken } from './inspect';
+import { ProtocolBroken } from './socket';
 import { pooledOrigin } from './post';
 
 export interface GuardedRequestOptions {

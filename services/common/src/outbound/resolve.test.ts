@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { ConnectFailed } from './failures';
-import { dnsResolve, systemResolve } from './resolve';
+import { dnsResolve, systemResolve } from './addresses';
 
 const TYPE_A = 1;
 const TYPE_AAAA = 28;

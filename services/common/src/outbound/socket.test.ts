@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { ConnectFailed } from './failures';
-import type { ResolvedAddress } from './resolve';
+import type { ResolvedAddress } from './addresses';
 import { guardedSocket, guardedSocketOptions, type SocketGuard } from './socket';
 
 const LOCAL: SocketGuard = { allowPrivate: true };

@@ -1,6 +1,12 @@
 // Connections to partner-given hosts for protocols other than HTTP: the same rules as for URLs, on
 // the address connected to, before the first byte.
-import { connect as netConnect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import {
+  connect as netConnect,
+  isIP,
+  type Socket,
+  type TcpNetConnectOpts,
+  type OnReadOpts,
+} from 'node:net';
 import { connect as tlsConnect, type ConnectionOptions } from 'node:tls';
 import { checkUrl } from './check-url';
 import { ConnectFailed, failureOf, handshakeFailureOf, type OutboundFailure } from './failures';
@@ -10,8 +16,7 @@ import {
   guardedLookup,
   judgePeer,
 } from './guarded';
-import { inspectedReads, type Inspect } from './inspect';
-import { dnsResolve, systemResolve, type Resolve } from './resolve';
+import { dnsResolve, systemResolve, type Resolve } from './addresses';
 
 export interface SocketGuard {
   /** Opens connections without TLS, loopback and private networks; for local work only. */
@@ -122,4 +127,39 @@ function checkedHost(host: string, port: number, allowPrivate: boolean): string 
   } catch (error) {
     throw new ConnectFailed('url_refused', false, { cause: error });
   }
+}
+
+const READ_BUFFER_BYTES = 64 * 1024;
+
+/** The server broke the rules of its protocol. `detail` is a constant text: the partner reads it. */
+export class ProtocolBroken extends ConnectFailed {
+  constructor(readonly detail: string) {
+    super('protocol', false);
+    this.message = protocolBroken(detail);
+  }
+}
+
+export const protocolBroken = (detail: string): string =>
+  `the server broke the protocol: ${detail}`;
+
+/** Returns the bytes that the library may read. Throws ProtocolBroken, which ends the connection. */
+export type Inspect = (bytes: Buffer) => Buffer;
+
+/**
+ * The option `onread` of net.connect and tls.connect. The socket then hands each chunk to this
+ * function only, and the library reads what the function pushes.
+ */
+function inspectedReads(inspect: Inspect): OnReadOpts {
+  return {
+    buffer: Buffer.allocUnsafe(READ_BUFFER_BYTES),
+    callback(this: Socket, length: number, buffer: Uint8Array): boolean {
+      try {
+        const bytes = inspect(Buffer.from(buffer.subarray(0, length)));
+        return bytes.length === 0 || this.push(bytes);
+      } catch (error) {
+        this.destroy(error instanceof Error ? error : new ProtocolBroken('unreadable answer'));
+        return false;
+      }
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import { EXAMPLES_MAX, Findings } from './findings';
-import { upstreamRefusal } from './reasons';
+import { EXAMPLES_MAX, Findings, upstreamRefusal } from './findings';
 
 test('counts the contacts of a reason, and shows the first ones with their own words', () => {
   const findings = new Findings();

@@ -1,6 +1,6 @@
 // Whether the components of a send fit a template, by the upstream's rules. Pure.
 import { isObject, type Json } from '../upstream';
-import { upstreamRefusal, type Reason } from './reasons';
+import { upstreamRefusal, type Reason } from './findings';
 
 const BODY_MAX = 1_024;
 const HEADER_MAX = 60;
@@ -10,7 +10,9 @@ const NUMBER = /^\d+$/;
 const UNFIT = /[\n\r\t]| {5}/;
 const UNFIT_TEXT = 'must not have a line break, a tab, or more than four spaces in a row';
 const MEDIA_FORMATS = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'];
-const FIELD = 'template.components';
+
+const misfit = (upstream_code: number, message: string): Reason =>
+  upstreamRefusal(upstream_code, message, 'template.components');
 
 /** The first fault; undefined if the components fit. */
 export function templateMisfit(
@@ -19,7 +21,7 @@ export function templateMisfit(
 ): Reason | undefined {
   const given = sent.filter(isObject);
   if (given.length < sent.length || given.some(({ type }) => typeof type !== 'string')) {
-    return upstreamRefusal(100, 'every component needs a type', FIELD);
+    return misfit(100, 'every component needs a type');
   }
   const componentOf = (type: string): Json | undefined =>
     given.find((component) => String(component['type']).toLowerCase() === type);
@@ -43,14 +45,14 @@ function partMisfit(
   const kind = format.toLowerCase();
   const [parameter] = parametersOf(componentOf('header'));
   if (parameter?.['type'] !== kind) {
-    return upstreamRefusal(132_012, `the header needs a parameter of type ${kind}`, FIELD);
+    return misfit(132_012, `the header needs a parameter of type ${kind}`);
   }
   if (format === 'LOCATION') return undefined;
   const media = parameter[kind];
   const sources = isObject(media) ? ['id', 'link'].filter((key) => media[key] !== undefined) : [];
   return sources.length === 1
     ? undefined
-    : upstreamRefusal(131_008, `the header’s ${kind} needs either id or link`, FIELD);
+    : misfit(131_008, `the header’s ${kind} needs either id or link`);
 }
 
 function textMisfit(
@@ -63,53 +65,42 @@ function textMisfit(
   const wanted = [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1] as string))];
   const given = parametersOf(component);
   if (given.length !== wanted.length) {
-    return upstreamRefusal(
+    return misfit(
       132_000,
       `the ${where} takes ${wanted.length} parameters and gets ${given.length}`,
-      FIELD,
     );
   }
   let length = text.replace(VARIABLE, '').length;
   for (const [at, parameter] of given.entries()) {
+    const which = `parameter ${at + 1} of the ${where}`;
     const name = NUMBER.test(wanted[0] as string) ? wanted[at] : parameter['parameter_name'];
     if (typeof name !== 'string' || !wanted.includes(name)) {
-      return upstreamRefusal(
-        132_012,
-        `parameter ${at + 1} of the ${where} needs a parameter_name: one of ${wanted.join(', ')}`,
-        FIELD,
-      );
+      return misfit(132_012, `${which} needs a parameter_name: one of ${wanted.join(', ')}`);
     }
-    const value = valueOf(parameter);
-    if (typeof value !== 'string') return value(where, at);
+    const value = valueOf(parameter, which);
+    if (typeof value !== 'string') return value;
     length += value.length;
   }
   return length > length_max
-    ? upstreamRefusal(132_005, `the ${where} is longer than ${length_max} characters`, FIELD)
+    ? misfit(132_005, `the ${where} is longer than ${length_max} characters`)
     : undefined;
 }
 
-type Fault = (where: string, at: number) => Reason;
-
 /** The text of a parameter, or its fault. */
-function valueOf(parameter: Json): string | Fault {
+function valueOf(parameter: Json, which: string): string | Reason {
   const { type, text } = parameter;
   if (type === 'text') {
-    if (typeof text === 'string' && UNFIT.test(text)) {
-      return (where, at) =>
-        upstreamRefusal(100, `parameter ${at + 1} of the ${where} ${UNFIT_TEXT}`, FIELD);
-    }
+    if (typeof text === 'string' && UNFIT.test(text)) return misfit(100, `${which} ${UNFIT_TEXT}`);
     if (typeof text === 'string' && text !== '') return text;
     const code = text === undefined || text === null || text === '' ? 131_008 : 131_009;
-    return (where, at) =>
-      upstreamRefusal(code, `parameter ${at + 1} of the ${where} needs a text`, FIELD);
+    return misfit(code, `${which} needs a text`);
   }
   const content = typeof type === 'string' ? parameter[type] : undefined;
   const fallback = isObject(content) ? content['fallback_value'] : undefined;
   if ((type === 'currency' || type === 'date_time') && typeof fallback === 'string') {
     return fallback;
   }
-  return (where, at) =>
-    upstreamRefusal(132_012, `parameter ${at + 1} of the ${where} must be a text`, FIELD);
+  return misfit(132_012, `${which} must be a text`);
 }
 
 /** A button with a variable part needs a component of its own. */
@@ -123,7 +114,7 @@ function buttonsMisfit(template: readonly Json[], given: readonly Json[]): Reaso
   );
   for (const index of sent.keys()) {
     if (!buttons[index]) {
-      return upstreamRefusal(132_000, `the template has no button ${index}`, FIELD);
+      return misfit(132_000, `the template has no button ${index}`);
     }
   }
   for (const [index, button] of buttons.entries()) {
@@ -131,10 +122,10 @@ function buttonsMisfit(template: readonly Json[], given: readonly Json[]): Reaso
     if (needed === undefined) continue;
     const component = sent.get(index);
     if (!component || parametersOf(component).length === 0) {
-      return upstreamRefusal(131_008, `button ${index} needs a parameter`, FIELD);
+      return misfit(131_008, `button ${index} needs a parameter`);
     }
     if (String(component['sub_type']).toLowerCase() !== needed) {
-      return upstreamRefusal(132_012, `button ${index} needs the sub_type ${needed}`, FIELD);
+      return misfit(132_012, `button ${index} needs the sub_type ${needed}`);
     }
   }
   return undefined;
@@ -161,3 +152,19 @@ export const needsPhone = (category: string, components: readonly Json[]): boole
       Array.isArray(buttons) &&
       (buttons as unknown[]).some((button) => isObject(button) && button['type'] === 'OTP'),
   );
+
+/** The events of `message_template_status_update` that the upstream lists as another status. */
+const STATUS_AFTER: Readonly<Record<string, string | undefined>> = {
+  REINSTATED: 'APPROVED',
+  UNARCHIVED: 'APPROVED',
+  // Neither is a status: the template is listed as before.
+  FLAGGED: undefined,
+  LOCKED: undefined,
+};
+
+/** The status of a template after an event; undefined if the event does not change it. */
+export const statusAfter = (event: string): string | undefined =>
+  event in STATUS_AFTER ? STATUS_AFTER[event] : event;
+
+/** The upstream's events spell a language in both ways, its lists in one. */
+export const languageOf = (language: string): string => language.replace('-', '_');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLogger } from '../telemetry';
-import { openRedis, type RedisConnection } from './open';
+import { openRedis, type RedisConnection } from './index';
 import { eventually } from '../../../../test/testkit/eventually';
 
 let connection: RedisConnection;

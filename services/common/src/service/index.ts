@@ -1,3 +1,2 @@
-export { defineService, groupOf, type DefinedService, type Kit } from './define-service';
-export { ownIndexes, purge, type Feature } from './feature';
-export { createIndexRpcs } from './index-rpcs';
+export * from './define-service';
+export * from './feature';

@@ -83,9 +83,7 @@ export async function flushLogs(): Promise<void> {
   else destination.destroy();
 }
 
-/**
- * Name, message, stack and causes of an error. Not its properties, in which drivers put requests.
- */
+/** Name, message, stack and causes of an error. Drivers put requests into other properties. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: String(error).slice(0, 500) };
   const { cause } = error;

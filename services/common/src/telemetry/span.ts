@@ -21,7 +21,7 @@ const FLUSH_LIMIT_MS = 3_000;
 
 const tracer = () => trace.getTracer('bmg');
 
-export interface SpanOptions {
+interface SpanOptions {
   kind?: SpanKind;
   parent?: SpanContext | undefined;
   attributes?: Attributes;
@@ -93,9 +93,7 @@ export const sampledSpan = (traceId: string, spanId: string): SpanContext => ({
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/**
- * A remote parent out of a W3C traceparent header; undefined when there is none or it is malformed.
- */
+/** The parent in a W3C traceparent header; undefined for one that is absent or malformed. */
 export function parseTraceparent(header: string | undefined): SpanContext | undefined {
   const match = header === undefined ? null : TRACEPARENT.exec(header);
   if (!match) return undefined;

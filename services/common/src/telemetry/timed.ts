@@ -12,7 +12,7 @@ export interface Timed {
 }
 
 /** Each step about twice or two and a half times the one before. */
-export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function timed(options: {
   name: string;
@@ -62,7 +62,7 @@ function asOpenMetrics<T>(make: () => T): T {
   }
 }
 
-export interface Exposition {
+interface Exposition {
   content_type: string;
   body: string;
 }

@@ -1,6 +1,5 @@
 // Reads values whose types upstream does not guarantee: ids as numbers, numbers as strings, a
 // single object instead of a list. No function of this file throws.
-
 import { isLosslessNumber } from 'lossless-json';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -86,4 +85,49 @@ export function setIfGiven(
 /** `String` would print numbers of 22 digits and more with an exponent. */
 function exactDigits(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
+}
+
+export interface Entry {
+  readonly id: string | null;
+  readonly time: number | null;
+}
+
+/** The account and number that a value concerns. */
+export interface Place {
+  readonly waba_id: string;
+  readonly phone_number_id: string | null;
+  /** The number's digits, also when its id is known. */
+  readonly digits: string | null;
+  /** The number's id, else its digits, else the account. Part of every occurrence key. */
+  readonly key: string;
+}
+
+/** Keys that frame the lists of a value. */
+export const VALUE_FRAME: ReadonlySet<string> = new Set([
+  'messaging_product',
+  'metadata',
+  'contacts',
+  'field',
+]);
+
+/** Some upstream samples hold the field's name inside the value. */
+export function fieldOf(change: JsonObject): string | null {
+  return toText(change.field) ?? (isObject(change.value) ? toText(change.value.field) : null);
+}
+
+/**
+ * Handovers lack `metadata` and name the number in `recipient`, settings in
+ * `phone_number_settings`, and number fields in the value itself.
+ */
+export function placeOf(value: JsonObject, entry: Pick<Entry, 'id'>): Place {
+  const named =
+    objectOf(value.metadata) ??
+    objectOf(value.recipient) ??
+    objectOf(value.phone_number_settings) ??
+    value;
+  const info = value.waba_info;
+  const waba_id = (isObject(info) ? toText(info.waba_id) : null) ?? entry.id ?? '';
+  const phone_number_id = toText(named.phone_number_id);
+  const digits = toDigits(named.display_phone_number);
+  return { waba_id, phone_number_id, digits, key: phone_number_id ?? digits ?? waba_id };
 }

@@ -18,7 +18,7 @@ export const WARN_ABOVE = 2 ** 30;
 /** A killed process loses the counts of at most this time. */
 const STORE_EVERY_MS = 60_000;
 
-export interface KeyUseDependencies {
+interface KeyUseDependencies {
   db: Db;
   /** The setting that holds the key ring. */
   ring: string;
