@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
 import { earlierUnknown, keyInUse, keyReused } from '@bmg/common/idempotency';
-import { openRedis, type RedisConnection } from '@bmg/common/redis';
+import type { RedisConnection } from '@bmg/common/redis';
 import type { Call } from '@bmg/common/rpc';
-import { createLogger } from '@bmg/common/telemetry';
 import type { FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
+import { useRedis } from '../../../services/common/testing/redis';
 import { endpoints } from '../endpoints';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { errorBody } from '../error-guide/error-body';
 import { ANSWER_LIMIT_BYTES, createGuards, LEASE_MARGIN_MS, type Guards, type Work } from './guard';
 import { recordKey } from './records';
 
-const REDIS_KEY_PREFIX = `idempotency-${randomBytes(5).toString('hex')}:`;
-const log = createLogger('test');
 const target = {
   partner_id: 'par_1',
   waba_id: '900000000000001',
@@ -27,23 +24,14 @@ const ROWS = {
   template: rowOf('/templates'),
 };
 
-let redis: RedisConnection;
-let guards: Guards;
+const { shared: redis, down, log } = useRedis();
 /** The messaging service's look-up of an outcome. */
 let findOutcome: (request: FindOutcomeRequest) => Promise<FindOutcomeResponse>;
-beforeAll(async () => {
-  redis = openRedis({ REDIS_URL: process.env['REDIS_URL'] as string, REDIS_KEY_PREFIX }, log);
-  await redis.start(new AbortController().signal);
-  guards = createGuards({ redis, messaging: { findOutcome: (q) => findOutcome(q) }, log });
-});
+const guardsOf = (connection: RedisConnection): Guards =>
+  createGuards({ redis: connection, messaging: { findOutcome: (q) => findOutcome(q) }, log });
+const guards = guardsOf(redis);
 beforeEach(() => {
   findOutcome = async () => ({});
-});
-afterAll(async () => {
-  const keys = await redis.redis.keys(`${REDIS_KEY_PREFIX}*`);
-  const names = keys.map((key) => key.slice(REDIS_KEY_PREFIX.length));
-  if (names.length > 0) await redis.redis.del(...names);
-  await redis.stop();
 });
 
 let serial = 0;
@@ -64,15 +52,15 @@ const caller = {
 };
 
 /** A partner that repeats one request under one key. */
-function aRequest(row: keyof typeof ROWS = 'send', body: Fields = { text: 'Hello' }) {
+function aRequest(row: keyof typeof ROWS = 'send', by = guards) {
   const key = `key-${(serial += 1)}`;
   const calls: Call[] = [];
-  const guard = guards(ROWS[row]);
+  const guard = by(ROWS[row]);
   const ask = (run: () => Promise<Fields>, overrides: Partial<Work> = {}) => {
     const call = aCall();
     return guard({
       headers: { 'idempotency-key': key, 'x-waba-id': target.waba_id },
-      input: { ...caller, body },
+      input: { ...caller, body: { text: 'Hello' } },
       call,
       run: (underKey) => {
         calls.push(underKey);
@@ -279,9 +267,7 @@ test('refuses a malformed key before anything is stored', async () => {
 });
 
 test('refuses requests with a key while Redis is down', async () => {
-  const down = openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_KEY_PREFIX }, log);
-  guards = createGuards({ redis: down, messaging: { findOutcome: (q) => findOutcome(q) }, log });
-  const { ask, calls } = aRequest();
+  const { ask, calls } = aRequest('send', guardsOf(down));
   await expect(ask(done)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     http: 503,
@@ -289,5 +275,4 @@ test('refuses requests with a key while Redis is down', async () => {
     retry_after_s: 1,
   });
   expect(calls).toHaveLength(0);
-  await down.stop();
 });

@@ -1,6 +1,7 @@
 // Repeating a request safely: the work of an Idempotency-Key is done at most once, across all
 // replicas and failures. Requests without a key never come here.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
 import {
   cannotProtect,
@@ -13,25 +14,13 @@ import {
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import type { MessagingDefinition } from '@bmg/proto/messaging';
+import { type MessagingDefinition, SendResult } from '@bmg/proto/messaging';
+import type { Endpoint, Fields, Input, Rpc } from '../endpoints/endpoint';
 import { errorBody } from '../error-guide/error-body';
-import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
-import type { Answer } from './answer';
 import { fingerprint, readKey } from './key';
-import {
-  createRecords,
-  RECORDS_MAX,
-  type BeginRequest,
-  type BeginResult,
-  type Records,
-  type StoredAnswer,
-  type Ticket,
-} from './records';
-import { remedyOf } from './remedy';
+import { createRecords, RECORDS_MAX, type StoredAnswer, type Ticket } from './records';
 
-/**
- * Added to the request's deadline for its lease: when the lease ends, the worker counts as dead.
- */
+/** Added to the request's deadline: when the lease ends, the worker counts as dead. */
 export const LEASE_MARGIN_MS = 5_000;
 /** Larger answers are not stored: all partners share the memory of Redis. */
 export const ANSWER_LIMIT_BYTES = 64 * 1024;
@@ -51,23 +40,16 @@ export interface Work {
 
 type Row = Pick<Endpoint, 'rpc' | 'verb' | 'path'>;
 
-/**
- * Does the work of one endpoint's request, or answers from an earlier request with the same key.
- */
-export interface Guard {
-  (work: Work): Promise<Answer>;
-}
+/** Does the work of an endpoint's request, or answers from an earlier one with the same key. */
+type Guard = (work: Work) => Promise<Answer>;
+export type Guards = (endpoint: Row) => Guard;
 
-export interface GuardDependencies {
+interface GuardDependencies {
   redis: RedisConnection;
   messaging: Pick<Client<MessagingDefinition>, 'findOutcome'>;
   /** The documentation's page, for `doc_url` of errors. */
   docs_url?: string;
   log: Logger;
-}
-
-export interface Guards {
-  (endpoint: Row): Guard;
 }
 
 export function createGuards({ redis, messaging, docs_url, log }: GuardDependencies): Guards {
@@ -117,12 +99,15 @@ export function createGuards({ redis, messaging, docs_url, log }: GuardDependenc
     };
 
     return async (work) => {
-      const begun = await begin(records, {
+      const request = {
         partner_id: work.input.partner_id,
         key: readKey(work.headers),
         fingerprint: await fingerprint(endpoint, work.input, work.headers),
         lease_ms: Math.max(0, work.call.deadline - Date.now()) + LEASE_MARGIN_MS,
         repeatable: remedy === 'repeat',
+      };
+      const begun = await records.begin(request).catch((error: unknown) => {
+        throw cannotProtect(error);
       });
       switch (begun.state) {
         case 'begun':
@@ -136,27 +121,19 @@ export function createGuards({ redis, messaging, docs_url, log }: GuardDependenc
         case 'reused':
           throw keyReused();
         case 'full':
-          throw quotaUsedUp(RECORDS_MAX);
+          throw quotaUsedUp();
       }
     };
   };
 }
 
-async function begin(records: Records, request: BeginRequest): Promise<BeginResult> {
-  try {
-    return await records.begin(request);
-  } catch (error) {
-    throw cannotProtect(error);
-  }
-}
-
 const FULL_RETRY_AFTER_S = 3_600;
 
-const quotaUsedUp = (limit: number): ApiError =>
+const quotaUsedUp = (): ApiError =>
   new ApiError(
     'QUOTA_EXCEEDED',
     'your requests with an Idempotency-Key of the last 24 hours have used up their quota: send this one without a key, or later',
-    { details: { limit }, retry_after_s: FULL_RETRY_AFTER_S },
+    { details: { limit: RECORDS_MAX }, retry_after_s: FULL_RETRY_AFTER_S },
   );
 
 function storedAnswer({ status, body }: Answer): StoredAnswer {
@@ -172,3 +149,38 @@ const storedFailure = (
   docs_url: string | undefined,
 ): StoredAnswer =>
   storedAnswer({ status: failure.http, body: { ...errorBody(failure, request_id, docs_url) } });
+
+/** A new response, or one stored under an Idempotency-Key. */
+export interface Answer {
+  status: number;
+  /** Fields of a new answer; the stored JSON text of a replayed one. */
+  body: Fields | string;
+  /** True for a response that an earlier request already got. */
+  replayed?: boolean;
+}
+
+export function writeAnswer(context: Context, { status, body, replayed }: Answer): void {
+  context.status = status;
+  if (typeof body === 'string') context.type = 'json';
+  context.body = body;
+  if (replayed) context.set('Idempotency-Replayed', 'true');
+}
+
+/**
+ * How a retry can resolve the unknown outcome of an earlier request. look_up: a send; the messaging
+ * service may have learnt the outcome from status events. repeat: doing the work again under the
+ * same request id has no further effect. none: the outcome stays unknown.
+ */
+type Remedy = 'look_up' | 'repeat' | 'none';
+
+const REPEATABLE = new Set([
+  // A request id creates one broadcast, however often it is sent.
+  'createBroadcast',
+  // Marking a read message as read changes nothing.
+  'markRead',
+]);
+
+export function remedyOf({ method, codecs }: Rpc): Remedy {
+  if (codecs.responseType === SendResult) return 'look_up';
+  return REPEATABLE.has(method) ? 'repeat' : 'none';
+}

@@ -1,3 +1,2 @@
-export { writeAnswer, type Answer } from './answer';
-export { createGuards, type Guards, type Work } from './guard';
+export { createGuards, writeAnswer, type Answer, type Guards } from './guard';
 export { fingerprint, hasKey, IDEMPOTENCY_KEY } from './key';

@@ -15,20 +15,14 @@ const TARGET_HEADERS = ['x-waba-id', 'x-phone-number-id'];
 
 export const hasKey = (headers: IncomingHttpHeaders): boolean => headers[HEADER] !== undefined;
 
-/**
- * Throws for a malformed key. Two such headers arrive joined by a comma and a space: also
- * malformed.
- */
+/** Throws for a malformed key, also for two: they arrive joined by a comma and a space. */
 export function readKey(headers: IncomingHttpHeaders): string {
   const key = String(headers[HEADER]);
   if (KEY.test(key)) return key;
   throw invalidField(IDEMPOTENCY_KEY, 'must be 1 to 255 visible ASCII characters');
 }
 
-/**
- * Equal for equal requests. The order of keys in the parsed body does not count: clients may vary
- * it.
- */
+/** Equal for equal requests. Clients may vary the order of keys, which does not count. */
 export async function fingerprint(
   { verb, path }: Pick<Endpoint, 'verb' | 'path'>,
   { params, query, body }: Pick<Input, 'params' | 'query' | 'body'>,

@@ -9,10 +9,7 @@ import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Redis } from 'ioredis';
 
-/**
- * Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as
- * unknown.
- */
+/** Backoff of storing an outcome. After it the lease ends, and the outcome is unknown. */
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
 /**
@@ -59,18 +56,6 @@ export interface BeginRequest {
   lease_ms: number;
   /** True to begin another run if a worker died; otherwise the state is `unknown`. */
   repeatable: boolean;
-}
-
-export interface Records {
-  /**
-   * Rejects while Redis is down, or after two seconds without its answer; then nothing has begun.
-   */
-  begin(request: BeginRequest): Promise<BeginResult>;
-  /**
-   * Stores the outcome of the run. Resolves once stored, or once retries continue in the
-   * background.
-   */
-  complete(ticket: Ticket, outcome: Outcome, answer?: StoredAnswer): Promise<void>;
 }
 
 // Fields of a record: f fingerprint, r request id, a run id, l end of the lease, h hour of the
@@ -135,59 +120,57 @@ if not known[3] then redis.call('PEXPIRE', KEYS[1], retention_ms) end
 return 1
 `;
 
+/** The keys of the record and of the counts, then the arguments. */
+type Script<T> = (...values: Array<string | number>) => Promise<T>;
 interface WithRecords extends Redis {
-  bmgIdempotencyBegin(
-    key: string,
-    counts: string,
-    ...values: Array<string | number>
-  ): Promise<string[]>;
-  bmgIdempotencyComplete(
-    key: string,
-    counts: string,
-    ...values: Array<string | number>
-  ): Promise<number>;
+  bmgIdempotencyBegin: Script<string[]>;
+  bmgIdempotencyComplete: Script<number>;
 }
 
-/** `records_max` bounds the records of one partner: all partners share the memory of Redis. */
-export function createRecords(
-  connection: RedisConnection,
-  log: Logger,
-  records_max = RECORDS_MAX,
-): Records {
-  const { redis } = connection;
+/** The scripts, with their keys and arguments in order. */
+function defineScripts(redis: Redis, records_max: number) {
   redis.defineCommand('bmgIdempotencyBegin', { numberOfKeys: 2, lua: BEGIN });
   redis.defineCommand('bmgIdempotencyComplete', { numberOfKeys: 2, lua: COMPLETE });
   const scripts = redis as WithRecords;
+  return {
+    begin: (request: BeginRequest, run_id: string): Promise<string[]> =>
+      scripts.bmgIdempotencyBegin(
+        recordKey(request),
+        countsKey(request),
+        request.fingerprint,
+        run_id,
+        Math.ceil(request.lease_ms),
+        request.repeatable ? 1 : 0,
+        RETENTION_MS,
+        records_max,
+        HOUR_MS,
+      ),
+    complete: (ticket: Ticket, outcome: Outcome, answer?: StoredAnswer): Promise<number> =>
+      scripts.bmgIdempotencyComplete(
+        recordKey(ticket),
+        countsKey(ticket),
+        ticket.run_id,
+        ticket.request_id,
+        ticket.fingerprint,
+        outcome,
+        RETENTION_MS,
+        answer?.status ?? '',
+        answer?.body ?? '',
+        RECORD_BYTES,
+      ),
+  };
+}
 
-  const write = (ticket: Ticket, outcome: Outcome, answer: StoredAnswer | undefined) =>
-    scripts.bmgIdempotencyComplete(
-      recordKey(ticket),
-      countsKey(ticket),
-      ticket.run_id,
-      ticket.request_id,
-      ticket.fingerprint,
-      outcome,
-      RETENTION_MS,
-      answer?.status ?? '',
-      answer?.body ?? '',
-      RECORD_BYTES,
-    );
+/** `records_max` bounds the records of one partner: all partners share the memory of Redis. */
+export function createRecords(connection: RedisConnection, log: Logger, records_max = RECORDS_MAX) {
+  const { redis } = connection;
+  const scripts = defineScripts(redis, records_max);
 
   const askToBegin = async (request: BeginRequest, run_id: string): Promise<string[]> => {
     const until = performance.now() + BEGIN_LIMIT_MS;
     for (;;) {
       try {
-        return await scripts.bmgIdempotencyBegin(
-          recordKey(request),
-          countsKey(request),
-          request.fingerprint,
-          run_id,
-          Math.ceil(request.lease_ms),
-          request.repeatable ? 1 : 0,
-          RETENTION_MS,
-          records_max,
-          HOUR_MS,
-        );
+        return await scripts.begin(request, run_id);
       } catch (error) {
         if (!connection.up() || performance.now() >= until) throw error;
       }
@@ -195,32 +178,38 @@ export function createRecords(
     }
   };
 
-  const retryWrite: typeof write = async (ticket, outcome, answer) => {
+  const completeLater: typeof scripts.complete = async (ticket, outcome, answer) => {
     for (const wait_ms of BACKOFF_MS) {
       await pause(wait_ms);
       try {
-        return await write(ticket, outcome, answer);
+        return await scripts.complete(ticket, outcome, answer);
       } catch (error) {
         if (redis.status === 'end') throw error;
       }
     }
-    return write(ticket, outcome, answer);
+    return scripts.complete(ticket, outcome, answer);
   };
 
-  const complete: Records['complete'] = async (ticket, outcome, answer) => {
+  /** Stores the outcome of a run. Resolves once stored, or once retries go on in the background. */
+  const complete = async (
+    ticket: Ticket,
+    outcome: Outcome,
+    answer?: StoredAnswer,
+  ): Promise<void> => {
     try {
-      await write(ticket, outcome, answer);
+      await scripts.complete(ticket, outcome, answer);
     } catch {
       // The answer is right whether or not it is stored: the partner does not wait for the retries.
       const { request_id } = ticket;
-      retryWrite(ticket, outcome, answer).catch((error: unknown) =>
+      completeLater(ticket, outcome, answer).catch((error: unknown) =>
         log.warn({ err: error, request_id, outcome }, 'failed to store the outcome of a key'),
       );
     }
   };
 
   return {
-    async begin(request) {
+    /** Rejects while Redis is down, or after two seconds without it; then nothing has begun. */
+    async begin(request: BeginRequest): Promise<BeginResult> {
       if (!connection.up()) throw new Error('Redis is down');
       const run_id = newId('req');
       try {

@@ -1,5 +1,5 @@
 import { endpoints } from '../endpoints';
-import { remedyOf } from './remedy';
+import { remedyOf } from './guard';
 
 test('every endpoint that takes a key has a remedy for an unknown outcome', () => {
   const remedies = endpoints
