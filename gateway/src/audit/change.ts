@@ -54,10 +54,7 @@ export function changeOf(
   };
 }
 
-/**
- * Leaves out fields that the schema lacks: the caller chose their names, and their values may be
- * anything.
- */
+/** Leaves out fields that the schema lacks: the caller chose their names and values. */
 const known = ({ body: schema }: { body?: Schema | undefined }, body: Fields): Fields =>
   Object.fromEntries(
     Object.keys(schema?.properties ?? {}).flatMap((name) =>

@@ -1,6 +1,7 @@
 // Records changes in the audit log at onboarding. The record is stored before the change is made,
 // and its outcome afterwards: a gateway that is killed in between leaves a record with an unknown
 // outcome, and no change without one. While records cannot be stored, changes are refused.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, isUnimplemented, toApiError } from '@bmg/common/errors';
 import { outcomeOf } from '@bmg/common/idempotency';
 import type { Call, Client } from '@bmg/common/rpc';
@@ -8,21 +9,15 @@ import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { AuditDefinition, EndChangeRequest } from '@bmg/proto/audit';
 import type { Change } from './change';
 
-export interface Recorder {
-  /**
-   * Makes a change between its record and its outcome. `made` names what a reply has created.
-   * Changes nothing and throws SERVICE_UNAVAILABLE if the record cannot be stored, or
-   * RATE_LIMIT_EXCEEDED if the partner has used up its changes of the day.
-   */
-  run<T>(
-    change: Change,
-    from: { call: Call; address: string },
-    make: () => Promise<T>,
-    made?: (reply: T) => Record<string, string>,
-  ): Promise<T>;
+export type Recorder = ReturnType<typeof createRecorder>;
+
+/** The call and the address of the caller. */
+interface Origin {
+  call: Call;
+  address: string;
 }
 
-export interface RecorderDependencies {
+interface RecorderDependencies {
   audit: Pick<Client<AuditDefinition>, 'beginChange' | 'endChange'>;
   log: Pick<Logger, 'warn'>;
   /** Pauses before an outcome is sent again; the tests have shorter ones. */
@@ -36,23 +31,15 @@ const PAUSES_MS = [1_000, 5_000, 30_000];
 /** Outcomes that wait to be sent again. */
 const WAITING_MAX = 1_000;
 
-export function createRecorder({
-  audit,
-  log,
-  pauses_ms = PAUSES_MS,
-}: RecorderDependencies): Recorder {
+export function createRecorder({ audit, log, pauses_ms = PAUSES_MS }: RecorderDependencies) {
   let waiting = 0;
-  const limited = (call: Call): Call => ({ ...call, deadline: Date.now() + LIMIT_MS });
   /** Undefined if onboarding runs a release without the audit log. */
-  const begin = async (
-    change: Change,
-    { call, address }: { call: Call; address: string },
-  ): Promise<string | undefined> => {
+  const begin = async (change: Change, { call, address }: Origin): Promise<string | undefined> => {
     const { request_id } = call;
     const deadline = Math.min(call.deadline, Date.now() + LIMIT_MS);
     try {
-      return (await audit.beginChange({ ...change, request_id, address }, { ...call, deadline }))
-        .id;
+      const begun = { ...change, request_id, address };
+      return (await audit.beginChange(begun, { ...call, deadline })).id;
     } catch (error) {
       if (isUnimplemented(error)) {
         log.warn({ action: change.action, request_id }, 'made a change without an audit record');
@@ -68,7 +55,7 @@ export function createRecorder({
     waiting += 1;
     try {
       for (const pause_ms of pauses_ms) {
-        await new Promise((resolve) => setTimeout(resolve, pause_ms).unref());
+        await sleep(pause_ms, undefined, { ref: false });
         if (await isSent(end, call)) return;
       }
     } finally {
@@ -77,7 +64,7 @@ export function createRecorder({
   };
   const isSent = async (end: EndChangeRequest, call: Call): Promise<boolean> => {
     try {
-      await audit.endChange(end, limited(call));
+      await audit.endChange(end, { ...call, deadline: Date.now() + LIMIT_MS });
       return true;
     } catch (error) {
       metrics.audit_outcomes_failed.inc();
@@ -91,10 +78,20 @@ export function createRecorder({
   };
 
   return {
-    async run(change, from, make, made) {
+    /**
+     * Makes a change between its record and its outcome. `made` names what a reply has created.
+     * Changes nothing and throws SERVICE_UNAVAILABLE if the record cannot be stored, or
+     * RATE_LIMIT_EXCEEDED if the partner has used up its changes of the day.
+     */
+    async run<T>(
+      change: Change,
+      from: Origin,
+      make: () => Promise<T>,
+      made?: (reply: T) => Record<string, string>,
+    ): Promise<T> {
       const id = await begin(change, from);
       if (id === undefined) return make();
-      let reply: Awaited<ReturnType<typeof make>>;
+      let reply: T;
       try {
         reply = await make();
       } catch (error) {

@@ -1,8 +1,8 @@
 // Refused attempts in the audit log: requests that go beyond the rights of a key or a role, and
 // failed log-ins. The first of a kind is recorded at once, and further ones once a minute, with
 // their number. No request waits for it.
+import { Counts } from '@bmg/common/collections';
 import { isUnimplemented } from '@bmg/common/errors';
-import type { Component } from '@bmg/common/lifecycle';
 import { networkOf } from '@bmg/common/overload';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
@@ -12,9 +12,7 @@ export type Refusal = Omit<RecordRefusalRequest, 'count' | 'request_id' | 'addre
   address: string;
 };
 
-export interface RefusalLog extends Component {
-  note(refusal: Refusal, call: Call): void;
-}
+export type RefusalLog = ReturnType<typeof createRefusalLog>;
 
 interface RefusalLogDependencies {
   audit: Pick<Client<AuditDefinition>, 'recordRefusal'>;
@@ -37,13 +35,9 @@ interface Gathered {
   timer: NodeJS.Timeout;
 }
 
-export function createRefusalLog({
-  audit,
-  log,
-  window_ms = WINDOW_MS,
-}: RefusalLogDependencies): RefusalLog {
+export function createRefusalLog({ audit, log, window_ms = WINDOW_MS }: RefusalLogDependencies) {
   const gathered = new Map<string, Gathered>();
-  const kinds = new Map<string, number>();
+  const kinds = new Counts();
   const send = async (request: RecordRefusalRequest, call: Call): Promise<void> => {
     if (request.count === 0) return;
     try {
@@ -53,15 +47,9 @@ export function createRefusalLog({
       if (!isUnimplemented(error)) log.warn({ err: error }, 'failed to record a refusal');
     }
   };
-  const end = (kind: string, source: string): void => {
-    gathered.delete(kind);
-    const left = (kinds.get(source) ?? 1) - 1;
-    if (left === 0) kinds.delete(source);
-    else kinds.set(source, left);
-  };
   return {
     name: 'refusal-log',
-    note(refusal, call) {
+    note(refusal: Refusal, call: Call): void {
       const { partner_id, actor, action, code, address } = refusal;
       const source = JSON.stringify([partner_id ?? networkOf(address), actor?.type, actor?.id]);
       const kind = JSON.stringify([source, action, code]);
@@ -72,20 +60,20 @@ export function createRefusalLog({
         known.call = call;
         return;
       }
-      const others = kinds.get(source) ?? 0;
-      if (others >= KINDS_OF_ONE_MAX || gathered.size >= KINDS_MAX) return;
-      kinds.set(source, others + 1);
-      const timer = setTimeout(() => {
+      if (kinds.of(source) >= KINDS_OF_ONE_MAX || gathered.size >= KINDS_MAX) return;
+      kinds.add(source, 1);
+      const recordLast = (): void => {
         const last = gathered.get(kind);
-        end(kind, source);
+        gathered.delete(kind);
+        kinds.add(source, -1);
         if (last) void send(last.request, last.call);
-      }, window_ms);
-      timer.unref();
+      };
+      const timer = setTimeout(recordLast, window_ms).unref();
       gathered.set(kind, { request: { ...request, count: 0 }, call, timer });
       void send(request, call);
     },
-    start: async () => undefined,
-    async stop() {
+    start: async (): Promise<void> => undefined,
+    async stop(): Promise<void> {
       const rest = [...gathered.values()];
       gathered.clear();
       kinds.clear();

@@ -22,9 +22,7 @@ import { isExpired } from './restriction';
 export type Caller = AuthenticateResponse;
 
 export interface Authenticator {
-  /**
-   * The caller as last cached, stale or not: enough to find its bucket. Throws for an unknown key.
-   */
+  /** The caller as last cached, stale or not: it has a bucket. Throws for an unknown key. */
   identify(key: string, address: string, call: Call): Promise<KnownCaller>;
   /**
    * The caller under the version that the bucket returned; throws when it may not call now. A

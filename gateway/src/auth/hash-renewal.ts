@@ -5,10 +5,7 @@ import { ownCall, type Client } from '@bmg/common/rpc';
 import { unsampled, type Logger } from '@bmg/common/telemetry';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 
-export interface HashRenewal {
-  /** Replaces the stored hash of a valid key, unless it is the newest. Returns at once. */
-  renew(stored: string, newest: string): void;
-}
+export type HashRenewal = ReturnType<typeof createHashRenewal>;
 
 const CALL_LIMIT_MS = 5_000;
 /** A renewal that fails or is refused is requested again after this time. */
@@ -18,10 +15,11 @@ const ENTRIES_MAX = 20_000;
 export function createHashRenewal(
   directory: Pick<Client<DirectoryDefinition>, 'renewKeyHash'>,
   log: Pick<Logger, 'warn'>,
-): HashRenewal {
+) {
   const requested = new LRUCache<string, true>({ max: ENTRIES_MAX, ttl: AGAIN_MS });
   return {
-    renew(stored, newest) {
+    /** Replaces the stored hash of a valid key, unless it is the newest. Returns at once. */
+    renew(stored: string, newest: string): void {
       if (stored === newest || requested.has(stored)) return;
       requested.set(stored, true);
       directory

@@ -15,21 +15,15 @@ export const REFUSALS_MAX = 100;
 const WINDOW_S = 10;
 const NETWORKS_MAX = 50_000;
 
-export interface LookUps {
-  /**
-   * Runs the look-up of a hashed credential, unless its answer is known or the network is limited.
-   */
-  run<T>(credential: string, address: string, look: () => Promise<T>): Promise<T>;
-  /** Remembers the refusal of a credential that was cached, without limiting its network. */
-  remember(credential: string, refusal: unknown): void;
-}
+export type LookUps = ReturnType<typeof createLookUps>;
 
-export function createLookUps(load?: Pick<Load, 'enterOpen'>): LookUps {
+export function createLookUps(load?: Pick<Load, 'enterOpen'>) {
   const refused = new LRUCache<string, ApiError>({ max: REMEMBERED_MAX, ttl: REMEMBERED_MS });
   const networks = new LRUCache<string, { refusals: number }>({
     max: NETWORKS_MAX,
     ttl: WINDOW_S * 1_000,
   });
+  /** Remembers the refusal of a credential, without limiting the network that sent it. */
   const remember = (credential: string, refusal: unknown): boolean => {
     const is_refusal = refusal instanceof ApiError && refusal.http === 401;
     if (is_refusal) refused.set(credential, refusal);
@@ -37,7 +31,8 @@ export function createLookUps(load?: Pick<Load, 'enterOpen'>): LookUps {
   };
   return {
     remember,
-    async run(credential, address, look) {
+    /** Looks a hashed credential up, unless its answer is known or the network is limited. */
+    async run<T>(credential: string, address: string, look: () => Promise<T>): Promise<T> {
       const known = refused.get(credential);
       if (known) throw known;
       const name = networkOf(address);

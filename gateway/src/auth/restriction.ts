@@ -33,9 +33,7 @@ export const restrictionOfPerson = ({
 const checks = new WeakMap<Restriction, (address: string) => boolean>();
 
 export interface AnyScope {
-  /**
-   * A key of any scope may call it, because it checks the scope of each part of the request itself.
-   */
+  /** A key of any scope may call it: it checks the scope of each part of the request. */
   any_scope?: true;
 }
 

@@ -20,14 +20,12 @@ import type { Target } from '../endpoints/endpoint';
 const ENTRIES_MAX = 100_000;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-export interface ScopeResolver {
-  (
-    partner_id: string,
-    headers: IncomingHttpHeaders,
-    version: string | undefined,
-    call: Call,
-  ): Promise<Target>;
-}
+export type ScopeResolver = (
+  partner_id: string,
+  headers: IncomingHttpHeaders,
+  version: string | undefined,
+  call: Call,
+) => Promise<Target>;
 
 /** A header's trimmed text; undefined when absent or blank. */
 export const headerText = (headers: IncomingHttpHeaders, name: string): string | undefined => {

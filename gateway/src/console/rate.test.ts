@@ -1,4 +1,4 @@
-import { createMemoryBucket } from '../limits/memory-bucket';
+import { createMemoryBucket } from '../limits/bucket';
 import { checkRate } from './rate';
 
 const OVERVIEW_REQUESTS = 18;

@@ -1,29 +1,11 @@
 // Bounds answers on the way out: their bytes count for the partner, or for the network of a caller
 // without a key, until the socket has taken them, and reads of logs and lists have a pool and a
 // byte rate for each partner.
-import {
-  createByteRate,
-  createPool,
-  networkOf,
-  type ByteRate,
-  type Pool,
-} from '@bmg/common/overload';
+import { createByteRate, createPool, networkOf, type Pool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
-import { overloaded } from './overloaded';
-import { rateLimited } from './rate-limited';
+import { overloaded, rateLimited } from './rate-limited';
 
-export interface AnswerLimits {
-  /** Room for the answer to a request of this partner, at first for none of its bytes. */
-  answerRoom(partner_id: string): AnswerRoom;
-  /** Bounds the answer of a request without a known partner. */
-  openAnswerRoom(address: string): AnswerRoom;
-  /** Throws beyond the partner's share of such reads in flight; returns a function that leaves. */
-  enterRead(partner_id: string, kind: ReadKind): () => void;
-  /**
-   * Bytes per second of a partner's reads; an answer of unknown size is counted once it is made.
-   */
-  read_rate: ByteRate;
-}
+export type AnswerLimits = ReturnType<typeof createAnswerLimits>;
 
 export interface AnswerRoom {
   /** Changes the bytes counted; throws, and changes nothing, if there is no room for more. */
@@ -35,14 +17,10 @@ export interface AnswerRoom {
 }
 
 const MIB = 1024 * 1024;
-/**
- * Answers of all partners in a replica, and of one partner, whose bytes no socket has taken yet.
- */
+/** Bytes of answers that no socket has taken yet, in a replica and of one partner. */
 export const ANSWER_BYTES_MAX = 96 * MIB;
 export const ANSWER_BYTES_SHARE = 16 * MIB;
-/**
- * Reserved for small answers of each partner, so that large ones of others do not crowd them out.
- */
+/** Reserved for small answers of each partner, so that others do not crowd them out. */
 const ANSWER_BYTES_FLOOR = { of_holder: MIB / 4, max: 16 * MIB };
 /** Pages, documents and errors for callers without a key. */
 const OPEN_ANSWER_BYTES_MAX = 64 * MIB;
@@ -58,7 +36,7 @@ export const READ_SHARE: Readonly<Record<ReadKind, number>> = { log: 32, list: 2
 export const READ_BYTES_PER_S = 8 * MIB;
 const RETRY_AFTER_S = 1;
 
-export function createAnswerLimits(server: string, log: Logger): AnswerLimits {
+export function createAnswerLimits(server: string, log: Logger) {
   const of_partners = { server, holder: 'partner' } as const;
   const answers = createPool(
     {
@@ -87,13 +65,17 @@ export function createAnswerLimits(server: string, log: Logger): AnswerLimits {
     );
   const reads: Record<ReadKind, Pool> = { log: readsOf('log'), list: readsOf('list') };
   return {
-    answerRoom: (partner_id) => createRoom(answers, partner_id),
-    openAnswerRoom: (address) => createRoom(open_answers, networkOf(address)),
-    enterRead(partner_id, kind) {
+    /** Room for the answer to a request of this partner, at first for none of its bytes. */
+    answerRoom: (partner_id: string): AnswerRoom => createRoom(answers, partner_id),
+    /** Bounds the answer of a request without a known partner. */
+    openAnswerRoom: (address: string): AnswerRoom => createRoom(open_answers, networkOf(address)),
+    /** Throws beyond the partner's share of such reads in flight; returns how to leave. */
+    enterRead(partner_id: string, kind: ReadKind): () => void {
       const pool = reads[kind];
       if (!pool.take(partner_id)) throw rateLimited('reads', RETRY_AFTER_S, tooManyReads(kind));
       return () => pool.give(partner_id);
     },
+    /** Bytes per second of a partner's reads; an answer is counted once its size is known. */
     read_rate: createByteRate(READ_BYTES_PER_S),
   };
 }

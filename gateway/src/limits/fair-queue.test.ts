@@ -1,4 +1,4 @@
-import { createFairQueue, type FairQueue, type FairQueueOptions, type Leave } from './fair-queue';
+import { createFairQueue, type FairQueueOptions, type Leave } from './fair-queue';
 
 const OPTIONS: FairQueueOptions = {
   ...{ max: 3, of_holder_max: 2, waiting_max: 5, waiting_of_holder_max: 3 },
@@ -6,7 +6,7 @@ const OPTIONS: FairQueueOptions = {
 };
 const NEVER = new AbortController().signal;
 
-let queue: FairQueue;
+let queue: ReturnType<typeof createFairQueue>;
 /** The holders in the order in which their waiters were served. */
 let served: string[];
 let leave: Leave[];

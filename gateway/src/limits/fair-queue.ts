@@ -1,6 +1,8 @@
 // Admits work up to a bound; above it, work waits for a place, a bounded time and in bounded
 // queues: one for each holder, served in turns, so that a holder with many waiting delays only its
 // own.
+import { Counts } from '@bmg/common/collections';
+
 export interface FairQueueOptions {
   /** Admitted at a time: in all, and of one holder. */
   max: number;
@@ -14,37 +16,25 @@ export interface FairQueueOptions {
 /** Frees the place. */
 export type Leave = () => void;
 
-export interface FairQueue {
-  /** Undefined if the holder, or all holders, have none free or others wait for one. */
-  enter(holder: string): Leave | undefined;
-  /**
-   * Resolves with a place, or with undefined: at once if too many wait, later if none was free in
-   * time or the caller has disconnected.
-   */
-  wait(holder: string, gone: AbortSignal): Promise<Leave | undefined>;
-}
-
 type Waiter = (leave: Leave | undefined) => void;
 
-export function createFairQueue(options: FairQueueOptions): FairQueue {
+export function createFairQueue(options: FairQueueOptions) {
   const { max, of_holder_max, waiting_max, waiting_of_holder_max, wait_ms } = options;
-  const admitted = new Map<string, number>();
+  const admitted = new Counts();
   /** Only holders with waiters, those that were served last at the end. */
   const queues = new Map<string, Set<Waiter>>();
   let all_admitted = 0;
   let all_waiting = 0;
 
   const hasPlace = (holder: string): boolean =>
-    all_admitted < max && (admitted.get(holder) ?? 0) < of_holder_max;
+    all_admitted < max && admitted.of(holder) < of_holder_max;
 
   const admit = (holder: string): Leave => {
     all_admitted += 1;
-    admitted.set(holder, (admitted.get(holder) ?? 0) + 1);
+    admitted.add(holder, 1);
     return () => {
       all_admitted -= 1;
-      const left = (admitted.get(holder) ?? 1) - 1;
-      if (left > 0) admitted.set(holder, left);
-      else admitted.delete(holder);
+      admitted.add(holder, -1);
       serveNext();
     };
   };
@@ -70,8 +60,14 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   };
 
   return {
-    enter: (holder) => (!queues.has(holder) && hasPlace(holder) ? admit(holder) : undefined),
-    wait(holder, gone) {
+    /** Undefined if the holder, or all holders, have none free or others wait for one. */
+    enter: (holder: string): Leave | undefined =>
+      !queues.has(holder) && hasPlace(holder) ? admit(holder) : undefined,
+    /**
+     * Resolves with a place, or with undefined: at once if too many wait, later if none was free in
+     * time or the caller has disconnected.
+     */
+    wait(holder: string, gone: AbortSignal): Promise<Leave | undefined> {
       const queue = queues.get(holder) ?? new Set();
       const is_full = all_waiting >= waiting_max || queue.size >= waiting_of_holder_max;
       if (is_full || gone.aborted) return Promise.resolve(undefined);

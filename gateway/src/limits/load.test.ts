@@ -1,11 +1,7 @@
 // The bounds of a replica: requests beyond them are refused at once, and health is still answered.
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createRefusals, REFUSAL_DELAY_MS } from '@bmg/common/overload';
-import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../test/testkit/eventually';
-import { createApp, type AppDependencies } from '../app';
+import { useApp } from '../../testing/app';
 import { MEMORY_OF_BYTE } from '../edge/body';
 import { diagnostics } from '../endpoints/diagnostics/rows';
 import { messages } from '../endpoints/messages/rows';
@@ -15,53 +11,21 @@ const IN_FLIGHT_MAX = 4;
 const BODY_BYTES_MAX = 64 * 1024;
 const OK = { message_id: 'wamid.1', contacts: [], fields: {} };
 
-const servers: Server[] = [];
+const { start, log } = useApp();
 let base: string;
 /** Completes the calls in flight. */
 const release: Array<() => void> = [];
 
-const log = createLogger('test');
-
 beforeAll(async () => {
   base = await listening(createLoad(IN_FLIGHT_MAX, log, 2 * BODY_BYTES_MAX * MEMORY_OF_BYTE));
 });
-afterAll(() => {
-  for (const server of servers) {
-    server.close();
-    server.closeAllConnections();
-  }
-});
 
 /** The address of an app with these bounds. */
-async function listening(load: Load, more: Partial<AppDependencies> = {}): Promise<string> {
+async function listening(load: Load, more: Parameters<typeof start>[0] = {}): Promise<string> {
   const answer = () => new Promise((resolve) => release.push(() => resolve(OK)));
-  const rpc = { sendText: answer, getWaba: answer };
-  const caller = (partner_id: string) => ({
-    partner_id,
-    rate_limit_per_sec: 1_000,
-    status: 'active',
-  });
-  const deps = {
-    endpoints: [...messages, ...diagnostics],
-    notices: {},
-    authenticator: {
-      identify: async (key: string) => ({ key_hash: key, caller: caller(key) }),
-      confirm: async ({ caller: known }: { caller: unknown }) => known,
-    },
-    bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
-    load,
-    scope: async () => ({ partner_id: 'p', waba_id: 'w', phone_number_id: 'n' }),
-    meter: { count: () => undefined },
-    health: { report: () => ({ http: 200, body: { status: 'ok' } }) },
-    client: () => rpc,
-    request_timeout_ms: 60_000,
-    log,
-    ...more,
-  } as unknown as AppDependencies;
-  const server = createServer(createApp(deps).callback()).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const client = () => ({ sendText: answer, getWaba: answer });
+  const port = await start({ endpoints: [...messages, ...diagnostics], load, client, ...more });
+  return `http://127.0.0.1:${port}/v1`;
 }
 afterEach(async () => {
   for (const end of release.splice(0)) end();
@@ -138,7 +102,7 @@ describe('the endpoints that the rate limit does not count', () => {
           return { allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 };
         },
       },
-    } as unknown as Partial<AppDependencies>);
+    });
   });
   const ask = (partner: string, signal?: AbortSignal): Promise<Response> =>
     fetch(`${address}/waba`, {

@@ -4,38 +4,11 @@
 import { ApiError } from '@bmg/common/errors';
 import { createPool, networkOf, type Pool } from '@bmg/common/overload';
 import { metrics, type Logger } from '@bmg/common/telemetry';
-import { createAnswerLimits, type AnswerLimits } from './answers';
+import { createAnswerLimits } from './answers';
 import { createFairQueue } from './fair-queue';
-import { overloaded } from './overloaded';
-import { rateLimited } from './rate-limited';
+import { overloaded, rateLimited } from './rate-limited';
 
-export interface Load extends AnswerLimits {
-  /**
-   * Throws when the replica, or the partner's share of it, is full; returns a function that leaves.
-   */
-  enterPartner(partner_id: string): () => void;
-  /**
-   * For endpoints that the rate limit does not count. Returns a function that leaves; undefined
-   * when the partner has as many of them in flight as it may.
-   */
-  enterUncounted(partner_id: string): (() => void) | undefined;
-  /**
-   * Waits until the partner may have another of them in flight. Rejects if too many wait, if none
-   * may in time, or if the caller has disconnected.
-   */
-  waitUncounted(partner_id: string, waiting: WaitingRequest): Promise<() => void>;
-  /**
-   * For requests without a known partner: open routes, and look-ups of credentials. Throws when
-   * their pool, or the share of the address's network, is full; returns a function that leaves.
-   */
-  enterOpen(address: string): () => void;
-  /**
-   * For answers that stay open. Throws beyond the partner's share of them; returns a function that
-   * leaves.
-   */
-  enterStream(partner_id: string): () => void;
-  bodyMemory(partner_id: string): BodyMemory;
-}
+export type Load = ReturnType<typeof createLoad>;
 
 export interface WaitingRequest {
   /** The size of the body that is not read yet; undefined if it is not known. */
@@ -55,11 +28,15 @@ export interface BodyMemory {
 const MIB = 1024 * 1024;
 /** Bodies of all requests in flight, including parsed and encoded copies. */
 const BODY_MEMORY_MAX = 176 * MIB;
-/**
- * Reserved for small bodies of each partner, so that large bodies of others do not crowd them out.
- */
+/** Reserved for small bodies of each partner, so that others do not crowd them out. */
 const BODY_MEMORY_FLOOR = { of_holder: MIB / 8, max: 16 * MIB };
-const OPEN_REQUESTS_MAX = 200;
+/** Of requests without a known partner; the share is that of a network. */
+const OPEN_REQUESTS = {
+  reason: 'open_requests',
+  holder: 'network',
+  max: 200,
+  share: 0.25,
+} as const;
 /**
  * Requests to endpoints that the rate limit does not count: in flight and waiting, of all partners
  * and of one. Those that wait hold no place among the requests in flight.
@@ -71,29 +48,23 @@ export const UNCOUNTED = {
   waiting_of_holder_max: 200,
   wait_ms: 5_000,
 };
-/**
- * What a connection holds of a body that nothing reads: the buffers of the request and of its
- * socket.
- */
+/** What the buffers of a request and its socket hold of a body that nothing reads. */
 const UNREAD_BYTES_MAX = MIB / 8;
-const STREAMS_MAX = 300;
 /** Open streams of one partner: each waits for events, as do the partner's own reads of the log. */
 export const STREAM_SHARE = 6;
-/**
- * Refusals that are answered at once; others wait a second: repeating without a pause gains
- * nothing.
- */
+const STREAMS_MAX = 300;
+const STREAMS = {
+  reason: 'event_streams',
+  max: STREAMS_MAX,
+  share: STREAM_SHARE / STREAMS_MAX,
+};
+/** Further refusals wait a second: repeating without a pause gains nothing. */
 export const REFUSALS_AT_ONCE = { burst: 30, per_s: 20 };
 const RETRY_AFTER_S = 1;
 const UNCOUNTED_RETRY_S = 5;
-const NETWORK_SHARE = 0.25;
 const SERVER = 'gateway';
 
-export function createLoad(
-  in_flight_max: number,
-  log: Logger,
-  body_memory_max = BODY_MEMORY_MAX,
-): Load {
+export function createLoad(in_flight_max: number, log: Logger, body_memory_max = BODY_MEMORY_MAX) {
   const of_partners = { server: SERVER, holder: 'partner' } as const;
   const requests = createPool({ ...of_partners, reason: 'requests', max: in_flight_max }, log);
   const bodies = createPool(
@@ -101,30 +72,25 @@ export function createLoad(
     log,
   );
   const uncounted = createFairQueue(UNCOUNTED);
-  const streams = createPool(
-    {
-      ...of_partners,
-      reason: 'event_streams',
-      max: STREAMS_MAX,
-      share: STREAM_SHARE / STREAMS_MAX,
-    },
-    log,
-  );
-  const open = createPool(
-    {
-      server: SERVER,
-      reason: 'open_requests',
-      holder: 'network',
-      max: OPEN_REQUESTS_MAX,
-      share: NETWORK_SHARE,
-    },
-    log,
-  );
+  const streams = createPool({ ...of_partners, ...STREAMS }, log);
+  const open = createPool({ server: SERVER, ...OPEN_REQUESTS }, log);
   return {
     ...createAnswerLimits(SERVER, log),
-    enterPartner: (partner_id) => enter(requests, partner_id),
+    /** Throws when the replica, or the partner's share, is full; returns how to leave. */
+    enterPartner: (partner_id: string): (() => void) => enter(requests, partner_id),
+    /**
+     * For endpoints that the rate limit does not count. Returns how to leave; undefined when the
+     * partner has as many of them in flight as it may.
+     */
     enterUncounted: uncounted.enter,
-    async waitUncounted(partner_id, { body_bytes = UNREAD_BYTES_MAX, gone }) {
+    /**
+     * Waits until the partner may have another of them in flight. Rejects if too many wait, if none
+     * may in time, or if the caller has disconnected.
+     */
+    async waitUncounted(
+      partner_id: string,
+      { body_bytes = UNREAD_BYTES_MAX, gone }: WaitingRequest,
+    ): Promise<() => void> {
       const unread = Math.min(body_bytes, UNREAD_BYTES_MAX);
       if (!bodies.take(partner_id, unread)) throw overloaded();
       try {
@@ -136,26 +102,33 @@ export function createLoad(
       metrics.requests_shed.inc({ server: SERVER, reason: 'uncounted_requests' });
       throw new ApiError('SERVICE_UNAVAILABLE', TOO_MANY, { retry_after_s: UNCOUNTED_RETRY_S });
     },
-    enterOpen: (address) => enter(open, networkOf(address)),
-    enterStream(partner_id) {
+    /**
+     * For requests without a known partner: open routes, and look-ups of credentials. Throws when
+     * their pool, or the share of the address's network, is full; returns how to leave.
+     */
+    enterOpen: (address: string): (() => void) => enter(open, networkOf(address)),
+    /** For answers that stay open. Throws beyond the partner's share; returns how to leave. */
+    enterStream(partner_id: string): () => void {
       if (!streams.take(partner_id)) throw rateLimited('streams', RETRY_AFTER_S, TOO_MANY_STREAMS);
       return () => streams.give(partner_id);
     },
-    bodyMemory(partner_id) {
-      let reserved = 0;
-      let released = false;
-      return {
-        reserve(bytes) {
-          if (released || !bodies.take(partner_id, bytes)) return false;
-          reserved += bytes;
-          return true;
-        },
-        release() {
-          released = true;
-          bodies.give(partner_id, reserved);
-          reserved = 0;
-        },
-      };
+    bodyMemory: (partner_id: string): BodyMemory => createMemory(bodies, partner_id),
+  };
+}
+
+function createMemory(bodies: Pool, partner_id: string): BodyMemory {
+  let reserved = 0;
+  let released = false;
+  return {
+    reserve(bytes) {
+      if (released || !bodies.take(partner_id, bytes)) return false;
+      reserved += bytes;
+      return true;
+    },
+    release() {
+      released = true;
+      bodies.give(partner_id, reserved);
+      reserved = 0;
     },
   };
 }

@@ -5,15 +5,12 @@ import { networkOf } from '@bmg/common/overload';
 import type { RedisConnection } from '@bmg/common/redis';
 import { rateLimited } from './rate-limited';
 
-export interface NetworkLimit {
-  /** Counts a request; throws RATE_LIMIT_EXCEEDED above the limit. */
-  take(address: string): Promise<void>;
-}
+export type NetworkLimit = ReturnType<typeof createNetworkLimit>;
 
 export const WINDOW_S = 60;
 const ADDRESSES_MAX = 50_000;
 
-export interface NetworkLimitOptions {
+interface NetworkLimitOptions {
   /** Names the limit in metrics. */
   name: 'login' | 'connect';
   /** Requests of one network in a minute. */
@@ -38,7 +35,7 @@ export const CONNECT_LIMIT: NetworkLimitOptions = {
 export function createNetworkLimit(
   connection: RedisConnection,
   { name, max, message }: NetworkLimitOptions,
-): NetworkLimit {
+) {
   const local = new LRUCache<string, { attempts: number }>({
     max: ADDRESSES_MAX,
     ttl: WINDOW_S * 1_000,
@@ -66,7 +63,8 @@ export function createNetworkLimit(
     }
   };
   return {
-    async take(address) {
+    /** Counts a request; throws RATE_LIMIT_EXCEEDED above the limit. */
+    async take(address: string): Promise<void> {
       const network = networkOf(address);
       const attempts = Math.max(countLocally(network), await countShared(network));
       if (attempts > max) throw rateLimited(name, WINDOW_S, message);

@@ -1,4 +1,5 @@
-// The refusal of every rate limiter: counted in one metric, answered with one code.
+// The refusals of limits: one for rates, counted in one metric, and one for every bound on
+// concurrent work and memory.
 import { ApiError } from '@bmg/common/errors';
 import { metrics } from '@bmg/common/telemetry';
 
@@ -11,3 +12,6 @@ export function rateLimited(
   metrics.rate_limited.inc({ limiter });
   return new ApiError('RATE_LIMIT_EXCEEDED', message, { retry_after_s });
 }
+
+export const overloaded = (message = 'too many requests are in flight: try again'): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', message);

@@ -2,7 +2,7 @@
 import { createRefusals } from '@bmg/common/overload';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
-import { createFallbackBucket } from './fallback-bucket';
+import { createBucket } from './bucket';
 import { createLoad, REFUSALS_AT_ONCE } from './load';
 import { CONNECT_LIMIT, createNetworkLimit, LOGIN_LIMIT } from './network-limit';
 
@@ -14,7 +14,7 @@ export const wireLimits = (
   log: Logger,
 ) => ({
   load: createLoad(REQUESTS_IN_FLIGHT_MAX, log),
-  bucket: createFallbackBucket(redis, log),
+  bucket: createBucket(redis, log),
   refusals: createRefusals(REFUSALS_AT_ONCE),
   /** Requests of a network to the sign-up page. */
   visits: createNetworkLimit(redis, CONNECT_LIMIT),

@@ -2,18 +2,14 @@
 // a second later. A partner who calls rarely finds all calls, a busy one a share of them, so
 // that it fills neither this memory nor the database; failed calls have a share of their own. Calls
 // are lost while onboarding is unreachable.
+import { groupBy } from '@bmg/common/collections';
 import { isUnimplemented } from '@bmg/common/errors';
-import type { Component } from '@bmg/common/lifecycle';
 import { ownCall, type Client } from '@bmg/common/rpc';
 import { unsampled, type Logger } from '@bmg/common/telemetry';
 import type { LoggedRequest, OnboardingDefinition } from '@bmg/proto/onboarding';
-import { createTokens } from '../limits/tokens';
+import { createTokens } from '../limits/bucket';
 
-export interface RequestLog extends Component {
-  /** True if a call that was just answered is kept: `record` follows. */
-  takes(partner_id: string, failed: boolean): boolean;
-  record(partner_id: string, request: LoggedRequest): void;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
 interface Dependencies {
   onboarding: Pick<Client<OnboardingDefinition>, 'recordRequests'>;
@@ -38,7 +34,7 @@ interface Waiting {
   request: LoggedRequest;
 }
 
-export function createRequestLog({ onboarding, now = Date.now, log }: Dependencies): RequestLog {
+export function createRequestLog({ onboarding, now = Date.now, log }: Dependencies) {
   const takes = { other: createTokens(now), failed: createTokens(now) };
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -60,25 +56,22 @@ export function createRequestLog({ onboarding, now = Date.now, log }: Dependenci
     }));
   return {
     name: 'request-log',
-    async start() {},
+    start: async (): Promise<void> => undefined,
     stop: flush,
-    takes(partner_id, failed) {
+    /** True if a call that was just answered is kept: `record` follows. */
+    takes(partner_id: string, failed: boolean): boolean {
       const kind = failed ? 'failed' : 'other';
       return waiting.length < WAITING_MAX && takes[kind](partner_id, RATES[kind], BURST).allowed;
     },
-    record(partner_id, request) {
+    record(partner_id: string, request: LoggedRequest): void {
       timer ??= setTimeout(() => void flush(), SEND_AFTER_MS);
       waiting.push({ partner_id, request });
     },
   };
 }
 
-function byPartner(calls: Waiting[]): Array<{ partner_id: string; requests: LoggedRequest[] }> {
-  const partners = new Map<string, LoggedRequest[]>();
-  for (const { partner_id, request } of calls) {
-    const requests = partners.get(partner_id);
-    if (requests) requests.push(request);
-    else partners.set(partner_id, [request]);
-  }
-  return [...partners].map(([partner_id, requests]) => ({ partner_id, requests }));
-}
+const byPartner = (calls: Waiting[]): Array<{ partner_id: string; requests: LoggedRequest[] }> =>
+  [...groupBy(calls, ({ partner_id }) => partner_id)].map(([partner_id, group]) => ({
+    partner_id,
+    requests: group.map(({ request }) => request),
+  }));
