@@ -19,6 +19,18 @@ import type { settings } from './config';
 export type Config = Loaded<typeof settings>['config'];
 export type Clients = ReturnType<typeof createClients>;
 
+const SERVED = {
+  onboarding: [
+    ...[OnboardingDefinition, SettingsDefinition, KeysDefinition, PeopleDefinition],
+    ...[PasskeysDefinition, AuditDefinition, PaymentsDefinition],
+  ],
+  messaging: [MessagingDefinition, LedgerDefinition, RatesDefinition],
+  templates: [TemplatesDefinition],
+  broadcasts: [BroadcastsDefinition],
+  'number-admin': [NumberAdminDefinition],
+  webhooks: [WebhooksDefinition, EventLogDefinition, EndpointsDefinition],
+};
+
 export const serviceAddresses = (config: Config) => ({
   onboarding: config.ONBOARDING_ADDR,
   messaging: config.MESSAGING_ADDR,
@@ -29,26 +41,13 @@ export const serviceAddresses = (config: Config) => ({
 });
 
 export function createClients(addresses: ReturnType<typeof serviceAddresses>) {
-  const served: Array<[Definition, string]> = [
-    [OnboardingDefinition, addresses.onboarding],
-    [SettingsDefinition, addresses.onboarding],
-    [KeysDefinition, addresses.onboarding],
-    [PeopleDefinition, addresses.onboarding],
-    [PasskeysDefinition, addresses.onboarding],
-    [AuditDefinition, addresses.onboarding],
-    [PaymentsDefinition, addresses.onboarding],
-    [MessagingDefinition, addresses.messaging],
-    [LedgerDefinition, addresses.messaging],
-    [RatesDefinition, addresses.messaging],
-    [TemplatesDefinition, addresses.templates],
-    [BroadcastsDefinition, addresses.broadcasts],
-    [NumberAdminDefinition, addresses['number-admin']],
-    [WebhooksDefinition, addresses.webhooks],
-    [EventLogDefinition, addresses.webhooks],
-    [EndpointsDefinition, addresses.webhooks],
-  ];
   const clients = new Map<Definition, RpcClient<Definition>>(
-    served.map(([definition, address]) => [definition, createRpcClient(definition, address)]),
+    Object.entries(SERVED).flatMap(([service, definitions]: [string, Definition[]]) =>
+      definitions.map((definition) => [
+        definition,
+        createRpcClient(definition, addresses[service as keyof typeof SERVED]),
+      ]),
+    ),
   );
   return {
     components: [...clients.values()],

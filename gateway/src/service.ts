@@ -1,36 +1,39 @@
-// The composition root: lists the parts of the gateway, which each folder builds in its wire.ts,
-// and returns them in start order.
-import { createBus } from '@bmg/common/bus';
+// The composition root: builds the parts of the gateway, and lists them in start order.
+import { createBus, type Bus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { NOTICES } from '@bmg/common/notices';
-import { openRedis } from '@bmg/common/redis';
+import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createRpcClient } from '@bmg/common/rpc';
-import { createLogger } from '@bmg/common/telemetry';
-import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { createLogger, type Logger } from '@bmg/common/telemetry';
+import { AuditDefinition } from '@bmg/proto/audit';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
 import { createApp } from './app';
-import { wireAuth } from './auth/wire';
-import { createClients, serviceAddresses } from './clients';
+import { createRecorder } from './audit/recorder';
+import { createRefusalLog } from './audit/refusal-log';
+import { wireAuth, type Auth } from './auth/wire';
+import { createClients, serviceAddresses, type Clients } from './clients';
 import type { settings } from './config';
 import { wireConnectPage } from './connect-page/wire';
 import { wireConsole } from './console/wire';
 import { answerLost, documents, readDocumentation } from './docs';
 import { NOTICE_TEXTS } from './docs/history';
 import { createHttpServer } from './edge/http-server';
-import { noticeHeaders } from './edge/notice-headers';
-import { transportHeaders } from './edge/transport-headers';
-import { wireEdge } from './edge/wire';
+import { createMeter } from './edge/meter';
+import { noticeHeaders, transportHeaders } from './edge/notice-headers';
 import { chapters, endpoints } from './endpoints';
 import { createHealthMonitor } from './health';
-import { wireLimits } from './limits/wire';
+import { createGuards } from './idempotency';
+import { wireLimits, type Limits } from './limits/wire';
 import { wireMcp } from './mcp/wire';
+import { createRequestLog } from './request-log';
 
-export interface GatewayService extends Service {
-  /** The port that REST listens on; known once started. */
-  port(): number;
-}
-
-export function createGateway({ config, warnings }: Loaded<typeof settings>): GatewayService {
+/** \`port\` is the port that REST listens on; known once started. */
+export function createGateway({
+  config,
+  warnings,
+}: Loaded<typeof settings>): Service & { port(): number } {
   const log = createLogger('gateway');
   const redis = openRedis(config, log);
   const bus = createBus(config, 'gateway', log);
@@ -74,13 +77,8 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     extend: (router) => pages.forEach((add) => add(router)),
     answerLost: answerLost(docs),
   });
-  const { GATEWAY_HOST: host, GATEWAY_PORT: port } = config;
-  const http = createHttpServer(app.callback(), {
-    host,
-    port,
-    proxy_hops: config.PROXY_HOPS,
-    ...answers,
-  });
+  const { GATEWAY_HOST: host, GATEWAY_PORT: port, PROXY_HOPS: proxy_hops } = config;
+  const http = createHttpServer(app.callback(), { host, port, proxy_hops, ...answers });
   return {
     name: 'gateway',
     components: [
@@ -100,6 +98,40 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     drain_ms: config.DRAIN_MS,
     warnings,
     port: http.port,
+  };
+}
+
+interface Parts {
+  redis: RedisConnection;
+  bus: Bus;
+  rpc: Clients;
+  auth: Auth;
+  limits: Limits;
+  public_url: string;
+  docs_url: string;
+  log: Logger;
+}
+
+/** The middleware line of the endpoints: who calls, the usage record, and safe repetition. */
+function wireEdge({ redis, bus, rpc, auth, limits, public_url, docs_url, log }: Parts) {
+  const meter = createMeter(bus, log);
+  const messaging = rpc.client(MessagingDefinition);
+  const audit = rpc.client(AuditDefinition);
+  const recorder = createRecorder({ audit, log });
+  return {
+    meter,
+    refused: createRefusalLog({ audit, log }),
+    requests: createRequestLog({ onboarding: rpc.client(OnboardingDefinition), log }),
+    chain: {
+      ...auth,
+      bucket: limits.bucket,
+      load: limits.load,
+      meter,
+      recorder,
+      base_url: `${public_url}/v1`,
+      client: rpc.client,
+      guards: createGuards({ redis, messaging, docs_url, log }),
+    },
   };
 }
 

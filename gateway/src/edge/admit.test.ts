@@ -7,8 +7,7 @@ import type {
   KeyRestriction,
 } from '@bmg/proto/onboarding';
 import { createKey, createPeppers, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { rateLimitResult, versionOnly, type Bucket } from '../limits/bucket';
-import { createMemoryBucket } from '../limits/memory-bucket';
+import { rateLimitResult, versionOnly, type Bucket, createMemoryBucket } from '../limits/bucket';
 import type { Endpoint } from '../endpoints/endpoint';
 import { admit, CONNECT_TOKEN_PER_SEC, type AdmitDependencies } from './admit';
 

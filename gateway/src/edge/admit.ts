@@ -46,10 +46,7 @@ export type Admission = Pick<
 export const KEY = 'x-partner-key';
 const CONNECT_TOKEN = 'x-connect-token';
 
-/**
- * Requests a second with one connect token. It is held by a browser, which must not use up the
- * bucket of the partner.
- */
+/** Requests a second with a connect token: a browser must not use up the partner's bucket. */
 export const CONNECT_TOKEN_PER_SEC = 5;
 
 /** Throws unless the request carries a valid key, or a connect token if the row takes one. */

@@ -2,16 +2,14 @@
 // memory and time.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, invalidField } from '@bmg/common/errors';
 import { inTurn } from '@bmg/common/lifecycle';
 import { BodyRefused, readBody as readBytes, watchMinimumRate } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import { BODY_NODES_MAX } from '../endpoints/parts/body-limits';
 import type { BodyMemory } from '../limits/load';
-import { overloaded } from '../limits/overloaded';
-import { JsonScan } from './json-scan';
-import { parseSliced, SLICE_BYTES } from './large-body';
-import { refuseHalfPairs } from './half-pairs';
+import { overloaded } from '../limits/rate-limited';
+import { JsonScan, parseSliced, SLICE_BYTES } from './large-body';
 
 /** Characters of a content type that an error repeats. */
 const TYPE_SHOWN_MAX = 100;
@@ -24,9 +22,7 @@ const DEPTH_MAX = 30;
  */
 export const MEMORY_OF_BYTE = 3;
 const MEMORY_OF_NODE = 100;
-/**
- * The rest of a larger body is read in turns with others: a chunk in each pass of the event loop.
- */
+/** The rest of a larger body is read in turns with others: a chunk for each turn. */
 const READ_AT_ONCE_BYTES = 1024 * 1024;
 const RATE_INTERVAL_MS = 5_000;
 
@@ -35,9 +31,7 @@ const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', m
 export interface BodyLimits {
   limit_bytes: number;
   nodes_max?: number | undefined;
-  /**
-   * For a body with too many values: throws the endpoint's specific error if its list is too long.
-   */
+  /** For a body with too many values: throws the endpoint's own error for a long list. */
   checkItems?: ((items: number) => void) | undefined;
   /** The whole body must arrive within this time; without it, only at the minimum rate. */
   within_ms?: number;
@@ -93,9 +87,7 @@ const tooLarge = (limit_bytes: number): ApiError =>
     details: { limit_bytes },
   });
 
-/**
- * Rejects once the body is late. Its connection is closed with the answer, as its rest is unread.
- */
+/** Rejects once the body is late. The answer closes the connection: the rest is unread. */
 async function inTime(
   reading: Promise<Buffer>,
   received: () => number,
@@ -148,4 +140,32 @@ function checkContentType({ headers }: IncomingMessage): void {
       'send the body uncompressed: the header content-encoding is not supported',
     );
   }
+}
+
+/**
+ * Half a surrogate pair is no character: encoded on the way it would become another one. Bytes that
+ * are UTF-8 can have one only as an escape. Whole pairs do not match.
+ */
+const HALF_PAIR = /\p{Surrogate}/u;
+const ESCAPES = ['\\ud', '\\uD'];
+
+/** Throws INVALID_FIELD for the first text, or key, with half a surrogate pair. */
+function refuseHalfPairs(bytes: Buffer, body: Fields): void {
+  if (!ESCAPES.some((escape) => bytes.includes(escape))) return;
+  const field = findHalfPair(body, '');
+  if (field === undefined) return;
+  throw invalidField(field, 'has half of a surrogate pair, which is no character');
+}
+
+/** The path of the value; the reader has bounded its depth and its values. */
+function findHalfPair(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return HALF_PAIR.test(value) ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    if (HALF_PAIR.test(key)) return path === '' ? 'body' : path;
+    const name = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    const found = findHalfPair(member, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

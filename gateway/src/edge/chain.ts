@@ -3,11 +3,7 @@
 // read. The usage record counts every admitted call, failed ones too.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
 import { waitedFor } from '@bmg/common/telemetry';
-import { isAudited } from '../audit/audited';
-import { changeOf, idsOf } from '../audit/change';
-import type { Recorder } from '../audit/recorder';
 import { checkAccounts, checkEvents } from '../auth/restriction';
 import { wabaHeader, type ScopeResolver } from '../auth/scope';
 import {
@@ -19,36 +15,25 @@ import {
 } from '../endpoints/endpoint';
 import { BODY_LIMIT_BYTES } from '../endpoints/parts/body-limits';
 import { compile } from '../endpoints/parts/schema';
-import { hasKey, writeAnswer, type Answer, type Guards } from '../idempotency';
 import type { BodyMemory, Load } from '../limits/load';
 import { rateLimited } from '../limits/rate-limited';
 import { admit, type AdmitDependencies, type Admitted } from './admit';
+import { createAnswer, createUnaryAnswer, type AnswerDependencies } from './answer';
 import { readBody, type BodyLimits } from './body';
 import { expectedBytes } from './expected-bytes';
-import { EVERY_KEY, IGNORED_HEADER, IgnoredKeys, walkerOf, type Walk } from './ignored';
-import { encodeLong } from './large-body';
+import { createIgnoredKeys } from './ignored';
 import type { Meter } from './meter';
 import { fitAnswer, hold } from './sending';
 import type { State } from './state';
-import { streamAnswer, type Chunk } from './stream';
 
 /** The limits of a body that its row does not take. */
 const UNUSED_BODY = { limit_bytes: 16 * 1024, within_ms: 1_000 };
 
-export interface ChainDependencies extends AdmitDependencies {
-  /**
-   * Bounds requests in flight, the memory of bodies and the bytes of answers; unbounded without it.
-   */
-  load?: Load;
+export interface ChainDependencies extends AdmitDependencies, AnswerDependencies {
   scope: ScopeResolver;
   meter: Pick<Meter, 'count'>;
-  client(definition: Definition): Client<Definition>;
   /** The public address of the API. */
   base_url: string;
-  /** Records changes; without it, none are. */
-  recorder?: Recorder;
-  /** For the rows that take an Idempotency-Key. */
-  guards?: Guards;
 }
 
 /** `authorize` identifies the caller: by default the owner of the key in the request. */
@@ -85,12 +70,7 @@ export function createChain(
     const memory = load?.bodyMemory(partner_id);
     try {
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
-      if (!counted && load) {
-        const leave = load.enterUncounted(partner_id);
-        const { waits } = state.call;
-        const place = leave ?? waitedFor(waits, 'turn', waitForPlace(context, partner_id, load));
-        hold(context, await place);
-      }
+      if (!counted && load) hold(context, await enterUncounted(context, partner_id, load));
       hold(context, load?.enterPartner(partner_id));
       if (reads) hold(context, load?.enterRead(partner_id, reads));
       const input = await readInput(context, admitted, memory);
@@ -113,10 +93,12 @@ export function createChain(
   };
 }
 
-/**
- * Reads the inputs that the row's schemas and scope require. Throws the error of the first step
- * that refuses.
- */
+/** The place of a request that the rate limit does not count, or the wait for one. */
+const enterUncounted = (context: Context, partner_id: string, load: Load) =>
+  load.enterUncounted(partner_id) ??
+  waitedFor((context.state as State).call.waits, 'turn', waitForPlace(context, partner_id, load));
+
+/** Reads the inputs that the row requires. Throws the error of the first step that refuses. */
 function createInputReader(
   endpoint: Endpoint,
   { scope: resolveScope, base_url }: Pick<ChainDependencies, 'scope' | 'base_url'>,
@@ -194,30 +176,6 @@ async function waitForPlace(context: Context, partner_id: string, load: Load): P
   }
 }
 
-/** Names them in the answer before the work is done, and before a fault is found. */
-function createIgnoredKeys({ query, body }: Pick<Endpoint, 'query' | 'body'>) {
-  const walkQuery = query ? walkerOf(query) : EVERY_KEY;
-  const walkBody = body ? walkerOf(body) : EVERY_KEY;
-  const name = (context: Context, walk: Walk | undefined, value: unknown): void => {
-    if (!walk) return;
-    const state = context.state as State;
-    const ignored = state.ignored ?? new IgnoredKeys();
-    walk(value, ignored);
-    const header = ignored.header();
-    if (header === undefined) return;
-    state.ignored = ignored;
-    context.set(IGNORED_HEADER, header);
-  };
-  return {
-    ofQuery(context: Context): void {
-      if (context.querystring !== '') name(context, walkQuery, context.query);
-    },
-    ofBody(context: Context, given: Fields): void {
-      name(context, walkBody, given);
-    },
-  };
-}
-
 const requestOf = (context: Context) => ({
   headers: context.headers,
   params: context['params'] as Record<string, string>,
@@ -236,120 +194,3 @@ const limitsOf = ({
   body_nodes_max: nodes_max,
   checkItems,
 }: Endpoint | Variant): BodyLimits => ({ limit_bytes, nodes_max, checkItems });
-
-/** Calls the row's RPC and answers; resolves to whether the answer is an error. */
-type Responder = (context: Context, input: Input) => Promise<boolean>;
-
-function createAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
-  if (endpoint.stream) return createStreamedAnswer(endpoint, deps);
-  const answer = createUnaryAnswer(endpoint, deps);
-  if (!endpoint.csv) return answer;
-  const answerCsv = createStreamedAnswer({ ...endpoint, rpc: endpoint.csv }, deps);
-  return (context, input) => {
-    context.vary('Accept');
-    return context.accepts('json', 'csv') === 'csv'
-      ? answerCsv(context, input)
-      : answer(context, input);
-  };
-}
-
-function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
-  const { status = 200, reply: makeReply } = endpoint;
-  const makeMessage = messageMaker(endpoint);
-  const guard = endpoint.idempotent ? deps.guards?.(endpoint) : undefined;
-  const toAnswer = (reply: Fields, input: Input): Answer => ({
-    status: typeof status === 'function' ? status(reply) : status,
-    body: { success: true, ...(makeReply ? makeReply(reply, input) : reply) },
-  });
-
-  const record = createRecord(endpoint, deps);
-
-  return async (context, input) => {
-    const { call } = context.state as State;
-    const message = await makeMessage(input);
-    // The chain handles any row: the compiler has checked request and reply where the row is
-    // declared.
-    const rpc = methodOf(endpoint, deps) as Unary;
-    const method = record ? record(context, input, rpc) : rpc;
-    const answer =
-      guard && hasKey(context.headers)
-        ? await guard({
-            headers: context.headers,
-            input,
-            call,
-            run: (call) => method(message, call),
-            answer: (reply) => toAnswer(reply, input),
-          })
-        : toAnswer(await method(message, call), input);
-    writeAnswer(context, answer);
-    return answer.status >= 400;
-  };
-}
-
-type Unary = (message: unknown, call: Call) => Promise<Fields>;
-
-/** Undefined for the rows that the audit log leaves out: a send or a read costs nothing more. */
-function createRecord(
-  endpoint: Endpoint,
-  { recorder }: Pick<ChainDependencies, 'recorder'>,
-): ((context: Context, input: Input, rpc: Unary) => Unary) | undefined {
-  if (!recorder || !isAudited(endpoint)) return undefined;
-  return (context, input, rpc) => (message, call) =>
-    recorder.run(
-      changeOf(endpoint, input, context.state as State),
-      { call, address: context.ip },
-      () => rpc(message, call),
-      (reply) => idsOf(endpoint.audit, reply),
-    );
-}
-
-function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
-  const makeMessage = messageMaker(endpoint);
-  const { load } = deps;
-  return async (context, input) => {
-    const state = context.state as State;
-    const message = await makeMessage(input);
-    // Any row, as above: one with `stream` or `csv` names a streaming RPC, whose messages are
-    // chunks.
-    const method = methodOf(endpoint, deps) as (
-      message: unknown,
-      call: Call,
-    ) => AsyncIterable<Chunk>;
-    const chunks = method(message, state.call);
-    const limited = endpoint.reads && load ? atReadRate(chunks, input.partner_id, load) : chunks;
-    state.error = await streamAnswer(context, limited);
-    return state.error !== undefined;
-  };
-}
-
-/** Reads of a partner that are streamed move no more bytes a second than its other reads. */
-async function* atReadRate(
-  chunks: AsyncIterable<Chunk>,
-  partner_id: string,
-  { read_rate }: Load,
-): AsyncGenerator<Chunk> {
-  for await (const chunk of chunks) {
-    await read_rate.turn(partner_id, chunk.data.length);
-    yield chunk;
-  }
-}
-
-const methodOf = ({ rpc }: Endpoint, { client }: ChainDependencies): unknown =>
-  client(rpc.definition)[rpc.method];
-
-/** How the row makes the request message of its RPC. */
-function messageMaker({
-  rpc,
-  request = defaultRequest,
-}: Endpoint): (input: Input) => Promise<object> {
-  // Method has `any` for the message; here it is any object.
-  const { requestType } = rpc.codecs as { requestType: Codec<object> };
-  return async (input) => encodeLong(requestType, await request(input));
-}
-
-const defaultRequest = ({ params, query, body, target, partner_id, waba_id }: Input): Fields => ({
-  ...query,
-  ...body,
-  ...params,
-  ...(target ? { target } : { partner_id, ...(waba_id !== undefined && { waba_id }) }),
-});

@@ -1,7 +1,7 @@
 // Answers to requests that Node refuses before Koa sees them.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createHttpServer, type HttpServer } from './http-server';
+import { createHttpServer } from './http-server';
 
 const notices = {
   'X-Service-Api-Version': '2.9.2',
@@ -10,7 +10,7 @@ const notices = {
   'X-Service-Notice-Level': 'info',
 };
 
-let server: HttpServer;
+let server: ReturnType<typeof createHttpServer>;
 let reached: string[];
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import type { Component } from '@bmg/common/lifecycle';
 import { createBoundedServer, type RefusalAnswer, type RefusalReason } from '@bmg/common/overload';
 import { errorBody } from '../error-guide/error-body';
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   host: string;
   port: number;
   /** Headers of every response. */
@@ -16,15 +16,11 @@ export interface HttpServerOptions {
   proxy_hops: number;
 }
 
-export interface HttpServer extends Component {
-  /** The port listened on; known once started. */
-  port(): number;
-}
-
+/** `port` is the port listened on; known once started. */
 export function createHttpServer(
   listener: RequestListener,
   { host, port, notices, docs_url, proxy_hops }: HttpServerOptions,
-): HttpServer {
+): Component & { port(): number } {
   const server = createBoundedServer(
     { server: 'gateway', proxy_hops, refusal: (reason) => refusal(reason, notices, docs_url) },
     listener,
@@ -57,13 +53,11 @@ function refusal(
 ): RefusalAnswer {
   const { status, message } = REFUSALS[reason];
   const request_id = randomUUID();
+  const type = 'application/json; charset=utf-8';
+  const error = new ApiError('INVALID_PAYLOAD', message);
   return {
     status,
-    headers: {
-      ...notices,
-      'X-Request-Id': request_id,
-      'Content-Type': 'application/json; charset=utf-8',
-    },
-    body: JSON.stringify(errorBody(new ApiError('INVALID_PAYLOAD', message), request_id, docs_url)),
+    headers: { ...notices, 'X-Request-Id': request_id, 'Content-Type': type },
+    body: JSON.stringify(errorBody(error, request_id, docs_url)),
   };
 }

@@ -1,18 +1,13 @@
 // What X-Service-Ignored names, through the chains of the real rows; the services answer nothing.
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ApiError } from '@bmg/common/errors';
-import { createLogger } from '@bmg/common/telemetry';
 import type { LoggedRequest } from '@bmg/proto/onboarding';
-import { createApp, type AppDependencies } from '../app';
+import { useApp } from '../../testing/app';
 import { endpoints } from '../endpoints';
 import { createLoad } from '../limits/load';
 import { IgnoredKeys } from './ignored';
 
-const log = createLogger('test');
-log.level = 'silent';
-
-let server: Server;
+const { start, log } = useApp();
+let port: number;
 let logged: LoggedRequest[];
 let failure: ApiError | undefined;
 let received: unknown[];
@@ -24,45 +19,29 @@ const rpc = async (message: unknown): Promise<object> => {
   return { groups: [], templates: [], rows: [], events: [], fields: {}, items: [], contacts: [] };
 };
 
-const deps = {
-  notices: {},
-  docs_url: 'https://gateway.example.com/docs',
-  request_timeout_ms: 60_000,
-  requests: {
-    takes: () => true,
-    record: (_id: string, request: LoggedRequest) => void logged.push(request),
-  },
-  load: createLoad(10, log),
-  authenticator: {
-    async identify(key: string) {
-      if (key !== 'a') throw new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
-      const caller = { partner_id: 'prt_1', rate_limit_per_sec: 100, status: 'active' };
-      return { key_hashes: [key], caller, version: '1' };
-    },
-    confirm: async ({ caller }: { caller: object }) => caller,
-  },
-  scope: async () => ({ partner_id: 'prt_1', waba_id: '1', phone_number_id: '2' }),
-  bucket: {
-    take: async () => ({
-      ...{ allowed: is_allowed, asked: 1, remaining: 1, reset_s: 0, retry_after_s: 1 },
-      version: '1',
-    }),
-  },
-  meter: { count: () => undefined },
-  base_url: 'https://gateway.example.com/v1',
-  client: () => new Proxy({}, { get: () => rpc }),
-  /** The second request of a key gets the first answer. */
-  guards: () => async () => ({ status: 200, body: '{"success":true}', replayed: true }),
-  endpoints,
-  health: { report: () => ({ http: 200, body: {} }) },
-  log,
-};
-
 beforeAll(async () => {
-  server = createApp(deps as unknown as AppDependencies).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  port = await start({
+    endpoints,
+    requests: {
+      takes: () => true,
+      record: (_id: string, request: LoggedRequest) => void logged.push(request),
+    },
+    load: createLoad(10, log),
+    authenticator: {
+      async identify(key: string) {
+        if (key !== 'a') throw new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+        return { key_hashes: [key], caller: { partner_id: 'prt_1', status: 'active' } };
+      },
+      confirm: async ({ caller }: { caller: object }) => caller,
+    },
+    bucket: {
+      take: async () => ({ allowed: is_allowed, asked: true, remaining: 1, retry_after_s: 1 }),
+    },
+    client: () => new Proxy({}, { get: () => rpc }),
+    /** The second request of a key gets the first answer. */
+    guards: () => async () => ({ status: 200, body: '{"success":true}', replayed: true }),
+  });
 });
-afterAll(() => server.close());
 beforeEach(() => {
   [logged, received, failure, is_allowed] = [[], [], undefined, true];
 });
@@ -73,7 +52,6 @@ async function call(
   headers: Record<string, string> = {},
 ): Promise<{ status: number; ignored: string | null; answer: Response }> {
   const [method = '', path = ''] = line.split(' ');
-  const { port } = server.address() as AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
     method,
     headers: {

@@ -1,5 +1,7 @@
 // The keys of a request that its row ignores, for the header `X-Service-Ignored` (contract 3.8). A
 // walker is built once from each schema; it visits only the keys that a request has.
+import type { Context } from 'koa';
+import type { Endpoint, Fields } from '../endpoints/endpoint';
 import type { Schema } from '../endpoints/parts/schema';
 
 export const IGNORED_HEADER = 'X-Service-Ignored';
@@ -12,7 +14,7 @@ const PLAIN = /[\w.[\]-]/;
 const SEPARATOR = ', ';
 
 /** Adds the keys of a value that its schema does not have. */
-export type Walk = (value: unknown, ignored: IgnoredKeys) => void;
+type Walk = (value: unknown, ignored: IgnoredKeys) => void;
 
 /** Distinct keys, by the path of their object. A body may repeat one key in ten thousand items. */
 export class IgnoredKeys {
@@ -64,7 +66,7 @@ const escape = (character: string): string =>
     .join('');
 
 /** Undefined if the row ignores no key of such a value: it has none, or is passed on unchanged. */
-export function walkerOf(schema: Schema, path = ''): Walk | undefined {
+function walkerOf(schema: Schema, path = ''): Walk | undefined {
   const { properties, additionalProperties, items, anyOf } = { ...schema, ...schema.published };
   if (additionalProperties) return undefined;
   if (properties) return objectWalker(properties, path);
@@ -102,4 +104,28 @@ function arrayWalker(items: Schema, path: string): Walk | undefined {
 }
 
 /** Every key of a query or body is ignored if its row has no schema for it. */
-export const EVERY_KEY: Walk = objectWalker({}, '');
+const EVERY_KEY: Walk = objectWalker({}, '');
+
+/** Names ignored keys in the answer, before the work is done and before a fault is found. */
+export function createIgnoredKeys({ query, body }: Pick<Endpoint, 'query' | 'body'>) {
+  const walkQuery = query ? walkerOf(query) : EVERY_KEY;
+  const walkBody = body ? walkerOf(body) : EVERY_KEY;
+  const name = (context: Context, walk: Walk | undefined, value: unknown): void => {
+    if (!walk) return;
+    const state = context.state as { ignored?: IgnoredKeys };
+    const ignored = state.ignored ?? new IgnoredKeys();
+    walk(value, ignored);
+    const header = ignored.header();
+    if (header === undefined) return;
+    state.ignored = ignored;
+    context.set(IGNORED_HEADER, header);
+  };
+  return {
+    ofQuery(context: Context): void {
+      if (context.querystring !== '') name(context, walkQuery, context.query);
+    },
+    ofBody(context: Context, given: Fields): void {
+      name(context, walkBody, given);
+    },
+  };
+}

@@ -30,9 +30,7 @@ export interface InsideAnswer {
   header(name: string): string;
 }
 
-/**
- * Places and bytes that the inner request holds are released when the answer to `outer` is sent.
- */
+/** What the inner request holds is released when the answer to `outer` is sent. */
 export async function answerInside(
   outer: Context,
   { verb, path, params, headers, body }: InsideRequest,

@@ -2,27 +2,21 @@
 // second, numbered, so that a report that arrives twice counts once.
 import { newId } from '@bmg/common/ids';
 import { topics, type Bus, type Outgoing } from '@bmg/common/bus';
-import { createPoller, type Component } from '@bmg/common/lifecycle';
+import { createPoller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
 import type { Usage, Usage_Row } from '@bmg/proto/stream';
 
-export interface Meter extends Component {
-  /** Counts one call; `failed` adds one error. */
-  count(partner_id: string, method: string, endpoint: string, failed: boolean): void;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 const PUBLISH_EVERY_MS = 1_000;
-/**
- * Bounds the memory while Kafka is down and counts accumulate; calls of further partners are not
- * counted.
- */
+/** Bounds the counts that accumulate while Kafka is down; further partners are not counted. */
 const PARTNERS_MAX = 100_000;
 
 /** The rows of each partner, by method and endpoint. */
 type Counts = Map<string, Map<string, Usage_Row>>;
 
-export function createMeter(bus: Bus, log: Logger): Meter {
+export function createMeter(bus: Bus, log: Logger) {
   const process = newId('gwp');
   let sequence = 0;
   let counts: Counts = new Map();
@@ -46,11 +40,12 @@ export function createMeter(bus: Bus, log: Logger): Meter {
   return {
     name: 'meter',
     start: poller.start,
-    async stop() {
+    async stop(): Promise<void> {
       await poller.stop();
       await publish();
     },
-    count(partner_id, method, endpoint, failed) {
+    /** Counts one call; `failed` adds one error. */
+    count(partner_id: string, method: string, endpoint: string, failed: boolean): void {
       let rows = counts.get(partner_id);
       if (!rows) {
         if (counts.size >= PARTNERS_MAX) return;
@@ -70,13 +65,6 @@ function reportsOf(counts: Counts, process: string, sequence: number): Outgoing<
   return [...counts].map(([partner_id, rows]) => ({
     topic: topics.usage,
     key: partner_id,
-    message: {
-      id: newId('use'),
-      partner_id,
-      day,
-      rows: [...rows.values()],
-      process,
-      sequence,
-    },
+    message: { id: newId('use'), partner_id, day, rows: [...rows.values()], process, sequence },
   }));
 }

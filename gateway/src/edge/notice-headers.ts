@@ -1,5 +1,5 @@
-// The headers of every response: versions and notices (contract 16.2). They change only with a
-// release, so that they are built once.
+// The headers of every response: versions and notices (contract 16.2), and the use of HTTPS. They
+// change only with a release, so that they are built once.
 import { API_VERSION, highestSeverity, NOTICES } from '@bmg/common/notices';
 import { RELEASE } from './release';
 
@@ -15,3 +15,11 @@ export const noticeHeaders = (public_url: string): Record<string, string> => {
     }),
   };
 };
+
+const A_YEAR_S = 31_536_000;
+
+/** Browsers use only HTTPS from then on, if partners reach the gateway over it. */
+export const transportHeaders = (public_url: string): Record<string, string> =>
+  new URL(public_url).protocol === 'https:'
+    ? { 'Strict-Transport-Security': `max-age=${A_YEAR_S}` }
+    : {};

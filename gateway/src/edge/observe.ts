@@ -52,9 +52,7 @@ type Span = ReturnType<typeof startSpan>;
 
 /** Below it are the endpoints. */
 const API = '/v1/';
-/**
- * Refusals before any work: a client that repeats such a request at once only gets the same again.
- */
+/** Refusals before any work: a client that repeats the request only gets the same again. */
 const REFUSALS = new Set([401, 429, 503]);
 /** Refusals among the 403s, which the audit log has too. */
 const REFUSAL_CODES: ReadonlySet<string> = new Set([

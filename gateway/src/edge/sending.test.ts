@@ -1,10 +1,8 @@
 // Answers that are not read: their bytes count for their partner until the socket has taken them.
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
-import { createLogger } from '@bmg/common/telemetry';
+import { connect, type Socket } from 'node:net';
+import type Router from '@koa/router';
 import { eventually } from '../../../test/testkit/eventually';
-import { createApp, type AppDependencies } from '../app';
+import { useApp } from '../../testing/app';
 import { get, post } from '../endpoints/endpoint';
 import { events } from '../endpoints/events/rows';
 import { ANSWER_BYTES_SHARE, READ_BYTES_PER_S, READ_SHARE } from '../limits/answers';
@@ -18,13 +16,10 @@ const IN_FLIGHT_MAX = 4;
 /** Requests that the default rate limit passes at once. */
 const BURST = 200;
 
-const log = createLogger('test');
-log.level = 'silent';
-
+const { start: startApp, log } = useApp();
 let answer: () => Promise<object>;
 let calls: number;
 let load: Load;
-let server: Server;
 let port: number;
 let sockets: Socket[];
 
@@ -39,7 +34,11 @@ const LIST = {
 
 async function start(in_flight_max = IN_FLIGHT_MAX): Promise<void> {
   load = createLoad(in_flight_max, log);
-  const deps = {
+  const read = async () => {
+    calls += 1;
+    return answer();
+  };
+  port = await startApp({
     endpoints: [
       get('/list', rpc, { scope: 'partner', reads: 'log', query: LIST }),
       get('/small', rpc, { scope: 'partner', reads: 'list', query: LIST }),
@@ -47,38 +46,13 @@ async function start(in_flight_max = IN_FLIGHT_MAX): Promise<void> {
       post('/change', rpc, { scope: 'partner' }),
       ...events,
     ],
-    notices: {},
-    authenticator: {
-      identify: async (key: string) => ({
-        key_hash: key,
-        caller: { partner_id: key, rate_limit_per_sec: 1_000, status: 'active' },
-      }),
-      confirm: async ({ caller }: { caller: unknown }) => caller,
-    },
-    bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
     load,
-    meter: { count: () => undefined },
-    health: { report: () => ({ http: 200, body: { status: 'ok' } }) },
-    client: () => ({
-      read: async () => {
-        calls += 1;
-        return answer();
-      },
-      listEvents: async () => {
-        calls += 1;
-        return answer();
-      },
-    }),
-    extend: (router: { get(path: string, serve: (context: { body: string }) => void): void }) =>
+    client: () => ({ read, listEvents: read }),
+    extend: (router: Router) =>
       router.get('/page', (context) => {
         context.body = UNREAD;
       }),
-    request_timeout_ms: 60_000,
-    log,
-  } as unknown as AppDependencies;
-  server = createServer(createApp(deps).callback()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as AddressInfo).port;
+  });
 }
 
 beforeEach(async () => {
@@ -87,11 +61,7 @@ beforeEach(async () => {
   answer = async () => ({ text: UNREAD });
   await start();
 });
-afterEach(() => {
-  for (const socket of sockets) socket.destroy();
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => sockets.forEach((socket) => socket.destroy()));
 
 /** Requests on one connection, whose answers are not read. */
 function unread(partner: string, path: string, times = 1): Socket {
@@ -159,7 +129,6 @@ test('requests on a connection that stays open do not add up', async () => {
 });
 
 test('a burst of list reads as large as the default rate limit is served', async () => {
-  server.close();
   await start(1_000);
   const release: Array<() => void> = [];
   answer = () => new Promise((resolve) => release.push(() => resolve({ text: 'short' })));
@@ -170,7 +139,6 @@ test('a burst of list reads as large as the default rate limit is served', async
 });
 
 test('bounds the reads of one partner in flight, and of no other', async () => {
-  server.close();
   await start(1_000);
   const release: Array<() => void> = [];
   answer = () => new Promise((resolve) => release.push(() => resolve({ text: 'short' })));
@@ -187,7 +155,6 @@ test('bounds the reads of one partner in flight, and of no other', async () => {
 test.each([100, 1_000])(
   'reads of %i events that are on their way have room for the largest page each',
   async (limit) => {
-    server.close();
     await start(1_000);
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));

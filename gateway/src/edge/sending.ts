@@ -5,9 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { watchMinimumRate } from '@bmg/common/overload';
 import { stringify } from '../endpoints/parts/json-text';
 import type { AnswerLimits } from '../limits/answers';
-import { evictSlowReader } from './slow-reader';
 import type { State } from './state';
 
 /** A larger answer is written in slices, so that its progress shows how fast the client reads. */
@@ -28,10 +28,7 @@ export function releasePlaces(context: Context): void {
   state.held = [];
 }
 
-/**
- * Counts and returns the bytes of the answer; throws if there is no room for them and the request
- * can be repeated.
- */
+/** Counts and returns the answer's bytes; throws without room if a repeat is safe. */
 export function fitAnswer(context: Context, limits: AnswerLimits | undefined): number {
   const room = roomOf(context, limits);
   if (!room || context.respond === false) return 0;
@@ -65,10 +62,7 @@ function encodeBody(context: Context): number {
   return Buffer.byteLength(context.body as string);
 }
 
-/**
- * The last step of a request: Koa, or the stream that has replaced it, writes the answer from here
- * on.
- */
+/** The last step of a request: Koa or a stream writes the answer from here on. */
 export function holdUntilSent(context: Context): void {
   const state = context.state as State;
   const response = context.res as ServerResponse;
@@ -97,10 +91,7 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/**
- * The callbacks to run when a connection closes. Answers that wait behind another one emit no event
- * then.
- */
+/** Run when a connection closes: answers that wait behind another one emit no event then. */
 const unsent = new WeakMap<Socket, Set<() => void>>();
 
 function onceSent({ socket }: IncomingMessage, response: ServerResponse, finish: () => void): void {
@@ -117,3 +108,27 @@ function onceSent({ socket }: IncomingMessage, response: ServerResponse, finish:
     if (all.delete(finish)) finish();
   });
 }
+
+/** Others need the memory and the connection that a client holds which hardly reads. */
+const CHECK_EVERY_MS = 15_000;
+
+/** Destroys a response that makes too little progress; returns how to stop watching it. */
+export const evictSlowReader = (
+  response: ServerResponse,
+  check_every_ms = CHECK_EVERY_MS,
+): (() => void) => {
+  const watch = (): (() => void) =>
+    watchMinimumRate(
+      check_every_ms,
+      () => response.socket?.bytesWritten ?? 0,
+      () => response.destroy(new Error('the client reads too slowly')),
+    );
+  if (response.socket) return watch();
+  // Answers to earlier requests of the connection come first.
+  let stop = (): void => void response.off('socket', begin);
+  const begin = (): void => {
+    stop = watch();
+  };
+  response.once('socket', begin);
+  return () => stop();
+};

@@ -84,9 +84,7 @@ function answerFile(context: Context, { type, bytes, gzip }: SiteFile): void {
   answerZipped(context, bytes, gzip);
 }
 
-/**
- * Sends the compressed body if the browser accepts gzip. The response varies by `Accept-Encoding`.
- */
+/** Sends the compressed body if the browser accepts it; varies by `Accept-Encoding`. */
 export function answerZipped(context: Context, plain: Buffer | string, gzip: Buffer): void {
   const zipped = context.acceptsEncodings('gzip', 'identity') === 'gzip';
   if (zipped) context.set('Content-Encoding', 'gzip');

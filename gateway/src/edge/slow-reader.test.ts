@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { evictSlowReader } from './slow-reader';
+import { evictSlowReader } from './sending';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -26,9 +26,7 @@ export interface State extends Maker {
   answer?: object | undefined;
   /** Set once the request has failed. */
   error?: ApiError | undefined;
-  /**
-   * Gives back the places that the request has in pools. They are held until its answer is sent.
-   */
+  /** Gives back the request's places in pools, which it holds until its answer is sent. */
   held?: Array<() => void>;
   /** Where the bytes of the answer count. */
   answer_room?: AnswerRoom | undefined;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { ApiError } from '@bmg/common/errors';
 import {
   createRpcClient,
@@ -11,25 +10,22 @@ import {
   type RpcClient,
   type RpcServer,
 } from '@bmg/common/rpc';
-import { createLogger } from '@bmg/common/telemetry';
 import {
   MessagingDefinition,
   type DownloadMediaChunk,
   type DownloadMediaRequest,
 } from '@bmg/proto/messaging';
-import { createApp } from '../app';
 import { eventually } from '../../../test/testkit/eventually';
+import { useApp } from '../../testing/app';
 import { media } from '../endpoints/media/rows';
 
 type Download = (request: DownloadMediaRequest, call: Call) => AsyncIterable<DownloadMediaChunk>;
 
-const log = createLogger('test');
-log.level = 'silent';
-
+const { start, log } = useApp();
 let download: Download;
 let rpc: RpcServer;
 let client: RpcClient<typeof MessagingDefinition>;
-let http: Server;
+let port: number;
 const counted: Array<[string, boolean]> = [];
 
 beforeAll(async () => {
@@ -44,51 +40,23 @@ beforeAll(async () => {
   );
   await rpc.start(new AbortController().signal);
   client = createRpcClient(MessagingDefinition, `127.0.0.1:${rpc.port}`);
-  const known = {
-    key_hash: 'h',
-    caller: { partner_id: 'par_1', rate_limit_per_sec: 200, status: 'active' },
-  };
-  const app = createApp({
+  port = await start({
     endpoints: media,
-    docs_url: 'http://gateway.test/docs',
     notices: { 'X-Service-Api-Version': '2.9.2' },
-    authenticator: {
-      identify: async () => known,
-      confirm: async () => known.caller,
-    } as never,
-    sessions: undefined as never,
-    bucket: {
-      take: async () => ({ allowed: true, remaining: 1, reset_s: 1, retry_after_s: 0 }),
-    } as never,
-    scope: async (partner_id) => ({
-      partner_id,
-      waba_id: '900000000000001',
-      phone_number_id: '800000000000001',
-      directory_version: 'v1',
-    }),
-    base_url: 'https://gateway.test/v1',
     meter: {
       count: (_partner_id: string, _method: string, endpoint: string, failed: boolean) =>
         counted.push([endpoint, failed]),
-    } as never,
-    health: undefined as never,
-    client: () => client.rpc as never,
-    request_timeout_ms: 60_000,
-    log,
+    },
+    client: () => client.rpc,
   });
-  http = createServer(app.callback()).listen(0, '127.0.0.1');
-  await once(http, 'listening');
 });
 afterAll(async () => {
-  http.close();
-  http.closeAllConnections();
   await client.stop();
   await rpc.stop();
 });
 beforeEach(() => counted.splice(0));
 
 async function get(path: string, method = 'GET'): Promise<IncomingMessage> {
-  const { port } = http.address() as AddressInfo;
   const headers = { 'x-partner-key': 'k', 'x-waba-id': '900000000000001' };
   const request = httpRequest({ host: '127.0.0.1', port, path: `/v1${path}`, method, headers });
   request.end();
@@ -145,7 +113,7 @@ test.each(['/media/123', '/contacts/media/123'])(
     expect((await read(response)).equals(content)).toBe(true);
     expect(asked).toMatchObject({
       media_id: '123',
-      target: { phone_number_id: '800000000000001' },
+      target: { phone_number_id: '2' },
     });
     expect(counted).toEqual([['/media/download', false]]);
   },

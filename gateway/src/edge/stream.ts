@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
-import { evictSlowReader } from './slow-reader';
+import { evictSlowReader } from './sending';
 
 /** A message of a row with `stream: true`. */
 export interface Chunk {
@@ -19,10 +19,7 @@ export interface Chunk {
 const NOT_ASCII = /[^ -~]/g;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/**
- * Throws a failure before the first byte; returns one after it, and undefined when all bytes were
- * sent.
- */
+/** Throws a failure before the first byte; returns one after it, or undefined for none. */
 export async function streamAnswer(
   context: Context,
   chunks: AsyncIterable<Chunk>,

@@ -1,4 +1,4 @@
-import { transportHeaders } from './transport-headers';
+import { transportHeaders } from './notice-headers';
 
 test.each([
   ['https://gateway.example.com/v1', { 'Strict-Transport-Security': 'max-age=31536000' }],
