@@ -10,15 +10,8 @@ import { createRpcClient, ownCall } from '@bmg/common/rpc';
 import { unsampled, type Logger } from '@bmg/common/telemetry';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 
-type State = 'ok' | 'down';
-
-export interface HealthReport {
-  http: 200 | 503;
-  body: Record<string, unknown>;
-}
-
 export interface HealthMonitor extends Component {
-  report(): HealthReport;
+  report(): { http: 200 | 503; body: Record<string, unknown> };
 }
 
 type ProbedRedis = Pick<RedisConnection, 'up'> & { redis: Pick<RedisConnection['redis'], 'ping'> };
@@ -26,10 +19,7 @@ type ProbedRedis = Pick<RedisConnection, 'up'> & { redis: Pick<RedisConnection['
 export const HEALTH_PATH = '/v1/health';
 const CHECK_EVERY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 1_000;
-/**
- * No send works without one of these; the value is how long the answers cached from it suffice, in
- * ms.
- */
+/** No send works without these; the value is how long their cached answers suffice, in ms. */
 const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
 /** One late answer is no outage: Redis is down if none has come for this time. */
 const REDIS_SILENCE_MS = 3_000;
@@ -47,7 +37,7 @@ export function createHealthMonitor(
     name,
     client: createRpcClient(HealthDefinition, address),
   }));
-  const { states, set, isOld } = createStates([...Object.keys(addresses), ...[FANOUT, 'redis']]);
+  const { states, set, isOld } = createStates([...Object.keys(addresses), FANOUT, 'redis']);
   const checkAll = async (): Promise<void> => {
     await Promise.all([
       ...clients.map(async ({ name, client }) => {
@@ -58,18 +48,13 @@ export function createHealthMonitor(
         );
         set(name, serving);
       }),
-      (async () => {
-        // The last publish may be old, so a broker must accept too.
-        const checks = [kafka.bus.check(), anyAccepts(kafka.brokers)];
-        set('kafka', await succeeds([within(CHECK_TIMEOUT_MS, Promise.all(checks))]));
-      })(),
-      (async () => {
-        set(FANOUT, await succeeds([within(CHECK_TIMEOUT_MS, kafka.bus.attended(FANOUT_GROUP))]));
-      })(),
-      (async () => {
-        if (await answers(redis)) set('redis', true);
-        else if (!redis.up() || isOld('redis', REDIS_SILENCE_MS)) set('redis', false);
-      })(),
+      // The last publish may be old, so a broker must accept too.
+      succeed(kafka.bus.check(), anyAccepts(kafka.brokers)).then((ok) => set('kafka', ok)),
+      succeed(kafka.bus.attended(FANOUT_GROUP)).then((ok) => set(FANOUT, ok)),
+      // A stopped process keeps its connections: only an answer shows that it works.
+      (redis.up() ? succeed(redis.redis.ping()) : Promise.resolve(false)).then((ok) => {
+        if (ok || !redis.up() || isOld('redis', REDIS_SILENCE_MS)) set('redis', ok);
+      }),
     ]);
   };
   const poller = createPoller('health', CHECK_EVERY_MS, checkAll, log);
@@ -106,7 +91,7 @@ export function createHealthMonitor(
 
 /** The state of each dependency, and when it last was ok. */
 function createStates(names: string[]) {
-  const states = new Map<string, State>(names.map((name) => [name, 'down']));
+  const states = new Map<string, 'ok' | 'down'>(names.map((name) => [name, 'down']));
   const last_ok = new Map<string, number>();
   return {
     states,
@@ -119,12 +104,9 @@ function createStates(names: string[]) {
   };
 }
 
-/** A stopped process keeps its connections: only an answer shows that it works. */
-const answers = async ({ up, redis }: ProbedRedis): Promise<boolean> =>
-  up() && succeeds([within(CHECK_TIMEOUT_MS, redis.ping())]);
-
-const succeeds = (checks: Promise<unknown>[]): Promise<boolean> =>
-  Promise.all(checks).then(
+/** False if a check fails, or is late. */
+const succeed = (...checks: Promise<unknown>[]): Promise<boolean> =>
+  within(CHECK_TIMEOUT_MS, Promise.all(checks)).then(
     () => true,
     () => false,
   );
@@ -136,19 +118,14 @@ function accepts(address: string): Promise<void> {
   const at = address.lastIndexOf(':');
   const host = address.slice(0, at).replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
-    const socket = connect({
-      host,
-      port: Number(address.slice(at + 1)),
-      timeout: CHECK_TIMEOUT_MS,
-    });
-    socket.once('connect', () => {
+    const port = Number(address.slice(at + 1));
+    const socket = connect({ host, port, timeout: CHECK_TIMEOUT_MS });
+    const end = (settle: () => void) => () => {
       socket.destroy();
-      resolve();
-    });
-    const refuse = (): void => {
-      socket.destroy();
-      reject(new Error('no broker accepts connections'));
+      settle();
     };
+    const refuse = end(() => reject(new Error('no broker accepts connections')));
+    socket.once('connect', end(resolve));
     socket.once('timeout', refuse);
     socket.once('error', refuse);
   });
