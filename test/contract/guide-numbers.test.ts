@@ -3,15 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { topics } from '@bmg/common/bus';
-import { rotateKey } from '../../gateway/src/endpoints/keys/schemas';
-import { rotateEndpointSecret } from '../../gateway/src/endpoints/webhook-endpoints/schemas';
-import { startWebhookShadow } from '../../gateway/src/endpoints/webhook-shadows/schemas';
 import { ANSWER_BYTES_SHARE, READ_BYTES_PER_S, READ_SHARE } from '../../gateway/src/limits/answers';
 import { REFUSALS_AT_ONCE, UNCOUNTED } from '../../gateway/src/limits/load';
 import { peopleOfTier } from '../../services/common/src/upstream/messaging-limit';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
 import { WAITS_MS } from '../../services/webhooks/src/receivers/first-tests';
 import { ROOT, SERVICES } from '../helm/facts';
+import { rowOf } from './rows';
 
 /** A phrase with `{}` for each of its numbers, and the numbers that it must have. */
 type Row = [phrase: string, ...numbers: Array<number | string>];
@@ -39,6 +37,10 @@ function constant(file: string, name: string): number {
 /** A constant of a service; `onboarding/ground/slots` is a module of `services/onboarding/src`. */
 const own = (module: string, name: string): number =>
   constant(`services/${module.replace('/', '/src/')}.ts`, name);
+
+/** A number in the body of a row. */
+const bounds = (name: string, field: string) =>
+  rowOf(name).body?.properties?.[field] as Record<'minimum' | 'maximum' | 'default', number>;
 
 const settingOf = (service: string, name: string): number =>
   SERVICES[service]?.[name]?.default as number;
@@ -86,10 +88,11 @@ const block_list_s = own(block_list, 'CACHED_MS') / SECOND;
 const block_list_max = own(block_list, 'PAGE') * own(block_list, 'PAGES_MAX');
 const audit_days = own('onboarding/accounts/audit/store', 'AUDIT_KEPT_DAYS');
 const session_h = own('onboarding/accounts/sessions/rules', 'SESSION_LIFE_MS') / HOUR;
-const key_overlap = rotateKey.properties.overlap_hours;
-const secret_overlap_h = rotateEndpointSecret.properties.overlap_hours.default;
+const key_overlap = bounds('POST /keys/:key_id/rotate', 'overlap_hours');
+const secret_overlap_h = bounds('POST /webhook/rotate-secret', 'overlap_hours').default;
 const secret = 'onboarding/ground/webhook-secret';
-const shadow = startWebhookShadow.properties;
+const shadow_hours = bounds('POST /webhook-shadows', 'hours');
+const shadow_rate = bounds('POST /webhook-shadows', 'max_per_second');
 const contacts = own('common/messages/broadcast-contacts', 'CONTACTS_MAX');
 const pace = 'broadcasts/pace/pace';
 const app_per_s = own(pace, 'COEXISTENCE_PER_SEC');
@@ -182,8 +185,8 @@ const ROWS: Record<string, Row[]> = {
     ['MiB | {} KiB', own('destinations/kinds/sqs/index', 'EVENT_BYTES_MAX') / KIB],
     ['KiB | {} MiB', own('destinations/kinds/s3/index', 'OBJECT_BYTES_MAX') / MIB],
     ['those of the last {} hours', own('webhooks/shadows/handlers', 'DAY_MS') / HOUR],
-    ['by itself, {} at most | {}', shadow.hours.maximum, shadow.hours.default],
-    ['in a second, {} at most | {}', shadow.max_per_second.maximum, shadow.max_per_second.default],
+    ['by itself, {} at most | {}', shadow_hours.maximum, shadow_hours.default],
+    ['in a second, {} at most | {}', shadow_rate.maximum, shadow_rate.default],
     ['latest {} events that were', own('webhooks/shadows/store', 'DIFFERENCES_MAX')],
     ['up to {} events of the last day', own('webhooks/event-log/replay-work', 'PAGE')],
     ['[CloudEvents {}]', found(FORMATS, /SPEC_VERSION = '([\d.]+)'/)],

@@ -1,9 +1,6 @@
-import { compile } from '../parts/schema';
-import { analytics } from './rows';
-import type { Endpoint, Input } from '../endpoint';
+import { replyOf, taken, TARGET } from '../../../../test/contract/rows';
 
-const [row] = analytics as Endpoint[];
-const check = compile(row?.query ?? {}, 'query');
+const NAME = 'GET /analytics';
 
 test.each([
   [{}, 7],
@@ -11,11 +8,11 @@ test.each([
   [{ days: '90' }, 90],
   [{ days: '400' }, 90],
 ])('%j requests %i days', (query, days) => {
-  expect(check(query)).toEqual({ days });
+  expect(taken(NAME, query)).toEqual({ days });
 });
 
 test.each(['', '0', '-1', '1.5', 'week', '1e2'])('days=%s is INVALID_FIELD', (days) => {
-  expect(() => check({ days })).toThrow(
+  expect(() => taken(NAME, { days })).toThrow(
     expect.objectContaining({
       code: 'INVALID_FIELD',
       details: expect.objectContaining({ field: 'days' }),
@@ -24,19 +21,15 @@ test.each(['', '0', '-1', '1.5', 'week', '1e2'])('days=%s is INVALID_FIELD', (da
 });
 
 test('answers the contract’s keys', () => {
-  const point = { start: 1, end: 2, sent: 3, delivered: 2, read: 1 };
-  const reply = {
-    sent: 3,
-    delivered: 2,
-    read: 1,
-    data_points: [point],
-    daily_logs: [{ date: '2026-09-21', sent: 3, failed: 0 }],
+  const figures = {
+    ...{ sent: 3, delivered: 2, read: 1 },
+    data_points: [{ start: 1, end: 2, sent: 3, delivered: 2, read: 1 }],
   };
-  const input = { target: { waba_id: '900000000000001' }, query: { days: 7 } } as unknown as Input;
-  expect(row?.reply?.(reply, input)).toEqual({
-    waba_id: '900000000000001',
+  const daily_logs = [{ date: '2026-09-21', sent: 3, failed: 0 }];
+  expect(replyOf(NAME, { ...figures, daily_logs }, { query: { days: 7 } })).toEqual({
+    waba_id: TARGET.waba_id,
     period_days: 7,
-    meta_analytics: { sent: 3, delivered: 2, read: 1, data_points: [point] },
-    daily_logs: [{ date: '2026-09-21', sent: 3, failed: 0 }],
+    meta_analytics: figures,
+    daily_logs,
   });
 });

@@ -4,35 +4,13 @@ import {
   type Broadcast,
   type GetBroadcastResponse,
 } from '@bmg/proto/broadcasts';
-import { compile } from '../parts/schema';
-import { broadcasts } from './rows';
-import type { Endpoint, Fields, Input } from '../endpoint';
+import { inputOf, replyOf, requestOf, rowOf, taken } from '../../../../test/contract/rows';
+import type { Fields } from '../endpoint';
 
-const TARGET = {
-  partner_id: 'ptn_1',
-  waba_id: '800',
-  phone_number_id: '700',
-  directory_version: '',
-};
+const CREATE = 'POST /broadcasts';
+const READ = 'GET /broadcasts/:broadcast_id';
+const SETTING = 'PUT /broadcast-approval';
 
-const row = (verb: Endpoint['verb'], path: string): Endpoint => {
-  const found = broadcasts.find((one) => one.verb === verb && one.path === path);
-  if (!found) throw new Error(`no row ${verb} ${path}`);
-  return found;
-};
-const creating = row('POST', '/broadcasts');
-const checkBody = compile(creating.body ?? {}, 'body');
-
-const input = (overrides: Partial<Input>): Input => ({
-  partner_id: 'ptn_1',
-  base_url: 'https://gateway.test/v1',
-  params: {},
-  query: {},
-  body: {},
-  target: TARGET,
-  waba_id: undefined,
-  ...overrides,
-});
 const aBody = (overrides: Fields = {}): Fields => ({
   name: 'Autumn',
   template_name: 'order_update',
@@ -40,10 +18,12 @@ const aBody = (overrides: Fields = {}): Fields => ({
   contacts: ['15550100777'],
   ...overrides,
 });
+const created = async (overrides: Fields, caller: object = {}): Promise<Fields> =>
+  rowOf(CREATE).request?.(inputOf({ body: taken(CREATE, aBody(overrides)), ...caller })) as Fields;
 const request = async (overrides: Fields = {}): Promise<CreateBroadcastRequest> => {
-  const fields = (await creating.request?.(input({ body: checkBody(aBody(overrides)) }))) ?? {};
+  const fields = await created(overrides);
   return CreateBroadcastRequest.decode(
-    CreateBroadcastRequest.encode(CreateBroadcastRequest.fromPartial(fields as object)).finish(),
+    CreateBroadcastRequest.encode(CreateBroadcastRequest.fromPartial(fields)).finish(),
   );
 };
 const refused = async (overrides: Fields): Promise<ApiError> => {
@@ -55,20 +35,6 @@ const refused = async (overrides: Fields): Promise<ApiError> => {
   }
   throw new Error('nothing was refused');
 };
-
-test('the contract’s rows in its order, then pause, resume and approval', () => {
-  expect(broadcasts.map(({ verb, path, rpc }) => `${verb} ${path} ${rpc.method}`)).toEqual([
-    'POST /broadcasts createBroadcast',
-    'GET /broadcasts listBroadcasts',
-    'GET /broadcasts/:broadcast_id getBroadcast',
-    'POST /broadcasts/:broadcast_id/cancel cancelBroadcast',
-    'POST /broadcasts/:broadcast_id/pause pauseBroadcast',
-    'POST /broadcasts/:broadcast_id/resume resumeBroadcast',
-    'POST /broadcasts/:broadcast_id/approve approveBroadcast',
-    'GET /broadcast-approval getBroadcastApproval',
-    'PUT /broadcast-approval setBroadcastApproval',
-  ]);
-});
 
 test('accepts a contact as a string or an object, in which a phone number wins', async () => {
   const { contacts } = await request({
@@ -195,18 +161,17 @@ test('passes components on and rejects those that are not objects', async () => 
 });
 
 test('answers NOT_FOUND for a malformed id', () => {
-  const read = row('GET', '/broadcasts/:broadcast_id').request;
   const changes = ['cancel', 'pause', 'resume', 'approve'].map(
-    (change) => row('POST', `/broadcasts/:broadcast_id/${change}`).request,
+    (change) => `POST /broadcasts/:broadcast_id/${change}`,
   );
   for (const broadcast_id of ['0', '-1', 'abc', '1.5', '9'.repeat(20)]) {
-    for (const make of [read, ...changes]) {
-      expect(() => make?.(input({ params: { broadcast_id } }))).toThrow(
+    for (const name of [READ, ...changes]) {
+      expect(() => requestOf(name, { params: { broadcast_id } })).toThrow(
         expect.objectContaining({ code: 'NOT_FOUND' }),
       );
     }
   }
-  expect(read?.(input({ params: { broadcast_id: '42' }, waba_id: '800' }))).toEqual({
+  expect(requestOf(READ, { params: { broadcast_id: '42' }, waba_id: '800' })).toEqual({
     partner_id: 'ptn_1',
     waba_id: '800',
     broadcast_id: 42,
@@ -231,30 +196,19 @@ const BROADCAST: Broadcast = {
   duplicates: 4,
   failures: [{ code: '131026', count: 1, example_recipient: '1555••••777' }],
 };
+const { skipped: _skipped, duplicates: _duplicates, failures: _failures, ...listed } = BROADCAST;
 const LISTED = {
-  id: 42,
-  waba_id: '800',
-  phone_number_id: '700',
-  name: 'Autumn',
-  template_name: 'order_update',
-  template_language: 'en_US',
-  total: 2,
-  sent: 1,
-  delivered: 0,
-  failed: 1,
-  status: 'processing',
+  ...listed,
   scheduled_at: null,
   started_at: null,
   completed_at: null,
-  created_at: new Date(0),
   paused_at: null,
   pause_ends_at: null,
 };
 
 test('answers the contract’s fields in the detail view, null if absent', () => {
-  const reply = row('GET', '/broadcasts/:broadcast_id').reply;
   const answer: GetBroadcastResponse = { broadcast: BROADCAST, progress: 100 };
-  expect(reply?.(answer, input({}))).toEqual({
+  expect(replyOf(READ, answer)).toEqual({
     broadcast: {
       ...LISTED,
       error_log: null,
@@ -269,10 +223,9 @@ test('answers the contract’s fields in the detail view, null if absent', () =>
 });
 
 test('answers the approval only of a broadcast that needs one', () => {
-  const reply = row('GET', '/broadcasts/:broadcast_id').reply;
   const approval = { state: 'waiting', created_by: 'per_1', ends_at: new Date(0) };
   const of = (broadcast: Broadcast) =>
-    (reply?.({ broadcast, progress: 0 }, input({})) as { broadcast: Fields }).broadcast;
+    replyOf(READ, { broadcast, progress: 0 })['broadcast'] as Fields;
   expect(of(BROADCAST)).not.toHaveProperty('approval');
   expect(of({ ...BROADCAST, approval })['approval']).toEqual({
     ...approval,
@@ -282,24 +235,25 @@ test('answers the approval only of a broadcast that needs one', () => {
 });
 
 test('takes setting and person of a creation from the request, never from its body', async () => {
-  const forged = aBody({ approval_above: 9, caller_person_id: 'per_9' });
-  const made = (given: Partial<Input>) =>
-    creating.request?.(input({ body: checkBody({ ...forged }), ...given }));
-  expect(await made({})).toMatchObject({ approval_above: undefined, caller_person_id: undefined });
-  expect(await made({ approval_above: 2, person_id: 'per_1' })).toMatchObject({
+  const forged = { approval_above: 9, caller_person_id: 'per_9' };
+  expect(await created(forged)).toMatchObject({
+    approval_above: undefined,
+    caller_person_id: undefined,
+  });
+  expect(await created(forged, { approval_above: 2, person_id: 'per_1' })).toMatchObject({
     approval_above: 2,
     caller_person_id: 'per_1',
   });
-  const approving = row('POST', '/broadcasts/:broadcast_id/approve').request;
-  const by = input({ params: { broadcast_id: '42' }, person_id: 'per_2', body: forged });
-  expect(approving?.(by)).toMatchObject({ broadcast_id: 42, caller_person_id: 'per_2' });
+  const by = { params: { broadcast_id: '42' }, person_id: 'per_2', body: forged };
+  expect(requestOf('POST /broadcasts/:broadcast_id/approve', by)).toMatchObject({
+    broadcast_id: 42,
+    caller_person_id: 'per_2',
+  });
 });
 
 test('the setting takes null, and needs its field', () => {
-  const setting = row('PUT', '/broadcast-approval');
-  const check = compile(setting.body ?? {}, 'body');
-  const made = (body: Fields) =>
-    setting.request?.(input({ body: check(body), person_id: 'per_1' }));
+  const made = (body: object) =>
+    requestOf(SETTING, { body: taken(SETTING, body), person_id: 'per_1' });
   const of = { partner_id: 'ptn_1', caller_person_id: 'per_1' };
   expect(made({ above: 1_000 })).toEqual({ ...of, above: 1_000 });
   expect(made({ above: null })).toEqual({ ...of, above: undefined });
@@ -312,9 +266,8 @@ test('the setting takes null, and needs its field', () => {
 });
 
 test('answers limit and offset with the list', () => {
-  const reply = row('GET', '/broadcasts').reply;
   const query = { limit: 100, offset: 0 };
-  expect(reply?.({ broadcasts: [BROADCAST], total: 1 }, input({ query }))).toEqual({
+  expect(replyOf('GET /broadcasts', { broadcasts: [BROADCAST], total: 1 }, { query })).toEqual({
     broadcasts: [LISTED],
     total: 1,
     ...query,

@@ -1,71 +1,23 @@
-import {
-  BroadcastsDefinition,
-  type Broadcast,
-  type Broadcast_Failure,
-} from '@bmg/proto/broadcasts';
-import { PeopleDefinition, type BroadcastApproval } from '@bmg/proto/people';
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
-import { checkContactCount, type ContactFaults } from '@bmg/common/messages';
+import { ApiError, missingFields } from '@bmg/common/errors';
+import { checkContactCount } from '@bmg/common/messages';
 import { APPROVING_SCOPE } from '@bmg/common/people';
-import { readContacts } from './contacts';
-import * as docs from './docs';
+import { BroadcastsDefinition, type Broadcast } from '@bmg/proto/broadcasts';
+import { PeopleDefinition } from '@bmg/proto/people';
+import { createRequest } from './request';
+import { approvalSetting, created, detail, forecast, listed, params } from './answers';
 import * as schemas from './schemas';
-import {
-  get,
-  post,
-  put,
-  rpc,
-  type Endpoint,
-  type Fields,
-  type Input,
-  type Target,
-} from '../endpoint';
-import type { Static } from '../parts/schema';
+import { get, post, put, rpc, type Endpoint, type Input } from '../endpoint';
+import * as is from '../parts/answers';
+import { bytesOfItems, partnerAddition } from '../parts/rows';
+import { shaped } from '../parts/shape';
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 /** A broadcast in the list, its names as long as they may be. */
 const LISTED_BYTES = 1_792;
-const LIMIT_DEFAULT = 20;
 /** 10,000 contacts, each with a recipient and some forty values of variables. */
 const BODY_NODES_MAX = 400_000;
 /** Checking and storing 10,000 contacts takes a second or two; longer on a busy database. */
 const CREATE_TIMEOUT_MS = 60_000;
-
-/** `faults` collects those of the contacts. */
-export const createRequest = async (
-  { body, target }: { body: Static<typeof schemas.createBroadcast>; target: Target },
-  faults?: ContactFaults,
-) => ({
-  name: body.name,
-  template_name: body.template_name,
-  template_language: body.template_language,
-  template_components: body.template_components ?? [],
-  contacts: await readContacts(body.contacts as unknown[], faults),
-  scheduled_at: readTime(body.scheduled_at),
-  target,
-});
-
-const ISO_WITH_ZONE =
-  /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
-
-/** The service refuses a time in the past. */
-function readTime(value: string | null | undefined): Date | undefined {
-  if (value === undefined || value === null) return undefined;
-  const match = ISO_WITH_ZONE.exec(value);
-  const time = match && new Date(withColon(value.toUpperCase()));
-  if (!time || Number.isNaN(time.getTime()) || !isDay(match)) {
-    throw invalidField('scheduled_at', 'must be an ISO 8601 date-time with a time zone');
-  }
-  return time;
-}
-
-const withColon = (text: string): string => text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
-
-/** Date would read 30 February as 2 March. */
-function isDay([, year, month, day]: RegExpExecArray | string[]): boolean {
-  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  return Number(day) >= 1 && Number(day) <= days;
-}
 
 const ID = /^[1-9]\d{0,14}$/;
 
@@ -79,60 +31,19 @@ const byId = ({
   return { partner_id, waba_id, broadcast_id: Number(id) };
 };
 
-/** Only if the broadcast needs one: without the setting, answers have no such field. */
-const approvalOf = ({ approval }: Pick<Broadcast, 'approval'>): Fields =>
-  approval
-    ? {
-        approval: {
-          state: approval.state,
-          created_by: approval.created_by ?? null,
-          ends_at: approval.ends_at ?? null,
-          approved_by: approval.approved_by ?? null,
-          approved_at: approval.approved_at ?? null,
-        },
-      }
-    : {};
+const shownInList = shaped(listed);
+const shownDetail = shaped(detail);
 
-/** The contract's fields, those of a pause and of an approval; a time that is absent is null. */
-const shown = (broadcast: Broadcast): Fields => ({
-  id: broadcast.id,
-  waba_id: broadcast.waba_id,
-  phone_number_id: broadcast.phone_number_id,
-  name: broadcast.name,
-  template_name: broadcast.template_name,
-  template_language: broadcast.template_language,
-  total: broadcast.total,
-  sent: broadcast.sent,
-  delivered: broadcast.delivered,
-  failed: broadcast.failed,
-  status: broadcast.status,
-  scheduled_at: broadcast.scheduled_at ?? null,
-  started_at: broadcast.started_at ?? null,
-  completed_at: broadcast.completed_at ?? null,
-  created_at: broadcast.created_at ?? null,
-  paused_at: broadcast.paused_at ?? null,
-  pause_ends_at: broadcast.pause_ends_at ?? null,
-  ...approvalOf(broadcast),
-});
-
-const detailed = (broadcast: Broadcast): Fields => ({
-  ...shown(broadcast),
-  error_log: broadcast.error_log ?? null,
-  skipped: broadcast.skipped,
-  duplicates: broadcast.duplicates,
-  rate_per_sec: broadcast.rate_per_sec ?? null,
-  estimated_completion_at: broadcast.estimated_completion_at ?? null,
-  failures: broadcast.failures.map(({ code, count, example_recipient }: Broadcast_Failure) => ({
-    code,
-    count,
+const withoutBlanks = ({ failures, ...broadcast }: Broadcast) => ({
+  ...broadcast,
+  failures: failures.map(({ example_recipient, ...failure }) => ({
+    ...failure,
     example_recipient: example_recipient || null,
   })),
 });
 
-const setting = ({ above, approvers }: BroadcastApproval): Fields => ({
-  above: above ?? null,
-  approvers,
-});
+/** A row that acts on one broadcast. */
+const acting = { scope: 'filter', key_scope: 'send', request: byId } as const;
 
 export const BODY_LIMITS = {
   body_limit_bytes: BODY_LIMIT_BYTES,
@@ -158,72 +69,112 @@ export const broadcasts: Endpoint[] = [
       approval_above: input.approval_above,
       caller_person_id: input.person_id,
     }),
-    reply: (created) => ({
-      broadcast_id: created.broadcast_id,
-      status: created.status,
-      total: created.total,
-      skipped: created.skipped,
-      duplicates: created.duplicates,
-      warnings: created.warnings.map(({ code, message }) => ({ code, message })),
-      ...approvalOf(created),
-    }),
-    docs: docs.createBroadcast,
+    reply: shaped(created),
     summary: 'Create a broadcast: one template to many contacts',
+    docs: {
+      answer: created,
+      example: {
+        name: 'September news',
+        template_name: 'hello_world',
+        template_language: 'en_US',
+        contacts: ['15550100777', { recipient: '15550100778' }],
+      },
+      codes: [
+        'TOO_MANY_CONTACTS',
+        'QUOTA_EXCEEDED',
+        'NO_ACTIVE_WABA',
+        'PAYMENT_FAILED',
+        'PAYMENT_ACTION_REQUIRED',
+        'AUTH_TEMPLATE_NEEDS_PHONE',
+      ],
+      notes:
+        'The whole request is validated before anything is stored. A partner may have 2,000 broadcasts that are pending, scheduled, paused or wait for approval; the next one is refused with `QUOTA_EXCEEDED`. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error. If you require approval (`PUT /broadcast-approval`) and it has more contacts, nothing is sent before a second person approves it, and `approval` is set.',
+    },
   }),
   get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
     scope: 'filter',
     reads: 'list',
-    answer_bytes: ({ limit = LIMIT_DEFAULT }) => limit * LISTED_BYTES,
+    answer_bytes: bytesOfItems(LISTED_BYTES),
     query: schemas.listBroadcasts,
     reply: ({ broadcasts: list, total }, { query }) => ({
-      broadcasts: list.map(shown),
+      broadcasts: list.map(shownInList),
       total,
       limit: query.limit,
       offset: query.offset,
     }),
-    docs: docs.listBroadcasts,
     summary: 'List broadcasts, newest first',
+    docs: {
+      answer: is.record({
+        broadcasts: is.list(listed),
+        total: is.whole(1),
+        limit: is.used_limit,
+        offset: is.whole(0),
+      }),
+      notes: 'With `x-waba-id`, only the broadcasts of that business account.',
+    },
   }),
   get('/broadcasts/:broadcast_id', rpc(BroadcastsDefinition, 'getBroadcast'), {
     scope: 'filter',
     query: schemas.getBroadcast,
     request: (input) => ({ ...byId(input), forecast: input.query.include === 'forecast' }),
     reply: ({ broadcast, progress, forecast }, { query }) => ({
-      broadcast: detailed(broadcast as Broadcast),
+      broadcast: shownDetail(withoutBlanks(broadcast as Broadcast)),
       progress,
       ...(query.include === 'forecast' && { forecast: forecast ?? null }),
     }),
-    docs: docs.getBroadcast,
     summary: 'Retrieve a broadcast with its progress and failures',
+    docs: {
+      params,
+      answer: is.record(
+        {
+          broadcast: detail,
+          progress: is.amount(100, 'Attempted contacts as a percentage of `total`.'),
+          forecast: is.orNull(forecast),
+        },
+        { optional: ['forecast'] },
+      ),
+      codes: ['NOT_FOUND'],
+      notes:
+        '`delivered` and `failed` follow the status events, so that they still change after `completed`. While a broadcast is paused, `status` stays `processing` and `paused_at` is set. While a broadcast waits for approval, `status` is `pending` or `scheduled`, as it would be without, and `approval.state` is `waiting`.',
+    },
   }),
   post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
-    scope: 'filter',
-    key_scope: 'send',
+    ...acting,
     audit: { reduces_risk: true },
-    request: byId,
-    reply: () => ({}),
-    docs: docs.cancelBroadcast,
     summary: 'Cancel a broadcast that has not started',
+    docs: {
+      params,
+      answer: is.nothing,
+      codes: ['NOT_FOUND', 'CANNOT_CANCEL'],
+      notes:
+        'A broadcast can be cancelled until its first message is sent, while it waits for approval, which is how an approval is refused, and while it is paused: then the contacts that have no message yet get none. Cancelling a cancelled broadcast succeeds.',
+    },
   }),
   post('/broadcasts/:broadcast_id/pause', rpc(BroadcastsDefinition, 'pauseBroadcast'), {
-    scope: 'filter',
-    key_scope: 'send',
+    ...acting,
     addition: true,
     audit: { reduces_risk: true },
-    request: byId,
-    reply: () => ({}),
-    docs: docs.pauseBroadcast,
     summary: 'Pause a broadcast that is processing',
+    docs: {
+      params,
+      answer: is.nothing,
+      codes: ['NOT_FOUND', 'CANNOT_PAUSE'],
+      notes:
+        'Sending stops within about a second; messages in flight are completed. The other contacts wait, in their order, and other broadcasts of the number take its pace. `status` stays `processing`, and `paused_at` is set. A broadcast that is paused for seven days is cancelled at `pause_ends_at`. Pausing a paused broadcast succeeds.',
+    },
   }),
   post('/broadcasts/:broadcast_id/resume', rpc(BroadcastsDefinition, 'resumeBroadcast'), {
-    scope: 'filter',
-    key_scope: 'send',
+    ...acting,
     addition: true,
     audit: {},
-    request: byId,
-    reply: () => ({}),
-    docs: docs.resumeBroadcast,
     summary: 'Resume a broadcast that is paused',
+    docs: {
+      params,
+      answer: is.nothing,
+      codes: ['NOT_FOUND', 'CANNOT_RESUME'],
+      notes:
+        'Sending goes on with the contacts that have no message yet. Resuming a broadcast that is processing succeeds.',
+    },
   }),
   post('/broadcasts/:broadcast_id/approve', rpc(BroadcastsDefinition, 'approveBroadcast'), {
     scope: 'filter',
@@ -233,22 +184,28 @@ export const broadcasts: Endpoint[] = [
     addition: true,
     audit: {},
     request: (input) => ({ ...byId(input), caller_person_id: input.person_id }),
-    reply: () => ({}),
-    docs: docs.approveBroadcast,
     summary: 'Approve a broadcast that waits for approval',
+    docs: {
+      params,
+      answer: is.nothing,
+      codes: ['NOT_FOUND', 'SECOND_PERSON_REQUIRED', 'CANNOT_APPROVE'],
+      notes:
+        'Only a person with the role `owner` or `developer` approves, signed in to the console, and never the person who created the broadcast. It is then sent at `scheduled_at`, or at once if that is null or has passed. Template, number and messaging limit are those of that time, and prices may have changed since the creation. A broadcast that is not approved within seven days is cancelled at `approval.ends_at`. To refuse it, cancel it. Approving an approved broadcast succeeds.',
+    },
   }),
   get('/broadcast-approval', rpc(PeopleDefinition, 'getBroadcastApproval'), {
-    scope: 'partner',
-    addition: true,
-    reply: setting,
-    docs: docs.getBroadcastApproval,
+    ...partnerAddition,
+    reply: shaped(approvalSetting),
     summary: 'Retrieve from which size broadcasts need approval',
+    docs: {
+      answer: approvalSetting,
+      notes: 'A new partner has null.',
+    },
   }),
   put('/broadcast-approval', rpc(PeopleDefinition, 'setBroadcastApproval'), {
-    scope: 'partner',
+    ...partnerAddition,
     fresh_log_in: true,
     person_only: true,
-    addition: true,
     audit: { values: ['above'], before_of: 'partner' },
     body: schemas.setBroadcastApproval,
     request: ({ body: { above }, partner_id, person_id }) => {
@@ -256,8 +213,14 @@ export const broadcasts: Endpoint[] = [
       if (above === undefined) throw missingFields(['above']);
       return { partner_id, caller_person_id: person_id, above: above ?? undefined };
     },
-    reply: setting,
-    docs: docs.setBroadcastApproval,
+    reply: shaped(approvalSetting),
     summary: 'Set from which size broadcasts need approval',
+    docs: {
+      answer: approvalSetting,
+      example: { above: 1_000 },
+      codes: ['MISSING_FIELDS'],
+      notes:
+        'Only a person with the role `owner` changes it, signed in to the console: a key that leaks cannot switch it off. A number needs two active people who may approve, owners or developers. Every broadcast that is created from then on follows it, whoever creates it; those that wait already go on waiting.',
+    },
   }),
 ];

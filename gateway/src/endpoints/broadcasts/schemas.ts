@@ -1,4 +1,14 @@
-import { components, DAY, limit, object, offset, RECIPIENT_MAX, text, TIME } from '../parts/inputs';
+import {
+  choice,
+  components,
+  DAY,
+  limit,
+  object,
+  offset,
+  RECIPIENT_MAX,
+  text,
+  TIME,
+} from '../parts/inputs';
 import { contact, contactBsuid, param, params } from '../parts/rules';
 import type { Schema } from '../parts/schema';
 
@@ -82,10 +92,8 @@ export const setBroadcastApproval = object({
 });
 
 export const getBroadcast = object({
-  include: {
-    type: 'string',
-    enum: ['forecast'],
-    description:
-      '`forecast`: what a broadcast that has not started would cost now, and how long it would take.',
-  } as const,
+  include: choice(
+    ['forecast'],
+    '`forecast`: what a broadcast that has not started would cost now, and how long it would take.',
+  ),
 });

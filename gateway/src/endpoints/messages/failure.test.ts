@@ -1,4 +1,4 @@
-import { failureOf } from './failure';
+import { failureOf } from './log-rows';
 
 const BASE = 'https://gateway.example/v1';
 

@@ -1,24 +1,15 @@
 import { CheckBroadcastRequest } from '@bmg/proto/broadcasts';
 import { preflightOfBroadcast, isBroadcast } from './preflight';
-import { messages } from './rows';
-import { compile } from '../parts/schema';
-import type { Fields } from '../endpoint';
+import { taken, TARGET } from '../../../../test/contract/rows';
 
-const TARGET = {
-  partner_id: 'ptn_1',
-  waba_id: '900',
-  phone_number_id: '800',
-  directory_version: '',
-};
-const row = messages.find(({ path }) => path === '/messages/check');
-const accept = compile(row?.body ?? {}, 'body');
+const accept = (body: object) => taken('POST /messages/check', body);
 const BROADCAST = {
   name: 'Autumn',
   template_name: 'hello_world',
   template_language: 'en_US',
   contacts: ['15550100777', { to: '15550100778', params: ['Ada'] }],
 };
-const request = async (body: Fields) => {
+const request = async (body: object) => {
   const fields = await preflightOfBroadcast({ body: accept(body), target: TARGET });
   return CheckBroadcastRequest.fromPartial(fields);
 };

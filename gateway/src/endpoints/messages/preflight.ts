@@ -4,7 +4,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { ContactFaults } from '@bmg/common/messages';
 import type { Recipient } from '@bmg/proto/messaging';
-import { createRequest } from '../broadcasts/rows';
+import { createRequest } from '../broadcasts/request';
 import { createBroadcast } from '../broadcasts/schemas';
 import { compile, type Validator } from '../parts/schema';
 import type { Endpoint, Fields, Input, Target } from '../endpoint';

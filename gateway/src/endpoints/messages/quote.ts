@@ -12,22 +12,21 @@ export interface Quoting {
 const MESSAGE_ID_MAX = 512;
 
 /** The quoted message's id; undefined without a quote. */
-export function quotedMessageId(body: Quoting): string | undefined {
-  const { context, context_message_id, reply_to } = body;
-  for (const [field, alias] of Object.entries({ context_message_id, reply_to })) {
-    if (alias !== undefined && alias !== null && typeof alias !== 'string') {
-      throw unparseable(field);
-    }
-  }
+export function quotedMessageId({
+  context,
+  context_message_id,
+  reply_to,
+}: Quoting): string | undefined {
+  const aliases = Object.entries({ context_message_id, reply_to }).filter(
+    ([, alias]) => alias !== undefined && alias !== null,
+  );
+  for (const [field, alias] of aliases) if (typeof alias !== 'string') throw unparseable(field);
   if (context !== undefined && context !== null) {
     if (typeof context !== 'object' || Array.isArray(context)) throw unparseable('context');
     return messageId((context as Fields)['message_id'], 'context.message_id');
   }
-  if (context_message_id !== undefined && context_message_id !== null) {
-    return messageId(context_message_id, 'context_message_id');
-  }
-  if (reply_to !== undefined && reply_to !== null) return messageId(reply_to, 'reply_to');
-  return undefined;
+  const [field, alias] = aliases[0] ?? [];
+  return field === undefined ? undefined : messageId(alias, field);
 }
 
 function messageId(value: unknown, field: string): string {
@@ -41,7 +40,5 @@ const unparseable = (field: string): ApiError =>
   new ApiError(
     'INVALID_PAYLOAD',
     `${field} does not identify a message: send a message_id as a string`,
-    {
-      details: { field },
-    },
+    { details: { field } },
   );

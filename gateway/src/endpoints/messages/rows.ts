@@ -11,10 +11,11 @@ import {
   type Input,
   type Target,
 } from '../endpoint';
-import { BODY_LIMITS } from '../broadcasts/rows';
 import { preflightOfBroadcast, preflightOf, isBroadcast } from './preflight';
 import { messageLog } from './log-rows';
 import { quotedMessageId, type Quoting } from './quote';
+import { BODY_LIMITS } from '../broadcasts/rows';
+import * as is from '../parts/answers';
 
 interface Addressed {
   to?: string;
@@ -75,44 +76,92 @@ const sends: Readonly<Record<string, Endpoint>> = {
     ...sending,
     body: schemas.sendText,
     request: sendRequest,
-    docs: docs.sendText,
     summary: 'Send a text message',
+    docs: docs.sent({ to: '15550100777', text: 'Your order is on its way.' }),
   }),
   template: post('/messages/template', rpc(MessagingDefinition, 'sendTemplate'), {
     ...sending,
     body: schemas.sendTemplate,
     request: sendRequest,
-    docs: docs.sendTemplate,
     summary: 'Send a template message',
+    docs: {
+      ...docs.sent({
+        to: '15550100777',
+        template: {
+          name: 'order_update',
+          language: 'en_US',
+          components: [
+            {
+              type: 'body',
+              parameters: [
+                { type: 'text', text: 'Ada' },
+                { type: 'text', text: '4711' },
+              ],
+            },
+          ],
+        },
+      }),
+      codes: [...docs.SEND_CODES, 'AUTH_TEMPLATE_NEEDS_PHONE'],
+    },
   }),
   media: post('/messages/media', rpc(MessagingDefinition, 'sendMedia'), {
     ...sending,
     body: schemas.sendMedia,
     request: sendRequest,
-    docs: docs.sendMedia,
     summary: 'Send an image, video, audio, document or sticker',
+    docs: docs.sent({
+      to: '15550100777',
+      type: 'image',
+      media: { link: 'https://example.com/plant.jpg', caption: 'A plant' },
+    }),
   }),
   interactive: post('/messages/interactive', rpc(MessagingDefinition, 'sendInteractive'), {
     ...sending,
     body: schemas.sendInteractive,
     request: sendRequest,
-    docs: docs.sendInteractive,
     summary: 'Send an interactive message: buttons, a list or products',
+    docs: docs.sent({
+      to: '15550100777',
+      interactive: {
+        type: 'button',
+        body: { text: 'Shall we deliver on Monday?' },
+        action: {
+          buttons: [
+            { type: 'reply', reply: { id: 'yes', title: 'Yes' } },
+            { type: 'reply', reply: { id: 'no', title: 'No' } },
+          ],
+        },
+      },
+    }),
   }),
   location: post('/messages/location', rpc(MessagingDefinition, 'sendLocation'), {
     ...sending,
     body: schemas.sendLocation,
     request: sendRequest,
-    docs: docs.sendLocation,
     summary: 'Send a location',
+    docs: docs.sent({
+      to: '15550100777',
+      latitude: 52.5163,
+      longitude: 13.3777,
+      name: 'Our shop',
+      address: '1 Example Street',
+    }),
   }),
   contacts: post('/messages/contacts', rpc(MessagingDefinition, 'sendContacts'), {
     ...sending,
     addition: true,
     body: schemas.sendContacts,
     request: sendRequest,
-    docs: docs.sendContacts,
     summary: 'Send contact cards',
+    docs: docs.sent({
+      to: '15550100777',
+      contacts: [
+        {
+          name: { formatted_name: 'Bo Berg', first_name: 'Bo' },
+          phones: [{ phone: '+1 555-010-0999', type: 'WORK' }],
+        },
+      ],
+    }),
   }),
   reaction: post('/messages/reaction', rpc(MessagingDefinition, 'sendReaction'), {
     ...sending,
@@ -124,8 +173,12 @@ const sends: Readonly<Record<string, Endpoint>> = {
       recipient: recipientOf(addressed),
       target,
     }),
-    docs: docs.sendReaction,
     summary: 'React to a message, or remove a reaction',
+    docs: docs.sent({
+      to: '15550100777',
+      message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ',
+      emoji: '👍',
+    }),
   }),
 };
 
@@ -136,9 +189,17 @@ export const messages: Endpoint[] = [
     key_scope: 'send',
     idempotent: true,
     body: schemas.markRead,
-    reply: () => ({}),
-    docs: docs.markRead,
     summary: 'Mark an inbound message as read',
+    docs: {
+      answer: is.nothing,
+      example: {
+        message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ',
+        typing_indicator: { type: 'text' },
+      },
+      codes: docs.SEND_CODES,
+      notes:
+        'The contact sees the message, and the earlier ones of the chat, as read. With `typing_indicator` the chat shows that you are writing, until you reply or for 25 seconds.',
+    },
   }),
   post('/messages/check', rpc(MessagingDefinition, 'checkMessage'), {
     scope: 'number',

@@ -1,6 +1,6 @@
 import { CONTACT_CARDS_MAX } from '@bmg/common/messages';
 import { createBroadcast } from '../broadcasts/schemas';
-import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
+import { choice, components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
 import { ANY, checked, imageMedia, interactive, mediaSource } from '../parts/rules';
 import type { Keywords } from '../parts/schema';
 
@@ -35,11 +35,10 @@ export const sendTemplate = withRecipient(
 
 export const sendMedia = withRecipient(
   {
-    type: {
-      type: 'string',
-      enum: ['image', 'video', 'audio', 'document', 'sticker'],
-      description: 'Kind of media. Send voice notes as `audio`.',
-    },
+    type: choice(
+      ['image', 'video', 'audio', 'document', 'sticker'],
+      'Kind of media. Send voice notes as `audio`.',
+    ),
     media: {
       type: 'object',
       description:
@@ -116,7 +115,7 @@ export const sendReaction = withRecipient(
 export const markRead = object(
   {
     message_id: wamid('`data.message_id` of a `message.received` event.'),
-    typing_indicator: object({ type: { type: 'string', enum: ['text'] } }, ['type']),
+    typing_indicator: object({ type: choice(['text']) }, ['type']),
   },
   ['message_id'],
 );
@@ -153,12 +152,10 @@ function checkedFields(): Record<string, Keywords> {
 
 export const checkMessage = {
   ...object({
-    kind: {
-      type: 'string',
-      enum: Object.keys(CHECKED),
-      description:
-        'Kind of message. The other fields are those of its send endpoint, or of `POST /broadcasts`. Absent: a broadcast.',
-    },
+    kind: choice(
+      Object.keys(CHECKED),
+      'Kind of message. The other fields are those of its send endpoint, or of `POST /broadcasts`. Absent: a broadcast.',
+    ),
     ...checkedFields(),
   }),
   requiredOneOf: ['kind', 'template_name', 'contacts'],

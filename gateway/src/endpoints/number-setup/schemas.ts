@@ -1,5 +1,5 @@
-import { object, otherNumber, page, text } from '../parts/inputs';
-import { blocked, notEmpty } from '../parts/rules';
+import { choice, notEmpty, object, otherNumber, page, text } from '../parts/inputs';
+import { blocked } from '../parts/rules';
 
 /** Upper bound only: the upstream has lower limits. */
 const TEXT_MAX = 4_096;
@@ -17,12 +17,7 @@ const GROUPS_MAX = 10;
 
 const prefilled_message = text(TEXT_MAX, 'Text that the chat starts with when the code is opened.');
 
-const image_format = {
-  type: 'string',
-  enum: ['PNG', 'SVG'],
-  default: 'PNG',
-  description: 'Format of the QR image.',
-} as const;
+const image_format = choice(['PNG', 'SVG'], 'Format of the QR image.', 'PNG');
 
 export const createQrCode = object({ prefilled_message, image_format }, ['prefilled_message']);
 
@@ -30,7 +25,7 @@ export const listQrCodes = object({ image_format });
 
 export const updateQrCode = object({ prefilled_message }, ['prefilled_message']);
 
-const automation = object({
+export const updateAutomation = notEmpty({
   enable_welcome_message: {
     type: 'boolean',
     description: 'Whether the welcome message is enabled.',
@@ -54,8 +49,6 @@ const automation = object({
   },
 });
 
-export const updateAutomation = notEmpty(automation);
-
 export const listBlocked = page(BLOCKED_PAGE_MAX);
 
 export const blockUsers = object(
@@ -71,29 +64,24 @@ export const blockUsers = object(
   ['users'],
 );
 
-export const updateCommerce = notEmpty(
-  object({
-    is_catalog_visible: { type: 'boolean', description: 'Whether the catalogue is shown.' },
-    is_cart_enabled: { type: 'boolean', description: 'Whether the cart is enabled.' },
-  }),
-);
-
-/** Only the keys that the contract shows are checked; all keys are passed to the upstream. */
-const settings = object({
-  calling: object({
-    status: { type: 'string', enum: ['ENABLED', 'DISABLED'] },
-    call_icon_visibility: text(TEXT_MAX, 'Visibility of the call icon, for example `DEFAULT`.'),
-    callback_permission_status: text(
-      TEXT_MAX,
-      'Status of the call-back permission, for example `ENABLED`.',
-    ),
-  }),
-  storage_configuration: { type: 'object', description: 'Storage settings.' },
+export const updateCommerce = notEmpty({
+  is_catalog_visible: { type: 'boolean', description: 'Whether the catalogue is shown.' },
+  is_cart_enabled: { type: 'boolean', description: 'Whether the cart is enabled.' },
 });
 
-/** The service takes any feature group. */
+/** Only the keys that the contract shows are checked: the service takes any feature group. */
 export const updateSettings = {
-  ...settings,
+  ...object({
+    calling: object({
+      status: choice(['ENABLED', 'DISABLED']),
+      call_icon_visibility: text(TEXT_MAX, 'Visibility of the call icon, for example `DEFAULT`.'),
+      callback_permission_status: text(
+        TEXT_MAX,
+        'Status of the call-back permission, for example `ENABLED`.',
+      ),
+    }),
+    storage_configuration: { type: 'object', description: 'Storage settings.' },
+  }),
   published: { minProperties: 1, maxProperties: GROUPS_MAX, additionalProperties: true },
 };
 

@@ -1,61 +1,6 @@
 // The rows of onboarding as the contract's table has them.
 import { ApiError } from '@bmg/common/errors';
-import { OnboardingDefinition } from '@bmg/proto/onboarding';
-import { compile } from '../parts/schema';
-import type { Endpoint, Fields, Input } from '../endpoint';
-import { onboarding } from './rows';
-
-const row = (name: string): Endpoint => {
-  const found = onboarding.find(({ verb, path }) => `${verb} ${path}` === name);
-  if (!found) throw new Error(`no row ${name}`);
-  return found;
-};
-const input = (change: Partial<Input> = {}): Input => ({
-  partner_id: 'ptn_1',
-  base_url: 'https://gateway.test/v1',
-  params: {},
-  query: {},
-  body: {},
-  target: undefined,
-  waba_id: undefined,
-  ...change,
-});
-const requestOf = (name: string, change: Partial<Input>): Fields =>
-  row(name).request?.(input(change)) as Fields;
-const replyOf = (name: string, reply: object, change: Partial<Input> = {}): Fields =>
-  row(name).reply?.(reply, input(change)) as Fields;
-
-test('are exactly the contract’s', () => {
-  expect(onboarding.map(({ verb, path }) => `${verb} ${path}`).sort()).toEqual(
-    [
-      'POST /clients/register-from-code',
-      'POST /connect/session',
-      'GET /onboarding/events',
-      'GET /embedded-signup/config',
-      'POST /clients/register',
-      'GET /clients',
-      'DELETE /clients/:waba_id',
-      'POST /clients/:waba_id/refresh',
-      'POST /clients/:waba_id/resubscribe-webhook',
-      'GET /usage',
-    ].sort(),
-  );
-  expect(onboarding.every(({ counted }) => counted !== false)).toBe(true);
-});
-
-test('accept a connect token on one row only', () => {
-  const rows = onboarding.filter(({ scope }) => scope === 'session');
-  expect(rows.map(({ path }) => path)).toEqual(['/clients/register-from-code']);
-});
-
-test('call every method once, except those of the hosted page and the console', () => {
-  const named = onboarding.map(({ rpc }) => rpc.method);
-  const of_pages = [
-    ...['openConnectPage', 'reportConnectStep', 'getLogo', 'listMessageDays'],
-    ...['recordRequests', 'listRequests'],
-  ];
-  expect([...named, ...of_pages].sort()).toEqual(Object.keys(OnboardingDefinition.methods).sort());
-});
+import { replyOf, requestOf, rowOf, taken } from '../../../../test/contract/rows';
 
 describe('registering from a code', () => {
   const NAME = 'POST /clients/register-from-code';
@@ -77,7 +22,7 @@ describe('registering from a code', () => {
   });
 
   test('answers 201 for a new client and 200 for an existing one', () => {
-    const status = row(NAME).status as (reply: object) => number;
+    const status = rowOf(NAME).status as (reply: object) => number;
     expect([status({ created: true }), status({ created: false })]).toEqual([201, 200]);
   });
 });
@@ -92,10 +37,7 @@ test('a link belongs to the API key of its request, never to one in the body', (
 
 describe('the period of the usage record', () => {
   const NAME = 'GET /usage';
-  const read = (query: Fields): Fields => {
-    const check = compile(row(NAME).query as object, 'query');
-    return requestOf(NAME, { query: check(query) });
-  };
+  const read = (query: object) => requestOf(NAME, { query: taken(NAME, query) });
 
   test('accepts dates and times', () => {
     expect(read({ from: '2026-09-01', to: '2026-09-30' })).toEqual({

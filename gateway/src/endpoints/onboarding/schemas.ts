@@ -1,4 +1,4 @@
-import { DAY, id, limit, object, offset, QUERY_INSTANT, text } from '../parts/inputs';
+import { choice, DAY, id, limit, object, offset, QUERY_INSTANT, text } from '../parts/inputs';
 import * as rules from '../parts/rules';
 import type { Typed } from '../parts/schema';
 
@@ -39,11 +39,7 @@ export const registerClient = object(
 export const listClients = object({
   limit: limit(100, 500),
   offset,
-  status: {
-    type: 'string',
-    enum: ['active', 'deleted', 'all'],
-    description: 'Which clients to list. Defaults to `active`.',
-  },
+  status: choice(['active', 'deleted', 'all'], 'Which clients to list. Defaults to `active`.'),
 });
 
 export const refreshClient = object({
@@ -65,11 +61,7 @@ export const registerFromCode = object(
       'Code returned by the sign-up dialog. It is valid once and expires within seconds.',
     ),
     display_name,
-    connection_mode: {
-      type: 'string',
-      enum: ['coexistence'],
-      description: 'How the number is connected.',
-    },
+    connection_mode: choice(['coexistence'], 'How the number is connected.'),
     waba_id: id('ID of the business account, as returned by the dialog.'),
     phone_number_id: id('ID of the number, as returned by the dialog.'),
   },

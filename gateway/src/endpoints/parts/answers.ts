@@ -104,11 +104,33 @@ const objectOf = (
 export const record = (properties: Record<string, Schema>, trait: Trait = {}): Schema =>
   objectOf(properties, trait);
 
+/** A record that is a component of its own in the OpenAPI document. */
+export const named = (title: string, properties: Record<string, Schema>): Schema =>
+  record(properties, { title });
+
 /** An object of the upstream's: any known key may be absent, and other keys may be present. */
 export const node = (properties: Record<string, Schema>, trait: Trait = {}): Schema => ({
   ...objectOf(properties, { ...trait, optional: Object.keys(properties) }),
   additionalProperties: true,
 });
+
+const nullable =
+  <A extends unknown[]>(make: (...args: A) => Schema) =>
+  (...args: A): Schema =>
+    orNull(make(...args));
+
+/** The blocks that are null without a value. */
+export const maybe = {
+  text: nullable(text),
+  whole: nullable(whole),
+  amount: nullable(amount),
+  flag: nullable(flag),
+  time: nullable(time),
+  open: nullable(open),
+  list: nullable(list),
+  record: nullable(record),
+  node: nullable(node),
+};
 
 /** The answer of `nodeAndTop`: the known fields at the top, and the whole object below. */
 export const nodeAndTop = (name: string, shown: Schema): Schema =>
@@ -139,6 +161,14 @@ export const paging = record(
       'Cursors to pass as `after` or `before`. Null where there is no further page in that direction.',
   },
 );
+
+/** One page of a list of the upstream's, with its cursors; see `pageUnder`. */
+export const pageOf = (name: string, item: Schema, description?: string): Schema =>
+  record({ [name]: list(item, description), paging, limit: used_limit }, { optional: ['limit'] });
+
+/** The cursor of a list that the service pages. */
+export const nextPage = (example: string): Schema =>
+  record({ cursors: record({ after: orNull(cursor(example)) }) });
 
 export const used_limit = whole(50, 'The page size that was used.');
 

@@ -1,6 +1,6 @@
 // Building blocks of request schemas. Descriptions are sentences: the reference prints them.
 import { RECIPIENT_MISSING } from '@bmg/common/messages';
-import { fileType, fileUrl, quoted as quotedRule, recipient } from './rules';
+import { atLeastOne, fileType, fileUrl, quoted as quotedRule, recipient } from './rules';
 import {
   WHOLE_MAX,
   type Keywords,
@@ -18,12 +18,40 @@ export const CURSOR_PATTERN = `^[A-Za-z0-9_-]{1,${CURSOR_MAX}}$`;
 /** Longest phone number or BSUID as partners may write it. */
 export const RECIPIENT_MAX = 200;
 const URL_MAX = 2_048;
+const IDS_MAX = 100;
+const OVERLAP_HOURS_MAX = 720;
 const MIME_TYPE_MAX = 255;
 
 export const text = (maxLength: number, description?: string): Typed<'string'> => ({
   type: 'string',
   maxLength,
   ...(description && { description }),
+});
+
+/** A text with one of these values. */
+export const choice = <const V extends readonly string[]>(
+  values: V,
+  description?: string,
+  fallback?: V[number],
+) =>
+  ({
+    type: 'string',
+    enum: values,
+    ...(fallback !== undefined && { default: fallback }),
+    ...(description && { description }),
+  }) as const;
+
+export const whole = (
+  minimum: number,
+  maximum: number,
+  description: string,
+  fallback?: number,
+): Typed<'integer'> => ({
+  type: 'integer',
+  minimum,
+  maximum,
+  ...(fallback !== undefined && { default: fallback }),
+  description,
 });
 
 export const id = (description: string): Typed<'string'> => ({
@@ -33,12 +61,8 @@ export const id = (description: string): Typed<'string'> => ({
   description,
 });
 
-export const broadcastId = (description: string): Typed<'integer'> => ({
-  type: 'integer',
-  minimum: 1,
-  maximum: WHOLE_MAX,
-  description,
-});
+export const broadcastId = (description: string): Typed<'integer'> =>
+  whole(1, WHOLE_MAX, description);
 
 export const wamid = (description: string): Typed<'string'> => text(512, description);
 
@@ -50,6 +74,32 @@ export const cursor = (description: string): Typed<'string'> => ({
   description,
 });
 
+/** The cursor of the next page, which `paging` of an answer has. */
+export const nextCursor = cursor(
+  'Returns the next page: `paging.cursors.after` of the current one.',
+);
+
+/** IDs to which something is limited; null stands for no limit. */
+export const idsOrNull = (items: string, description: string) =>
+  ({
+    type: ['array', 'null'],
+    items: id(items),
+    minItems: 1,
+    maxItems: IDS_MAX,
+    description,
+  }) as const;
+
+/** How long the secret before a rotation stays valid. `does`: what it still does. */
+export const overlapHours = (does: string) =>
+  object({
+    overlap_hours: whole(
+      0,
+      OVERLAP_HOURS_MAX,
+      `Hours for which the old secret ${does} as well. 0: it stops at once.`,
+      24,
+    ),
+  });
+
 export const object = <
   const P extends Properties,
   const R extends ReadonlyArray<keyof P & string> = readonly [],
@@ -60,6 +110,12 @@ export const object = <
   type: 'object',
   properties,
   required: required ?? ([] as readonly string[] as R),
+});
+
+/** A body that has to name one of its properties; the service refuses one that names none. */
+export const notEmpty = <const P extends Properties>(properties: P) => ({
+  ...object(properties),
+  published: { allOf: [atLeastOne(Object.keys(properties))] },
 });
 
 export const limit = (fallback: number | undefined, lowerTo: number): Typed<'integer'> => ({
@@ -93,13 +149,7 @@ export const instant = (description: string): Typed<'string'> => ({
 /** Pages beyond it would take the database too long. */
 const OFFSET_MAX = 1_000_000;
 
-export const offset: Typed<'integer'> = {
-  type: 'integer',
-  minimum: 0,
-  maximum: OFFSET_MAX,
-  default: 0,
-  description: 'Number of items to skip.',
-};
+export const offset = whole(0, OFFSET_MAX, 'Number of items to skip.', 0);
 
 /** More than any template has: a header, a body, a footer, and a carousel or ten buttons. */
 const COMPONENTS_MAX = 50;

@@ -1,10 +1,57 @@
-// Options, replies and timeouts that rows of several chapters share.
+// Options, requests and replies that rows of several chapters share.
+import { missingFields } from '@bmg/common/errors';
 import type { Node, NodeList } from '@bmg/proto/common';
-import type { Fields } from '../endpoint';
+import type { Fields, Input } from '../endpoint';
 import type { Schema } from './schema';
 
 /** A row of 2.9.0: in the usage record, but not counted by the rate limit (contract 15.5). */
 export const uncounted = { scope: 'number', counted: false } as const;
+
+/** A row beside the contract's, of the partner itself. */
+export const partnerAddition = { scope: 'partner', addition: true } as const;
+
+export type Caller = Pick<Input, 'partner_id' | 'key_id' | 'person_id'>;
+
+/** Who makes the request: no caller can give more rights than it has. */
+export const byCaller = ({ partner_id, key_id, person_id }: Caller) => ({
+  partner_id,
+  caller_key_id: key_id,
+  caller_person_id: person_id,
+});
+
+/**
+ * Throws if the body has none of the fields of a change. Null is a value there, so that the schema
+ * cannot require one of them.
+ */
+export function refuseNoChange(body: object, fields: readonly string[]): void {
+  if (hasAny(body, fields)) return;
+  throw missingFields([...fields], `one of ${fields.join(', ')} is required`);
+}
+
+export const hasAny = (body: object, fields: readonly string[]): boolean =>
+  fields.some((field) => (body as Fields)[field] !== undefined);
+
+/** A list in a change: absent keeps the stored one, and null removes it. */
+export const itemsOf = (list: readonly string[] | null | undefined) =>
+  list === undefined ? undefined : { items: list ?? [] };
+
+/**
+ * A time whose form the schema has checked. A plus sign sent without URL encoding has arrived as a
+ * space.
+ */
+export const timeOf = (text: string | null | undefined): Date | undefined =>
+  text ? new Date(text.replace(' ', '+').toUpperCase()) : undefined;
+
+/** The bytes of a page, by its limit: the schema fills in the default. */
+export const bytesOfItems =
+  (item_bytes: number) =>
+  ({ limit = 0 }: { limit?: number }): number =>
+    limit * item_bytes;
+
+/** The cursor of a list that the service pages. */
+export const nextPage = (after: string | undefined) => ({
+  paging: { cursors: { after: after ?? null } },
+});
 
 /** Fetching a file may take 30 s; uploading 100 MB takes the rest. */
 export const FILE_TIMEOUT_MS = 120_000;
@@ -34,15 +81,6 @@ export const outcomeUnder =
   (name: string) =>
   ({ fields }: Node): Fields =>
     fields && Object.keys(fields).length > 0 ? { [name]: fields } : {};
-
-/** A list that the service pages itself; `truncated` when it stopped before the last page. */
-export const wholeUnder =
-  (name: string) =>
-  ({ items, after, limit }: NodeList): Fields => ({
-    [name]: items,
-    ...(limit !== undefined && { limit }),
-    ...(after !== undefined && { truncated: true }),
-  });
 
 /** One page of a list, with the upstream's cursors and the page size used. */
 export const pageUnder =

@@ -2,7 +2,7 @@
 // messages than a schema gives.
 import { mimeTypePattern } from '@bmg/common/files';
 import { BSUID_PATTERN, PARENT_BSUID_PATTERN, PHONE_PATTERN } from '@bmg/common/ids';
-import type { ObjectSchema, Properties, Schema } from './schema';
+import type { Properties, Schema } from './schema';
 
 export const FILLED: Schema = { type: 'string', pattern: '\\S' };
 const BLANK: Schema = { type: 'string', pattern: '^ *$' };
@@ -28,12 +28,6 @@ const hasAll = (properties: Properties): Schema => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
-});
-
-/** The schema of a body that has to name one of its properties. */
-export const notEmpty = <S extends ObjectSchema>(schema: S): S => ({
-  ...schema,
-  published: { allOf: [atLeastOne(Object.keys(schema.properties))] },
 });
 
 const named = (properties: Properties, required: string): Schema => ({

@@ -1,41 +1,52 @@
 // The people who sign in to the console.
-import { PeopleDefinition, type InvitedPerson, type Person } from '@bmg/proto/people';
-import * as docs from './docs';
+import { ROLES } from '@bmg/common/people';
+import { PeopleDefinition } from '@bmg/proto/people';
 import * as schemas from './schemas';
-import { del, get, patch, post, rpc, type Endpoint, type Fields } from '../endpoint';
+import { del, get, patch, post, rpc, type Endpoint } from '../endpoint';
+import * as is from '../parts/answers';
+import { byCaller, partnerAddition, type Caller } from '../parts/rows';
+import { shaped } from '../parts/shape';
 
-const shown = (person: Person): Fields => ({
-  ...person,
-  invited_by: {
-    type: person.invited_by?.type,
-    id: person.invited_by?.id ?? null,
-    name: person.invited_by?.name ?? null,
-  },
-  invitation_expires_at: person.invitation_expires_at ?? null,
-  passkey_added_at: person.passkey_added_at ?? null,
-  last_login_at: person.last_login_at ?? null,
+const PERSON_ID = 'per_01k5x3v9m2c4e6g8j0n1p3r5t7';
+
+const person = is.named('Person', {
+  person_id: is.text(PERSON_ID, 'ID of the person.'),
+  email: is.text('ada@example.com', 'In lower case.'),
+  email_verified: is.flag(
+    false,
+    'True once the person has signed in with the identity provider of the operator, which has verified the address. Until then it is what the inviter wrote.',
+  ),
+  role: is.choice(ROLES),
+  state: is.open(['invited', 'active']),
+  invited_by: is.named('Inviter', {
+    type: is.open(['partner_key', 'api_key', 'person', 'operator']),
+    id: is.maybe.text(PERSON_ID, 'Of the API key or the person.'),
+    name: is.maybe.text('grace@example.com', 'The name of the key or the address of the person.'),
+  }),
+  invitation_expires_at: is.maybe.time('Null: there is no open invitation.'),
+  passkeys: is.whole(1, 'How many passkeys the person has.'),
+  passkey_added_at: is.maybe.time('When the person last registered a passkey.'),
+  last_login_at: is.maybe.time(),
+  created_at: is.time(),
+  updated_at: is.time(),
 });
 
-/** Takes no Idempotency-Key: the answer would be stored with the link in it. */
-const withLink = ({ person, invitation_url }: InvitedPerson): Fields => ({
-  person: shown(person as Person),
-  invitation_url,
-});
+const invitation_url = is.text(
+  'https://gateway.example.com/dashboard/invitation#2Jq0cB4l7mX1vY9nR5tZ8wK3pD6sF0gH2jL4aQ7eU1i',
+  'Give it to the person. It works once, for seven days, and is shown only now: no mail is sent.',
+);
 
-interface Given {
-  partner_id: string;
-  key_id?: string | undefined;
-  person_id?: string | undefined;
-}
+const params = { person_id: is.text(PERSON_ID, 'ID of the person.') };
 
-/** Who makes the request: none can give more rights than it has. */
-const byCaller = ({ partner_id, key_id, person_id }: Given) => ({
-  partner_id,
-  caller_key_id: key_id,
-  caller_person_id: person_id,
-});
+const GIVES =
+  'A caller gives, changes and removes no role that allows more than its own key or role.';
 
-const onPerson = (input: Given & { params: { person_id: string } }) => ({
+const shown = shaped(person);
+
+/** Rows with it take no Idempotency-Key: the answer would be stored with the link in it. */
+const withLink = shaped(is.record({ person, invitation_url }));
+
+const onPerson = (input: Caller & { params: { person_id: string } }) => ({
   ...byCaller(input),
   person_id: input.params.person_id,
 });
@@ -45,67 +56,90 @@ const OF_OPERATOR = ['caller_is_operator'] as const;
 
 export const people: Endpoint[] = [
   get('/people', rpc(PeopleDefinition, 'listPeople'), {
-    scope: 'partner',
+    ...partnerAddition,
     key_scope: 'manage',
-    addition: true,
     reply: ({ people: list, people_max }) => ({ people: list.map(shown), people_max }),
-    docs: docs.listPeople,
     summary: 'List the people who may sign in',
+    docs: {
+      answer: is.record({
+        people: is.list(person, 'The oldest first.'),
+        people_max: is.whole(100, 'As many as you may have.'),
+      }),
+      notes: 'Lists the people who may sign in to the console, those who are invited included.',
+    },
   }),
   get('/people/:person_id', rpc(PeopleDefinition, 'getPerson'), {
-    scope: 'partner',
+    ...partnerAddition,
     key_scope: 'manage',
-    addition: true,
     reply: (person) => ({ person: shown(person) }),
-    docs: docs.getPerson,
     summary: 'Retrieve a person',
+    docs: {
+      params,
+      answer: is.record({ person }),
+      codes: ['NOT_FOUND'],
+      notes: 'Retrieves one person. A removed person is not found.',
+    },
   }),
   post('/people', rpc(PeopleDefinition, 'invitePerson'), {
-    scope: 'partner',
+    ...partnerAddition,
     fresh_log_in: true,
-    addition: true,
     status: 201,
     audit: { values: ['email', 'role'], ids: { person_id: 'person.person_id' } },
     omits: OF_OPERATOR,
     body: schemas.invitePerson,
-    request: ({ body, ...input }) => ({
-      ...byCaller(input),
-      email: body.email,
-      role: body.role,
-    }),
+    request: ({ body: { email, role }, ...input }) => ({ ...byCaller(input), email, role }),
     reply: withLink,
-    docs: docs.invitePerson,
     summary: 'Invite a person to the console',
+    docs: {
+      answer: is.record({ person, invitation_url }),
+      example: { email: 'ada@example.com', role: 'developer' },
+      codes: ['LIMIT_REACHED'],
+      notes: `Invites a person to the console. The answer has a link, with which the person registers a passkey. The service sends no mail: give the link to the person yourself. ${GIVES}`,
+    },
   }),
   patch('/people/:person_id', rpc(PeopleDefinition, 'updatePerson'), {
-    scope: 'partner',
+    ...partnerAddition,
     fresh_log_in: true,
-    addition: true,
     audit: { values: ['role'], before_of: 'person', reduces_risk: 'if_narrower' },
     omits: OF_OPERATOR,
     body: schemas.updatePerson,
     request: ({ body, ...input }) => ({ ...onPerson(input), role: body.role }),
     reply: (person) => ({ person: shown(person) }),
-    docs: docs.updatePerson,
     summary: 'Change the role of a person',
+    docs: {
+      params,
+      answer: is.record({ person }),
+      example: { role: 'support' },
+      codes: ['NOT_FOUND'],
+      notes: `Changes the role of a person, at once. If the new role allows less, the sessions of the person end. The last active owner stays an owner. ${GIVES}`,
+    },
   }),
   del('/people/:person_id', rpc(PeopleDefinition, 'removePerson'), {
-    scope: 'partner',
-    addition: true,
+    ...partnerAddition,
     audit: { before_of: 'person', before: ['email', 'role', 'state'], reduces_risk: true },
     omits: OF_OPERATOR,
     request: onPerson,
-    docs: docs.removePerson,
     summary: 'Remove a person from the console',
+    docs: {
+      params,
+      answer: is.nothing,
+      codes: ['NOT_FOUND'],
+      notes: `Removes a person with the passkeys and the open invitation, and ends the sessions of the person at once. The last active owner cannot be removed. ${GIVES}`,
+    },
   }),
   post('/people/:person_id/invitation', rpc(PeopleDefinition, 'renewInvitation'), {
-    scope: 'partner',
+    ...partnerAddition,
     fresh_log_in: true,
-    addition: true,
     audit: { before_of: 'person', before: ['email', 'role', 'state'] },
     request: onPerson,
     reply: withLink,
-    docs: docs.renewInvitation,
     summary: 'Renew the invitation of a person',
+    docs: {
+      params,
+      answer: is.record({ person, invitation_url }),
+      codes: ['NOT_FOUND'],
+      notes:
+        'Makes a new link for an invited person; the one before stops working. For an active person, who has lost all passkeys, only the partner key gets one, because the link signs in as that person.',
+    },
   }),
 ];

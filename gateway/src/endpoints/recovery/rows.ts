@@ -1,27 +1,46 @@
-import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
-import * as docs from './docs';
-import * as schemas from './schemas';
+import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { get, post, rpc, type Endpoint } from '../endpoint';
+import * as is from '../parts/answers';
+import { choice, id, limit, nextCursor, object } from '../parts/inputs';
 import { JsonText, toJsonText } from '../parts/json-text';
 import { contentBytes, pageBytes } from '../parts/page-bytes';
+import { nextPage } from '../parts/rows';
+import { shaped } from '../parts/shape';
 
-const failedEvent = ({ payload, ...event }: FailedEvent): JsonText =>
-  toJsonText({
-    ...event,
-    phone_number_id: event.phone_number_id ?? null,
-    endpoint_id: event.endpoint_id ?? null,
-    last_attempt_at: event.last_attempt_at ?? null,
-    next_attempt_at: event.next_attempt_at ?? null,
-    last_http_status: event.last_http_status ?? null,
-    last_error: event.last_error ?? null,
-    payload: new JsonText(payload),
-  });
+const event_id = is.text('evt_01J6', 'ID of the event: the `webhook-id` of every attempt.');
+
+const failedEvent = is.named('FailedEvent', {
+  event_id,
+  event: is.text('message.received'),
+  waba_id: is.text('900000000000001'),
+  phone_number_id: is.maybe.text('800000000000001'),
+  endpoint_id: is.maybe.text('whe_01k5x3v9m2c4e6g8j0n1p3r5t7', 'Null: your webhook URL.'),
+  status: is.choice(['failed', 'retrying']),
+  attempts: is.whole(3, 'Delivery attempts so far.'),
+  created_at: is.time(),
+  last_attempt_at: is.maybe.time(),
+  next_attempt_at: is.maybe.time('Null if no further attempt is scheduled.'),
+  last_http_status: is.maybe.whole(503, 'Status of the last attempt.'),
+  last_error: is.maybe.text('the receiver answered HTTP 503'),
+  payload: is.node({}, { description: 'The complete event, as posted to your webhook URL.' }),
+});
+const shownEvent = shaped(failedEvent);
+
+const retried = is.record({
+  event_id,
+  status: is.choice(['delivered', 'failed', 'retrying']),
+  http_status: is.maybe.whole(200, 'Status your receiver answered with, if it answered.'),
+});
 
 export const recovery: Endpoint[] = [
   get('/webhooks/failed', rpc(WebhooksDefinition, 'listFailedEvents'), {
     scope: 'partner',
     reads: 'log',
-    query: schemas.listFailed,
+    query: object({
+      limit: limit(20, 100),
+      cursor: nextCursor,
+      status: choice(['failed', 'retrying'], 'Which events to list. Defaults to both.'),
+    }),
     answer_bytes: ({ limit }) => pageBytes(limit),
     request: ({ query, partner_id }) => ({
       ...query,
@@ -31,27 +50,50 @@ export const recovery: Endpoint[] = [
     reply: ({ events, after, total }, { query }) => ({
       count: events.length,
       total,
-      events: events.map(failedEvent),
+      events: events.map(({ payload, ...event }) =>
+        toJsonText(shownEvent({ ...event, payload: new JsonText(payload) })),
+      ),
       limit: query.limit,
-      paging: { cursors: { after: after ?? null } },
+      ...nextPage(after),
     }),
-    docs: docs.listFailedEvents,
     summary: 'List events that could not be delivered, oldest first',
+    docs: {
+      answer: is.record({
+        count: is.whole(1, 'Events on this page.'),
+        total: is.whole(1, 'Events on all pages.'),
+        events: is.list(failedEvent),
+        limit: is.used_limit,
+        paging: is.nextPage('MTc4ODI2'),
+      }),
+      notes: 'An event leaves the list once it is delivered.',
+    },
   }),
   post('/webhooks/retry/:event_id', rpc(WebhooksDefinition, 'retryEvent'), {
     scope: 'partner',
-    query: schemas.retryEvent,
-    reply: ({ event_id, status, http_status }) => ({
-      event_id,
-      status,
-      http_status: http_status ?? null,
+    query: object({
+      endpoint_id: id(
+        'Redelivers to this webhook endpoint, as the list of failed events names it. Defaults to your webhook URL.',
+      ),
     }),
-    docs: docs.retryEvent,
+    reply: shaped(retried),
     summary: 'Redeliver an event',
+    docs: {
+      params: { event_id: is.text('evt_01J6', 'ID of the event.') },
+      answer: retried,
+      codes: ['NOT_FOUND'],
+      notes: 'Makes one delivery attempt now and reports its result.',
+    },
   }),
   post('/webhooks/retry-all', rpc(WebhooksDefinition, 'retryAllEvents'), {
     scope: 'partner',
-    docs: docs.retryAllEvents,
     summary: 'Redeliver all events that could not be delivered',
+    docs: {
+      answer: is.record({
+        queued: is.whole(2, 'Events queued for redelivery.'),
+        joined: is.flag(false, 'Whether an earlier call started the run that this call joined.'),
+      }),
+      notes:
+        'Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart, or 10 ms for each event that the last one queued if that is more, 5 minutes at most. A call during a run joins it and answers its `queued` with `joined: true`; so does a call in the time after it that cannot wait for the next.',
+    },
   }),
 ];

@@ -3,6 +3,7 @@
 // type.
 import { DESTINATION_TYPES, SETTINGS, type SettingSchema } from '@bmg/common/destinations';
 import * as is from '../parts/answers';
+import { choice } from '../parts/inputs';
 import type { ObjectSchema, Properties, Schema } from '../parts/schema';
 
 interface Setting extends SettingSchema {
@@ -37,12 +38,10 @@ const input = (setting: Setting): Schema => {
   };
 };
 
-const type = {
-  type: 'string',
-  enum: DESTINATION_TYPES,
-  description:
-    'Where the events go: a Kafka topic, an AMQP exchange, an SQS queue or an S3 bucket. Required for a new destination.',
-} as const;
+const type = choice(
+  DESTINATION_TYPES,
+  'Where the events go: a Kafka topic, an AMQP exchange, an SQS queue or an S3 bucket. Required for a new destination.',
+);
 
 /**
  * The service requires the type of a new destination, and refuses another one in a change. Settings
@@ -76,18 +75,16 @@ const answer = (name: string, setting: Setting): Schema => ({
 const shown = [...settings].filter(([, { writeOnly }]) => !writeOnly);
 
 export const destinationAnswer: Schema = {
-  ...is.orNull(
-    is.record(
-      {
-        type: is.choice(DESTINATION_TYPES),
-        ...Object.fromEntries(shown.map(([name, setting]) => [name, answer(name, setting)])),
-      },
-      {
-        title: 'WebhookDestination',
-        optional: shown.map(([name]) => name),
-        description: 'The settings of a destination without its credentials. Null: a URL.',
-      },
-    ),
+  ...is.maybe.record(
+    {
+      type: is.choice(DESTINATION_TYPES),
+      ...Object.fromEntries(shown.map(([name, setting]) => [name, answer(name, setting)])),
+    },
+    {
+      title: 'WebhookDestination',
+      optional: shown.map(([name]) => name),
+      description: 'The settings of a destination without its credentials. Null: a URL.',
+    },
   ),
   examples: [null],
 };

@@ -1,26 +1,13 @@
 import { Endpoint, type EndpointSettings } from '@bmg/proto/endpoints';
-import type { Input } from '../endpoint';
-import { webhookEndpoints } from './rows';
+import { replyOf, requestOf, rowOf } from '../../../../test/contract/rows';
 import { EVENT_FILTERS } from './schemas';
 
-const row = (verb: string, path: string) => {
-  const found = webhookEndpoints.find((one) => one.verb === verb && one.path === path);
-  if (!found) throw new Error(`no row ${verb} ${path}`);
-  return found;
-};
-const create = row('POST', '/webhook-endpoints');
-const update = row('PATCH', '/webhook-endpoints/:endpoint_id');
+const READ = 'GET /webhook-endpoints/:endpoint_id';
+const CREATE = 'POST /webhook-endpoints';
+const UPDATE = 'PATCH /webhook-endpoints/:endpoint_id';
 
-const input = (body: object): Input =>
-  ({
-    partner_id: 'ptn_1',
-    params: { endpoint_id: 'whe_1' },
-    query: {},
-    body,
-    base_url: 'https://gateway.example.com/v1',
-  }) as unknown as Input;
-const settingsOf = (body: object): EndpointSettings =>
-  (update.request?.(input(body)) as { settings: EndpointSettings }).settings;
+const settingsOf = (body: object) =>
+  requestOf(UPDATE, { params: { endpoint_id: 'whe_1' }, body })['settings'] as EndpointSettings;
 
 test('filters are the names of events and their first parts', () => {
   expect(EVENT_FILTERS).toEqual(
@@ -52,13 +39,11 @@ test('null removes a filter, the headers or the limit; an absent field is unchan
 });
 
 test('an update of nothing is refused with the fields that there are', () => {
-  expect(() => update.request?.(input({}))).toThrow(
-    /^one of url, description, events, .*destination/,
-  );
+  expect(() => settingsOf({})).toThrow(/^one of url, description, events, .*destination/);
 });
 
 test('the test event links to the changelog beside the API', () => {
-  expect(create.request?.(input({ url: 'https://example.com' }))).toMatchObject({
+  expect(requestOf(CREATE, { body: { url: 'https://example.com' } })).toMatchObject({
     partner_id: 'ptn_1',
     changelog: 'https://gateway.example.com/changelog',
     settings: { url: 'https://example.com' },
@@ -67,8 +52,7 @@ test('the test event links to the changelog beside the API', () => {
 
 test('an answer shows null for what does not limit the endpoint', () => {
   const endpoint = Endpoint.fromPartial({ endpoint_id: 'whe_1', health: { delivered: 3 } });
-  const shown = row('GET', '/webhook-endpoints/:endpoint_id').reply?.(endpoint, input({}));
-  expect(shown).toMatchObject({
+  expect(replyOf(READ, endpoint)).toMatchObject({
     endpoint: {
       events: null,
       waba_ids: null,
@@ -83,7 +67,7 @@ test('an answer shows null for what does not limit the endpoint', () => {
 
 test('a destination has its settings beside its type, in requests and answers', () => {
   const destination = { type: 'kafka', brokers: ['kafka.example.com:9093'], ca: null };
-  expect(create.request?.(input({ destination }))).toMatchObject({
+  expect(requestOf(CREATE, { body: { destination } })).toMatchObject({
     settings: {
       url: undefined,
       destination: { type: 'kafka', settings: { brokers: destination.brokers, ca: null } },
@@ -96,15 +80,14 @@ test('a destination has its settings beside its type, in requests and answers', 
     endpoint_id: 'whd_1',
     destination: { type: 'kafka', settings: { topic: 'events' } },
   });
-  expect(row('GET', '/webhook-endpoints/:endpoint_id').reply?.(endpoint, input({}))).toMatchObject({
+  expect(replyOf(READ, endpoint)).toMatchObject({
     endpoint: { url: null, destination: { type: 'kafka', topic: 'events' } },
   });
-  const created = create.reply?.({ endpoint, secret: '' }, input({}));
-  expect(created).toMatchObject({ secret: null });
+  expect(replyOf(CREATE, { endpoint, secret: '' })).toMatchObject({ secret: null });
 });
 
 test('the audit log has neither addresses nor credentials', () => {
-  for (const { audit } of [create, update]) {
+  for (const { audit } of [CREATE, UPDATE].map(rowOf)) {
     expect(audit?.values).toContain('events');
     expect(audit?.values).not.toEqual(expect.arrayContaining(['destination']));
     expect(audit?.values).not.toEqual(expect.arrayContaining(['url']));

@@ -1,51 +1,45 @@
 // The webhook endpoints beside the partner's webhook URL.
-import { missingFields } from '@bmg/common/errors';
 import { EndpointsDefinition, type Endpoint as WebhookEndpoint } from '@bmg/proto/endpoints';
 import { SettingsDefinition, type PartnerSettings } from '@bmg/proto/settings';
-import * as docs from './docs';
+import { attempts, endpoint, params, secret, secretOfUrl, tested, webhook } from './answers';
 import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint, type Fields } from '../endpoint';
-import { siteOf, withoutOverlap } from '../parts/rows';
+import * as is from '../parts/answers';
+import { overlapHours } from '../parts/inputs';
+import {
+  hasAny,
+  itemsOf,
+  partnerAddition,
+  refuseNoChange,
+  siteOf,
+  withoutOverlap,
+} from '../parts/rows';
+import { shaped } from '../parts/shape';
+
+const CHECK =
+  'the address gets a signed event `webhook.test` first and must answer it with 2xx; a destination must store it. Otherwise nothing is changed, and the error names the field with the reason.';
 
 /** Above the 10 seconds that the receiver has for the test event, and the calls around it. */
 export const CHECK_TIMEOUT_MS = 20_000;
 
-/** The service leaves out what does not limit an endpoint; partners see null. */
-const orNull = (list: readonly string[]): readonly string[] | null =>
-  list.length > 0 ? list : null;
+const shownEndpoint = shaped(endpoint);
 
-const shown = (endpoint: WebhookEndpoint | undefined): Fields => {
-  const { health, destination, untested: _untested, ...one } = endpoint as WebhookEndpoint;
-  return {
+/** Zero and a blank stand for no limit and no URL. */
+const shown = (given: WebhookEndpoint | undefined): Fields => {
+  const { url, destination, max_per_second, ...one } = given as WebhookEndpoint;
+  return shownEndpoint({
     ...one,
-    url: one.url || null,
-    destination: destination ? { type: destination.type, ...destination.settings } : null,
-    events: orNull(one.events),
-    waba_ids: orNull(one.waba_ids),
-    phone_number_ids: orNull(one.phone_number_ids),
-    max_per_second: one.max_per_second || null,
-    disabled_at: one.disabled_at ?? null,
-    previous_secret_expires_at: one.previous_secret_expires_at ?? null,
-    health: {
-      ...health,
-      last_success_at: health?.last_success_at ?? null,
-      failing_since: health?.failing_since ?? null,
-      last_error: health?.last_error ?? null,
-      last_http_status: health?.last_http_status ?? null,
-    },
-  };
+    url: url || null,
+    destination: destination && { type: destination.type, ...destination.settings },
+    max_per_second: max_per_second || null,
+  });
 };
 
-/** Takes no Idempotency-Key: the answer would be stored with the secret in it. */
+/** Rows with it take no Idempotency-Key: the answer would be stored with the secret in it. */
 const withSecret = (answer: {
   endpoint?: WebhookEndpoint | undefined;
   secret: string;
 }): Fields => ({ endpoint: shown(answer.endpoint), secret: answer.secret || null });
-
-const itemsOf = (
-  list: readonly string[] | null | undefined,
-): { items: readonly string[] } | undefined =>
-  list === undefined ? undefined : { items: list ?? [] };
 
 interface Body {
   url?: string;
@@ -85,26 +79,27 @@ const settingsOf = (body: Body) => ({
   format: body.format,
 });
 
+const rotation = overlapHours('signs');
+
 const CHANGES = Object.keys(schemas.updateWebhookEndpoint.properties);
 
 /** They may hold secrets. */
 const UNAUDITED = ['url', 'destination', 'description', 'headers'];
 const AUDITED = CHANGES.filter((field) => !UNAUDITED.includes(field));
 
-const hasAny =
-  (fields: readonly string[]) =>
-  (body: Fields): boolean =>
-    fields.some((field) => body[field] !== undefined);
-
 /** Fields that say where events go, and which. */
 const WHERE_AND_WHICH = ['url', 'destination', 'events', 'waba_ids', 'phone_number_ids'];
 
-const shownWebhook = ({ webhook_url, extra_events, webhook_secret }: PartnerSettings): Fields => ({
-  webhook_url: webhook_url ?? null,
-  extra_events,
-  secret_created_at: webhook_secret?.created_at ?? null,
-  previous_secret_expires_at: webhook_secret?.previous_expires_at ?? null,
-});
+const shownWebhook = shaped(is.record({ webhook }));
+
+const webhookOf = ({ webhook_secret, ...settings }: PartnerSettings): Fields =>
+  shownWebhook({
+    webhook: {
+      ...settings,
+      secret_created_at: webhook_secret?.created_at,
+      previous_secret_expires_at: webhook_secret?.previous_expires_at,
+    },
+  });
 
 const WEBHOOK_CHANGES = Object.keys(schemas.updateWebhook.properties);
 
@@ -125,60 +120,75 @@ export const changelogOf = (base_url: string): string => `${siteOf(base_url)}/ch
 
 export const webhookEndpoints: Endpoint[] = [
   get('/webhook', rpc(SettingsDefinition, 'getSettings'), {
-    scope: 'partner',
-    addition: true,
-    reply: (settings) => ({ webhook: shownWebhook(settings) }),
-    docs: docs.getWebhook,
+    ...partnerAddition,
+    reply: webhookOf,
     summary: 'Retrieve the settings of your webhook URL',
+    docs: {
+      operation: 'getWebhook',
+      answer: is.record({ webhook }),
+      notes: 'The webhook URL gets all events of the contract. Its secret is never shown.',
+    },
   }),
   patch('/webhook', rpc(SettingsDefinition, 'updateSettings'), {
-    scope: 'partner',
-    addition: true,
-    hands_events: hasAny(WEBHOOK_CHANGES),
+    ...partnerAddition,
+    hands_events: (body) => hasAny(body, WEBHOOK_CHANGES),
     body: schemas.updateWebhook,
-    request: ({ body: { webhook_url, extra_events }, partner_id }) => {
-      if (!hasAny(WEBHOOK_CHANGES)({ webhook_url, extra_events })) {
-        throw missingFields(WEBHOOK_CHANGES, `one of ${WEBHOOK_CHANGES.join(', ')} is required`);
-      }
-      return {
-        partner_id,
-        ...webhookChange({ webhook_url, extra_events }),
-        alerts: {},
-      };
+    request: ({ body, partner_id }) => {
+      refuseNoChange(body, WEBHOOK_CHANGES);
+      return { partner_id, ...webhookChange(body), alerts: {} };
     },
     omits: ['logo_url', 'connect_origins', 'contacts'],
-    reply: (settings) => ({ webhook: shownWebhook(settings) }),
+    reply: webhookOf,
     audit: { values: ['extra_events'], before_of: 'partner' },
-    docs: docs.updateWebhook,
     summary: 'Change your webhook URL and its extra events',
+    docs: {
+      operation: 'updateWebhook',
+      answer: is.record({ webhook }),
+      example: { webhook_url: 'https://partner.example.com/webhooks' },
+      notes: '`POST /webhook-endpoints` adds further receivers, with filters.',
+    },
   }),
   post('/webhook/rotate-secret', rpc(SettingsDefinition, 'rotateWebhookSecret'), {
-    scope: 'partner',
-    addition: true,
+    ...partnerAddition,
     fresh_log_in: true,
-    body: schemas.rotateEndpointSecret,
+    body: rotation,
     reply: ({ webhook_secret }) => ({ secret: webhook_secret }),
     audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
-    docs: docs.rotateWebhookSecret,
     summary: 'Replace the secret of your webhook URL',
+    docs: {
+      answer: is.record({ secret }),
+      example: { overlap_hours: 24 },
+      notes:
+        'Makes a new secret for the webhook URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
+    },
   }),
   get('/webhook-endpoints', rpc(EndpointsDefinition, 'listEndpoints'), {
-    scope: 'partner',
-    addition: true,
+    ...partnerAddition,
     reply: ({ endpoints, endpoints_max }) => ({ endpoints: endpoints.map(shown), endpoints_max }),
-    docs: docs.listWebhookEndpoints,
     summary: 'List your webhook endpoints',
+    docs: {
+      answer: is.record({
+        endpoints: is.list(endpoint, 'The oldest first.'),
+        endpoints_max: is.whole(10, 'As many as you may have.'),
+      }),
+      notes:
+        'Lists the endpoints that get events beside your webhook URL, with how their deliveries go. The webhook URL itself is not among them.',
+    },
   }),
   get('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'getEndpoint'), {
-    scope: 'partner',
-    addition: true,
+    ...partnerAddition,
     reply: (endpoint) => ({ endpoint: shown(endpoint) }),
-    docs: docs.getWebhookEndpoint,
     summary: 'Retrieve a webhook endpoint with its health',
+    docs: {
+      params,
+      answer: is.record({ endpoint }),
+      codes: ['NOT_FOUND'],
+      notes:
+        'Returns an endpoint with how its deliveries go. Its secret, the values of its headers and the credentials of its destination are not shown.',
+    },
   }),
   post('/webhook-endpoints', rpc(EndpointsDefinition, 'createEndpoint'), {
-    scope: 'partner',
-    addition: true,
+    ...partnerAddition,
     hands_events: true,
     status: 201,
     timeout_ms: CHECK_TIMEOUT_MS,
@@ -191,19 +201,27 @@ export const webhookEndpoints: Endpoint[] = [
     }),
     reply: withSecret,
     audit: { values: AUDITED, ids: { endpoint_id: 'endpoint.endpoint_id' } },
-    docs: docs.createWebhookEndpoint,
     summary: 'Add a webhook endpoint with a filter',
+    docs: {
+      answer: is.record({ endpoint, secret: secretOfUrl }),
+      example: {
+        url: 'https://crm.example.com/messages',
+        description: 'CRM',
+        events: ['message.*'],
+        headers: { 'x-crm-token': 'a-token-of-yours' },
+        max_per_second: 20,
+      },
+      codes: ['LIMIT_REACHED'],
+      notes: `Adds an endpoint beside your webhook URL, which keeps getting every event. With a new secret, a URL is \`untested\` until it answers a signed event \`webhook.test\` with 2xx: the gateway posts one after this answer, four times in eleven minutes at most, and \`POST /webhook-endpoints/{endpoint_id}/test\` posts one now. With your own \`secret\`, and for a destination: ${CHECK}`,
+    },
   }),
   patch('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'updateEndpoint'), {
-    scope: 'partner',
-    addition: true,
-    hands_events: hasAny(WHERE_AND_WHICH),
+    ...partnerAddition,
+    hands_events: (body) => hasAny(body, WHERE_AND_WHICH),
     timeout_ms: CHECK_TIMEOUT_MS,
     body: schemas.updateWebhookEndpoint,
     request: ({ body, params, partner_id, base_url }) => {
-      if (!hasAny(CHANGES)(body)) {
-        throw missingFields(CHANGES, `one of ${CHANGES.join(', ')} is required`);
-      }
+      refuseNoChange(body, CHANGES);
       return {
         partner_id,
         endpoint_id: params.endpoint_id,
@@ -213,23 +231,32 @@ export const webhookEndpoints: Endpoint[] = [
     },
     reply: (endpoint) => ({ endpoint: shown(endpoint) }),
     audit: { values: AUDITED },
-    docs: docs.updateWebhookEndpoint,
     summary: 'Change, pause or resume a webhook endpoint',
+    docs: {
+      params,
+      answer: is.record({ endpoint }),
+      example: { status: 'paused' },
+      codes: ['NOT_FOUND', 'MISSING_FIELDS'],
+      notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. Of a destination, settings that are absent stay, and null sets the default; its type cannot change. For another server, give its headers or its password again: stored ones are not sent there. After a change of the address, the destination, the headers or the format, and to enable an untested or a disabled endpoint: ${CHECK} Deliveries that wait for it are attempted at once.`,
+    },
   }),
   del('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'deleteEndpoint'), {
-    scope: 'partner',
-    addition: true,
+    ...partnerAddition,
     audit: { reduces_risk: true },
-    docs: docs.deleteWebhookEndpoint,
     summary: 'Delete a webhook endpoint',
+    docs: {
+      params,
+      answer: is.nothing,
+      codes: ['NOT_FOUND'],
+      notes: 'Removes an endpoint with the deliveries that wait for it.',
+    },
   }),
   post(
     '/webhook-endpoints/:endpoint_id/rotate-secret',
     rpc(EndpointsDefinition, 'rotateEndpointSecret'),
     {
-      scope: 'partner',
-      addition: true,
-      body: schemas.rotateEndpointSecret,
+      ...partnerAddition,
+      body: rotation,
       request: ({ body, params, partner_id }) => ({
         partner_id,
         endpoint_id: params.endpoint_id,
@@ -237,42 +264,48 @@ export const webhookEndpoints: Endpoint[] = [
       }),
       reply: withSecret,
       audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
-      docs: docs.rotateEndpointSecret,
       summary: 'Replace the secret of a webhook endpoint',
+      docs: {
+        params,
+        answer: is.record({ endpoint, secret }),
+        example: { overlap_hours: 24 },
+        codes: ['NOT_FOUND'],
+        notes:
+          'Makes a new secret for the endpoint, which must have a URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
+      },
     },
   ),
   post('/webhook-endpoints/:endpoint_id/test', rpc(EndpointsDefinition, 'testEndpoint'), {
-    scope: 'partner',
-    addition: true,
+    ...partnerAddition,
     timeout_ms: CHECK_TIMEOUT_MS,
     request: ({ params, partner_id, base_url }) => ({
       partner_id,
       endpoint_id: params.endpoint_id,
       changelog: changelogOf(base_url),
     }),
-    reply: (answer) => ({
-      ...answer,
-      http_status: answer.http_status ?? null,
-      error: answer.error ?? null,
-    }),
-    docs: docs.testWebhookEndpoint,
+    reply: shaped(tested),
     summary: 'Send a test event to a webhook endpoint',
+    docs: {
+      params,
+      answer: tested,
+      codes: ['NOT_FOUND'],
+      notes:
+        'Sends one event `webhook.test` now, signed for a URL, and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too; an untested one becomes active when it answers 2xx.',
+    },
   }),
   get(
     '/webhook-endpoints/:endpoint_id/attempts',
     rpc(EndpointsDefinition, 'listEndpointAttempts'),
     {
-      scope: 'partner',
-      addition: true,
-      reply: ({ attempts }) => ({
-        attempts: attempts.map((one) => ({
-          ...one,
-          http_status: one.http_status ?? null,
-          error: one.error ?? null,
-        })),
-      }),
-      docs: docs.listEndpointAttempts,
+      ...partnerAddition,
+      reply: shaped(attempts),
       summary: 'List the latest attempts at a webhook endpoint',
+      docs: {
+        params,
+        answer: attempts,
+        codes: ['NOT_FOUND'],
+        notes: 'Lists the latest attempts, whatever their events. They appear within a second.',
+      },
     },
   ),
 ];

@@ -1,16 +1,14 @@
 import { EXTRA_EVENTS } from '@bmg/common/messages';
-import { id, object, text } from '../parts/inputs';
+import { choice, idsOrNull, object, text } from '../parts/inputs';
 import { destination } from './destination';
 
 export const URL_MAX = 2_048;
 const DESCRIPTION_MAX = 200;
-const IDS_MAX = 100;
 const EVENTS_MAX = 50;
 const HEADERS_MAX = 10;
 const HEADER_NAME_MAX = 64;
 const HEADER_VALUE_MAX = 1_024;
 const MAX_PER_SECOND_MAX = 1_000;
-const OVERLAP_HOURS_MAX = 720;
 const SECRET_MAX = 100;
 export const FORMATS = ['envelope', 'cloudevents-structured', 'cloudevents-binary'] as const;
 
@@ -68,27 +66,20 @@ const fields = {
   description: text(DESCRIPTION_MAX, 'For your own use.'),
   events: {
     type: ['array', 'null'],
-    items: { type: 'string', enum: EVENT_FILTERS },
+    items: choice(EVENT_FILTERS),
     minItems: 1,
     maxItems: EVENTS_MAX,
     description:
       'The events that it gets: names, or the first part of names with `.*`, such as `message.*`. Null: all but the extra events, which are sent only where they are named, or matched by a prefix that was written after release 2.10.',
   },
-  waba_ids: {
-    type: ['array', 'null'],
-    items: id('ID of a registered business account.'),
-    minItems: 1,
-    maxItems: IDS_MAX,
-    description:
-      'The business accounts whose events it gets. With accounts it gets no events without one, such as alerts. Null: all.',
-  },
-  phone_number_ids: {
-    type: ['array', 'null'],
-    items: id('ID of a number.'),
-    minItems: 1,
-    maxItems: IDS_MAX,
-    description: 'The numbers whose events it gets. Null: all, and events without a number.',
-  },
+  waba_ids: idsOrNull(
+    'ID of a registered business account.',
+    'The business accounts whose events it gets. With accounts it gets no events without one, such as alerts. Null: all.',
+  ),
+  phone_number_ids: idsOrNull(
+    'ID of a number.',
+    'The numbers whose events it gets. Null: all, and events without a number.',
+  ),
   headers,
   max_per_second: {
     type: ['integer', 'null'],
@@ -101,12 +92,10 @@ const fields = {
     description:
       'Whether the events of a conversation keep their order. Without it, none waits for another. Defaults to true.',
   },
-  format: {
-    type: 'string',
-    enum: FORMATS,
-    description:
-      'The form of a delivery: the `envelope` that your webhook URL gets, or a CloudEvent 1.0 with the envelope as its data, in the structured or the binary mode of HTTP; a destination takes the structured one. Defaults to `envelope`.',
-  },
+  format: choice(
+    FORMATS,
+    'The form of a delivery: the `envelope` that your webhook URL gets, or a CloudEvent 1.0 with the envelope as its data, in the structured or the binary mode of HTTP; a destination takes the structured one. Defaults to `envelope`.',
+  ),
 } as const;
 
 /** The row refuses a body without any of them: null is a value here. */
@@ -119,7 +108,7 @@ export const updateWebhook = object({
   },
   extra_events: {
     type: 'array',
-    items: { type: 'string', enum: EXTRA_EVENTS },
+    items: choice(EXTRA_EVENTS),
     maxItems: EXTRA_EVENTS.length,
     description: 'The extra events that it gets beside all others. Empty: none.',
   },
@@ -135,12 +124,10 @@ export const secret = {
     'Your own secret for the signatures, in the form of the Standard Webhooks: the prefix, and the base64 of 24 to 64 random bytes. Give it where the receiver already verifies signatures: the test event is signed with it. Without it, the answer has a new one.',
 } as const;
 
-const status = {
-  type: 'string',
-  enum: ['active', 'paused'],
-  description:
-    'A paused endpoint gets nothing; its events wait as if it had failed, two days at most. `active` also enables an untested or disabled one, after a test.',
-} as const;
+const status = choice(
+  ['active', 'paused'],
+  'A paused endpoint gets nothing; its events wait as if it had failed, two days at most. `active` also enables an untested or disabled one, after a test.',
+);
 
 export const createWebhookEndpoint = {
   ...object({ ...fields, destination, status, secret }),
@@ -154,14 +141,4 @@ export const updateWebhookEndpoint = object({
   url: { ...fields.url, minLength: 1 },
   destination,
   status,
-});
-
-export const rotateEndpointSecret = object({
-  overlap_hours: {
-    type: 'integer',
-    minimum: 0,
-    maximum: OVERLAP_HOURS_MAX,
-    default: 24,
-    description: 'Hours for which the old secret signs as well. 0: it stops at once.',
-  },
 });

@@ -1,21 +1,7 @@
 import { Shadow } from '@bmg/proto/endpoints';
-import type { Input } from '../endpoint';
-import { webhookShadows } from './rows';
+import { replyOf, requestOf, rowOf } from '../../../../test/contract/rows';
 
-const row = (verb: string, path: string) => {
-  const found = webhookShadows.find((one) => one.verb === verb && one.path === path);
-  if (!found) throw new Error(`no row ${verb} ${path}`);
-  return found;
-};
-const start = row('POST', '/webhook-shadows');
-const input = (body: object): Input =>
-  ({
-    partner_id: 'ptn_1',
-    params: { shadow_id: 'shd_1' },
-    query: {},
-    body,
-    base_url: 'https://gateway.example.com/v1',
-  }) as unknown as Input;
+const START = 'POST /webhook-shadows';
 
 const RUNNING = Shadow.fromPartial({
   shadow_id: 'shd_1',
@@ -36,7 +22,7 @@ const RUNNING = Shadow.fromPartial({
 test('a shadow without headers and endpoint has none', () => {
   const body = { url: 'https://new.example.com', source: 'live', hours: 24, max_per_second: 20 };
   for (const headers of [undefined, null]) {
-    expect(start.request?.(input({ ...body, headers }))).toEqual({
+    expect(requestOf(START, { body: { ...body, headers } })).toEqual({
       partner_id: 'ptn_1',
       settings: { ...body, endpoint_id: undefined, headers: { by_name: {} } },
       changelog: 'https://gateway.example.com/changelog',
@@ -45,8 +31,7 @@ test('a shadow without headers and endpoint has none', () => {
 });
 
 test('an answer shows null for what has not happened', () => {
-  const shown = row('GET', '/webhook-shadows/:shadow_id').reply?.(RUNNING, input({}));
-  expect(shown).toMatchObject({
+  expect(replyOf('GET /webhook-shadows/:shadow_id', RUNNING)).toMatchObject({
     shadow: {
       endpoint_id: null,
       ended_at: null,
@@ -67,12 +52,13 @@ test('an answer shows null for what has not happened', () => {
 });
 
 test('a list leaves out single events', () => {
-  const listed = row('GET', '/webhook-shadows').reply?.({ shadows: [RUNNING] }, input({}));
-  const { shadows } = listed as { shadows: Array<{ comparison: object }> };
+  const { shadows } = replyOf('GET /webhook-shadows', { shadows: [RUNNING] }) as {
+    shadows: Array<{ comparison: object }>;
+  };
   expect(shadows[0]?.comparison).toMatchObject({ compared: 1 });
   expect(shadows[0]?.comparison).not.toHaveProperty('differences');
 });
 
 test('the audit log has neither the address nor the headers', () => {
-  expect(start.audit?.values).toEqual(['endpoint_id', 'source', 'hours', 'max_per_second']);
+  expect(rowOf(START).audit?.values).toEqual(['endpoint_id', 'source', 'hours', 'max_per_second']);
 });

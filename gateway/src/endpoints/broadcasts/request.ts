@@ -1,5 +1,6 @@
-// Reads the contacts of POST /broadcasts: the REST spellings become the service's one spelling. The
+// Reads the body of POST /broadcasts: the REST spellings become the service's one spelling. The
 // rules for contacts, and for their number, are in common/messages.
+import { invalidField } from '@bmg/common/errors';
 import {
   checkContactCount,
   ContactFaults,
@@ -7,8 +8,24 @@ import {
   parseContact,
 } from '@bmg/common/messages';
 import { inTurns } from '@bmg/common/lifecycle';
-import type { Fields } from '../endpoint';
+import type { createBroadcast } from './schemas';
+import type { Fields, Target } from '../endpoint';
 import { RECIPIENT_MAX } from '../parts/inputs';
+import type { Static } from '../parts/schema';
+
+/** `faults` collects those of the contacts. */
+export const createRequest = async (
+  { body, target }: { body: Static<typeof createBroadcast>; target: Target },
+  faults?: ContactFaults,
+) => ({
+  name: body.name,
+  template_name: body.template_name,
+  template_language: body.template_language,
+  template_components: body.template_components ?? [],
+  contacts: await readContacts(body.contacts as unknown[], faults),
+  scheduled_at: readTime(body.scheduled_at),
+  target,
+});
 
 export interface Contact {
   recipient?: string | undefined;
@@ -26,10 +43,7 @@ const isObject = (value: unknown): value is Fields =>
 /**
  * Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first faults together, each with its contact.
  */
-export async function readContacts(
-  contacts: unknown[],
-  faults = new ContactFaults(),
-): Promise<Contact[]> {
+async function readContacts(contacts: unknown[], faults = new ContactFaults()): Promise<Contact[]> {
   checkContactCount(contacts);
   const read: Contact[] = [];
   await inTurns(contacts, (contact, place) =>
@@ -96,4 +110,26 @@ function readParams(params: unknown, where: string, faults: ContactFaults): Fiel
   }
   faults.add(where, 'must be an object or an array');
   return undefined;
+}
+
+const ISO_WITH_ZONE =
+  /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+/** The service refuses a time in the past. */
+function readTime(value: string | null | undefined): Date | undefined {
+  if (value === undefined || value === null) return undefined;
+  const match = ISO_WITH_ZONE.exec(value);
+  const time = match && new Date(withColon(value.toUpperCase()));
+  if (!time || Number.isNaN(time.getTime()) || !isDay(match)) {
+    throw invalidField('scheduled_at', 'must be an ISO 8601 date-time with a time zone');
+  }
+  return time;
+}
+
+const withColon = (text: string): string => text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
+
+/** Date would read 30 February as 2 March. */
+function isDay([, year, month, day]: RegExpExecArray | string[]): boolean {
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number(day) >= 1 && Number(day) <= days;
 }
