@@ -29,6 +29,8 @@ interface Language {
   /** A text with variables in it. */
   format(text: Text): string;
   key(name: string): string;
+  /** The method, the headers and the body of a request, each at the place of `%`. */
+  options: readonly [method: string, headers: string, body: string];
 }
 
 const jsEscape = (text: string): string =>
@@ -44,6 +46,7 @@ const JS: Language = {
   format: (text) =>
     `\`${text.map((part) => (typeof part === 'string' ? jsEscape(part).replaceAll('`', '\\`').replaceAll('${', '\\${') : `\${env.${part.variable}}`)).join('')}\``,
   key: (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : JS.quote(name)),
+  options: ['method: %', 'headers: %', 'body: JSON.stringify(%)'],
 };
 
 const PYTHON: Language = {
@@ -57,6 +60,7 @@ const PYTHON: Language = {
   format: (text) =>
     `f"${text.map((part) => (typeof part === 'string' ? jsEscape(part).replaceAll('"', '\\"').replaceAll('{', '{{').replaceAll('}', '}}') : `{os.environ['${part.variable}']}`)).join('')}"`,
   key: (name) => PYTHON.quote(name),
+  options: ['method=%', 'headers=%', 'data=json.dumps(%).encode()'],
 };
 
 /** The parts of a text, quoted and joined by an operator. */
@@ -84,6 +88,11 @@ const PHP: Language = {
   literals: { true: 'true', false: 'false', null: 'null' },
   format: joined(PHP_VALUES, ' . '),
   key: PHP_VALUES.quote,
+  options: [
+    'CURLOPT_CUSTOMREQUEST => %',
+    'CURLOPT_HTTPHEADER => %',
+    'CURLOPT_POSTFIELDS => json_encode(%)',
+  ],
 };
 
 /** Go and Java send the JSON as a text. */
@@ -163,9 +172,34 @@ function bodyIn(language: Language, body: Text, indent: string): string {
   return valueIn(language, JSON.parse(escaped) as unknown, indent);
 }
 
-function headersIn(language: Language, headers: Request['headers'], indent: string): string {
+/** The headers as an object; PHP has a list of lines. */
+function headersIn(language: Language, headers: Request['headers']): string {
+  if (language === PHP) {
+    const lines = headers.map(([name, [first = '', ...rest]]) =>
+      textIn(
+        PHP,
+        typeof first === 'string' ? [`${name}: ${first}`, ...rest] : [`${name}: `, first, ...rest],
+      ),
+    );
+    return bracketed(PHP, ['[', ']'], () => lines, PHP.step);
+  }
   const entries = headers.map(([name, value]): [string, string] => [name, textIn(language, value)]);
-  return objectIn(language, () => entries, indent);
+  return objectIn(language, () => entries, language.step);
+}
+
+/** The options of a request, each in a line; `first` comes before them. */
+function optionsIn(language: Language, request: Request, first: string[] = []): string {
+  const { method, headers, body } = request;
+  const values = [
+    method && language.quote(method),
+    headers.length > 0 ? headersIn(language, headers) : undefined,
+    body && bodyIn(language, body, language.step),
+  ];
+  const given = language.options.flatMap((option, at) => {
+    const value = values[at];
+    return value === undefined ? [] : [option.replace('%', () => value)];
+  });
+  return [...first, ...given].map((option) => `${language.step}${option},\n`).join('');
 }
 
 const commentIn = (sign: string, { comment }: Request): string =>
@@ -174,14 +208,8 @@ const commentIn = (sign: string, { comment }: Request): string =>
 function nodeOf(requests: Request[]): string {
   const first = requests.length > 1 ? 'let ' : 'const ';
   const calls = requests.map((request, at) => {
-    const { method, url, headers, body } = request;
-    const options = [
-      ...(method === undefined ? [] : [`method: '${method}'`]),
-      ...(headers.length === 0 ? [] : [`headers: ${headersIn(JS, headers, JS.step)}`]),
-      ...(body === undefined ? [] : [`body: JSON.stringify(${bodyIn(JS, body, JS.step)})`]),
-    ].map((option) => `${JS.step}${option},\n`);
-    const given = options.length === 0 ? '' : `, {\n${options.join('')}}`;
-    return `${commentIn('//', request)}${at === 0 ? first : ''}answer = await fetch(${textIn(JS, url)}${given});
+    const options = optionsIn(JS, request);
+    return `${commentIn('//', request)}${at === 0 ? first : ''}answer = await fetch(${textIn(JS, request.url)}${options && `, {\n${options}}`});
 console.log(await answer.json());
 `;
   });
@@ -191,21 +219,12 @@ ${calls.join('\n')}`;
 }
 
 function pythonOf(requests: Request[]): string {
-  const calls = requests.map((request) => {
-    const { method, url, headers, body } = request;
-    const given = [
-      textIn(PYTHON, url),
-      ...(method === undefined ? [] : [`method="${method}"`]),
-      ...(headers.length === 0 ? [] : [`headers=${headersIn(PYTHON, headers, PYTHON.step)}`]),
-      ...(body === undefined
-        ? []
-        : [`data=json.dumps(${bodyIn(PYTHON, body, PYTHON.step)}).encode()`]),
-    ].map((argument) => `${PYTHON.step}${argument},\n`);
-    return `${commentIn('#', request)}request = urllib.request.Request(
-${given.join('')})
+  const calls = requests.map(
+    (request) => `${commentIn('#', request)}request = urllib.request.Request(
+${optionsIn(PYTHON, request, [textIn(PYTHON, request.url)])})
 print(json.load(urllib.request.urlopen(request)))
-`;
-  });
+`,
+  );
   return `import json
 import os
 import urllib.request
@@ -214,30 +233,13 @@ ${calls.join('\n')}`;
 }
 
 function phpOf(requests: Request[]): string {
-  const calls = requests.map((request) => {
-    const { method, url, headers, body } = request;
-    const lines = headers.map(([name, [first = '', ...rest]]) =>
-      textIn(
-        PHP,
-        typeof first === 'string' ? [`${name}: ${first}`, ...rest] : [`${name}: `, first, ...rest],
-      ),
-    );
-    const options = [
-      'CURLOPT_RETURNTRANSFER => true',
-      ...(method === undefined ? [] : [`CURLOPT_CUSTOMREQUEST => '${method}'`]),
-      ...(lines.length === 0
-        ? []
-        : [`CURLOPT_HTTPHEADER => ${bracketed(PHP, ['[', ']'], () => lines, PHP.step)}`]),
-      ...(body === undefined
-        ? []
-        : [`CURLOPT_POSTFIELDS => json_encode(${bodyIn(PHP, body, PHP.step)})`]),
-    ].map((option) => `${PHP.step}${option},\n`);
-    return `${commentIn('//', request)}$request = curl_init(${textIn(PHP, url)});
+  const calls = requests.map(
+    (request) => `${commentIn('//', request)}$request = curl_init(${textIn(PHP, request.url)});
 curl_setopt_array($request, [
-${options.join('')}]);
+${optionsIn(PHP, request, ['CURLOPT_RETURNTRANSFER => true'])}]);
 print_r(json_decode(curl_exec($request), true));
-`;
-  });
+`,
+  );
   return `<?php
 
 ${calls.join('\n')}`;

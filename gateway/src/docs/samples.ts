@@ -6,10 +6,9 @@ export type Samples = Record<SampleLanguage, string>;
 
 /** Undefined for a sample that is not only curl commands. */
 export function translate(script: string): Samples | undefined {
-  const requests = commandsOf(script)?.map(requestOf);
-  if (!requests || requests.length === 0) return undefined;
+  const requests = commandsOf(script)?.map(requestOf) ?? [];
   const known = requests.filter((request) => request !== undefined);
-  if (known.length < requests.length) return undefined;
+  if (known.length === 0 || known.length < requests.length) return undefined;
   const written = Object.entries(WRITERS).map(([language, write]) => [language, write(known)]);
   return Object.fromEntries(written) as Samples;
 }

@@ -1,29 +1,21 @@
 // Builds the AsyncAPI 3 document from the webhooks of the OpenAPI document: the events as a
 // partner's receiver gets them.
 import type { OpenApiDocument } from './index';
-import type { Json } from './schemas';
+import type { Json, Parameter } from './schemas';
 import type { WebhookItem } from './webhooks';
-
-export interface AsyncApiDocument {
-  asyncapi: string;
-  info: Json;
-  defaultContentType: string;
-  servers: Record<string, Json>;
-  channels: Record<string, Json>;
-  operations: Record<string, Json>;
-  components: { messages: Record<string, Json>; schemas: Record<string, Json> };
-}
 
 const JSON_TYPE = 'application/json';
 const DESCRIPTION = `The events that the service posts to your webhook URL. Every event of your clients’ numbers has a channel and a message here; all channels have the address of your webhook URL. Deliveries are signed, in order within a conversation, and retried over two days. The same events can be read from the log, \`GET /events\`.`;
 const SERVER = 'receiver';
 const HEADERS = 'DeliveryHeaders';
 
-export function buildAsyncApi(document: OpenApiDocument): AsyncApiDocument {
+export function buildAsyncApi(document: OpenApiDocument) {
   const { info, servers, webhooks } = document;
   const events = Object.entries(webhooks);
   const docs_url = info.contact.url;
-  const schemas: Record<string, Json> = { [HEADERS]: headersOf(events[0]?.[1]) };
+  const schemas: Record<string, Json> = {
+    [HEADERS]: headersOf(events[0]?.[1].post.parameters ?? []),
+  };
   for (const [, { post }] of events) collect(document, post.requestBody, schemas);
   return {
     asyncapi: '3.0.0',
@@ -44,10 +36,7 @@ export function buildAsyncApi(document: OpenApiDocument): AsyncApiDocument {
     ),
     components: {
       messages: Object.fromEntries(
-        events.map(([name, item]) => [
-          name,
-          messageOf(name, item, `${docs_url}/reference#${name}`),
-        ]),
+        events.map(([name, item]) => [name, messageOf(name, item, docs_url)]),
       ),
       schemas,
     },
@@ -88,7 +77,7 @@ const operationOf = (name: string, { post }: WebhookItem): Json => ({
   bindings: { http: { method: 'POST' } },
 });
 
-function messageOf(name: string, { post }: WebhookItem, url: string): Json {
+function messageOf(name: string, { post }: WebhookItem, docs_url: string): Json {
   const content = post.requestBody.content[JSON_TYPE];
   return {
     name,
@@ -102,33 +91,23 @@ function messageOf(name: string, { post }: WebhookItem, url: string): Json {
       location: '$message.header#/webhook-id',
     },
     payload: content?.schema,
-    externalDocs: { url },
+    externalDocs: { url: `${docs_url}/reference#${name}` },
     examples: [{ name, headers: exampleHeaders(post.parameters), payload: content?.example }],
   };
 }
 
-interface Header {
-  name: string;
-  required: boolean;
-  description: string;
-  schema: { type: string; examples: string[] };
-}
-
 /** All events have the same headers. */
-function headersOf(item: WebhookItem | undefined): Json {
-  const headers = (item?.post.parameters ?? []) as unknown as Header[];
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      headers.map(({ name, description, schema }) => [name, { ...schema, description }]),
-    ),
-    required: headers.filter(({ required }) => required).map(({ name }) => name),
-  };
-}
+const headersOf = (headers: Parameter[]): Json => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    headers.map(({ name, description, schema }) => [name, { ...schema, description }]),
+  ),
+  required: headers.filter(({ required }) => required).map(({ name }) => name),
+});
 
-const exampleHeaders = (parameters: Json[]): Json =>
+const exampleHeaders = (headers: Parameter[]): Json =>
   Object.fromEntries(
-    (parameters as unknown as Header[]).map(({ name, schema }) => [name, schema.examples[0]]),
+    headers.map(({ name, schema }) => [name, (schema['examples'] as string[])[0]]),
   );
 
 const SCHEMAS = '#/components/schemas/';

@@ -1,14 +1,8 @@
 // Builds a collection in Postman's format 2.1, which Postman, Bruno, Insomnia and others import,
 // and its environment for a mesh on one's own machine. Every request has the example of the OpenAPI
 // document.
-import {
-  operationsOf,
-  resolved,
-  type FoundOperation,
-  type OpenApiDocument,
-  type Parameter,
-} from './index';
-import type { Json } from './schemas';
+import { operationsOf, resolved, type FoundOperation, type OpenApiDocument } from './index';
+import type { Json, Parameter } from './schemas';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 const JSON_TYPE = 'application/json';

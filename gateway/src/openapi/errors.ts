@@ -21,33 +21,21 @@ const ALWAYS: readonly ErrorCode[] = [
 
 /** Every code the endpoint can return, in the order of the catalogue. */
 export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
-  const body: ErrorCode[] = ['INVALID_PAYLOAD', 'UNSUPPORTED_CONTENT_TYPE', 'INVALID_FIELD'];
-  const required = row.body && (row.body.required?.length || row.body.requiredOneOf);
-  const codes = new Set<ErrorCode>([
-    ...ALWAYS,
-    ...(row.query ? (['INVALID_FIELD'] as const) : []),
-    ...(row.body ? body : []),
-    ...(required ? (['MISSING_FIELDS'] as const) : []),
-    ...(row.idempotent
-      ? ([
-          'IDEMPOTENCY_KEY_IN_USE',
-          'IDEMPOTENCY_KEY_REUSED',
-          'QUOTA_EXCEEDED',
-          'INVALID_FIELD',
-        ] as const)
-      : []),
-    ...(scope === 'number'
-      ? (['MISSING_WABA', 'WABA_NOT_REGISTERED', 'INVALID_FIELD', 'UPSTREAM_ERROR'] as const)
-      : []),
-    // A key that is limited to accounts gets these.
-    ...(scope === 'filter' ? (['MISSING_WABA', 'WABA_NOT_REGISTERED'] as const) : []),
-    ...(!row.person_only && (scope === 'partner' || scope === 'session')
-      ? (['KEY_RESTRICTED'] as const)
-      : []),
-    ...(row.person_only ? (['PERSON_REQUIRED'] as const) : []),
-    ...(row.fresh_log_in ? (['FRESH_LOG_IN_REQUIRED'] as const) : []),
-    ...(row.docs?.codes ?? []),
-  ]);
+  const codes = new Set<ErrorCode>([...ALWAYS, ...(row.docs?.codes ?? [])]);
+  const add = (applies: unknown, ...more: ErrorCode[]): void => {
+    if (applies) for (const code of more) codes.add(code);
+  };
+  add(row.query, 'INVALID_FIELD');
+  add(row.body, 'INVALID_PAYLOAD', 'UNSUPPORTED_CONTENT_TYPE', 'INVALID_FIELD');
+  add(row.body?.required?.length || row.body?.requiredOneOf, 'MISSING_FIELDS');
+  add(row.idempotent, 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED');
+  add(row.idempotent, 'QUOTA_EXCEEDED', 'INVALID_FIELD');
+  // A key that is limited to accounts gets these for a filter.
+  add(scope === 'number' || scope === 'filter', 'MISSING_WABA', 'WABA_NOT_REGISTERED');
+  add(scope === 'number', 'INVALID_FIELD', 'UPSTREAM_ERROR');
+  add(!row.person_only && (scope === 'partner' || scope === 'session'), 'KEY_RESTRICTED');
+  add(row.person_only, 'PERSON_REQUIRED');
+  add(row.fresh_log_in, 'FRESH_LOG_IN_REQUIRED');
   return (Object.keys(CATALOG) as ErrorCode[]).filter((code) => codes.has(code));
 }
 

@@ -39,24 +39,22 @@ export const TEST_EVENT = 'webhook.test';
 export const ALERT_EVENT = 'partner.alert';
 export const ENDPOINT_DISABLED_EVENT = 'webhook.endpoint_disabled';
 
-const bsuid = is.orNull(is.text('US.4Qm7Zr81Kd02'));
+const bsuid = is.maybe.text('US.4Qm7Zr81Kd02');
 const seconds = is.whole(1_790_000_000, 'Epoch seconds.');
 const phone = is.text('15550100777');
 const message_id = is.text('wamid.HBgLMTU1NTAxMDA3NzcVAgA');
 const content = {
-  type: is.orNull(is.text('text', 'Message type of the upstream.')),
-  text: is.orNull(
-    is.text(
-      'Thank you!',
-      'The text, a media caption or the text of a button. Null for every other message.',
-    ),
+  type: is.maybe.text('text', 'Message type of the upstream.'),
+  text: is.maybe.text(
+    'Thank you!',
+    'The text, a media caption or the text of a button. Null for every other message.',
   ),
   raw: is.node({
     message: is.node({}, { description: 'The upstream’s message object, unaltered.' }),
   }),
 };
-const errors = is.orNull(
-  is.list(is.node({ code: is.whole(131_026), title: is.text('Message undeliverable') })),
+const errors = is.maybe.list(
+  is.node({ code: is.whole(131_026), title: is.text('Message undeliverable') }),
 );
 
 /** `always`: keys that are always present. `maybe`: keys that are absent without a value. */
@@ -91,7 +89,7 @@ const status = {
     recipient_bsuid: bsuid,
     timestamp: seconds,
     pricing: is.orNull(pricing),
-    conversation: is.orNull(is.node({ id: is.text('…'), origin: is.text('service') })),
+    conversation: is.maybe.node({ id: is.text('…'), origin: is.text('service') }),
   },
   maybe: {
     participant: phone,
@@ -122,19 +120,17 @@ const template = {
 const categoryCost = is.record(
   {
     from: is.text('2026-10-01', 'The UTC day from which the new category applies.'),
-    currency: is.orNull(is.text('USD')),
-    unit_prices: is.orNull(
-      is.list(
-        is.record({
-          market: is.text('Germany'),
-          previous: is.orNull(is.text('0.0550', 'In the previous category, as decimal text.')),
-          new: is.text('0.1365', 'In the new category, as decimal text.'),
-        }),
-        'The price of a billable message by market, from the operator’s rate card: the first tier, on the day `from`.',
-      ),
+    currency: is.maybe.text('USD'),
+    unit_prices: is.maybe.list(
+      is.record({
+        market: is.text('Germany'),
+        previous: is.maybe.text('0.0550', 'In the previous category, as decimal text.'),
+        new: is.text('0.1365', 'In the new category, as decimal text.'),
+      }),
+      'The price of a billable message by market, from the operator’s rate card: the first tier, on the day `from`.',
     ),
     reason: {
-      ...is.orNull(is.text('the operator has loaded no rate card', 'Why there are no prices.')),
+      ...is.maybe.text('the operator has loaded no rate card', 'Why there are no prices.'),
       examples: [null],
     },
   },
@@ -176,8 +172,7 @@ const client = {
   phone_number: is.text('15550100001'),
   display_name: is.text('Example Shop'),
 };
-const session_state = is.orNull(is.text('order-4711', 'The `state` of the connect session.'));
-const nodeOrNull = (node: Record<string, Schema>): Schema => is.orNull(is.node(node));
+const session_state = is.maybe.text('order-4711', 'The `state` of the connect session.');
 /** The customer calls; no call of the examples fails. */
 const a_call = { from: '15550100777', to: '15550100001', errors: undefined };
 const callOf = (
@@ -193,14 +188,14 @@ const callOf = (
       {
         call_id: is.text('wacid.HBgLMTU1NTAxMDA3NzcVAgA'),
         from: is.orNull(phone),
-        to: is.orNull(is.text('15550100001')),
+        to: is.maybe.text('15550100001'),
         bsuid,
-        direction: is.orNull(is.open(['USER_INITIATED', 'BUSINESS_INITIATED'])),
-        session: nodeOrNull({
+        direction: is.maybe.open(['USER_INITIATED', 'BUSINESS_INITIATED']),
+        session: is.maybe.node({
           sdp_type: is.open(['offer', 'answer']),
           sdp: is.text('v=0\r\n…'),
         }),
-        status: is.orNull(is.open(['RINGING', 'ACCEPTED', 'REJECTED', 'COMPLETED', 'FAILED'])),
+        status: is.maybe.open(['RINGING', 'ACCEPTED', 'REJECTED', 'COMPLETED', 'FAILED']),
         timestamp: seconds,
         raw: is.node({ call: is.node({}, { description: 'The upstream’s object, unaltered.' }) }),
       },
@@ -227,11 +222,11 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
     data: data({
       phone_number: is.orNull(phone),
       bsuid,
-      type: is.orNull(is.open(['control_passed', 'control_taken'])),
-      current_handler: is.orNull(is.text('ai_agent')),
-      previous_handler: is.orNull(is.text('customer_service')),
-      new_owner_app_id: is.orNull(is.text('700000000000001')),
-      previous_owner_app_id: is.orNull(is.text('700000000000002')),
+      type: is.maybe.open(['control_passed', 'control_taken']),
+      current_handler: is.maybe.text('ai_agent'),
+      previous_handler: is.maybe.text('customer_service'),
+      new_owner_app_id: is.maybe.text('700000000000001'),
+      previous_owner_app_id: is.maybe.text('700000000000002'),
       raw: is.node({ handover: is.node({}) }),
     }),
   }),
@@ -241,8 +236,8 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
     data: data({
       phone_number: is.orNull(phone),
       bsuid,
-      category: is.orNull(is.open(['marketing_messages'])),
-      preference: is.orNull(is.open(['stop', 'resume'])),
+      category: is.maybe.open(['marketing_messages']),
+      preference: is.maybe.open(['stop', 'resume']),
       timestamp: seconds,
     }),
   }),
@@ -254,7 +249,7 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
     example: { id_type: 'bsuid' },
     data: data({
       id_type: is.choice(['phone_number', 'bsuid']),
-      previous: is.orNull(is.text('US.4Qm7Zr81Kd02')),
+      previous: is.maybe.text('US.4Qm7Zr81Kd02'),
       current: is.text('US.7Bn5Xc'),
       phone_number: is.orNull(phone),
       raw: is.node({ change: is.node({}) }),
@@ -265,42 +260,42 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
     example: { rejection_reason: null },
     data: data({
       display_phone_number: is.text('15550100001'),
-      decision: is.orNull(is.open(['APPROVED', 'REJECTED', 'DEFERRED', 'PENDING'])),
-      requested_verified_name: is.orNull(is.text('Example Shop')),
-      rejection_reason: is.orNull(is.text('NAME_FORMAT_UNACCEPTABLE')),
+      decision: is.maybe.open(['APPROVED', 'REJECTED', 'DEFERRED', 'PENDING']),
+      requested_verified_name: is.maybe.text('Example Shop'),
+      rejection_reason: is.maybe.text('NAME_FORMAT_UNACCEPTABLE'),
     }),
   }),
   'number.security_updated': extra('The PIN of a number was changed or is to be reset', {
     upstream: '`security`',
     data: data({
       display_phone_number: is.text('15550100001'),
-      event: is.orNull(is.open(['PIN_CHANGED', 'PIN_RESET_REQUEST', 'PIN_REQUEST_SUCCESS'])),
-      requester: is.orNull(is.text('61500000000001')),
+      event: is.maybe.open(['PIN_CHANGED', 'PIN_RESET_REQUEST', 'PIN_REQUEST_SUCCESS']),
+      requester: is.maybe.text('61500000000001'),
     }),
   }),
   'waba.alert': extra('The upstream alerts about a business, account or number', {
     upstream: '`account_alerts`',
     data: data({
-      entity_type: is.orNull(is.open(['BUSINESS', 'PHONE_NUMBER'])),
-      entity_id: is.orNull(is.text('600000000000001')),
-      alert_type: is.orNull(is.text('INCREASED_CAPABILITIES_ELIGIBILITY_DEFERRED')),
-      alert_severity: is.orNull(is.open(['CRITICAL', 'WARNING', 'INFORMATIONAL'])),
-      alert_status: is.orNull(is.open(['ACTIVE', 'NONE'])),
-      alert_description: is.orNull(is.text('…')),
+      entity_type: is.maybe.open(['BUSINESS', 'PHONE_NUMBER']),
+      entity_id: is.maybe.text('600000000000001'),
+      alert_type: is.maybe.text('INCREASED_CAPABILITIES_ELIGIBILITY_DEFERRED'),
+      alert_severity: is.maybe.open(['CRITICAL', 'WARNING', 'INFORMATIONAL']),
+      alert_status: is.maybe.open(['ACTIVE', 'NONE']),
+      alert_description: is.maybe.text('…'),
     }),
   }),
   'waba.settings_updated': extra('The settings of a number changed, for example those of calls', {
     upstream: '`account_settings_update`',
     data: data({
-      type: is.orNull(is.text('PHONE_NUMBER_SETTINGS')),
-      phone_number_settings: nodeOrNull({}),
+      type: is.maybe.text('PHONE_NUMBER_SETTINGS'),
+      phone_number_settings: is.maybe.node({}),
     }),
   }),
   'business.status_updated': extra('The status of a business portfolio changed', {
     upstream: '`business_status_update`',
     data: data({
-      business_id: is.orNull(is.text('600000000000001')),
-      event: is.orNull(is.text('COMPROMISED_NOTIFICATION')),
+      business_id: is.maybe.text('600000000000001'),
+      event: is.maybe.text('COMPROMISED_NOTIFICATION'),
     }),
   }),
   'solution.updated': extra('A multi-partner solution was created or changed', {
@@ -308,54 +303,52 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
     notes:
       'The upstream names a portfolio: the event is sent only if it is registered as an account.',
     data: data({
-      event: is.orNull(is.open(['SOLUTION_CREATED', 'SOLUTION_UPDATED'])),
-      solution_id: is.orNull(is.text('140000000000001')),
-      solution_status: is.orNull(is.text('INITIATED')),
+      event: is.maybe.open(['SOLUTION_CREATED', 'SOLUTION_UPDATED']),
+      solution_id: is.maybe.text('140000000000001'),
+      solution_status: is.maybe.text('INITIATED'),
     }),
   }),
   'payment.configuration_updated': extra('A payment configuration changed', {
     upstream: '`payment_configuration_update`',
     notes: 'Further keys of the upstream’s, such as `created_timestamp`.',
     data: data({
-      configuration_name: is.orNull(is.text('c1')),
-      provider_name: is.orNull(is.text('example')),
-      provider_mid: is.orNull(is.text('m-1')),
-      status: is.orNull(is.text('Needs Testing')),
+      configuration_name: is.maybe.text('c1'),
+      provider_name: is.maybe.text('example'),
+      provider_mid: is.maybe.text('m-1'),
+      status: is.maybe.text('Needs Testing'),
     }),
   }),
   'flow.updated': extra('The status of a flow changed, or its endpoint has problems', {
     upstream: '`flows`',
     notes: 'Further keys of the upstream’s, such as `new_status` and `alert_state`.',
     data: data({
-      flow_id: is.orNull(is.text('110000000000001')),
-      event: is.orNull(
-        is.open([
-          'FLOW_STATUS_CHANGE',
-          'ENDPOINT_ERROR_RATE',
-          'ENDPOINT_LATENCY',
-          'ENDPOINT_AVAILABILITY',
-          'CLIENT_ERROR_RATE',
-        ]),
-      ),
-      message: is.orNull(is.text('…')),
+      flow_id: is.maybe.text('110000000000001'),
+      event: is.maybe.open([
+        'FLOW_STATUS_CHANGE',
+        'ENDPOINT_ERROR_RATE',
+        'ENDPOINT_LATENCY',
+        'ENDPOINT_AVAILABILITY',
+        'CLIENT_ERROR_RATE',
+      ]),
+      message: is.maybe.text('…'),
     }),
   }),
   'template.components_updated': extra('The content of a template changed', {
     upstream: '`message_template_components_update`',
     data: data({
       ...template,
-      title: is.orNull(is.text('Title')),
-      element: is.orNull(is.text('Body {{1}}')),
-      footer: is.orNull(is.text('Foot')),
-      buttons: is.orNull(is.list(is.node({}))),
+      title: is.maybe.text('Title'),
+      element: is.maybe.text('Body {{1}}'),
+      footer: is.maybe.text('Foot'),
+      buttons: is.maybe.list(is.node({})),
     }),
   }),
   'template.category_detected': extra('The upstream finds that a template has another category', {
     upstream: '`template_correct_category_detection`',
     data: data({
       ...template,
-      category: is.orNull(is.text('UTILITY')),
-      correct_category: is.orNull(is.text('MARKETING')),
+      category: is.maybe.text('UTILITY'),
+      correct_category: is.maybe.text('MARKETING'),
     }),
   }),
   'conversion.detected': extra('The upstream found a purchase or a lead in a conversation', {
@@ -363,7 +356,7 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
     notes: 'Further keys of the upstream’s, such as `custom_data`.',
     data: data({
       message_id: is.orNull(message_id),
-      event_name: is.orNull(is.open(['LeadSubmitted', 'Purchase'])),
+      event_name: is.maybe.open(['LeadSubmitted', 'Purchase']),
       timestamp: seconds,
     }),
   }),
@@ -381,8 +374,8 @@ const EXTRA: Readonly<Record<ExtraEvent, EventDocs>> = {
       state: session_state,
       code: is.text('CODE_EXCHANGE_FAILED'),
       message: is.text('…'),
-      waba_id: is.orNull(is.text('900000000000001')),
-      phone_number_id: is.orNull(is.text('800000000000001')),
+      waba_id: is.maybe.text('900000000000001'),
+      phone_number_id: is.maybe.text('800000000000001'),
     }),
     account_if_known: true,
   }),
@@ -450,8 +443,8 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     data: data(
       {
         history: { const: true },
-        phase: is.orNull(is.whole(0)),
-        progress: is.orNull(is.whole(55, 'Percent.')),
+        phase: is.maybe.whole(0),
+        progress: is.maybe.whole(55, 'Percent.'),
         timestamp: seconds,
       },
       {
@@ -461,7 +454,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
         to: phone,
         bsuid,
         ...content,
-        status: is.orNull(is.text('READ')),
+        status: is.maybe.text('READ'),
         errors,
       },
     ),
@@ -483,7 +476,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
       '`reason` is always present on `REJECTED`; the upstream’s `NONE` is null. Further keys: `rejection_info`, `disable_info`, `other_info`.',
     data: data(
       { status: is.open(['APPROVED', 'REJECTED', 'PENDING', 'PAUSED', 'DISABLED']), ...template },
-      { reason: is.orNull(is.text('ABUSIVE_CONTENT')) },
+      { reason: is.maybe.text('ABUSIVE_CONTENT') },
     ),
   },
   'template.quality_updated': {
@@ -491,7 +484,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     example: { new_quality: 'YELLOW' },
     upstream: '`message_template_quality_update`',
     data: data({
-      previous_quality: is.orNull(is.open(quality)),
+      previous_quality: is.maybe.open(quality),
       new_quality: is.open(quality),
       ...template,
     }),
@@ -505,7 +498,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
       'An announced change has `announced` true and `effective_at`, and `new_category` is the future category. `cost` is an addition of the service: `unit_prices` is null if they are not known, and `reason` has the cause.',
     data: data(
       {
-        previous_category: is.orNull(is.text('UTILITY')),
+        previous_category: is.maybe.text('UTILITY'),
         new_category: is.open(['MARKETING', 'UTILITY', 'AUTHENTICATION']),
         ...template,
       },
@@ -531,7 +524,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     data: data({
       event: is.open(['FLAGGED', 'UNFLAGGED']),
       display_phone_number: is.text('15550100001'),
-      messaging_limit_tier: is.orNull(is.text('TIER_2K')),
+      messaging_limit_tier: is.maybe.text('TIER_2K'),
     }),
   },
   'waba.tier_updated': {
@@ -543,7 +536,7 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     data: data(
       {
         messaging_limit_tier: is.text('TIER_10K'),
-        previous_messaging_limit_tier: is.orNull(is.text('TIER_2K')),
+        previous_messaging_limit_tier: is.maybe.text('TIER_2K'),
       },
       { event: is.text('UPGRADE'), display_phone_number: is.text('15550100001') },
     ),
@@ -554,10 +547,10 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     notes: 'Of several events, use the one with the smallest `tier_update_time`.',
     data: data({
       waba_id: is.text('900000000000001'),
-      pricing_category: is.orNull(is.text('UTILITY')),
-      tier: is.orNull(is.text('10000001:20000000')),
-      region: is.orNull(is.text('Indonesia')),
-      effective_month: is.orNull(is.text('2026-10')),
+      pricing_category: is.maybe.text('UTILITY'),
+      tier: is.maybe.text('10000001:20000000'),
+      region: is.maybe.text('Indonesia'),
+      effective_month: is.maybe.text('2026-10'),
       tier_update_time: is.orNull(seconds),
     }),
   },
@@ -594,8 +587,8 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
     notes: 'Further keys of the upstream’s, such as `subject`, `added_participants` and `errors`.',
     data: data(
       {
-        group_id: is.orNull(is.text('Y2FwaV9ncm91cDox')),
-        invite_link: is.orNull(is.text('https://invite.example.org/…')),
+        group_id: is.maybe.text('Y2FwaV9ncm91cDox'),
+        invite_link: is.maybe.text('https://invite.example.org/…'),
         type: is.text('group_create'),
         timestamp: seconds,
       },
@@ -620,8 +613,8 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
         'Decimal text: the amount, the percentage or the number that crossed the threshold.',
       ),
       threshold: is.text('50.00', 'As it was set; `true` for a cause without a figure.'),
-      currency: is.orNull(is.text('USD')),
-      phone_number_id: is.orNull(is.text('800000000000001', 'The number whose quality dropped.')),
+      currency: is.maybe.text('USD'),
+      phone_number_id: is.maybe.text('800000000000001', 'The number whose quality dropped.'),
     }),
     without_account: true,
   },
@@ -631,21 +624,17 @@ export const EVENTS: Readonly<Record<EventName, EventDocs>> = {
       'Your webhook URL and the other endpoints get it once an endpoint has failed for five days without one success.',
     data: data({
       endpoint_id: is.text('whe_01k5x3v9m2c4e6g8j0n1p3r5t7'),
-      url: is.orNull(
-        is.text(
-          'https://crm.example.com',
-          'Its address, without path and query. Null: a destination.',
-        ),
+      url: is.maybe.text(
+        'https://crm.example.com',
+        'Its address, without path and query. Null: a destination.',
       ),
       destination: {
-        ...is.orNull(
-          is.record(
-            {
-              type: is.open(DESTINATION_TYPES),
-              address: is.text('kafka://kafka.example.com:9093/events'),
-            },
-            { description: 'Its topic, queue or bucket. Null: a URL.' },
-          ),
+        ...is.maybe.record(
+          {
+            type: is.open(DESTINATION_TYPES),
+            address: is.text('kafka://kafka.example.com:9093/events'),
+          },
+          { description: 'Its topic, queue or bucket. Null: a URL.' },
         ),
         examples: [null],
       },

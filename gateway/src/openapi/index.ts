@@ -8,24 +8,23 @@ import { codesOf, errorResponseName, errorResponses, errorSchema } from './error
 import { limitsOf, type OperationLimits } from './limits';
 import * as parts from './parts';
 import { mapValues, portable, withPortableSchemas } from './portable';
-import { describeSchema, plainSchema, SharedSchemas, type Json, type Reference } from './schemas';
+import {
+  describeSchema,
+  plainSchema,
+  SharedSchemas,
+  type Json,
+  type Parameter,
+  type Reference,
+} from './schemas';
 import { webhooksOf, type WebhookItem } from './webhooks';
 import type { Schema } from '../endpoints/parts/schema';
 
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  required: boolean;
-  description?: string;
-  schema: Json;
-}
-
-export interface MediaContent {
+interface MediaContent {
   schema: Json | Reference;
   example?: unknown;
 }
 
-export interface OperationObject {
+interface OperationObject {
   operationId: string;
   summary: string;
   description?: string;
@@ -53,7 +52,7 @@ export interface AnswerObject {
 }
 
 export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
-export type PathItem = Partial<Record<Verb, OperationObject>>;
+type PathItem = Partial<Record<Verb, OperationObject>>;
 
 export interface OpenApiDocument {
   openapi: string;

@@ -9,6 +9,14 @@ export interface Reference {
   $ref: string;
 }
 
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: Json;
+}
+
 /** The schemas under `components`, by name. */
 export class SharedSchemas {
   readonly schemas: Record<string, Json> = {};

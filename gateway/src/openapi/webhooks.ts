@@ -3,7 +3,7 @@
 import { exampleOf } from './example';
 import { EVENTS, type EventDocs } from './events';
 import * as is from '../endpoints/parts/answers';
-import { describeSchema, type Json, type SharedSchemas } from './schemas';
+import { describeSchema, type Json, type Parameter, type SharedSchemas } from './schemas';
 import type { Schema } from '../endpoints/parts/schema';
 
 export interface WebhookItem {
@@ -11,7 +11,7 @@ export interface WebhookItem {
     operationId: string;
     summary: string;
     description?: string;
-    parameters: Json[];
+    parameters: Parameter[];
     requestBody: { required: true; content: Record<string, { schema: Json; example: unknown }> };
     responses: Record<string, { description: string }>;
     security: never[];
@@ -19,7 +19,7 @@ export interface WebhookItem {
 }
 
 const waba_id = (if_known = false): Schema =>
-  if_known ? is.orNull(is.text('900000000000001')) : is.text('900000000000001');
+  if_known ? is.maybe.text('900000000000001') : is.text('900000000000001');
 
 /** The envelope of an event, with its data. */
 const envelope = (name: string, { data, without_account, account_if_known }: EventDocs): Schema =>
@@ -28,7 +28,7 @@ const envelope = (name: string, { data, without_account, account_if_known }: Eve
     waba_id: without_account ? { type: 'null', examples: [null] } : waba_id(account_if_known),
     phone_number_id: without_account
       ? { type: 'null', examples: [null] }
-      : is.orNull(is.text('800000000000001', 'Null for an event of the business account.')),
+      : is.maybe.text('800000000000001', 'Null for an event of the business account.'),
     timestamp: is.whole(1_790_000_000, 'Epoch seconds.'),
     data,
     meta: is.event_meta,
@@ -37,7 +37,7 @@ const envelope = (name: string, { data, without_account, account_if_known }: Eve
 const EXTRA =
   'An extra event: it is sent only to an endpoint whose `events` name it, or have a prefix of it that was set after release 2.10, and to your webhook URL if `extra_events` names it.';
 
-const header = (name: string, description: string, example: string): Json => ({
+const header = (name: string, description: string, example: string): Parameter => ({
   name,
   in: 'header',
   required: true,
@@ -45,7 +45,7 @@ const header = (name: string, description: string, example: string): Json => ({
   schema: { type: 'string', examples: [example] },
 });
 
-const HEADERS: Json[] = [
+const HEADERS: Parameter[] = [
   header(
     'webhook-id',
     'ID of the event. Ignore an event whose ID you have already processed.',

@@ -2,7 +2,7 @@
 // and the fields below, which the reader opens.
 import { WHOLE_MAX } from '../../endpoints/parts/schema';
 import type { OpenApiDocument } from '../../openapi';
-import type { Json } from '../../openapi/schemas';
+import type { Json, Parameter } from '../../openapi/schemas';
 import { Html, html, none, prose } from '../html';
 
 type Schemas = Readonly<Record<string, Json>>;
@@ -106,14 +106,12 @@ function boundsOf(schema: Json): Html[] {
   const shown =
     typeof pattern === 'string' && pattern !== NOT_BLANK && pattern.length <= PATTERN_MAX;
   return [
-    ...(Array.isArray(choices)
-      ? [html`one of ${codes(choices.filter((one) => one !== null))}`]
-      : []),
-    ...(only === undefined && flag === undefined ? [] : [html`always ${code(only ?? flag)}`]),
+    Array.isArray(choices) && html`one of ${codes(choices.filter((one) => one !== null))}`,
+    (only !== undefined || flag !== undefined) && html`always ${code(only ?? flag)}`,
     ...ranges.map((text) => html`${text}`),
-    ...(shown ? [html`matches ${code(pattern)}`] : []),
-    ...(fallback === undefined ? [] : [html`default ${code(fallback)}`]),
-  ];
+    shown && html`matches ${code(pattern)}`,
+    fallback !== undefined && html`default ${code(fallback)}`,
+  ].filter((phrase) => phrase !== false);
 }
 
 /** The rules that at least one, or exactly one, of several fields is required. */
@@ -138,47 +136,22 @@ interface Part {
 
 /** The schemas below a field that have fields of their own. */
 function partsOf(schemas: Schemas, schema: Json): Part[] {
-  const {
-    items,
-    additionalProperties: values,
-    anyOf,
-    properties,
-  } = schema as {
-    items?: Json;
-    additionalProperties?: Json | boolean;
-    anyOf?: Json[];
-    properties?: Json;
-  };
-  if (anyOf) {
-    return anyOf.flatMap((one) => partsOf(schemas, resolve(schemas, one).schema));
-  }
+  const { anyOf, properties, items } = schema as Record<string, Json> & { anyOf?: Json[] };
+  const { additionalProperties: values } = schema as { additionalProperties?: Json | boolean };
+  if (anyOf) return anyOf.flatMap((one) => partsOf(schemas, resolve(schemas, one).schema));
   if (properties) return [{ title: 'Fields', schema }];
-  if (items) {
-    return partsOf(schemas, resolve(schemas, items).schema).map((part) => ({
-      ...part,
-      title: 'Fields of an item',
-    }));
-  }
-  if (typeof values === 'object') {
-    return partsOf(schemas, resolve(schemas, values).schema).map((part) => ({
-      ...part,
-      title: 'Fields of a value',
-    }));
-  }
-  return [];
+  const below = items ?? (typeof values === 'object' ? values : undefined);
+  if (!below) return [];
+  const title = items ? 'Fields of an item' : 'Fields of a value';
+  return partsOf(schemas, resolve(schemas, below).schema).map((part) => ({ ...part, title }));
 }
 
-export interface Field {
-  name: string;
-  schema: Json;
-  is_required: boolean;
-  description?: string;
-}
+export type Field = Pick<Parameter, 'name' | 'schema' | 'required' | 'description'>;
 
 /** Shows one field with everything below it. */
 function fieldOf(
   schemas: Schemas,
-  { name, schema, is_required, description }: Field,
+  { name, schema, required, description }: Field,
   side: Side,
 ): Html {
   const { schema: resolved } = resolve(schemas, schema);
@@ -194,7 +167,7 @@ function fieldOf(
   return html`<li>
     <p class="field">
       <code>${name}</code> <span class="dim">${typeIn(schemas, schema)}</span>
-      ${presence(is_required, side)}
+      ${presence(required, side)}
     </p>
     ${text === undefined ? none : html`<p>${prose(text)}</p>`}
     ${bounds.length === 0 ? none : html`<p class="dim">${sentence(bounds)}</p>`}
@@ -227,7 +200,7 @@ function fieldsIn(schemas: Schemas, schema: Json, side: Side): Html {
   const fields = Object.entries(properties).map(([name, property]) => ({
     name,
     schema: property,
-    is_required: required.includes(name),
+    required: required.includes(name),
   }));
   return html`${choicesOf(schema)}${listOf(schemas, fields, side)}`;
 }

@@ -7,10 +7,9 @@ import {
   type AnswerObject,
   type FoundOperation,
   type OpenApiDocument,
-  type Parameter,
 } from '../../openapi';
 import type { OperationLimits } from '../../openapi/limits';
-import type { Json } from '../../openapi/schemas';
+import type { Json, Parameter } from '../../openapi/schemas';
 import type { WebhookItem } from '../../openapi/webhooks';
 import { codeBlock } from '../code-block';
 import { Html, html, none, prose } from '../html';
@@ -24,22 +23,21 @@ const count = (value: number): string => value.toLocaleString('en');
 /** The limits of an operation in words, each a sentence. */
 export function limitsIn({ counted, body, page, in_flight_max = {} }: OperationLimits): string[] {
   const { uncounted, ...others } = in_flight_max;
-  return [
-    ...(counted ? [] : ['Does not count towards the rate limit.']),
-    ...(uncounted
-      ? [
-          `A partner may have ${uncounted} such requests in flight; others wait up to 5 s for a place.`,
-        ]
-      : []),
+  return given([
+    !counted && 'Does not count towards the rate limit.',
+    uncounted &&
+      `A partner may have ${uncounted} such requests in flight; others wait up to 5 s for a place.`,
     ...Object.entries(others).map(
       ([name, max]) => `A partner may have ${max} ${name.replaceAll('_', ' ')} in flight.`,
     ),
-    ...(page ? [`A page has up to ${count(page.max)} items.`] : []),
-    ...(body
-      ? [`A body has up to ${body.bytes_max / MIB} MiB and ${count(body.values_max)} values.`]
-      : []),
-  ];
+    page && `A page has up to ${count(page.max)} items.`,
+    body && `A body has up to ${body.bytes_max / MIB} MiB and ${count(body.values_max)} values.`,
+  ]);
 }
+
+/** The texts that apply. */
+const given = (texts: ReadonlyArray<string | number | false | undefined>): string[] =>
+  texts.filter((text) => typeof text === 'string');
 
 /** The curl command of an endpoint: identifiers in its path are variables of the environment. */
 export function curlOf(
@@ -53,24 +51,20 @@ export function curlOf(
   const query = required('query').map(({ name }) => `${name}=${variable(name)}`);
   const address = path.replace(/\{(\w+)\}/g, (_whole, name: string) => variable(name));
   const body = operation.requestBody?.content[JSON_TYPE]?.example;
-  const lines = [
-    ...(verb === 'get' || (verb === 'post' && body !== undefined)
-      ? []
-      : [`-X ${verb.toUpperCase()}`]),
-    ...(operation.security?.length === 0 ? [] : ['-H "x-partner-key: $KEY"']),
+  const isChosen = verb === 'get' || (verb === 'post' && body !== undefined);
+  const lines = given([
+    `curl -s "$BASE_URL${[address, ...query].join('?')}"`,
+    !isChosen && `-X ${verb.toUpperCase()}`,
+    operation.security?.length !== 0 && '-H "x-partner-key: $KEY"',
     ...required('header').map(
       ({ name, schema }) => `-H '${name}: ${String((schema['examples'] as unknown[])[0])}'`,
     ),
-    ...(body === undefined
-      ? []
-      : [
-          `-H 'content-type: ${JSON_TYPE}'`,
-          // An apostrophe would end the quotes of the shell.
-          `-d '${JSON.stringify(body, null, 2).replaceAll("'", String.raw`\u0027`)}'`,
-        ]),
-  ];
-  const url = `"$BASE_URL${[address, ...query].join('?')}"`;
-  return `${[`curl -s ${url}`, ...lines].join(' \\\n  ')}\n`;
+    body !== undefined && `-H 'content-type: ${JSON_TYPE}'`,
+    // An apostrophe would end the quotes of the shell.
+    body !== undefined &&
+      `-d '${JSON.stringify(body, null, 2).replaceAll("'", String.raw`\u0027`)}'`,
+  ]);
+  return `${lines.join(' \\\n  ')}\n`;
 }
 
 const block = (code: string, language: string): Html => new Html(codeBlock(code, language));
@@ -117,9 +111,7 @@ export function operationSection(
       </p>
       ${description ? html`<p>${prose(description)}</p>` : none} ${notesOf(found)}
       ${PLACES.map(([place, title]) => {
-        const fields = parameters
-          .filter((one) => one.in === place)
-          .map(({ required, ...rest }) => ({ ...rest, is_required: required }));
+        const fields = parameters.filter((one) => one.in === place);
         return fields.length === 0
           ? none
           : html`<h3>${title}</h3>
@@ -152,18 +144,15 @@ export function operationSection(
 /** Rights and limits. */
 function notesOf({ operation }: FoundOperation): Html {
   const scope = operation['x-key-scope'];
-  const sentences = [
-    ...(operation['x-person-only']
-      ? ['Only a person who is signed in to the console may do this; no key can.']
-      : scope
-        ? [`An API key needs the scope \`${scope}\`.`]
-        : []),
-    ...(operation.security?.some((one) => 'ConnectToken' in one)
-      ? ['The token of a connect session in `x-connect-token` is enough, too.']
-      : []),
+  const sentences = given([
+    operation['x-person-only']
+      ? 'Only a person who is signed in to the console may do this; no key can.'
+      : scope && `An API key needs the scope \`${scope}\`.`,
+    operation.security?.some((one) => 'ConnectToken' in one) &&
+      'The token of a connect session in `x-connect-token` is enough, too.',
     ...(operation['x-codes'].length > 0 ? limitsIn(operation['x-rate-limit']) : []),
-    ...(operation['x-addition'] ? ['An addition to the API’s original 68 endpoints.'] : []),
-  ];
+    operation['x-addition'] && 'An addition to the API’s original 68 endpoints.',
+  ]);
   return sentences.length === 0 ? none : html`<p class="dim">${prose(sentences.join(' '))}</p>`;
 }
 
@@ -262,10 +251,6 @@ export function envelopeOf(document: OpenApiDocument): Html {
   const { schema } = post.requestBody.content[JSON_TYPE] as { schema: Json };
   const { data: _data, event, ...properties } = schema['properties'] as Record<string, Json>;
   const { const: _name, ...type } = event as Json;
-  const fields = (post.parameters as unknown as Parameter[]).map(({ required, ...rest }) => ({
-    ...rest,
-    is_required: required,
-  }));
   return html`<h2 id="envelope">Every event</h2>
     ${schemaFields(
       document,
@@ -280,7 +265,7 @@ export function envelopeOf(document: OpenApiDocument): Html {
       'answer',
     )}
     <h2 id="headers">Headers</h2>
-    ${fieldList(document, fields, 'answer')}
+    ${fieldList(document, post.parameters, 'answer')}
     <h2 id="your-answer">Your answer</h2>
     <ul>
       ${Object.entries(post.responses).map(
