@@ -1,9 +1,110 @@
-// Turns the arguments of a tool call into the request of its row, and refuses those that the row
-// never sees.
+// The arguments of a tool are the headers, path parameters, query and body of its row, side by
+// side: this module has their schema, and makes the request of the row.
 import { invalidField, missingFields } from '@bmg/common/errors';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { closest } from '../endpoints/parts/closest';
-import { headersOf, pathParametersOf, placesOf, type Place } from './input-schema';
+import type { Schema } from '../endpoints/parts/schema';
+import { parameters } from '../openapi/parts';
+import { plainSchema, type Json, type Parameter } from '../openapi/schemas';
+
+export interface InputSchema {
+  [key: string]: unknown;
+  type: 'object';
+  properties: Record<string, Json>;
+  required: string[];
+  additionalProperties: false;
+}
+
+/** Where an argument belongs in the request of its row. */
+export type Place = 'header' | 'path' | 'query' | 'body';
+
+export const CONFIRMATION = 'confirmation';
+
+/**
+ * Headers of a scope, by the name of their argument, and their parameters of the OpenAPI document.
+ */
+const HEADERS: Readonly<Record<string, Record<string, string>>> = {
+  number: { waba_id: 'WabaId', phone_number_id: 'PhoneNumberId' },
+  filter: { waba_id: 'WabaFilter' },
+};
+
+type HeaderParameter = Parameter & { description: string };
+
+/** The headers that a row's scope reads, by the name of their argument. */
+export const headersOf = ({ scope }: Endpoint): Record<string, HeaderParameter> =>
+  Object.fromEntries(
+    Object.entries(HEADERS[scope] ?? {}).map(([name, parameter]) => [
+      name,
+      parameters[parameter] as HeaderParameter,
+    ]),
+  );
+
+export const pathParametersOf = ({ path }: Endpoint): string[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+
+/**
+ * The place of each argument that the row names. If two have one name, the header is the argument:
+ * it selects the number that the request acts for.
+ */
+export function placesOf(endpoint: Endpoint): Map<string, Place> {
+  const named: Array<[Place, string[]]> = [
+    ['header', Object.keys(headersOf(endpoint))],
+    ['path', pathParametersOf(endpoint)],
+    ['query', Object.keys(endpoint.query?.properties ?? {})],
+    ['body', Object.keys(endpoint.body?.properties ?? {})],
+  ];
+  const places = new Map<string, Place>();
+  for (const [place, names] of named) {
+    for (const name of names) if (!places.has(name)) places.set(name, place);
+  }
+  return places;
+}
+
+/**
+ * Rules between fields stay with the row, which enforces them: several models refuse a tool whose
+ * schema has anyOf or allOf at the top.
+ */
+export function inputSchemaOf(endpoint: Endpoint, is_confirmed: boolean): InputSchema {
+  const { query, body, docs } = endpoint;
+  const headers = Object.entries(headersOf(endpoint));
+  const path = pathParametersOf(endpoint);
+  const required = (schema: Schema | undefined): readonly string[] => schema?.required ?? [];
+  return {
+    type: 'object',
+    properties: {
+      ...propertiesOf(query),
+      ...propertiesOf(body),
+      ...Object.fromEntries(
+        path.map((name) => [name, plain(docs?.params?.[name] ?? { type: 'string' })]),
+      ),
+      ...Object.fromEntries(
+        headers.map(([name, { name: header, description, schema }]) => [
+          name,
+          { ...schema, description: `${description} Sent as \`${header}\`.` },
+        ]),
+      ),
+      ...(is_confirmed && {
+        [CONFIRMATION]: {
+          type: 'string',
+          description:
+            'Of an earlier call with the same arguments. With it the message is sent; without it nothing is.',
+        },
+      }),
+    },
+    required: [
+      ...headers.filter(([, header]) => header.required).map(([name]) => name),
+      ...path,
+      ...required(query),
+      ...required(body),
+    ],
+    additionalProperties: false,
+  };
+}
+
+const plain = (schema: Schema): Json => plainSchema(schema, { request: true });
+
+const propertiesOf = (schema: Schema = {}): Record<string, Json> =>
+  (plain(schema)['properties'] ?? {}) as Record<string, Json>;
 
 /** A request of a row, before it is carried out. */
 export interface RowRequest {

@@ -2,13 +2,13 @@ import { createPeppers } from '@bmg/common/keys';
 import type { InsideAnswer } from '../edge/inside';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { RowRequest } from './arguments';
-import { createToolCalls, isQuestion, RESULT_BYTES_MAX, type Caller } from './calls';
+import { createCallTool, isQuestion, RESULT_BYTES_MAX, type Caller } from './calls';
 import type { Dialog, Question } from './question';
 
-const { call } = createToolCalls({
-  peppers: createPeppers('a pepper of these tests'),
-  docs_url: 'https://gateway.example.com/docs',
-});
+const call = createCallTool(
+  createPeppers('a pepper of these tests'),
+  'https://gateway.example.com/docs',
+);
 
 interface Run {
   path: string;

@@ -8,9 +8,8 @@ import type { InsideAnswer } from '../edge/inside';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { compile } from '../endpoints/parts/schema';
 import { fingerprint, IDEMPOTENCY_KEY } from '../idempotency';
-import { pathOf, readArguments, type RowRequest } from './arguments';
+import { CONFIRMATION, pathOf, readArguments, type RowRequest } from './arguments';
 import { createConfirmation, idempotencyKeyOf, type Confirmed } from './confirmation';
-import { CONFIRMATION } from './input-schema';
 import { questionOf, type Dialog, type Preview, type Question } from './question';
 import { endpointOf, tools, type Tool } from './tools';
 
@@ -32,36 +31,32 @@ export interface ToolResult {
 export const RESULT_BYTES_MAX = 1024 * 1024;
 const CHECK = 'POST /messages/check';
 
-export interface CallDependencies {
-  peppers: Peppers;
-  docs_url: string;
-}
-
 /** A result, or a question that the client shows to its user first. */
 export type Outcome = ToolResult | Question;
 
 export const isQuestion = (outcome: Outcome): outcome is Question => 'message' in outcome;
 
-export interface ToolCalls {
-  /** Undefined if there is no such tool. Never throws: errors are results, in the standard form. */
-  call(name: string, given: Fields, caller: Caller, dialog?: Dialog): Promise<Outcome | undefined>;
-}
+/** Undefined if there is no such tool. Never throws: errors are results, in the standard form. */
+export type CallTool = (
+  name: string,
+  given: Fields,
+  caller: Caller,
+  dialog?: Dialog,
+) => Promise<Outcome | undefined>;
 
-export function createToolCalls({ peppers, docs_url }: CallDependencies): ToolCalls {
+export function createCallTool(peppers: Peppers, docs_url: string): CallTool {
   const runners = new Map(
     tools.map((tool) => [tool.name, tool.sends ? createSend(tool, peppers) : createRead(tool)]),
   );
-  return {
-    async call(name, given, caller, dialog = { can_ask: false }) {
-      const run = runners.get(name);
-      if (!run) return undefined;
-      try {
-        return await run(given, caller, dialog);
-      } catch (error) {
-        const body = errorBody(toApiError(error), caller.request_id, docs_url);
-        return { content: [{ type: 'text', text: JSON.stringify(body) }], isError: true };
-      }
-    },
+  return async (name, given, caller, dialog = { can_ask: false }) => {
+    const run = runners.get(name);
+    if (!run) return undefined;
+    try {
+      return await run(given, caller, dialog);
+    } catch (error) {
+      const body = errorBody(toApiError(error), caller.request_id, docs_url);
+      return { ...textResult(body), isError: true };
+    }
   };
 }
 

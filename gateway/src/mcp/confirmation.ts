@@ -4,7 +4,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { invalidField } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
-import { CONFIRMATION } from './input-schema';
+import { CONFIRMATION } from './arguments';
 
 export interface Confirmed {
   partner_id: string;

@@ -9,19 +9,17 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Fields } from '../endpoints/endpoint';
-import { isQuestion, type Caller, type ToolCalls } from './calls';
+import type { Documentation } from '../docs';
+import { isQuestion, type Caller, type CallTool } from './calls';
 import type { Dialog } from './question';
-import type { Resources } from './resources';
 import { tools } from './tools';
 
-export interface McpServer {
-  /** Answers one message of a client. Rejects only if the SDK fails. */
-  answer(request: Request, body: Fields, caller: Caller): Promise<Response>;
-}
+/** Answers one message of a client. Rejects only if the SDK fails. */
+export type AnswerMessage = (request: Request, body: Fields, caller: Caller) => Promise<Response>;
 
 export interface ServerDependencies {
-  calls: ToolCalls;
-  resources: Resources;
+  call: CallTool;
+  docs: Documentation;
   log: Logger;
 }
 
@@ -35,32 +33,18 @@ const LISTS_TTL_MS = 5 * 60_000;
 const load = () => import('@modelcontextprotocol/server');
 type Sdk = Awaited<ReturnType<typeof load>>;
 
-export function createMcpServer(deps: ServerDependencies): McpServer {
-  let sdk: Promise<Handlers> | undefined;
-  return {
-    async answer(request, body, caller) {
-      const { answerLegacy, answerModern, isLegacy } = await (sdk ??= load().then((loaded) =>
-        createHandlers(loaded, deps),
-      ));
-      return (await isLegacy(request, body))
-        ? answerLegacy(request, body, caller)
-        : answerModern(request, body, caller);
-    },
+export function createMcpServer(deps: ServerDependencies): AnswerMessage {
+  let loaded: Promise<AnswerMessage> | undefined;
+  return async (request, body, caller) => {
+    const answer = await (loaded ??= load().then((sdk) => createAnswer(sdk, deps)));
+    return answer(request, body, caller);
   };
 }
 
 /** Their schemas are JSON; the SDK has a type of its own for that. */
 const LISTED = tools.map(({ listed }) => listed) as unknown as ListToolsResult['tools'];
 
-type Answer = (request: Request, body: Fields, caller: Caller) => Promise<Response>;
-
-interface Handlers {
-  isLegacy(request: Request, body: Fields): Promise<boolean>;
-  answerLegacy: Answer;
-  answerModern: Answer;
-}
-
-function createHandlers(sdk: Sdk, deps: ServerDependencies): Handlers {
+function createAnswer(sdk: Sdk, deps: ServerDependencies): AnswerMessage {
   const onerror = (error: Error): void =>
     deps.log.debug({ err: error }, 'an MCP request was refused');
   const createServer = serverFactory(sdk, deps);
@@ -70,23 +54,21 @@ function createHandlers(sdk: Sdk, deps: ServerDependencies): Handlers {
     maxSubscriptions: 0,
     onerror,
   });
-  return {
-    isLegacy: (request, body) => sdk.isLegacyRequest(request, body),
-    answerModern: (request, parsedBody, caller) =>
-      modern.fetch(request, { parsedBody, authInfo: authInfoOf(caller) }),
-    async answerLegacy(request, parsedBody, caller) {
-      const server = createServer(caller);
-      const transport = new sdk.WebStandardStreamableHTTPServerTransport({
-        enableJsonResponse: true,
-      });
-      server.onerror = onerror;
-      await server.connect(transport);
-      try {
-        return await transport.handleRequest(request, { parsedBody });
-      } finally {
-        await server.close();
-      }
-    },
+  return async (request, parsedBody, caller) => {
+    if (!(await sdk.isLegacyRequest(request, parsedBody))) {
+      return modern.fetch(request, { parsedBody, authInfo: authInfoOf(caller) });
+    }
+    const server = createServer(caller);
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: true,
+    });
+    server.onerror = onerror;
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(request, { parsedBody });
+    } finally {
+      await server.close();
+    }
   };
 }
 
@@ -125,10 +107,30 @@ function dialogOf(sdk: Sdk, request: ServerContext['mcpReq']): Dialog {
   };
 }
 
+/** The guides and the index, under the addresses at which the documentation serves them. */
+function resourcesOf({ guides, llms, public_url }: Documentation) {
+  const index = {
+    uri: `${public_url}/llms.txt`,
+    name: 'llms.txt',
+    title: 'What the documentation has',
+    mimeType: 'text/plain',
+    text: llms,
+  };
+  const pages = guides.guides.map(({ slug, title, markdown }) => ({
+    uri: `${public_url}/docs/${slug}.md`,
+    name: slug,
+    title,
+    mimeType: 'text/markdown',
+    text: markdown,
+  }));
+  return [index, ...pages];
+}
+
 /** A server for one request: it knows its caller. */
-const serverFactory =
-  (sdk: Sdk, { calls, resources }: ServerDependencies) =>
-  (caller: Caller): InstanceType<Sdk['Server']> => {
+function serverFactory(sdk: Sdk, { call, docs }: ServerDependencies) {
+  const resources = resourcesOf(docs);
+  const listed = resources.map(({ text: _text, ...resource }) => resource);
+  return (caller: Caller): InstanceType<Sdk['Server']> => {
     const hint = { ttlMs: LISTS_TTL_MS, cacheScope: 'public' as const };
     const server = new sdk.Server(
       { name: NAME, title: TITLE, version: API_VERSION },
@@ -141,7 +143,7 @@ const serverFactory =
     server.setRequestHandler('tools/list', () => ({ tools: LISTED }));
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const dialog = dialogOf(sdk, mcpReq);
-      const outcome = await calls.call(params.name, params.arguments ?? {}, caller, dialog);
+      const outcome = await call(params.name, params.arguments ?? {}, caller, dialog);
       if (!outcome) {
         throw new sdk.ProtocolError(
           sdk.ProtocolErrorCode.InvalidParams,
@@ -156,12 +158,13 @@ const serverFactory =
         requestState: confirmation,
       });
     });
-    server.setRequestHandler('resources/list', () => ({ resources: [...resources.list] }));
+    server.setRequestHandler('resources/list', () => ({ resources: listed }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
     server.setRequestHandler('resources/read', ({ params: { uri } }) => {
-      const contents = resources.read(uri);
-      if (!contents) throw new sdk.ResourceNotFoundError(uri, 'there is no such resource');
-      return { contents: [contents] };
+      const found = resources.find((one) => one.uri === uri);
+      if (!found) throw new sdk.ResourceNotFoundError(uri, 'there is no such resource');
+      return { contents: [{ uri, mimeType: found.mimeType, text: found.text }] };
     });
     return server;
   };
+}

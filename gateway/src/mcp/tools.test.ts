@@ -1,6 +1,5 @@
 import { createValidator } from '../../../test/contract/ajv';
-import { pathOf, readArguments } from './arguments';
-import { CONFIRMATION, placesOf } from './input-schema';
+import { CONFIRMATION, pathOf, placesOf, readArguments } from './arguments';
 import { endpointOf, tools } from './tools';
 
 const toolOf = (name: string) => {

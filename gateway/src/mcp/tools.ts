@@ -3,7 +3,7 @@
 import { endpoints } from '../endpoints';
 import type { Endpoint } from '../endpoints/endpoint';
 import { documentPath } from '../openapi';
-import { inputSchemaOf, type InputSchema } from './input-schema';
+import { inputSchemaOf, type InputSchema } from './arguments';
 
 interface ToolRow {
   /** Verb and path of its row. */
