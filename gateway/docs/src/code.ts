@@ -2,7 +2,6 @@
 // own number, and colours. A block is coloured when it comes near the window, because a chapter of
 // the reference has more code than a slow phone colours at once.
 import { element } from './element';
-import { chosenLanguage, rememberLanguage } from './language';
 import { fill, findReader, SAMPLE, type Reader, type ReaderNumber } from './reader';
 
 interface Block {
@@ -25,6 +24,26 @@ const blocks: Block[] = boxes.flatMap((box) =>
     return { pre, code, language, title, source: code.textContent ?? '' };
   }),
 );
+
+/** Where the language of samples that the reader chose last is kept, for all pages. */
+const LANGUAGE = 'docs-language';
+
+/** The name of its tab; null if the reader has chosen none, or the browser keeps nothing. */
+function chosenLanguage(): string | null {
+  try {
+    return localStorage.getItem(LANGUAGE);
+  } catch {
+    return null;
+  }
+}
+
+function rememberLanguage(title: string): void {
+  try {
+    localStorage.setItem(LANGUAGE, title);
+  } catch {
+    // A browser that keeps nothing shows the first language.
+  }
+}
 
 /** Shows a language in every sample that has it. */
 function choose(title: string): void {

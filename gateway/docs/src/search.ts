@@ -1,5 +1,6 @@
 // The search field of the documentation: guides, endpoints, events and error codes. The index is
 // loaded when the field is first used.
+import { element } from './element';
 import { createFinder, type Entry, type Found } from './find';
 
 const SHOWN_MAX = 12;
@@ -14,25 +15,14 @@ let finder: Promise<(query: string) => Found[]> | undefined;
 const loadFinder = async (): Promise<(query: string) => Found[]> =>
   createFinder((await (await fetch(`${root}search.json`)).json()) as Entry[]);
 
-function itemOf({ id, title, page }: Found): HTMLElement {
-  const item = document.createElement('li');
-  const link = document.createElement('a');
-  const where = document.createElement('small');
-  link.href = root + id;
-  link.textContent = title;
-  where.textContent = page;
-  where.className = 'dim';
-  link.append(where);
-  item.append(link);
-  return item;
-}
+const itemOf = ({ id, title, page }: Found): HTMLElement =>
+  element(
+    'li',
+    {},
+    element('a', { href: root + id }, title, element('small', { class: 'dim' }, page)),
+  );
 
-function noteOf(text: string): HTMLElement {
-  const note = document.createElement('li');
-  note.className = 'note dim';
-  note.textContent = text;
-  return note;
-}
+const noteOf = (text: string): HTMLElement => element('li', { class: 'note dim' }, text);
 
 async function itemsOf(query: string): Promise<HTMLElement[]> {
   if (query === '') return [];

@@ -1,46 +1,29 @@
 // Sends a request of the reference from the page: a dialog with its key, its parameters and its
 // body, and then the answer. Loaded when a reader opens the first dialog.
+import type { FoundOperation, OpenApiDocument } from '../../src/openapi';
+import type { Parameter } from '../../src/openapi/schemas';
 import { element } from './element';
 import { highlight } from './highlighter';
 import { fill, findReader } from './reader';
-
-interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  required: boolean;
-  schema: { examples?: unknown[] };
-}
-
-interface Operation {
-  operationId: string;
-  parameters: Array<Parameter | { $ref: string }>;
-  requestBody?: { content: Record<string, { example?: unknown }> };
-  security?: unknown[];
-}
-
-interface ApiDocument {
-  paths: Record<string, Record<string, Operation>>;
-  components: { parameters: Record<string, Parameter> };
-}
 
 const JSON_TYPE = 'application/json';
 const KEY: Parameter = { name: 'x-partner-key', in: 'header', required: true, schema: {} };
 
 /** The gateway's root, seen from this page. */
 const root = `${document.body.dataset['docs'] ?? ''}../`;
-let loaded: Promise<ApiDocument> | undefined;
+let loaded: Promise<OpenApiDocument> | undefined;
 
 /** The examples name the reader's own number. */
-async function read(): Promise<ApiDocument> {
+async function read(): Promise<OpenApiDocument> {
   const [text, reader] = await Promise.all([
     fetch(`${root}openapi.json`).then((answer) => answer.text()),
     findReader(),
   ]);
-  return JSON.parse(reader ? fill(text, reader, reader.numbers[0]) : text) as ApiDocument;
+  return JSON.parse(reader ? fill(text, reader, reader.numbers[0]) : text) as OpenApiDocument;
 }
 
 function inputOf({ name, required, schema }: Parameter): HTMLInputElement {
-  const example = required ? schema.examples?.[0] : undefined;
+  const [example] = required ? ((schema['examples'] as unknown[] | undefined) ?? []) : [];
   const input = element('input', { name, value: String(example ?? '') });
   input.type = name === KEY.name ? 'password' : 'text';
   input.autocomplete = 'off';
@@ -48,41 +31,50 @@ function inputOf({ name, required, schema }: Parameter): HTMLInputElement {
   return input;
 }
 
+/** An endpoint with its parameters, of which the key is the first. */
+function find({ paths, components }: OpenApiDocument, id: string) {
+  const found = Object.entries(paths)
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([verb, operation]) => ({ path, verb, operation })),
+    )
+    .find(({ operation }) => operation.operationId === id) as FoundOperation;
+  const { security, parameters } = found.operation;
+  const resolved = parameters.map((one) =>
+    '$ref' in one
+      ? (components['parameters']?.[one.$ref.split('/').at(-1) ?? ''] as Parameter)
+      : one,
+  );
+  return { ...found, parameters: [...(security?.length === 0 ? [] : [KEY]), ...resolved] };
+}
+
+interface Filled extends Parameter {
+  input: HTMLInputElement;
+}
+
+/** Sends what the fields hold; an endpoint without a body has none. */
+function send(verb: string, path: string, fields: Filled[], body?: string): Promise<Response> {
+  const headers = new Headers();
+  const query = new URLSearchParams();
+  let address = path;
+  for (const { name, in: place, input } of fields) {
+    if (input.value === '') continue;
+    if (place === 'path') address = address.replace(`{${name}}`, encodeURIComponent(input.value));
+    if (place === 'query') query.set(name, input.value);
+    if (place === 'header') headers.set(name, input.value);
+  }
+  if (body !== undefined) headers.set('content-type', JSON_TYPE);
+  const search = query.size > 0 ? `?${query.toString()}` : '';
+  const method = verb.toUpperCase();
+  return fetch(`${root}v1${address}${search}`, { method, headers, body: body ?? null });
+}
+
 /** Opens the dialog of an endpoint. */
 export async function tryRequest(id: string): Promise<void> {
-  const { paths, components } = await (loaded ??= read());
-  const [path, verb, operation] = Object.entries(paths)
-    .flatMap(([at, item]) => Object.entries(item).map(([name, one]) => [at, name, one] as const))
-    .find(([, , { operationId }]) => operationId === id) as [string, string, Operation];
-  const parameters = [
-    ...(operation.security?.length === 0 ? [] : [KEY]),
-    ...operation.parameters.map((one) =>
-      '$ref' in one ? (components.parameters[one.$ref.split('/').at(-1) ?? ''] as Parameter) : one,
-    ),
-  ];
+  const { path, verb, operation, parameters } = find(await (loaded ??= read()), id);
   const fields = parameters.map((parameter) => ({ ...parameter, input: inputOf(parameter) }));
   const example = operation.requestBody?.content[JSON_TYPE]?.example;
   const body = element('textarea', { rows: '8', spellcheck: 'false' });
   body.value = JSON.stringify(example, null, 2) ?? '';
-
-  const send = (): Promise<Response> => {
-    const headers = new Headers();
-    const query = new URLSearchParams();
-    let address = path;
-    for (const { name, in: place, input } of fields) {
-      if (input.value === '') continue;
-      if (place === 'path') address = address.replace(`{${name}}`, encodeURIComponent(input.value));
-      if (place === 'query') query.set(name, input.value);
-      if (place === 'header') headers.set(name, input.value);
-    }
-    if (example !== undefined) headers.set('content-type', JSON_TYPE);
-    const search = query.size > 0 ? `?${query.toString()}` : '';
-    return fetch(`${root}v1${address}${search}`, {
-      method: verb.toUpperCase(),
-      headers,
-      ...(example !== undefined && { body: body.value }),
-    });
-  };
 
   const status = element('p', { role: 'status' });
   const code = element('code');
@@ -108,7 +100,7 @@ export async function tryRequest(id: string): Promise<void> {
     status.textContent = 'Sending …';
     answer.hidden = true;
     try {
-      const reply = await send();
+      const reply = await send(verb, path, fields, example === undefined ? example : body.value);
       const text = await reply.text();
       const is_json = reply.headers.get('content-type')?.startsWith(JSON_TYPE) ?? false;
       status.textContent = `${reply.status} ${reply.statusText}`.trim();
