@@ -83,7 +83,7 @@ const buildTypeScript = [
   ofTool('tsc', ...TSC_OPTIONS, '--module', 'commonjs', '--moduleResolution', 'node10', 'calls.ts'),
 ];
 const typeScriptCalls = (file: string): Calls => ({
-  files: { [file]: 'calls.ts' },
+  files: { [file]: 'calls.ts', 'ten-calls.mts': 'ten-calls.ts' },
   start: ofTool('node', 'out/calls.js'),
 });
 
