@@ -2,7 +2,6 @@ import {
   aTemplate,
   aText,
   apiOf,
-  bodyOf,
   eventually,
   ONE,
   startWorld,
@@ -28,44 +27,8 @@ const send = async (body: Any = aText()) => {
   return answer.body.messages[0].id as string;
 };
 const statuses = () => world.receiver.statuses();
-const names = () => statuses().map(({ status }: Any) => status);
 
 describe('the statuses of a send', () => {
-  it('arrive as sent, delivered and read in the platform’s format', async () => {
-    await world.emulator.behaviour({ service_billable: false });
-    const id = await send(aText('15550100777', { biz_opaque_callback_data: 'bc:42:7' }));
-    await eventually(() => statuses().length === 3);
-    expect(names()).toEqual(['sent', 'delivered', 'read']);
-    expect(statuses()[0]).toEqual({
-      id,
-      status: 'sent',
-      timestamp: expect.stringMatching(/^\d{10}$/),
-      recipient_id: '15550100777',
-      recipient_user_id: 'US.4Qm7Zr81Kd02',
-      recipient_parent_user_id: 'US.ENT.9Pt3Lw66Ha10',
-      biz_opaque_callback_data: 'bc:42:7',
-      conversation: {
-        id: expect.any(String),
-        expiration_timestamp: expect.any(String),
-        origin: { type: 'service' },
-      },
-      pricing: {
-        billable: false,
-        pricing_model: 'PMP',
-        type: 'free_customer_service',
-        category: 'service',
-      },
-    });
-    expect(statuses()[1].conversation.expiration_timestamp).toBeUndefined();
-    expect(statuses()[2].pricing).toBeUndefined();
-    const [change] = world.receiver.changes('messages');
-    expect(change.value).toMatchObject({
-      messaging_product: 'whatsapp',
-      metadata: { display_phone_number: '15550100001', phone_number_id: ONE.number },
-      contacts: [{ profile: { name: 'Ada' }, wa_id: '15550100777', user_id: 'US.4Qm7Zr81Kd02' }],
-    });
-  });
-
   it.each([
     ['2026-09-30T23:59:00Z', false],
     ['2026-10-01T00:00:00Z', true],
@@ -80,33 +43,6 @@ describe('the statuses of a send', () => {
       clock.mockRestore();
     }
     expect(statuses()[0].pricing.billable).toBe(billable);
-  });
-
-  it('of a template include its category and ID', async () => {
-    await send(aTemplate('order_update', [bodyOf('Ada', 'A-17')]));
-    await eventually(() => statuses().length === 3);
-    expect(statuses()[0]).toMatchObject({
-      template_id: '300000000000002',
-      pricing: { billable: true, type: 'regular', category: 'utility' },
-    });
-  });
-
-  it('of a reaction are only sent', async () => {
-    await send({
-      messaging_product: 'whatsapp',
-      to: '15550100777',
-      type: 'reaction',
-      reaction: { message_id: 'wamid.X', emoji: '👍' },
-    });
-    await world.emulator.settled();
-    expect(names()).toEqual(['sent']);
-  });
-
-  it('to a hidden number have no recipient_id', async () => {
-    await send({ ...aText(), to: undefined, recipient: 'US.7Hidden00Kd1' });
-    await eventually(() => statuses().length === 3);
-    expect(statuses()[0].recipient_id).toBeUndefined();
-    expect(statuses()[0].recipient_user_id).toBe('US.7Hidden00Kd1');
   });
 
   it('go to the override callback URL of the account', async () => {
