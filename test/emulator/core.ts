@@ -70,6 +70,17 @@ export interface Route {
   body?: 'json' | 'stream';
 }
 
+/** The routes of a table with rows `METHOD /pattern`; `body` is as in a route. */
+export const routesOf = (
+  scope: Scope | null,
+  handlers: Readonly<Record<string, Handler>>,
+  body: 'json' | 'stream' = 'json',
+): readonly Route[] =>
+  Object.entries(handlers).map(([row, handler]) => {
+    const [method = '', pattern = ''] = row.split(' ');
+    return { method, pattern, scope, handler, body };
+  });
+
 export function numberOf(call: Call): BusinessNumber {
   return call.state.numbers.get(call.segments[0] as string) as BusinessNumber;
 }

@@ -1,5 +1,5 @@
 // The business account node and its lists.
-import { accountOf, type Call, type Route } from '../core';
+import { accountOf, routesOf, type Call } from '../core';
 import { invalid } from '../errors';
 import { requestedFields, selectFields, type Field, type FieldRules } from '../fields';
 import { listAnswer, page, type PagingRules } from '../paging';
@@ -8,7 +8,6 @@ import { analytics } from './analytics';
 import { accountHealth, otherEntities, worst } from './health';
 import { numberNode } from './number';
 
-const MANAGEMENT = 'whatsapp_business_management';
 const ACTIVITIES_MAX = 100;
 
 const ACCOUNT_RULES: FieldRules = {
@@ -70,21 +69,16 @@ const SOLUTION_RULES: FieldRules = {
   known: ['owner_app', 'owner_permissions'],
 };
 
-export const accountRoutes: readonly Route[] = [
-  { method: 'GET', pattern: '/:account', scope: MANAGEMENT, handler: readAccount },
-  {
-    method: 'GET',
-    pattern: '/:account/phone_numbers',
-    scope: MANAGEMENT,
-    handler: listNumbers,
-  },
-  { method: 'GET', pattern: '/:account/activities', scope: MANAGEMENT, handler: listActivities },
-  { method: 'GET', pattern: '/:account/assigned_users', scope: MANAGEMENT, handler: listUsers },
-  { method: 'GET', pattern: '/:account/solutions', scope: MANAGEMENT, handler: listSolutions },
-  { method: 'GET', pattern: '/:account/schedules', scope: MANAGEMENT, handler: listSchedules },
-  { method: 'GET', pattern: '/:account/flows', scope: MANAGEMENT, handler: listFlows },
-  { method: 'GET', pattern: '/:flow', scope: MANAGEMENT, handler: readFlow },
-];
+export const accountRoutes = routesOf('whatsapp_business_management', {
+  'GET /:account': readAccount,
+  'GET /:account/phone_numbers': listNumbers,
+  'GET /:account/activities': listActivities,
+  'GET /:account/assigned_users': listUsers,
+  'GET /:account/solutions': listSolutions,
+  'GET /:account/schedules': listSchedules,
+  'GET /:account/flows': listFlows,
+  'GET /:flow': readFlow,
+});
 
 function readAccount(call: Call): JsonObject {
   const account = accountOf(call);

@@ -1,6 +1,6 @@
 // Blocks and unblocks users. If some users fail, the answer is HTTP 400 with successes and
 // failures.
-import { numberOf, type Call, type Route } from '../core';
+import { numberOf, routesOf, type Call } from '../core';
 import { invalid, upstreamError, webhookError } from '../errors';
 import { digitsOf, isBsuid, isParentBsuid } from '../ids';
 import { WINDOW_MS } from '../limits';
@@ -12,26 +12,11 @@ const USERS_MAX = 1000;
 const BLOCKLIST_MAX = 64_000;
 const PHONE_DIGITS_MIN = 7;
 
-export const blockingRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    pattern: '/:number/block_users',
-    scope: 'whatsapp_business_messaging',
-    handler: list,
-  },
-  {
-    method: 'POST',
-    pattern: '/:number/block_users',
-    scope: 'whatsapp_business_messaging',
-    handler: (call) => change(call, 'added_users', block),
-  },
-  {
-    method: 'DELETE',
-    pattern: '/:number/block_users',
-    scope: 'whatsapp_business_messaging',
-    handler: (call) => change(call, 'removed_users', unblock),
-  },
-];
+export const blockingRoutes = routesOf('whatsapp_business_messaging', {
+  'GET /:number/block_users': list,
+  'POST /:number/block_users': (call) => change(call, 'added_users', block),
+  'DELETE /:number/block_users': (call) => change(call, 'removed_users', unblock),
+});
 
 function list(call: Call): JsonObject {
   const users = [...numberOf(call).blocked.values()];

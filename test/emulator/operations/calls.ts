@@ -1,6 +1,6 @@
 // Calls: actions on a call, and the permission to call a customer. No audio is exchanged.
 // https://developers.facebook.com/docs/whatsapp/cloud-api/calling
-import { numberOf, type Call, type Core, type Route } from '../core';
+import { numberOf, routesOf, type Call, type Core } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { metadataOf, seconds } from '../statuses';
 import type { BusinessNumber, CallRecord, JsonObject } from '../types';
@@ -8,15 +8,14 @@ import { recipientOf } from './message-recipient';
 import { requireSendable } from './messages';
 import { isObject, requiredText, requireProduct } from './parameters';
 
-const MESSAGING = 'whatsapp_business_messaging';
 const CALLS_MAX = 10_000;
 const CALLBACK_DATA_MAX = 512;
 const RINGING_DELAY_MS = 50;
 
-export const callRoutes: readonly Route[] = [
-  { method: 'POST', pattern: '/:number/calls', scope: MESSAGING, handler: act },
-  { method: 'GET', pattern: '/:number/call_permissions', scope: MESSAGING, handler: permissions },
-];
+export const callRoutes = routesOf('whatsapp_business_messaging', {
+  'POST /:number/calls': act,
+  'GET /:number/call_permissions': permissions,
+});
 
 function act(call: Call): JsonObject {
   const number = numberOf(call);

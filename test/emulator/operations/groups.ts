@@ -1,5 +1,5 @@
 // Groups: created, changed and deleted asynchronously, with the results in webhooks.
-import { numberOf, type Call, type Core, type Route } from '../core';
+import { numberOf, routesOf, type Call, type Core } from '../core';
 import { invalid, upstreamError, webhookError } from '../errors';
 import { selectFields, type FieldRules } from '../fields';
 import { digitsOf } from '../ids';
@@ -8,7 +8,6 @@ import { metadataOf, seconds } from '../statuses';
 import type { BusinessNumber, Group, GroupParticipant, JsonObject } from '../types';
 import { isObject, requireProduct, SUCCESS } from './parameters';
 
-const MESSAGING = 'whatsapp_business_messaging';
 const SUBJECT_MAX = 128;
 const DESCRIPTION_MAX = 2048;
 const REMOVALS_MAX = 8;
@@ -30,25 +29,20 @@ const GROUP_RULES: FieldRules = {
   ],
 };
 
-export const groupRoutes: readonly Route[] = [
-  { method: 'GET', pattern: '/:number/groups', scope: MESSAGING, handler: list },
-  { method: 'POST', pattern: '/:number/groups', scope: MESSAGING, handler: create },
-  { method: 'GET', pattern: '/:group', scope: MESSAGING, handler: read },
-  { method: 'POST', pattern: '/:group', scope: MESSAGING, handler: update },
-  { method: 'DELETE', pattern: '/:group', scope: MESSAGING, handler: remove },
-  {
-    method: 'DELETE',
-    pattern: '/:group/participants',
-    scope: MESSAGING,
-    handler: removeParticipants,
-  },
-  { method: 'GET', pattern: '/:group/invite_link', scope: MESSAGING, handler: readLink },
-  { method: 'POST', pattern: '/:group/invite_link', scope: MESSAGING, handler: resetLink },
-  { method: 'DELETE', pattern: '/:group/invite_link', scope: MESSAGING, handler: resetLink },
-  { method: 'GET', pattern: '/:group/join_requests', scope: MESSAGING, handler: joinRequests },
-  { method: 'POST', pattern: '/:group/join_requests', scope: MESSAGING, handler: answerRequests },
-  { method: 'DELETE', pattern: '/:group/join_requests', scope: MESSAGING, handler: answerRequests },
-];
+export const groupRoutes = routesOf('whatsapp_business_messaging', {
+  'GET /:number/groups': list,
+  'POST /:number/groups': create,
+  'GET /:group': read,
+  'POST /:group': update,
+  'DELETE /:group': remove,
+  'DELETE /:group/participants': removeParticipants,
+  'GET /:group/invite_link': readLink,
+  'POST /:group/invite_link': resetLink,
+  'DELETE /:group/invite_link': resetLink,
+  'GET /:group/join_requests': joinRequests,
+  'POST /:group/join_requests': answerRequests,
+  'DELETE /:group/join_requests': answerRequests,
+});
 
 function requireGroups(number: BusinessNumber): void {
   if (number.groups === 'ineligible') throw upstreamError(131215);

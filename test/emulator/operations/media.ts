@@ -1,7 +1,7 @@
 // Media: multipart upload, the node with its short-lived URL, and the download at that URL.
 import type { Credentials } from '../access';
 import { authenticate } from '../access';
-import { numberOf, Reply, type Call, type Core, type Route } from '../core';
+import { Reply, numberOf, routesOf, type Call, type Core } from '../core';
 import { invalid, unknownObject, upstreamError } from '../errors';
 import { BodySource } from '../http';
 import { TooLarge, type StoredFile } from '../media-store';
@@ -40,16 +40,18 @@ export const MEDIA_TYPES: Readonly<Record<string, number>> = {
 };
 const LARGEST = 100 * MB;
 
-export const mediaRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/:number/media',
-    scope: 'whatsapp_business_messaging',
-    body: 'stream',
-    handler: upload,
-  },
-  { method: 'GET', pattern: '/:media', scope: 'whatsapp_business_messaging', handler: read },
-  { method: 'DELETE', pattern: '/:media', scope: 'whatsapp_business_messaging', handler: remove },
+export const mediaRoutes = [
+  ...routesOf(
+    'whatsapp_business_messaging',
+    {
+      'POST /:number/media': upload,
+    },
+    'stream',
+  ),
+  ...routesOf('whatsapp_business_messaging', {
+    'GET /:media': read,
+    'DELETE /:media': remove,
+  }),
 ];
 
 async function upload(call: Call): Promise<JsonObject> {

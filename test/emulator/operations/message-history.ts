@@ -1,6 +1,6 @@
 // GET /{number}/message_history: the statuses that the messages of a number have had, whether or
 // not their webhooks arrived.
-import { numberOf, type Call, type Route } from '../core';
+import { numberOf, routesOf, type Call } from '../core';
 import { requestedFields, type FieldRules } from '../fields';
 import { listAnswer, page } from '../paging';
 import type { JsonObject, SentMessage, StatusRecord } from '../types';
@@ -11,14 +11,9 @@ const rules: FieldRules = {
   known: ['events'],
 };
 
-export const messageHistoryRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    pattern: '/:number/message_history',
-    scope: 'whatsapp_business_management',
-    handler: messageHistory,
-  },
-];
+export const messageHistoryRoutes = routesOf('whatsapp_business_management', {
+  'GET /:number/message_history': messageHistory,
+});
 
 function messageHistory(call: Call): JsonObject {
   const number = numberOf(call);

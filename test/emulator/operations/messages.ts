@@ -1,7 +1,7 @@
 // POST /{number}/messages: sends and read receipts. The recipient is checked in
 // message-recipient.ts, the content in message-content.ts, a template in message-template.ts.
 import { stepsFor, type Step } from '../behaviour';
-import { numberOf, type Call, type Route } from '../core';
+import { numberOf, routesOf, type Call } from '../core';
 import { upstreamError } from '../errors';
 import { digitsOf } from '../ids';
 import { isBlocked } from '../inbound';
@@ -16,14 +16,9 @@ const CALLBACK_DATA_MAX = 512;
 /** How long a held template message waits before it is released or dropped. */
 const PACING_DELAY_MS = 500;
 
-export const messageRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    pattern: '/:number/messages',
-    scope: 'whatsapp_business_messaging',
-    handler: postMessages,
-  },
-];
+export const messageRoutes = routesOf('whatsapp_business_messaging', {
+  'POST /:number/messages': postMessages,
+});
 
 function postMessages(call: Call): JsonObject {
   const { body } = call;

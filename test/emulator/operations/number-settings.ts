@@ -1,21 +1,16 @@
 // Settings of a number: conversational automation, commerce, calling and storage.
-import { numberOf, type Call, type Route } from '../core';
+import { numberOf, routesOf, type Call } from '../core';
 import { invalid } from '../errors';
 import type { JsonObject } from '../types';
 import { isObject, parameter, SUCCESS, truth } from './parameters';
 
-const MANAGEMENT = 'whatsapp_business_management';
-const AUTOMATION = '/:number/conversational_automation';
-const COMMERCE = '/:number/whatsapp_commerce_settings';
-const SETTINGS = '/:number/settings';
-
-export const numberSettingRoutes: readonly Route[] = [
-  { method: 'POST', pattern: AUTOMATION, scope: MANAGEMENT, handler: writeAutomation },
-  { method: 'GET', pattern: COMMERCE, scope: MANAGEMENT, handler: readCommerce },
-  { method: 'POST', pattern: COMMERCE, scope: MANAGEMENT, handler: writeCommerce },
-  { method: 'GET', pattern: SETTINGS, scope: MANAGEMENT, handler: readSettings },
-  { method: 'POST', pattern: SETTINGS, scope: MANAGEMENT, handler: writeSettings },
-];
+export const numberSettingRoutes = routesOf('whatsapp_business_management', {
+  'POST /:number/conversational_automation': writeAutomation,
+  'GET /:number/whatsapp_commerce_settings': readCommerce,
+  'POST /:number/whatsapp_commerce_settings': writeCommerce,
+  'GET /:number/settings': readSettings,
+  'POST /:number/settings': writeSettings,
+});
 
 const PROMPTS_MAX = 4;
 const PROMPT_LENGTH_MAX = 80;

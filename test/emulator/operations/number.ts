@@ -1,5 +1,5 @@
 // The number node and its life cycle: codes, PIN, registration, deregistration.
-import { numberOf, type Call, type Route } from '../core';
+import { numberOf, routesOf, type Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { requestedFields, type FieldRules } from '../fields';
 import type { BusinessNumber, JsonObject } from '../types';
@@ -49,39 +49,14 @@ const numberRules: FieldRules = {
   denied: ['certificate', 'new_certificate'],
 };
 
-export const numberRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    pattern: '/:number',
-    scope: 'whatsapp_business_management',
-    handler: (call) => numberNode(call, numberOf(call)),
-  },
-  { method: 'POST', pattern: '/:number', scope: 'whatsapp_business_management', handler: change },
-  {
-    method: 'POST',
-    pattern: '/:number/request_code',
-    scope: 'whatsapp_business_management',
-    handler: requestCode,
-  },
-  {
-    method: 'POST',
-    pattern: '/:number/verify_code',
-    scope: 'whatsapp_business_management',
-    handler: verifyCode,
-  },
-  {
-    method: 'POST',
-    pattern: '/:number/register',
-    scope: 'whatsapp_business_management',
-    handler: register,
-  },
-  {
-    method: 'POST',
-    pattern: '/:number/deregister',
-    scope: 'whatsapp_business_management',
-    handler: deregister,
-  },
-];
+export const numberRoutes = routesOf('whatsapp_business_management', {
+  'GET /:number': (call) => numberNode(call, numberOf(call)),
+  'POST /:number': change,
+  'POST /:number/request_code': requestCode,
+  'POST /:number/verify_code': verifyCode,
+  'POST /:number/register': register,
+  'POST /:number/deregister': deregister,
+});
 
 /** The fields of a number, for its node and the list of its account. */
 export function numberNode(call: Call, number: BusinessNumber): JsonObject {

@@ -1,7 +1,7 @@
 // Onboarding of a client: the code exchange, debug_token, the webhook subscription of an account,
 // and the one-time synchronisation of a coexistence number.
 import { problemOf } from '../access';
-import { accountOf, numberOf, type Call, type Route } from '../core';
+import { accountOf, numberOf, routesOf, type Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { postSync } from '../sync';
 import type { BusinessNumber, JsonObject, Token } from '../types';
@@ -13,36 +13,20 @@ const ACCOUNT_OBJECT = 'whatsapp_business_account';
 const SYNC_WINDOW_MS = 24 * 3600 * 1000;
 const SYNC_TYPES = ['smb_app_state_sync', 'history'];
 
-export const onboardingRoutes: readonly Route[] = [
-  { method: 'GET', pattern: '/oauth/access_token', scope: null, handler: exchange },
-  { method: 'POST', pattern: '/oauth/access_token', scope: null, handler: exchange },
-  { method: 'GET', pattern: '/debug_token', scope: null, handler: debugToken },
-  { method: 'GET', pattern: '/:app/subscriptions', scope: null, handler: appSubscriptions },
-  { method: 'POST', pattern: '/:app/subscriptions', scope: null, handler: subscribeApp },
-  {
-    method: 'POST',
-    pattern: '/:account/subscribed_apps',
-    scope: 'whatsapp_business_management',
-    handler: subscribe,
-  },
-  {
-    method: 'GET',
-    pattern: '/:account/subscribed_apps',
-    scope: 'whatsapp_business_management',
-    handler: subscriptions,
-  },
-  {
-    method: 'DELETE',
-    pattern: '/:account/subscribed_apps',
-    scope: 'whatsapp_business_management',
-    handler: unsubscribe,
-  },
-  {
-    method: 'POST',
-    pattern: '/:number/smb_app_data',
-    scope: 'whatsapp_business_management',
-    handler: requestSync,
-  },
+export const onboardingRoutes = [
+  ...routesOf(null, {
+    'GET /oauth/access_token': exchange,
+    'POST /oauth/access_token': exchange,
+    'GET /debug_token': debugToken,
+    'GET /:app/subscriptions': appSubscriptions,
+    'POST /:app/subscriptions': subscribeApp,
+  }),
+  ...routesOf('whatsapp_business_management', {
+    'POST /:account/subscribed_apps': subscribe,
+    'GET /:account/subscribed_apps': subscriptions,
+    'DELETE /:account/subscribed_apps': unsubscribe,
+    'POST /:number/smb_app_data': requestSync,
+  }),
 ];
 
 function exchange(call: Call): JsonObject {

@@ -1,17 +1,14 @@
 // The business profile of a number.
-import { numberOf, type Call, type Route } from '../core';
+import { numberOf, routesOf, type Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { selectFields, type FieldRules } from '../fields';
 import type { BusinessNumber, JsonObject } from '../types';
 import { requireProduct, SUCCESS } from './parameters';
 
-const MESSAGING = 'whatsapp_business_messaging';
-const PATTERN = '/:number/whatsapp_business_profile';
-
-export const profileRoutes: readonly Route[] = [
-  { method: 'GET', pattern: PATTERN, scope: MESSAGING, handler: readProfile },
-  { method: 'POST', pattern: PATTERN, scope: MESSAGING, handler: writeProfile },
-];
+export const profileRoutes = routesOf('whatsapp_business_messaging', {
+  'GET /:number/whatsapp_business_profile': readProfile,
+  'POST /:number/whatsapp_business_profile': writeProfile,
+});
 
 const PROFILE_LENGTHS: Readonly<Record<string, number>> = {
   about: 139,

@@ -1,21 +1,17 @@
 // QR codes of a number: short links with a prefilled message.
-import { numberOf, type Call, type Route } from '../core';
+import { numberOf, routesOf, type Call } from '../core';
 import { invalid } from '../errors';
 import { parseFields } from '../fields';
 import { listAnswer, page } from '../paging';
 import type { BusinessNumber, JsonObject, QrCode } from '../types';
 import { parameter, requiredText, SUCCESS } from './parameters';
 
-const MANAGEMENT = 'whatsapp_business_management';
-const LIST = '/:number/message_qrdls';
-const ONE = '/:number/message_qrdls/*';
-
-export const qrCodeRoutes: readonly Route[] = [
-  { method: 'GET', pattern: LIST, scope: MANAGEMENT, handler: listQrCodes },
-  { method: 'POST', pattern: LIST, scope: MANAGEMENT, handler: writeQrCode },
-  { method: 'GET', pattern: ONE, scope: MANAGEMENT, handler: readQrCode },
-  { method: 'DELETE', pattern: ONE, scope: MANAGEMENT, handler: deleteQrCode },
-];
+export const qrCodeRoutes = routesOf('whatsapp_business_management', {
+  'GET /:number/message_qrdls': listQrCodes,
+  'POST /:number/message_qrdls': writeQrCode,
+  'GET /:number/message_qrdls/*': readQrCode,
+  'DELETE /:number/message_qrdls/*': deleteQrCode,
+});
 
 const QR_CODES_MAX = 2000;
 const QR_PAGE_MAX = 25;

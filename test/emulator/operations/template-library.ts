@@ -1,23 +1,17 @@
 // The platform's own templates, and how an account's templates did.
-import { accountOf, type Call, type Route } from '../core';
+import { accountOf, routesOf, type Call } from '../core';
 import { invalid } from '../errors';
 import { listAnswer, page } from '../paging';
 import type { JsonObject, SentMessage, StatusName } from '../types';
 
-const MANAGEMENT = 'whatsapp_business_management';
 const TEMPLATES_MAX = 10;
 const DAY_S = 86_400;
 const METRICS = ['sent', 'delivered', 'read', 'clicked', 'cost'];
 
-export const templateLibraryRoutes: readonly Route[] = [
-  { method: 'GET', pattern: '/message_template_library', scope: MANAGEMENT, handler: library },
-  {
-    method: 'GET',
-    pattern: '/:account/template_analytics',
-    scope: MANAGEMENT,
-    handler: analytics,
-  },
-];
+export const templateLibraryRoutes = routesOf('whatsapp_business_management', {
+  'GET /message_template_library': library,
+  'GET /:account/template_analytics': analytics,
+});
 
 interface LibraryTemplate extends JsonObject {
   name: string;

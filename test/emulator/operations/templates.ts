@@ -1,5 +1,5 @@
 // Message templates of an account: list, create (then review), edit, delete.
-import { accountOf, type Call, type Core, type Route } from '../core';
+import { accountOf, routesOf, type Call, type Core } from '../core';
 import { invalid, unknownObject, upstreamError } from '../errors';
 import { selectFields, type FieldRules } from '../fields';
 import { listAnswer, page } from '../paging';
@@ -9,7 +9,6 @@ import { LIBRARY } from './template-library';
 import { checkTemplateComponents } from './template-rules';
 import { isObject, parameter, SUCCESS } from './parameters';
 
-const MANAGEMENT = 'whatsapp_business_management';
 const NAME = /^[a-z0-9_]{1,512}$/;
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
 const TEMPLATES_UNVERIFIED_MAX = 250;
@@ -41,13 +40,13 @@ const TEMPLATE_RULES: FieldRules = {
   ],
 };
 
-export const templateRoutes: readonly Route[] = [
-  { method: 'GET', pattern: '/:account/message_templates', scope: MANAGEMENT, handler: list },
-  { method: 'POST', pattern: '/:account/message_templates', scope: MANAGEMENT, handler: create },
-  { method: 'DELETE', pattern: '/:account/message_templates', scope: MANAGEMENT, handler: remove },
-  { method: 'GET', pattern: '/:template', scope: MANAGEMENT, handler: read },
-  { method: 'POST', pattern: '/:template', scope: MANAGEMENT, handler: edit },
-];
+export const templateRoutes = routesOf('whatsapp_business_management', {
+  'GET /:account/message_templates': list,
+  'POST /:account/message_templates': create,
+  'DELETE /:account/message_templates': remove,
+  'GET /:template': read,
+  'POST /:template': edit,
+});
 
 function show(call: Call, template: Template): JsonObject {
   const { pacing: _pacing, waba_id: _waba_id, edited_at: _edited, created_at, ...node } = template;
@@ -211,62 +210,47 @@ export function announceStatus(
 ): void {
   template.status = status;
   template.rejected_reason = status === 'REJECTED' ? (reason ?? 'NONE') : 'NONE';
-  const account = core.state.accounts.get(template.waba_id);
-  if (!account) return;
-  const value = {
+  announce(core, template, 'message_template_status_update', {
     event: status,
-    message_template_id: template.id,
-    message_template_name: template.name,
-    message_template_language: template.language,
     reason,
     message_template_category: template.category,
-    ...(status === 'REJECTED'
-      ? {
-          rejection_info: {
-            reason: 'The template does not follow the rules of the format',
-            recommendation: 'Change the text and submit it again',
-          },
-        }
-      : {}),
-  };
-  core.webhooks.notify(
-    account,
-    { field: 'message_template_status_update', value },
-    { timed: true },
-  );
+    ...(status === 'REJECTED' && {
+      rejection_info: {
+        reason: 'The template does not follow the rules of the format',
+        recommendation: 'Change the text and submit it again',
+      },
+    }),
+  });
 }
 
 export function announceQuality(core: Core, template: Template, score: string): void {
-  const account = core.state.accounts.get(template.waba_id);
-  const value = {
-    previous_quality_score: template.quality_score,
-    new_quality_score: score,
-    message_template_id: template.id,
-    message_template_name: template.name,
-    message_template_language: template.language,
-  };
+  const previous_quality_score = template.quality_score;
   template.quality_score = score;
-  if (!account) return;
-  core.webhooks.notify(
-    account,
-    { field: 'message_template_quality_update', value },
-    { timed: true },
-  );
+  announce(core, template, 'message_template_quality_update', {
+    previous_quality_score,
+    new_quality_score: score,
+  });
 }
 
 export function announceCategory(core: Core, template: Template, category: string): void {
+  const previous_category = template.category;
+  Object.assign(template, { previous_category, category });
+  announce(core, template, 'template_category_update', {
+    previous_category,
+    new_category: category,
+  });
+}
+
+function announce(core: Core, template: Template, field: string, change: JsonObject): void {
   const account = core.state.accounts.get(template.waba_id);
+  if (!account) return;
   const value = {
+    ...change,
     message_template_id: template.id,
     message_template_name: template.name,
     message_template_language: template.language,
-    previous_category: template.category,
-    new_category: category,
   };
-  template.previous_category = template.category;
-  template.category = category;
-  if (!account) return;
-  core.webhooks.notify(account, { field: 'template_category_update', value }, { timed: true });
+  core.webhooks.notify(account, { field, value }, { timed: true });
 }
 
 function edit(call: Call): JsonObject {

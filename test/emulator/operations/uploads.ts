@@ -3,7 +3,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { Call, Route } from '../core';
+import { routesOf, type Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { BodySource } from '../http';
 import type { JsonObject, Upload } from '../types';
@@ -14,10 +14,18 @@ const FILE_TYPES = ['application/pdf', 'image/jpeg', 'image/jpg', 'image/png', '
 const FILE_MAX_BYTES = 100 * 1024 * 1024;
 const UPLOADS_MAX = 1000;
 
-export const uploadRoutes: readonly Route[] = [
-  { method: 'POST', pattern: '/:app/uploads', scope: null, handler: open },
-  { method: 'POST', pattern: '/:upload', scope: null, body: 'stream', handler: receive },
-  { method: 'GET', pattern: '/:upload', scope: null, handler: progress },
+export const uploadRoutes = [
+  ...routesOf(null, {
+    'POST /:app/uploads': open,
+    'GET /:upload': progress,
+  }),
+  ...routesOf(
+    null,
+    {
+      'POST /:upload': receive,
+    },
+    'stream',
+  ),
 ];
 
 function open(call: Call): JsonObject {
