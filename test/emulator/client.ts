@@ -4,66 +4,18 @@ import { request } from 'undici';
 import type { Behaviour, FailRule } from './behaviour';
 import type { FaultInput } from './faults';
 import type { InboundInput } from './inbound';
+import type { Journal, showMessage, showRequest } from './journal';
 import type { SignatureKind } from './signature';
 import type { JsonObject } from './types';
+import type { Webhooks } from './webhooks';
 
 const WAIT_STEP_MS = 20;
 const WAIT_DEFAULT_MS = 10_000;
 
-export interface LoggedRequest {
-  seq: number;
-  time: string;
-  method: string;
-  path: string;
-  query: Record<string, string>;
-  headers: Record<string, string>;
-
-  body: any;
-  status: number | null;
-  duration_ms: number | null;
-  fault: string | null;
-}
-
-export interface LoggedMessage {
-  seq: number;
-  id: string;
-  waba_id: string;
-  phone_number_id: string;
-  to: string | null;
-  recipient: string | null;
-  wa_id: string | null;
-  user_id: string | null;
-  type: string;
-
-  body: any;
-  /** The text of the body, with every digit of its numbers. */
-  raw: string;
-  biz_opaque_callback_data: string | null;
-  time: string;
-}
-
-export interface MessageSummary {
-  total: number;
-  distinct_recipients: number;
-  max_sends_to_one_recipient: number;
-  /** Epoch second → accepted sends. */
-  per_second: Record<string, number>;
-}
-
-export interface WebhookCounts {
-  posted: number;
-  acknowledged: number;
-  failed: number;
-  retried: number;
-  duplicates: number;
-  items_acknowledged: number;
-  lost: number;
-  in_flight: number;
-  planned: number;
-  waiting: number;
-  held: number;
-  retrying: number;
-}
+export type LoggedRequest = ReturnType<typeof showRequest>;
+export type LoggedMessage = ReturnType<typeof showMessage>;
+export type MessageSummary = ReturnType<Journal['summary']>;
+export type WebhookCounts = ReturnType<Webhooks['describe']>;
 
 export interface InboundResult {
   message_id: string;

@@ -168,35 +168,19 @@ function patchAccount(call: ControlCall): JsonObject {
   return { waba_id: account.id, subscribed: account.subscribed, name: account.name };
 }
 
-const NUMBER_KEYS = [
-  'display_phone_number',
-  'verified_name',
-  'status',
-  'quality_rating',
-  'name_status',
-  'code_verification_status',
-  'platform_type',
-  'is_on_biz_app',
-  'is_official_business_account',
-  'account_mode',
-  'throughput_level',
-  'messaging_limit_tier',
-  'country_code',
-  'country_dial_code',
-  'registered',
-  'groups',
-  'onboarded_at',
-  'sync_requested',
-  'pin_failures',
-  'profile',
-  'automation',
-  'settings',
-] as const;
-const NULLABLE_NUMBER_KEYS = ['pin', 'verification_code', 'rate_per_sec', 'commerce'] as const;
+/** Its identity, and what only requests change. */
+const FIXED_NUMBER_KEYS = [
+  ...['id', 'waba_id', 'override_callback_uri', 'registrations', 'code_requests'],
+  ...['qr_codes', 'blocked', 'group_ids'],
+];
+const NULLABLE_NUMBER_KEYS = ['pin', 'verification_code', 'rate_per_sec', 'commerce'];
+const NUMBER_KEYS = Object.keys(buildNumber({ id: '', waba_id: '' })).filter(
+  (key) => !FIXED_NUMBER_KEYS.includes(key),
+);
 const GROUPS_STATES = ['enabled', 'disabled', 'ineligible'];
 
 function addNumber(call: ControlCall, waba_id: string, body: JsonObject): BusinessNumber {
-  onlyKeys(body, ['id', 'waba_id', ...NUMBER_KEYS, ...NULLABLE_NUMBER_KEYS]);
+  onlyKeys(body, ['id', 'waba_id', ...NUMBER_KEYS]);
   const { core } = call;
   const id = text(body, 'id') ?? core.ids.numeric('number');
   if (core.state.kindOf(id)) throw bad(`The id ${id} is taken`);
@@ -218,11 +202,10 @@ function applyNumber(record: BusinessNumber, body: JsonObject): void {
     if (key === 'groups' && !GROUPS_STATES.includes(String(value))) {
       throw bad(`groups must be one of ${GROUPS_STATES.join(', ')}`);
     }
-    if (typeof value !== typeof fields[key]) throw bad(`${key} has the wrong type`);
+    if (typeof value !== typeof fields[key] && !NULLABLE_NUMBER_KEYS.includes(key)) {
+      throw bad(`${key} has the wrong type`);
+    }
     fields[key] = value;
-  }
-  for (const key of NULLABLE_NUMBER_KEYS) {
-    if (body[key] !== undefined) fields[key] = body[key];
   }
 }
 
@@ -233,7 +216,7 @@ function createNumber(call: ControlCall): JsonObject {
 
 function patchNumber(call: ControlCall): JsonObject {
   const record = theNumber(call, call.parts[1]);
-  onlyKeys(call.body, [...NUMBER_KEYS, ...NULLABLE_NUMBER_KEYS]);
+  onlyKeys(call.body, NUMBER_KEYS);
   applyNumber(record, call.body);
   return showNumber(record);
 }

@@ -1,7 +1,7 @@
 // Records every request and every accepted send, for tests. Both logs are rings of a fixed size;
 // the counters stay exact after a ring has dropped its oldest entries.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonObject, SentMessage } from './types';
+import type { SentMessage } from './types';
 
 /** Longer bodies are recorded by size and hash only. */
 export const BODY_LOG_MAX_BYTES = 16 * 1024;
@@ -114,12 +114,13 @@ export class Journal {
     }
   }
 
-  summary(): JsonObject {
+  summary() {
     return {
       total: this.total,
       distinct_recipients: this.recipients.size,
       max_sends_to_one_recipient: this.max_per_recipient,
-      per_second: Object.fromEntries(this.seconds),
+      /** Epoch second → accepted sends. */
+      per_second: Object.fromEntries(this.seconds) as Record<string, number>,
     };
   }
 
@@ -142,10 +143,11 @@ export class Journal {
   }
 }
 
-export function showRequest(entry: RequestEntry): JsonObject {
-  const headers: JsonObject = {};
+export function showRequest(entry: RequestEntry) {
+  const headers: Record<string, string> = {};
   for (const name of LOGGED_HEADERS) {
-    if (entry.headers[name] !== undefined) headers[name] = entry.headers[name];
+    const value = entry.headers[name];
+    if (value !== undefined) headers[name] = String(value);
   }
   if (entry.authorization) headers['authorization'] = maskAuthorization(entry.authorization);
   return {
@@ -155,7 +157,7 @@ export function showRequest(entry: RequestEntry): JsonObject {
     path: entry.path,
     query: showQuery(entry.query),
     headers,
-    body: typeof entry.body === 'string' ? parsed(entry.body) : entry.body,
+    body: typeof entry.body === 'string' ? parsed(entry.body) : (entry.body as any),
     status: entry.status,
     duration_ms: entry.duration_ms,
     fault: entry.fault,
@@ -169,15 +171,16 @@ function maskAuthorization(value: string): string {
   return `${scheme}…${value.slice(-4)}`;
 }
 
-function showQuery(text: string): JsonObject {
-  const shown: JsonObject = {};
+function showQuery(text: string): Record<string, string> {
+  const shown: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(text)) {
     shown[name] = SECRET_PARAMETERS.includes(name) ? `…${value.slice(-4)}` : value;
   }
   return shown;
 }
 
-function parsed(text: string): unknown {
+/** Any: tests read arbitrary bodies. */
+function parsed(text: string): any {
   if (text === '') return null;
   try {
     return JSON.parse(text);
@@ -186,7 +189,7 @@ function parsed(text: string): unknown {
   }
 }
 
-export function showMessage(message: SentMessage): JsonObject {
+export function showMessage(message: SentMessage) {
   return {
     seq: message.seq,
     id: message.id,
@@ -198,6 +201,7 @@ export function showMessage(message: SentMessage): JsonObject {
     user_id: message.user_id,
     type: message.type,
     body: parsed(message.raw),
+    /** The text of the body, with every digit of its numbers. */
     raw: message.raw,
     biz_opaque_callback_data: message.biz_opaque_callback_data,
     time: new Date(message.time).toISOString(),

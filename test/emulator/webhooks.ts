@@ -107,7 +107,7 @@ export class Webhooks {
     for (const lane of this.lanes.values()) this.pump(lane);
   }
 
-  describe(): JsonObject {
+  describe() {
     let waiting = 0;
     for (const lane of this.lanes.values()) waiting += lane.due.length;
     return {
