@@ -1,7 +1,10 @@
 // Generates requests with one fault each from a row's schema and a request that would succeed:
-// missing, blank, null, wrong type, out of range, not in the enum, too long.
-import type { Fields } from '../../gateway/src/endpoints/endpoint';
+// missing, blank, null, wrong type, out of range, not in the enum, too long. Sends them, and reports
+// the answers that differ from the expected refusal.
+import { isErrorCode } from '@bmg/common/errors';
+import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
+import { requestOf, send, type Stage, type TableAnswer } from './endpoint-stage';
 
 export interface BadRequest {
   /** Describes the fault. */
@@ -160,107 +163,127 @@ export function* badQueries({ properties = {} }: Schema): Generator<BadRequest> 
 
 const quoteFaults = [{}, 7, ' ', [], { message_id: 7 }, { message_id: ' ' }];
 
+interface BeyondSchema {
+  change: Fields;
+  field: string;
+  code: string;
+  status?: number;
+}
+
+const invalid = (field: string, change: Fields): BeyondSchema => ({
+  change,
+  field,
+  code: 'INVALID_FIELD',
+});
+const missing = (field: string, change: Fields): BeyondSchema => ({
+  change,
+  field,
+  code: 'MISSING_FIELDS',
+});
+const badQuote = (field: string, fault: unknown): BeyondSchema => ({
+  change: { [field]: fault },
+  field,
+  code: 'INVALID_PAYLOAD',
+});
+
+/** Those of every message to a person. */
+const MESSAGE: BeyondSchema[] = [
+  ...quoteFaults.flatMap((fault) => [
+    badQuote('context', fault),
+    ...(typeof fault === 'object' && !Array.isArray(fault) ? [] : [badQuote('reply_to', fault)]),
+  ]),
+  invalid('to', { to: 'Ada' }),
+  invalid('recipient', { to: undefined, user_id: '15550100777' }),
+];
+
+const NOON = '2026-09-01T12:00:00Z';
+
 /** Rules beyond the schema, by operation: the change to a good request, the field and the code. */
-export const BEYOND_SCHEMA: Readonly<
-  Record<string, Array<{ change: Fields; field: string; code: string; status?: number }>>
-> = {
-  ...Object.fromEntries(
-    [
-      'sendText',
-      'sendTemplate',
-      'sendMedia',
-      'sendInteractive',
-      'sendLocation',
-      'sendContacts',
-    ].map((name) => [
-      name,
-      [
-        ...quoteFaults.flatMap((fault) => [
-          { change: { context: fault }, field: 'context', code: 'INVALID_PAYLOAD' },
-          ...(typeof fault === 'object' && !Array.isArray(fault)
-            ? []
-            : [{ change: { reply_to: fault }, field: 'reply_to', code: 'INVALID_PAYLOAD' }]),
-        ]),
-        { change: { to: 'Ada' }, field: 'to', code: 'INVALID_FIELD' },
-        {
-          change: { to: undefined, user_id: '15550100777' },
-          field: 'recipient',
-          code: 'INVALID_FIELD',
-        },
-      ],
-    ]),
-  ),
-  setBroadcastApproval: [{ change: { above: undefined }, field: 'above', code: 'MISSING_FIELDS' }],
+export const BEYOND_SCHEMA: Readonly<Record<string, BeyondSchema[]>> = {
+  sendText: MESSAGE,
+  sendTemplate: MESSAGE,
+  sendMedia: MESSAGE,
+  sendInteractive: MESSAGE,
+  sendLocation: MESSAGE,
+  sendContacts: MESSAGE,
+  setBroadcastApproval: [missing('above', { above: undefined })],
   replayEvents: [
-    { change: { event_ids: undefined }, field: 'from', code: 'MISSING_FIELDS' },
-    { change: { event_ids: ['evt_none'] }, field: 'event_ids[0]', code: 'INVALID_FIELD' },
-    { change: { from: '2026-09-01T12:00:00Z' }, field: 'event_ids', code: 'INVALID_FIELD' },
-    {
-      change: {
-        event_ids: undefined,
-        from: '2026-09-01T12:00:00Z',
-        to: '2026-09-01T11:00:00Z',
-      },
-      field: 'to',
-      code: 'INVALID_FIELD',
-    },
-    { change: { event: 'a,,b' }, field: 'event', code: 'INVALID_FIELD' },
+    missing('from', { event_ids: undefined }),
+    invalid('event_ids[0]', { event_ids: ['evt_none'] }),
+    invalid('event_ids', { from: NOON }),
+    invalid('to', { event_ids: undefined, from: NOON, to: '2026-09-01T11:00:00Z' }),
+    invalid('event', { event: 'a,,b' }),
   ],
   createKey: [
-    { change: { name: 'a\nb' }, field: 'name', code: 'INVALID_FIELD' },
-    { change: { scopes: ['send', 'admin'] }, field: 'scopes[1]', code: 'INVALID_FIELD' },
-    { change: { waba_ids: [] }, field: 'waba_ids', code: 'INVALID_FIELD' },
-    { change: { waba_ids: ['1234567890'] }, field: 'waba_ids[0]', code: 'INVALID_FIELD' },
-    { change: { addresses: [] }, field: 'addresses', code: 'INVALID_FIELD' },
-    { change: { addresses: ['203.0.113.0/33'] }, field: 'addresses[0]', code: 'INVALID_FIELD' },
-    { change: { expires_at: '2020-01-01T00:00:00Z' }, field: 'expires_at', code: 'INVALID_FIELD' },
-    { change: { expires_at: '2099-02-30T00:00:00Z' }, field: 'expires_at', code: 'INVALID_FIELD' },
+    invalid('name', { name: 'a\nb' }),
+    invalid('scopes[1]', { scopes: ['send', 'admin'] }),
+    invalid('waba_ids', { waba_ids: [] }),
+    invalid('waba_ids[0]', { waba_ids: ['1234567890'] }),
+    invalid('addresses', { addresses: [] }),
+    invalid('addresses[0]', { addresses: ['203.0.113.0/33'] }),
+    invalid('expires_at', { expires_at: '2020-01-01T00:00:00Z' }),
+    invalid('expires_at', { expires_at: '2099-02-30T00:00:00Z' }),
   ],
   updateKey: [
-    { change: { name: undefined, scopes: undefined }, field: 'name', code: 'MISSING_FIELDS' },
-    { change: { scopes: [] }, field: 'scopes', code: 'INVALID_FIELD' },
-    { change: { waba_ids: [] }, field: 'waba_ids', code: 'INVALID_FIELD' },
-    { change: { name: ' ' }, field: 'name', code: 'MISSING_FIELDS' },
+    missing('name', { name: undefined, scopes: undefined }),
+    invalid('scopes', { scopes: [] }),
+    invalid('waba_ids', { waba_ids: [] }),
+    missing('name', { name: ' ' }),
   ],
-  invitePerson: ['ada', 'ada@example', 'Ada <ada@example.com>', 'a b@example.com'].map((email) => ({
-    change: { email },
-    field: 'email',
-    code: 'INVALID_FIELD',
-  })),
+  invitePerson: ['ada', 'ada@example', 'Ada <ada@example.com>', 'a b@example.com'].map((email) =>
+    invalid('email', { email }),
+  ),
   createBroadcast: [
-    { change: { contacts: [7] }, field: 'contacts[0]', code: 'INVALID_FIELD' },
-    { change: { contacts: ['Ada'] }, field: 'contacts[0]', code: 'INVALID_FIELD' },
-    {
-      change: { contacts: [{ recipient: 'Ada' }] },
-      field: 'contacts[0].recipient',
-      code: 'INVALID_FIELD',
-    },
-    {
-      change: { contacts: ['15550100777', { recipient: '15550100778', params: 'x' }] },
-      field: 'contacts[1].params',
-      code: 'INVALID_FIELD',
-    },
+    invalid('contacts[0]', { contacts: [7] }),
+    invalid('contacts[0]', { contacts: ['Ada'] }),
+    invalid('contacts[0].recipient', { contacts: [{ recipient: 'Ada' }] }),
+    invalid('contacts[1].params', {
+      contacts: ['15550100777', { recipient: '15550100778', params: 'x' }],
+    }),
     {
       change: { contacts: Array<string>(10_001).fill('15550100777') },
       field: 'contacts',
       code: 'TOO_MANY_CONTACTS',
       status: 403,
     },
-    { change: { scheduled_at: 'tomorrow' }, field: 'scheduled_at', code: 'INVALID_FIELD' },
-    {
-      change: { scheduled_at: '2099-02-30T00:00:00Z' },
-      field: 'scheduled_at',
-      code: 'INVALID_FIELD',
-    },
-    {
-      change: { scheduled_at: '2020-01-01T00:00:00Z' },
-      field: 'scheduled_at',
-      code: 'INVALID_FIELD',
-    },
-    {
-      change: { template_components: ['x'] },
-      field: 'template_components[0]',
-      code: 'INVALID_FIELD',
-    },
+    invalid('scheduled_at', { scheduled_at: 'tomorrow' }),
+    invalid('scheduled_at', { scheduled_at: '2099-02-30T00:00:00Z' }),
+    invalid('scheduled_at', { scheduled_at: '2020-01-01T00:00:00Z' }),
+    invalid('template_components[0]', { template_components: ['x'] }),
   ],
 };
+
+/** Any published code is accepted if `code` is absent; `status` defaults to 400. */
+export type ExpectedRefusal = BadRequest & { code?: string; status?: number };
+
+/** Sends each request and describes every answer that is not the expected refusal. */
+export async function answeredWrongly(
+  stage: Stage,
+  endpoint: Endpoint,
+  requests: ExpectedRefusal[],
+): Promise<string[]> {
+  const problems: string[] = [];
+  const good = requestOf(endpoint, stage, {});
+  for (const { name, field, fields, code, status = 400 } of requests) {
+    const answer = await send(
+      stage,
+      endpoint.body
+        ? { ...good, body: fields }
+        : { ...good, query: { ...good.query, ...(fields as typeof good.query) } },
+    );
+    const { error } = (answer.body ?? {}) as { error?: Record<string, unknown> };
+    const messageAndDetails = JSON.stringify([error?.['message'], error?.['details']]);
+    const isExpected =
+      answer.status === status &&
+      (code === undefined ? isErrorCode(String(error?.['code'])) : error?.['code'] === code) &&
+      messageAndDetails.includes(field);
+    if (!isExpected) problems.push(`${name}: ${answer.status} ${answer.text.slice(0, 300)}`);
+  }
+  return problems;
+}
+
+/**
+ * A published code with a 4xx, or with 502 when the upstream refuses; never an internal failure.
+ */
+export const isRefusal = ({ status, body }: TableAnswer): boolean =>
+  ((status >= 400 && status < 500) || status === 502) && isErrorCode(String(body?.error?.code));

@@ -5,35 +5,28 @@ import { ONE, type SeededNumber } from '../harness/shared-mesh';
 import { createBroadcast, detailOf, people } from './broadcast-support';
 import { ADA, newAccount, type Given, type Stage } from './endpoint-stage';
 
-export interface EndpointCase {
-  /** Prepares fresh state for each request. */
-  prepare?(stage: Stage): Promise<Given> | Given;
-  /** The content type of the answer. */
-  type?: string;
-}
+/** Prepares fresh state for each request. */
+type Prepare = (stage: Stage) => Promise<Given> | Given;
 
 let count = 0;
 /** A name that is not in use. */
 const unique = (prefix: string): string => `${prefix}_${(count += 1)}`;
 
-const seeded: EndpointCase = { prepare: () => ({ number: ONE }) };
-const cloud: EndpointCase = { prepare: (stage) => ({ number: stage.cloud }) };
+const seeded: Prepare = () => ({ number: ONE });
+const cloud: Prepare = (stage) => ({ number: stage.cloud });
 
 const picture = ({ files }: Stage): Given => ({
   body: { url: `${files.url}/${unique('plant')}.jpg`, mime_type: 'image/jpeg' },
 });
 
-const storedMedia: EndpointCase = {
-  async prepare({ mesh, one }) {
-    const { id } = await mesh.emulator.media({
-      phone_number_id: one.phone_number_id,
-      mime_type: 'image/png',
-      size_bytes: 2_048,
-    });
-    return { params: { media_id: id } };
-  },
-  type: 'image/png',
-};
+async function storedMedia({ mesh, one }: Stage): Promise<Given> {
+  const { id } = await mesh.emulator.media({
+    phone_number_id: one.phone_number_id,
+    mime_type: 'image/png',
+    size_bytes: 2_048,
+  });
+  return { params: { media_id: id } };
+}
 
 async function qrCode({ partner, one }: Stage): Promise<Given> {
   const { body } = await partner.call(
@@ -208,105 +201,87 @@ async function webhookShadow(stage: Stage): Promise<Given> {
   return { params: { shadow_id: body.shadow.shadow_id as string } };
 }
 
-export const CASES: Readonly<Record<string, EndpointCase>> = {
+/** The content types of answers that are no JSON. */
+export const TYPES: Readonly<Record<string, string>> = {
+  downloadMedia: 'image/png',
+  downloadContactMedia: 'image/png',
+};
+
+export const CASES: Readonly<Record<string, Prepare>> = {
   // Onboarding and usage.
-  registerFromCode: {
-    async prepare({ mesh }) {
-      const number = await newAccount(mesh, { is_on_biz_app: true });
-      const { code } = await mesh.emulator.code({ token: number.access_token });
-      return { number, body: { code, display_name: 'By code' } };
-    },
+  async registerFromCode({ mesh }) {
+    const number = await newAccount(mesh, { is_on_biz_app: true });
+    const { code } = await mesh.emulator.code({ token: number.access_token });
+    return { number, body: { code, display_name: 'By code' } };
   },
-  registerClient: {
-    async prepare({ mesh }) {
-      return { body: { ...(await newAccount(mesh, { is_on_biz_app: true })) } };
-    },
+  async registerClient({ mesh }) {
+    return { body: { ...(await newAccount(mesh, { is_on_biz_app: true })) } };
   },
-  deleteClient: {
-    async prepare(stage) {
-      return { params: { waba_id: (await registered(stage)).waba_id } };
-    },
+  async deleteClient(stage) {
+    return { params: { waba_id: (await registered(stage)).waba_id } };
   },
-  refreshClient: { prepare: ({ one }) => ({ params: { waba_id: one.waba_id } }) },
-  resubscribeWebhook: { prepare: ({ one }) => ({ params: { waba_id: one.waba_id } }) },
+  refreshClient: ({ one }) => ({ params: { waba_id: one.waba_id } }),
+  resubscribeWebhook: ({ one }) => ({ params: { waba_id: one.waba_id } }),
   // Messages.
-  sendReaction: {
-    async prepare({ mesh, one }) {
-      const { phone_number_id } = one;
-      const { message_id } = await mesh.emulator.inbound({ phone_number_id, from: ADA });
-      return { body: { to: ADA, message_id, emoji: '👍' } };
-    },
+  async sendReaction({ mesh, one }) {
+    const { phone_number_id } = one;
+    const { message_id } = await mesh.emulator.inbound({ phone_number_id, from: ADA });
+    return { body: { to: ADA, message_id, emoji: '👍' } };
   },
-  getTimeline: {
-    async prepare({ partner, one }) {
-      const { body } = await partner.call(
-        'POST',
-        '/messages/send',
-        { to: ADA, text: 'Hello' },
-        { 'x-waba-id': one.waba_id },
-      );
-      return { params: { message_id: body.message_id as string } };
-    },
+  async getTimeline({ partner, one }) {
+    const { body } = await partner.call(
+      'POST',
+      '/messages/send',
+      { to: ADA, text: 'Hello' },
+      { 'x-waba-id': one.waba_id },
+    );
+    return { params: { message_id: body.message_id as string } };
   },
   // Media and contacts.
-  uploadMedia: { prepare: picture },
+  uploadMedia: picture,
   downloadMedia: storedMedia,
   downloadContactMedia: storedMedia,
-  lookupContact: { prepare: () => ({ params: { phone: ADA } }) },
+  lookupContact: () => ({ params: { phone: ADA } }),
   // Templates.
-  createTemplate: {
-    prepare: () => ({
-      body: {
-        name: unique('table_template'),
-        language: 'en_US',
-        category: 'UTILITY',
-        components: [{ type: 'BODY', text: 'Hello' }],
-      },
-    }),
-  },
-  uploadHeader: { prepare: picture },
-  getTemplate: {
-    prepare: async (stage) => ({ params: { template_name: await template(stage) } }),
-  },
-  updateTemplate: {
-    prepare: async (stage) => ({ params: { template_name: await template(stage) } }),
-  },
-  getTemplateAnalytics: {
-    prepare: async (stage) => ({ query: { template_ids: await template(stage) } }),
-  },
-  deleteTemplate: {
-    async prepare({ mesh, one }) {
-      const name = unique('old_template');
-      await mesh.emulator.template({ waba_id: one.waba_id, name });
-      return { params: { template_name: name } };
+  createTemplate: () => ({
+    body: {
+      name: unique('table_template'),
+      language: 'en_US',
+      category: 'UTILITY',
+      components: [{ type: 'BODY', text: 'Hello' }],
     },
+  }),
+  uploadHeader: picture,
+  getTemplate: async (stage) => ({ params: { template_name: await template(stage) } }),
+  updateTemplate: async (stage) => ({ params: { template_name: await template(stage) } }),
+  getTemplateAnalytics: async (stage) => ({ query: { template_ids: await template(stage) } }),
+  async deleteTemplate({ mesh, one }) {
+    const name = unique('old_template');
+    await mesh.emulator.template({ waba_id: one.waba_id, name });
+    return { params: { template_name: name } };
   },
-  updateWebhook: {
-    prepare: ({ partner }) => ({ body: { webhook_url: partner.receiver.url, extra_events: [] } }),
-  },
+  updateWebhook: ({ partner }) => ({
+    body: { webhook_url: partner.receiver.url, extra_events: [] },
+  }),
   // Broadcasts.
-  createBroadcast: {
-    async prepare({ mesh, one }) {
-      // Templates are cached for a while, so this one is new.
-      const template_name = unique('news');
-      await mesh.emulator.template({ waba_id: one.waba_id, name: template_name });
-      return { body: { ...laterBroadcast(), template_name } };
-    },
+  async createBroadcast({ mesh, one }) {
+    // Templates are cached for a while, so this one is new.
+    const template_name = unique('news');
+    await mesh.emulator.template({ waba_id: one.waba_id, name: template_name });
+    return { body: { ...laterBroadcast(), template_name } };
   },
-  getBroadcast: { prepare: broadcast },
-  cancelBroadcast: { prepare: broadcast },
-  pauseBroadcast: { prepare: runningBroadcast },
-  resumeBroadcast: { prepare: pausedBroadcast },
-  approveBroadcast: { prepare: unapprovedBroadcast },
-  setBroadcastApproval: { prepare: () => ({ body: { above: APPROVED_ABOVE } }) },
+  getBroadcast: broadcast,
+  cancelBroadcast: broadcast,
+  pauseBroadcast: runningBroadcast,
+  resumeBroadcast: pausedBroadcast,
+  approveBroadcast: unapprovedBroadcast,
+  setBroadcastApproval: () => ({ body: { above: APPROVED_ABOVE } }),
   // Number setup.
-  updateQrCode: { prepare: qrCode },
-  deleteQrCode: { prepare: qrCode },
-  unblockUsers: {
-    async prepare({ partner, one }) {
-      await partner.call('POST', '/blocked', { users: [ADA] }, { 'x-waba-id': one.waba_id });
-      return {};
-    },
+  updateQrCode: qrCode,
+  deleteQrCode: qrCode,
+  async unblockUsers({ partner, one }) {
+    await partner.call('POST', '/blocked', { users: [ADA] }, { 'x-waba-id': one.waba_id });
+    return {};
   },
   // Account and diagnostics: the seeded account has data to show.
   getWaba: seeded,
@@ -315,115 +290,97 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   listSolutions: seeded,
   listSchedules: seeded,
   listFlows: seeded,
-  getFlow: { prepare: () => ({ number: ONE, params: { flow_id: '110000000000001' } }) },
+  getFlow: () => ({ number: ONE, params: { flow_id: '110000000000001' } }),
   // Phone number lifecycle: each on a new number, because the platform limits the attempts per
   // number.
-  requestCode: {
-    async prepare(stage) {
-      const number = await otherNumber(stage, {
-        status: 'UNVERIFIED',
-        code_verification_status: 'NOT_VERIFIED',
-        registered: false,
-      });
-      return { body: { code_method: 'SMS', language: 'en_US', ...number } };
-    },
+  async requestCode(stage) {
+    const number = await otherNumber(stage, {
+      status: 'UNVERIFIED',
+      code_verification_status: 'NOT_VERIFIED',
+      registered: false,
+    });
+    return { body: { code_method: 'SMS', language: 'en_US', ...number } };
   },
-  verifyCode: {
-    async prepare(stage) {
-      const number = await otherNumber(stage, {
-        status: 'UNVERIFIED',
-        code_verification_status: 'NOT_VERIFIED',
-        registered: false,
-        verification_code: '123456',
-      });
-      return { body: { code: '123456', ...number } };
-    },
+  async verifyCode(stage) {
+    const number = await otherNumber(stage, {
+      status: 'UNVERIFIED',
+      code_verification_status: 'NOT_VERIFIED',
+      registered: false,
+      verification_code: '123456',
+    });
+    return { body: { code: '123456', ...number } };
   },
-  registerPhone: {
-    async prepare(stage) {
-      const number = await otherNumber(stage, { status: 'PENDING', registered: false });
-      return { body: { pin: '246810', ...number } };
-    },
+  async registerPhone(stage) {
+    const number = await otherNumber(stage, { status: 'PENDING', registered: false });
+    return { body: { pin: '246810', ...number } };
   },
-  deregisterPhone: {
-    async prepare(stage) {
-      return { body: { confirm: true, ...(await otherNumber(stage, {})) } };
-    },
+  async deregisterPhone(stage) {
+    return { body: { confirm: true, ...(await otherNumber(stage, {})) } };
   },
   // Calling and groups.
-  placeCall: {
-    async prepare({ mesh, cloud: number }) {
-      const wa_id = `1555${String((count += 1)).padStart(7, '0')}`;
-      await mesh.emulator.customer({ waba_id: number.waba_id, wa_id, call_permission: true });
-      const session = { sdp_type: 'offer', sdp: 'v=0\r\ns=-\r\n' };
-      return { number, body: { action: 'connect', to: wa_id, session } };
-    },
+  async placeCall({ mesh, cloud: number }) {
+    const wa_id = `1555${String((count += 1)).padStart(7, '0')}`;
+    await mesh.emulator.customer({ waba_id: number.waba_id, wa_id, call_permission: true });
+    const session = { sdp_type: 'offer', sdp: 'v=0\r\ns=-\r\n' };
+    return { number, body: { action: 'connect', to: wa_id, session } };
   },
   listGroups: cloud,
   createGroup: cloud,
-  getGroup: { prepare: group },
-  deleteGroup: { prepare: group },
-  removeGroupParticipants: { prepare: group },
+  getGroup: group,
+  deleteGroup: group,
+  removeGroupParticipants: group,
   // Webhook recovery.
-  listFailedEvents: {
-    async prepare(stage) {
-      await failedEvent(stage);
-      return {};
-    },
+  async listFailedEvents(stage) {
+    await failedEvent(stage);
+    return {};
   },
-  retryEvent: { prepare: failedEvent },
+  retryEvent: failedEvent,
   // API keys.
-  createKey: {
-    prepare: ({ one }) => ({
-      body: {
-        name: unique('key'),
-        scopes: ['send'],
-        waba_ids: [one.waba_id],
-        addresses: ['203.0.113.0/24'],
-        expires_at: new Date(Date.now() + 86_400_000).toISOString(),
-      },
-    }),
-  },
-  getKey: { prepare: apiKey },
-  updateKey: { prepare: apiKey },
-  rotateKey: { prepare: apiKey },
-  revokeKey: { prepare: apiKey },
+  createKey: ({ one }) => ({
+    body: {
+      name: unique('key'),
+      scopes: ['send'],
+      waba_ids: [one.waba_id],
+      addresses: ['203.0.113.0/24'],
+      expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+    },
+  }),
+  getKey: apiKey,
+  updateKey: apiKey,
+  rotateKey: apiKey,
+  revokeKey: apiKey,
   // People.
-  invitePerson: { prepare: () => ({ body: { email: newEmail(), role: 'developer' } }) },
-  getPerson: { prepare: person },
-  updatePerson: { prepare: person },
-  removePerson: { prepare: person },
-  renewInvitation: { prepare: person },
+  invitePerson: () => ({ body: { email: newEmail(), role: 'developer' } }),
+  getPerson: person,
+  updatePerson: person,
+  removePerson: person,
+  renewInvitation: person,
   // Webhook endpoints.
-  createEndpoint: { prepare: newEndpoint },
-  getEndpoint: { prepare: webhookEndpoint },
-  updateEndpoint: { prepare: webhookEndpoint },
-  deleteEndpoint: { prepare: webhookEndpoint },
-  rotateEndpointSecret: { prepare: webhookEndpoint },
-  testEndpoint: { prepare: webhookEndpoint },
-  listEndpointAttempts: { prepare: webhookEndpoint },
+  createEndpoint: newEndpoint,
+  getEndpoint: webhookEndpoint,
+  updateEndpoint: webhookEndpoint,
+  deleteEndpoint: webhookEndpoint,
+  rotateEndpointSecret: webhookEndpoint,
+  testEndpoint: webhookEndpoint,
+  listEndpointAttempts: webhookEndpoint,
   // Shadow receivers.
-  startShadow: { prepare: newShadow },
-  getShadow: { prepare: webhookShadow },
-  stopShadow: { prepare: webhookShadow },
+  startShadow: newShadow,
+  getShadow: webhookShadow,
+  stopShadow: webhookShadow,
   // Event log.
-  listEvents: {
-    async prepare(stage) {
-      await failedEvent(stage);
-      return {};
-    },
+  async listEvents(stage) {
+    await failedEvent(stage);
+    return {};
   },
-  getEvent: { prepare: loggedEvent },
-  replayEvents: { prepare: replayable },
-  getReplay: {
-    async prepare(stage) {
-      const { body } = await replayable(stage);
-      // One replay of a partner runs at a time.
-      const replay_id = await eventually(async () => {
-        const started = await stage.partner.call('POST', '/events/replay', body);
-        return started.body.replay_id as string | undefined;
-      });
-      return { params: { replay_id } };
-    },
+  getEvent: loggedEvent,
+  replayEvents: replayable,
+  async getReplay(stage) {
+    const { body } = await replayable(stage);
+    // One replay of a partner runs at a time.
+    const replay_id = await eventually(async () => {
+      const started = await stage.partner.call('POST', '/events/replay', body);
+      return started.body.replay_id as string | undefined;
+    });
+    return { params: { replay_id } };
   },
 };

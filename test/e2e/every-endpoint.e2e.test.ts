@@ -9,9 +9,15 @@ import { documentPath, operationName } from '../../gateway/src/openapi';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 import { TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
-import { answeredWrongly, isRefusal, type ExpectedRefusal } from './bad-answers';
-import { BEYOND_SCHEMA, badBodies, badQueries } from './bad-requests';
-import { CASES } from './endpoint-cases';
+import {
+  answeredWrongly,
+  BEYOND_SCHEMA,
+  badBodies,
+  badQueries,
+  isRefusal,
+  type ExpectedRefusal,
+} from './bad-requests';
+import { CASES, TYPES } from './endpoint-cases';
 import { createCaseTally } from './endpoint-golden';
 import {
   createStage,
@@ -81,14 +87,14 @@ const secrets = (): RegExp => {
 
 describe('a good request succeeds and matches the document', () => {
   test.each(rows)('%s', async (_route, endpoint) => {
-    const { prepare, type = 'application/json' } = CASES[operationName(endpoint)] ?? {};
-    const given = (await prepare?.(stage)) ?? {};
+    const name = operationName(endpoint);
+    const given = (await CASES[name]?.(stage)) ?? {};
     const asked = requestOf(endpoint, stage, given);
     if (isAudited(endpoint)) hidden.push(...hiddenIn(asked.body));
     const answer = await send(stage, asked);
     if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
-    expect(answer.type).toBe(type);
-    expect(schemas.check(operationName(endpoint), answer)).toEqual([]);
+    expect(answer.type).toBe(TYPES[name] ?? 'application/json');
+    expect(schemas.check(name, answer)).toEqual([]);
     if (endpoint.counted === false) expect(answer.headers.has('ratelimit-limit')).toBe(false);
     expect(answer.text).not.toContain(stage.one.access_token);
     tally.add(endpoint, 'success');
@@ -166,7 +172,7 @@ describe('bad input gets a 4xx that names the field and reaches neither the upst
 
   /** The body of a good request. */
   async function goodBody(endpoint: Endpoint): Promise<Fields> {
-    const given = (await CASES[operationName(endpoint)]?.prepare?.(stage)) ?? {};
+    const given = (await CASES[operationName(endpoint)]?.(stage)) ?? {};
     return requestOf(endpoint, stage, given).body ?? {};
   }
 

@@ -136,44 +136,6 @@ describe('a partial failure or a refused token', () => {
   const call = (method: string, path: string, body: object) =>
     stage.partner.call(method, path, body, { 'x-waba-id': stage.one.waba_id });
 
-  test('answers with both lists when some users cannot be blocked', async () => {
-    const { status, body } = await call('POST', '/blocked', { users: [ADA, '15550100999'] });
-    expect([status, body.success]).toEqual([200, true]);
-    expect(body.blocked).toEqual([{ input: ADA, wa_id: ADA }]);
-    expect(body.failed).toMatchObject([{ input: '15550100999', errors: [{ code: 131047 }] }]);
-    const again = await call('DELETE', '/blocked', { users: ['15550100999', ADA] });
-    expect([again.status, again.body.unblocked.length, again.body.failed.length]).toEqual([
-      200, 1, 1,
-    ]);
-  });
-
-  test('answers with both lists when no user can be blocked', async () => {
-    const { status, body } = await call('POST', '/blocked', { users: ['15550100999'] });
-    expect([status, body.blocked, body.failed.length]).toEqual([200, [], 1]);
-  });
-
-  test('reports a group removal that partially fails', async () => {
-    const { cloud } = stage;
-    const { id } = await mesh.emulator.group({
-      phone_number_id: cloud.phone_number_id,
-      participants: [{ wa_id: ADA }],
-    });
-    await mesh.emulator.fault({
-      match: { method: 'DELETE', path: '/participants$' },
-      error: { status: 206, code: 131201, message: '(#131201) Partial success' },
-    });
-    const { status, body } = await stage.partner.call(
-      'DELETE',
-      `/groups/${encodeURIComponent(id)}/participants`,
-      { participants: [ADA, '15550100999'] },
-      { 'x-waba-id': cloud.waba_id },
-    );
-    expect([status, body]).toMatchObject([
-      200,
-      { success: true, group: { partial_failure: { upstream_code: 131201 } } },
-    ]);
-  });
-
   test('keeps the old token when the upstream refuses the new one', async () => {
     const { waba_id } = stage.one;
     const refused = await stage.partner.call('POST', `/clients/${waba_id}/refresh`, {
@@ -221,7 +183,7 @@ async function tryRow(stage: Stage, endpoint: Endpoint): Promise<string[]> {
 }
 
 const prepared = async (stage: Stage, endpoint: Endpoint): Promise<Given> =>
-  (await CASES[operationName(endpoint)]?.prepare?.(stage)) ?? {};
+  (await CASES[operationName(endpoint)]?.(stage)) ?? {};
 
 const unique = (asked: Question[]): Question[] =>
   asked.filter(
