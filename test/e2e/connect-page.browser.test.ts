@@ -18,6 +18,7 @@ import {
   press,
   pressEnter,
 } from './connect-browser';
+import { consoleOf } from './people-support';
 
 const WABA = ONE.waba_id;
 const NUMBER = ONE.phone_number_id;
@@ -52,18 +53,10 @@ const shows = ({ page }: Pick<Visit, 'page'>, text: RegExp): Promise<void> =>
 
 /** Like the console. */
 async function changeSettings(settings: object): Promise<void> {
-  const { gateway, partner } = stage;
-  const ask = (method: string, path: string, body: object, headers = {}): Promise<Response> =>
-    fetch(`${gateway}/dashboard/api${path}`, {
-      method,
-      headers: { origin: gateway, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-  const session = await ask('POST', '/session', { partner_key: partner.partner_key });
-  const { csrf_token } = (await session.json()) as { csrf_token: string };
-  const cookie = session.headers.get('set-cookie')?.split(';')[0] as string;
-  const headers = { cookie, 'x-csrf-token': csrf_token };
-  expect((await ask('PATCH', '/settings', settings, headers)).status).toBe(200);
+  const web = consoleOf(stage.mesh);
+  const { partner_key } = stage.partner;
+  const call = web.browserOf(await web.ask('POST', '/session', { body: { partner_key } }));
+  expect((await call('PATCH', '/settings', settings)).status).toBe(200);
 }
 
 /** Backdates the creation of a link; the service's clock is unchanged. */

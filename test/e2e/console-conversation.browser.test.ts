@@ -4,13 +4,12 @@ import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-me
 import { eventually } from '../testkit/eventually';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
-  faultsOf,
+  type ConsoleStage,
+  inspect,
   LIMIT_MS,
   openConsoleStage,
   settle,
-  shoot,
   VIEWS,
-  type ConsoleStage,
 } from './console-stage';
 
 const SECRET = 'A text that is nobody else’s business';
@@ -55,8 +54,7 @@ test.each(VIEWS)(
     expect(JSON.stringify(message)).toContain('Thank you for your question');
     await settle(page);
     expect(await page.content()).not.toContain(SECRET);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `conversation-${view.name}`);
+    await inspect(page, `conversation-${view.name}`);
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
@@ -81,9 +79,7 @@ test(
       );
       const turns = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
       await turns.getByText(SECRET, { exact: true }).waitFor();
-      await settle(page);
-      expect(await faultsOf(page)).toEqual([]);
-      await shoot(page, 'conversation-texts');
+      await inspect(page, 'conversation-texts');
     } finally {
       await own.close();
     }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { startIssuer, type TestIssuer } from '../testkit/issuer';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf, openConsoleStage, settle, shoot, type ConsoleStage } from './console-stage';
+import { type ConsoleStage, inspect, openConsoleStage, settle } from './console-stage';
 import { joinMeshWithName } from './people-support';
 
 let stage: ConsoleStage;
@@ -51,8 +51,7 @@ test('accepts an invitation by its link and verified address, and knows the pers
   const { email, person_id, url } = await invite('owner');
   const page = await openInvitation(url);
   await page.getByRole('heading', { name: /^Join / }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'invitation-issuer');
+  await inspect(page, 'invitation-issuer');
   await acceptAs(page, email);
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   expect(await personOf(person_id)).toMatchObject({ state: 'active', passkeys: 0 });
@@ -74,8 +73,7 @@ test.each(['nobody@example.com', 'unverified'])(
     const page = await openInvitation(url);
     await acceptAs(page, name === 'unverified' ? `unverified-${email}` : name);
     await page.getByText('The invitation is for another address').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `sign-in-${name}`);
+    await inspect(page, `sign-in-${name}`);
     expect((await personOf(person_id)).state).toBe('invited');
     // An account that is not known gets in nowhere if the link is missing.
     await page.goto(`${stage.origin}/dashboard/`);

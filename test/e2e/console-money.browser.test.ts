@@ -3,15 +3,16 @@
 import type { Page } from 'playwright-core';
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
+import { createBroadcast } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
-  faultsOf,
+  type ConsoleStage,
+  inspect,
   openConsoleStage,
   settle,
   shoot,
   VIEWS,
   WAIT_MS,
-  type ConsoleStage,
 } from './console-stage';
 import { loadSampleRates, removeRates } from './rates-support';
 
@@ -37,26 +38,6 @@ afterAll(async () => {
 const pricesOf = async (query: string): Promise<Array<{ price: string; market: string }>> =>
   (await partner.call('GET', `/prices?${query}`)).body.prices;
 
-test('lists prices by country, category and day, and refuses a wrong one by its name', async () => {
-  const [today] = await pricesOf('country=br&category=service');
-  const [earlier] = await pricesOf('country=Brazil&category=service&date=2026-09-30');
-  expect(today).toMatchObject({ market: 'Brazil', countries: ['BR'], billable_in_window: true });
-  expect(earlier).toMatchObject({ market: 'Brazil', billable_in_window: false });
-  expect(Number(today?.price)).toBeGreaterThan(Number(earlier?.price));
-  for (const [field, query] of [
-    ['country', 'country=Atlantis'],
-    ['category', 'category=gossip'],
-    ['date', 'date=2026-02-30'],
-  ]) {
-    const { status, body } = await partner.call('GET', `/prices?${query}`);
-    expect([status, body.error.code, body.error.details.field]).toEqual([
-      400,
-      'INVALID_FIELD',
-      field,
-    ]);
-  }
-});
-
 test('shows what a message will cost before it is sent, and what it cost', async () => {
   const [service] = await pricesOf('country=US&category=service');
   const amount = `${service?.price} USD`;
@@ -64,37 +45,23 @@ test('shows what a message will cost before it is sent, and what it cost', async
   await page.getByRole('textbox', { name: 'To' }).fill(TO);
   const next = page.getByTestId('next-message');
   await next.getByText(`${amount} (service)`).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'message-price-desktop-light');
+  await inspect(page, 'message-price-desktop-light');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('Status delivered').waitFor();
   await page.goto(`${stage.origin}/dashboard/messages`);
   await page.getByLabel('Recipient or message ID').fill(TO);
   await page.getByText(amount).first().waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'messages-cost-desktop-light');
+  await inspect(page, 'messages-cost-desktop-light');
   await page.getByRole('button', { name: TO }).click();
   await page.getByRole('dialog').getByText(amount).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
 });
 
 test('adds up what a broadcast cost', async () => {
   const [utility] = await pricesOf('country=US&category=utility');
   const contacts = ['15550100791', '15550100792', '15550100793'];
-  const { body } = await partner.call(
-    'POST',
-    '/broadcasts',
-    {
-      name: 'Priced news',
-      template_name: 'hello_world',
-      template_language: 'en_US',
-      contacts,
-    },
-    { 'x-waba-id': ONE.waba_id },
-  );
-  const page = await openSignedIn(`broadcasts?open=${body.broadcast_id}`);
+  const id = await createBroadcast(partner, ONE, contacts, { name: 'Priced news' });
+  const page = await openSignedIn(`broadcasts?open=${id}`);
   const cost = page.getByTestId('broadcast-cost');
   await cost.getByText('for 3 messages').waitFor({ timeout: 2 * WAIT_MS });
   const sum = Number.parseFloat((await cost.textContent()) ?? '');
@@ -106,9 +73,7 @@ test('adds up what a broadcast cost', async () => {
     const row = page.getByRole('table', { name: `Cost by ${head}` }).getByRole('row', { name });
     expect(await row.textContent()).toContain(`${name}3 of 3${sum}`);
   }
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'broadcast-cost-desktop-light');
+  await inspect(page, 'broadcast-cost-desktop-light');
   for (const path of ['usage/ledger', 'usage/prices', 'usage']) {
     await page.goto(`${stage.origin}/dashboard/${path}`);
     await page
@@ -156,8 +121,7 @@ test.each(VIEWS)(
     const table = page.getByRole('table', { name: 'Cost by day' });
     const row = await table.getByRole('row').filter({ hasText: today }).textContent();
     expect(row).toMatch(/[\d.]+ USD$/);
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     await page.getByRole('region', { name: 'Cost by day' }).scrollIntoViewIfNeeded();
     await shoot(page, `cost-by-day-${view.name}`);
   },
@@ -179,12 +143,10 @@ test.each(VIEWS)('looks prices up by country, category and day ($name)', async (
   await table.getByRole('cell', { name: 'charged' }).waitFor();
   await page.getByLabel('Day').fill('2026-09-30');
   await table.getByRole('cell', { name: 'free' }).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, `prices-${view.name}`);
+  await inspect(page, `prices-${view.name}`);
   await page.getByLabel('Country').fill('Atlantis');
   await page.getByText('country is not a country').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
@@ -204,9 +166,7 @@ test.each(VIEWS)(
     // Nothing was sent before the change; the one text of this file is charged.
     await row.getByText('no message').first().waitFor();
     await row.getByText('1 of 1').waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `usage-${view.name}`);
+    await inspect(page, `usage-${view.name}`);
   },
 );
 
@@ -217,8 +177,7 @@ test.each(VIEWS)('compares categories and numbers with the period before ($name)
   const numbers = page.getByRole('table', { name: 'Ledger entries by number, now and before' });
   // The text and the broadcast of this file.
   await numbers.getByRole('row', { name: / 4 0 new$/ }).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.getByRole('region', { name: 'Ledger entries by number' }).scrollIntoViewIfNeeded();
   await shoot(page, `compared-${view.name}`);
 });

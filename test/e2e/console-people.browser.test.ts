@@ -3,13 +3,13 @@
 import type { Page } from 'playwright-core';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
-  faultsOf,
+  type ConsoleStage,
+  inspect,
   openConsoleStage,
   settle,
   shoot,
   tabTo,
   VIEWS,
-  type ConsoleStage,
 } from './console-stage';
 import { createBroadcast, people, untilCompleted } from './broadcast-support';
 import { ONE } from '../harness/shared-mesh';
@@ -69,8 +69,7 @@ test.each(VIEWS)(
     await addDevice(page);
     await page.getByRole('heading', { name: 'Join Example Software' }).waitFor();
     await page.getByText(email).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `invitation-${view.name}`);
+    await inspect(page, `invitation-${view.name}`);
     const create = page.getByRole('button', { name: 'Create a passkey' });
     await tabTo(page, create);
     await page.keyboard.press('Enter');
@@ -84,8 +83,7 @@ test.each(VIEWS)(
     await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
     const use = page.getByRole('button', { name: 'Use a passkey' });
     await use.waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `sign-in-passkey-${view.name}`);
+    await inspect(page, `sign-in-passkey-${view.name}`);
     await tabTo(page, use);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -97,7 +95,7 @@ test('an owner invites a person, changes the role and removes it', async () => {
   await page.goto(`${stage.origin}/dashboard/settings/people`);
   await page.getByRole('button', { name: 'Invite …' }).click();
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('Grace@Example.com');
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
   const link = await page.getByTestId('invitation').textContent();
   expect(link).toMatch(/\/dashboard\/invitation#[\w-]{43}$/);
@@ -111,9 +109,7 @@ test('an owner invites a person, changes the role and removes it', async () => {
   await page.getByRole('option', { name: /^support/ }).click();
   await page.getByRole('button', { name: 'Change', exact: true }).click();
   await row.getByText('support', { exact: true }).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'people');
+  await inspect(page, 'people');
 
   await page.getByRole('button', { name: 'Remove … grace@example.com' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
@@ -132,13 +128,11 @@ test.each(VIEWS)(
     await card.getByText('Broadcasts of any size are sent without an approval.').waitFor();
     await card.getByRole('button', { name: 'Change the approval …' }).click();
     await page.getByRole('textbox', { name: 'Contacts without an approval' }).fill('2');
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await card.getByText('A broadcast to more than 2 contacts waits').waitFor();
     await card.scrollIntoViewIfNeeded();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `approval-setting-${view.name}`);
+    await inspect(page, `approval-setting-${view.name}`);
 
     const id = await createBroadcast(own, ONE, people(4), { name: 'Spring sale' });
     const second = approver.page;
@@ -146,22 +140,17 @@ test.each(VIEWS)(
     await second.getByText('Only a person with the role owner changes it.').waitFor();
     await second.goto(`${stage.origin}/dashboard/broadcasts`);
     await second.getByText('waits for approval').first().waitFor();
-    await settle(second);
-    expect(await faultsOf(second)).toEqual([]);
+    await inspect(second);
     await second.goto(`${stage.origin}/dashboard/broadcasts?open=${id}`);
     const approve = second.getByRole('button', { name: 'Approve …' });
     await approve.waitFor();
-    await settle(second);
-    expect(await faultsOf(second)).toEqual([]);
-    await shoot(second, `approval-waits-${view.name}`);
+    await inspect(second, `approval-waits-${view.name}`);
     await tabTo(second, approve);
     await second.keyboard.press('Enter');
     const dialog = second.getByRole('dialog', { name: 'Approve Spring sale?' });
     await dialog.getByText('a key', { exact: true }).waitFor();
     await dialog.getByText('Last one leaves').waitFor();
-    await settle(second);
-    expect(await faultsOf(second)).toEqual([]);
-    await shoot(second, `approval-confirm-${view.name}`);
+    await inspect(second, `approval-confirm-${view.name}`);
     await tabTo(second, dialog.getByRole('button', { name: 'Approve and send now' }));
     await second.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
@@ -182,20 +171,19 @@ test('a person adds a second passkey, renames it and removes it', async () => {
   await addDevice(page);
   await card.getByRole('button', { name: 'Add …' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Phone');
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.getByRole('button', { name: 'Create the passkey' }).click();
   await card.getByText('Phone').waitFor();
   await card.getByRole('button', { name: 'Rename … Phone' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Old phone');
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
   await card.getByText('Old phone').waitFor();
   await card.scrollIntoViewIfNeeded();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'passkeys');
+  await inspect(page, 'passkeys');
   await card.getByRole('button', { name: 'Remove … Old phone' }).click();
   await page.getByRole('dialog').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await card.getByText('Old phone').waitFor({ state: 'hidden' });
 });
@@ -212,20 +200,19 @@ test.each(Object.entries(LABELS))(
     const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
     expect(await links.allTextContents()).toEqual(expect.arrayContaining([...labels]));
     expect((await links.allTextContents()).includes('Usage')).toBe(role === 'billing');
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `role-${role}`);
+    await inspect(page, `role-${role}`);
     await page.goto(`${stage.origin}/dashboard/settings`);
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
   },
 );
 
 test('an invitation that was used says so', async () => {
   const page = await stage.open(`invitation#${'a'.repeat(43)}`);
   await page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.getByRole('button', { name: 'Go to the sign-in' }).click();
   await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
   // The browser reports the refusal.

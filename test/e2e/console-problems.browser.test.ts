@@ -4,14 +4,7 @@ import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import {
-  faultsOf,
-  openConsoleStage,
-  settle,
-  shoot,
-  VIEWS,
-  type ConsoleStage,
-} from './console-stage';
+import { type ConsoleStage, inspect, openConsoleStage, VIEWS } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id };
 const LOST = '15550100871';
@@ -71,9 +64,7 @@ test.each(VIEWS)(
     await receiver.getByText(contact).waitFor();
     const sent = page.getByRole('region', { name: 'What you sent' });
     await sent.getByRole('button', { name: 'MISSING_FIELDS' }).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `problems-${view.name}`);
+    await inspect(page, `problems-${view.name}`);
 
     await receiver.getByRole('button', { name: 'HTTP 503' }).click();
     const panel = page.getByRole('dialog', { name: 'Your receiver: HTTP 503' });
@@ -82,8 +73,7 @@ test.each(VIEWS)(
     await row.getByText(/\d attempts?$/).waitFor();
     await panel.getByRole('button', { name: 'Send a test event' }).click();
     await panel.getByText('The test event was not accepted').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `problem-receiver-${view.name}`);
+    await inspect(page, `problem-receiver-${view.name}`);
     partner.receiver.behave(undefined);
     await eventually(async () => {
       await panel.getByRole('button', { name: 'Send a test event' }).click();
@@ -92,7 +82,7 @@ test.each(VIEWS)(
     });
     await panel.getByRole('button', { name: /^Deliver \d+ events? again/ }).click();
     await panel.getByText(/^Your receiver accepted (\d+) of \1 events?$/).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     await page.keyboard.press('Escape');
     await receiver.waitFor({ state: 'detached' });
 
@@ -103,8 +93,7 @@ test.each(VIEWS)(
     const { messages } = (await partner.call('GET', `/messages?message_id=${message_id}`)).body;
     expect(messages[0].trace_id).toMatch(/^[0-9a-f]{32}$/);
     await lost.getByText(`Trace ${messages[0].trace_id}`).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `problem-recipient-${view.name}`);
+    await inspect(page, `problem-recipient-${view.name}`);
     await lost.getByRole('link', { name: 'Check and send again' }).click();
     expect(await page.getByRole('textbox', { name: 'To' }).inputValue()).toBe(LOST);
   },
@@ -114,6 +103,5 @@ test('states that nothing broke', async () => {
   const calm = await mesh.createPartner({ name: 'Calm Software' });
   const page = await openSignedIn('problems', undefined, calm.partner_key);
   await page.getByText('Nothing broke.').waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
 });

@@ -4,14 +4,14 @@ import { MongoClient } from 'mongodb';
 import { ONE, type Mesh } from '../harness/shared-mesh';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
-  faultsOf,
+  type ConsoleStage,
+  inspect,
   openConsoleStage,
   reload,
   saved,
   settle,
   shoot,
   VIEWS,
-  type ConsoleStage,
 } from './console-stage';
 
 const DAY_MS = 86_400_000;
@@ -81,7 +81,7 @@ describe('quality and limit of a number over time', () => {
       // Every day since the first record has a row, those without one included.
       expect(await table.getByRole('row').count()).toBe(42);
       await table.getByRole('row', { name: `${dayBefore(30)} –` }).waitFor();
-      expect(await faultsOf(page)).toEqual([]);
+      await inspect(page);
     },
   );
 
@@ -157,6 +157,6 @@ test.each(VIEWS)(
       .first()
       .waitFor({ state: 'hidden' });
     expect(await actions()).toEqual([LOGGED_IN]);
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
   },
 );

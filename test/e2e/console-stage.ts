@@ -202,6 +202,13 @@ export async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SHOTS, `${name}.png`) });
 }
 
+/** Expects no fault once nothing loads any more, and takes a picture if it has a name. */
+export async function inspect(page: Page, picture?: string): Promise<void> {
+  await settle(page);
+  expect(await faultsOf(page)).toEqual([]);
+  if (picture !== undefined) await shoot(page, picture);
+}
+
 /** Presses Tab until the element has the focus: a person without a mouse reaches it so. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();

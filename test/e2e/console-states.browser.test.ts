@@ -2,12 +2,14 @@
 // notices, retries and outcomes, each checked for accessibility and used with the keyboard only.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
-import { ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
+import { createBroadcast } from './broadcast-support';
+import { STAGE_LIMIT_MS } from './connect-browser';
 import {
-  faultsOf,
+  type ConsoleStage,
+  inspect,
   isFocused,
   openConsoleStage,
   reload,
@@ -16,7 +18,6 @@ import {
   shoot,
   tabTo,
   VIEWS,
-  type ConsoleStage,
 } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
@@ -26,13 +27,11 @@ let stage: ConsoleStage;
 let mesh: Mesh;
 let partner: TestPartner;
 let openSignedIn: ConsoleStage['openSignedIn'];
-let message_id: string;
 
 beforeAll(async () => {
   stage = await openConsoleStage();
   ({ mesh, partner, openSignedIn } = stage);
-  const sent = await partner.call('POST', '/messages/send', { to: TO, text: 'Hello' }, OF_ONE);
-  ({ message_id } = sent.body);
+  await partner.call('POST', '/messages/send', { to: TO, text: 'Hello' }, OF_ONE);
 }, STAGE_LIMIT_MS);
 afterEach(() => stage.tidy());
 afterAll(() => stage.close());
@@ -62,9 +61,7 @@ test('lists notices with what else needs attention, until they are done or dismi
   await billable.getByText('Action required: in effect since October 1, 2026').waitFor();
   expect(await page.getByText('nothing needs your attention').count()).toBe(0);
   await billable.getByRole('link', { name: 'See what your messages cost' }).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'notices-desktop-light');
+  await inspect(page, 'notices-desktop-light');
   for (const notice of [to_own, billable]) {
     await notice.getByRole('button', { name: 'Mark as done' }).click();
     await notice.waitFor({ state: 'detached' });
@@ -75,7 +72,7 @@ test('lists notices with what else needs attention, until they are done or dismi
   await list.getByText('nothing needs your attention').waitFor();
   await list.getByText('Handled notices (3)').click();
   await list.getByText('dismissed', { exact: true }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await list.getByRole('button', { name: 'Open again' }).first().click();
   await to_own.waitFor();
 });
@@ -162,8 +159,7 @@ test.each(VIEWS)(
     const cells = table.getByRole('row').filter({ hasText: today }).getByRole('cell');
     expect(Number(await cells.nth(1).textContent())).toBeGreaterThan(0);
     expect(await table.getByRole('row').count()).toBe(8);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `traffic-${view.name}`);
+    await inspect(page, `traffic-${view.name}`);
   },
 );
 
@@ -188,25 +184,11 @@ test.each(VIEWS)(
     expect(Number((await figureOf('Events by day'))?.replace(/\D/g, ''))).toBeGreaterThan(0);
     expect(await figureOf('Accepted')).toMatch(/^\d+(\.\d)?%$/);
     expect(await figureOf('Answer time')).toMatch(/^[\d,]+ ms$/);
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
     await shoot(page, `event-days-${view.name}`);
   },
 );
-
-test.each(VIEWS)('shows the attempts to deliver an event below the event ($name)', async (view) => {
-  const page = await openSignedIn(`messages?open=${encodeURIComponent(message_id)}`, view);
-  const drawer = page.getByRole('dialog');
-  for (const event of ['message.sent', 'message.delivered']) {
-    const attempts = drawer.getByRole('list', { name: `Attempts to deliver ${event}` });
-    await attempts.getByText('Attempt 1: your receiver answered HTTP 200').waitFor();
-  }
-  const time = await drawer.locator('time').first().textContent();
-  expect(time).toContain('GMT+9');
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, `timeline-${view.name}`);
-});
 
 const TEST_EVENT = 'webhook.test';
 
@@ -225,12 +207,10 @@ test('shows a test event in the live list within a second, below an intact heade
   // Together with the outcome, and not when the log is read next.
   expect(await row.count()).toBe(1);
   expect(await send.boundingBox()).toEqual(before);
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'test-event-desktop-light');
+  await inspect(page, 'test-event-desktop-light');
   await row.click();
   await page.getByRole('dialog').getByText('is not in the event log').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.keyboard.press('Escape');
   await eventually(() => isFocused(row));
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
@@ -240,7 +220,7 @@ test('shows a test event in the live list within a second, below an intact heade
     return true;
   });
   expect(await row.count()).toBeGreaterThanOrEqual(2);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   partner.receiver.behave(undefined);
 });
 
@@ -265,9 +245,7 @@ test.each(VIEWS)(
       await row.getByText(`wamid.${view.name}${contact}`).waitFor();
       await row.getByText('HTTP 503').waitFor();
     }
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `failed-rows-${view.name}`);
+    await inspect(page, `failed-rows-${view.name}`);
     const [one, other] = people as [string, string];
     own.receiver.behave(({ body }, response) => {
       response.writeHead(body.data['from'] === one ? 200 : 503).end();
@@ -282,9 +260,7 @@ test.each(VIEWS)(
       .waitFor();
     await rowOf(one).waitFor({ state: 'detached' });
     await rowOf(other).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `retried-${view.name}`);
+    await inspect(page, `retried-${view.name}`);
   },
 );
 
@@ -303,7 +279,7 @@ test('reaches every screen from the navigation, and a panel inside a panel gives
   await page.keyboard.press('Enter');
   const confirm = page.getByRole('dialog', { name: /^Delete / });
   await confirm.waitFor();
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.keyboard.press('Escape');
   await confirm.waitFor({ state: 'detached' });
   await eventually(() => isFocused(remove));
@@ -311,67 +287,12 @@ test('reaches every screen from the navigation, and a panel inside a panel gives
   await eventually(() => isFocused(row));
 });
 
-test('the sign-up and the console show which number is connected', async () => {
-  const page = await openSignedIn('numbers');
-  await page.getByRole('button', { name: 'Connect a number' }).click();
-  await page.getByLabel('Name of the client').fill('Named Shop');
-  await page.getByRole('button', { name: 'Make a link' }).click();
-  const popup = await openWindow(page, () =>
-    page.getByRole('button', { name: 'Open the sign-up' }).click(),
-  );
-  const dialog = await openWindow(popup, () => popup.click('#start'));
-  await dialog.selectOption('#account', TWO_B.waba_id);
-  const shown = (await dialog.locator('#number').textContent()) as string;
-  await press(dialog, '#finish');
-  const digits = `+${shown.replace(/ \(ID.*/, '').replace(/\D/g, '')}`;
-  await page.getByRole('dialog').getByText(`Named Shop, ${digits}`).waitFor();
-  await popup.getByText(digits).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'connected-desktop-light');
-  await shoot(popup, 'signed-up-desktop-light');
-});
-
-test.each(VIEWS)(
-  'names a file without phone numbers, and sends a broadcast only after a confirmation ($name)',
-  async (view) => {
-    const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`, view);
-    await page.getByRole('combobox', { name: 'Template' }).click();
-    await page.getByRole('option', { name: /^order_update/ }).click();
-    await page.getByRole('button', { name: 'Continue' }).click();
-    const contacts = page.getByRole('textbox', { name: 'Or paste contacts' });
-    await contacts.fill('name,code\nAda,A-1\nBob,B-1');
-    await page.getByText('There is no column with phone numbers').waitFor();
-    await page.getByText('The columns are “name”, “code”').waitFor();
-    expect(await page.getByText('rows are left out').count()).toBe(0);
-    expect(await faultsOf(page)).toEqual([]);
-    await contacts.fill('15550100851,Ada,A-1');
-    await page.getByRole('button', { name: 'Continue with 1 contact' }).click();
-    await page.getByTestId('preflight').getByText('It can be sent').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    const send = page.getByRole('button', { name: 'Send to 1 contact' });
-    await send.focus();
-    await page.keyboard.press('Enter');
-    const confirm = page.getByRole('dialog', { name: 'Send order_update?' });
-    for (const fact of ['Messages', 'Duration', 'Starts', 'Last one leaves', 'Cost']) {
-      await confirm.getByText(fact, { exact: true }).waitFor();
-    }
-    expect(await faultsOf(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await eventually(() => isFocused(send));
-    const { broadcasts } = (await partner.call('GET', '/broadcasts')).body;
-    expect(broadcasts.filter(({ name }: { name: string }) => name === 'order_update')).toEqual([]);
-  },
-);
-
 test.each(VIEWS)(
   'pauses a broadcast, shows how many contacts wait, resumes it and cancels it in a pause ($name)',
   async (view) => {
     const first = view.colorScheme === 'dark' ? 15_550_400_000 : 15_550_410_000;
     const contacts = Array.from({ length: 400 }, (_none, at) => String(first + at));
-    const body = { name: 'Winter sale', template_name: 'hello_world', template_language: 'en_US' };
-    const { broadcast_id } = (
-      await partner.call('POST', '/broadcasts', { ...body, contacts }, OF_ONE)
-    ).body;
+    const broadcast_id = await createBroadcast(partner, ONE, contacts, { name: 'Winter sale' });
     const detail = async () => (await partner.call('GET', `/broadcasts/${broadcast_id}`)).body;
     const page = await openSignedIn(`broadcasts?open=${broadcast_id}`, view);
     const drawer = page.getByRole('dialog');
@@ -387,9 +308,7 @@ test.each(VIEWS)(
     await resume.waitFor();
     await page.keyboard.press('Tab');
     expect(await isFocused(resume)).toBe(true);
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `broadcast-paused-${view.name}`);
+    await inspect(page, `broadcast-paused-${view.name}`);
     const { broadcast, progress } = await detail();
     expect(broadcast).toMatchObject({ status: 'processing', paused_at: expect.any(String) });
     await resume.press('Enter');
@@ -402,15 +321,14 @@ test.each(VIEWS)(
     await drawer.getByRole('button', { name: 'Cancel the broadcast' }).click();
     const confirm = page.getByRole('dialog', { name: 'Cancel Winter sale?' });
     await confirm.getByText(/^\d+ contacts have no message yet and will get none/).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     await confirm.getByRole('button', { name: 'Cancel the broadcast' }).click();
     await drawer.getByText('cancelled', { exact: true }).waitFor();
     await confirm.waitFor({ state: 'detached' });
     await eventually(() => drawer.evaluate((panel) => panel.contains(document.activeElement)));
     const { sent, failed, total } = (await detail()).broadcast;
     expect(sent + failed).toBeLessThan(total);
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
   },
 );
 
@@ -421,10 +339,8 @@ test.each(VIEWS)(
   'shows the recipients of a broadcast with state and reason, and sends again to the failed ($name)',
   async (view) => {
     await mesh.emulator.behaviour({ fail_status: [{ to: LOST, code: 131026 }] });
-    const contacts = [REACHED, LOST].map((recipient) => ({ recipient }));
-    const body = { name: 'Lossy', template_name: 'hello_world', template_language: 'en_US' };
-    const created = await partner.call('POST', '/broadcasts', { ...body, contacts }, OF_ONE);
-    const page = await openSignedIn(`broadcasts?open=${created.body.broadcast_id}`, view);
+    const id = await createBroadcast(partner, ONE, [REACHED, LOST], { name: 'Lossy' });
+    const page = await openSignedIn(`broadcasts?open=${id}`, view);
     const drawer = page.getByRole('dialog');
     const recipients = drawer.getByRole('list', { name: 'Recipients' });
     const lost = recipients.getByRole('listitem').filter({ hasText: LOST });
@@ -432,13 +348,9 @@ test.each(VIEWS)(
     await recipients.getByRole('listitem').filter({ hasText: REACHED }).waitFor();
     await mesh.emulator.behaviour({ fail_status: [] });
     await drawer.getByText('completed', { exact: true }).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `recipients-${view.name}`);
+    await inspect(page, `recipients-${view.name}`);
     await eventually(async () => {
-      const { messages } = (
-        await partner.call('GET', `/messages?broadcast_id=${created.body.broadcast_id}`)
-      ).body;
+      const { messages } = (await partner.call('GET', `/messages?broadcast_id=${id}`)).body;
       return messages.some(({ status }: { status: string }) => /delivered|read/.test(status));
     });
     await drawer
@@ -449,8 +361,7 @@ test.each(VIEWS)(
     await table.getByText('Time, GMT+9').waitFor();
     const cells = await table.getByRole('row').last().getByRole('cell').allTextContents();
     expect(cells.slice(1)).toEqual(['2', '1', '1']);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `curve-${view.name}`);
+    await inspect(page, `curve-${view.name}`);
     const file = await saved(drawer.getByRole('button', { name: 'Export recipients' }));
     expect(file).toMatch(/^recipient,state,updated_at,message_id\r\n/);
     expect(file).toContain(`${LOST},failed,`);
@@ -460,9 +371,7 @@ test.each(VIEWS)(
     const resend = page.getByRole('dialog', { name: 'Resend to 1 failed contact?' });
     await resend.getByText('1 of 2: only the failed ones').waitFor();
     await resend.getByText('Cost', { exact: true }).waitFor();
-    await settle(page);
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `resend-${view.name}`);
+    await inspect(page, `resend-${view.name}`);
     await resend.getByRole('button', { name: 'Prepare the new broadcast' }).click();
     await page.getByRole('heading', { name: 'Create a broadcast' }).waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();

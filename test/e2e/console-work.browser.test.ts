@@ -7,9 +7,11 @@ import type { Page } from 'playwright-core';
 import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { chosenSecret, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
+import { createBroadcast } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
+  inspect,
   openConsoleStage,
   reload,
   saved,
@@ -70,8 +72,7 @@ test('refreshes a number and subscribes it again; a refusal shows a request ID t
   const refused = drawer.getByRole('alert').filter({ hasText: 'Refresh failed' });
   await refused.getByText('UPSTREAM_ERROR').waitFor();
   await mesh.emulator.clearFaults();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'refused-desktop-light');
+  await inspect(page, 'refused-desktop-light');
   await refused.getByRole('button', { name: 'Copy the request ID' }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toMatch(/^[\w-]{16,}$/);
@@ -107,9 +108,7 @@ test('shows how far the history of a number is', async () => {
   const page = await openSignedIn(OPEN_ONE, undefined, late.partner_key);
   await page.getByText('History: 55 %, phase 1: up to 90 days ago').waitFor();
   await page.getByRole('progressbar', { name: 'History: 55 percent' }).first().waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'progress-desktop-light');
+  await inspect(page, 'progress-desktop-light');
 });
 
 test('deletes a business account once its ID is typed, and finds it among the deleted', async () => {
@@ -124,8 +123,7 @@ test('deletes a business account once its ID is typed, and finds it among the de
   await typed.fill('900');
   expect(await confirm.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
   await typed.fill(TWO_A.waba_id);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'delete-desktop-light');
+  await inspect(page, 'delete-desktop-light');
   await confirm.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Restore by a new sign-up' }).waitFor();
   expect(await clientOf(leaving, TWO_A)).toMatchObject({ status: 'deleted' });
@@ -150,9 +148,7 @@ test('sends a template as a test message, with a preview', async () => {
   await page.getByRole('textbox', { name: 'Text 1' }).fill('Grace');
   await page.getByRole('textbox', { name: 'Text 2' }).fill('G-7');
   await page.getByText('Hi Grace, your order G-7 is on its way.').waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'template-message-desktop-light');
+  await inspect(page, 'template-message-desktop-light');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('The message was sent').waitFor();
   const [sent] = await mesh.emulator.messages({ phone_number_id: ONE.phone_number_id, to });
@@ -267,17 +263,14 @@ test('creates a broadcast for tomorrow with only the keyboard, cancels it and co
 });
 
 test('shows the failures of a broadcast by reason, and saves them', async () => {
-  const contacts = ['15550400001', '15550400002'].map((recipient) => ({ recipient }));
+  const contacts = ['15550400001', '15550400002'];
   await mesh.emulator.behaviour({ fail_status: [{ to: '15550400001', code: 131026 }] });
-  const body = { name: 'Failing', template_name: 'hello_world', template_language: 'en_US' };
-  const created = await partner.call('POST', '/broadcasts', { ...body, contacts }, OF_ONE);
-  const page = await openSignedIn(`broadcasts?open=${created.body.broadcast_id}`);
+  const id = await createBroadcast(partner, ONE, contacts, { name: 'Failing' });
+  const page = await openSignedIn(`broadcasts?open=${id}`);
   const reason = page.getByRole('dialog').getByRole('cell', { name: '131026' });
   await reason.waitFor();
   await mesh.emulator.behaviour({ fail_status: [] });
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'failures-desktop-light');
+  await inspect(page, 'failures-desktop-light');
   expect((await saved(page.getByRole('button', { name: 'Export CSV' }))).split('\r\n')).toEqual([
     'Reason,Contacts,Example',
     '131026,1,1555••••001',
@@ -305,8 +298,7 @@ test('loads the templates again on request, creates one with a preview, and dele
   await form.getByRole('textbox', { name: 'Text', exact: true }).fill('Parcel {{1}} is ready.');
   await form.getByRole('textbox', { name: 'Text 1' }).fill('P-1');
   await form.getByText('Parcel P-1 is ready.').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'template-create-desktop-light');
+  await inspect(page, 'template-create-desktop-light');
   await form.getByRole('button', { name: 'Submit for approval' }).click();
   await page.getByRole('button', { name: 'parcel_ready' }).click();
   await eventually(async () => (await listed()).includes('parcel_ready'));
@@ -355,8 +347,7 @@ test('creates, rotates and revokes an API key, and shows its secret once', async
   const first = await shown();
   expect(await read(first)).toBe(200);
   await page.getByRole('cell', { name: /^Reports/ }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'keys-desktop-light');
+  await inspect(page, 'keys-desktop-light');
   await page.getByRole('button', { name: 'Rotate … Reports' }).click();
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   const second = await shown();
@@ -492,8 +483,7 @@ test('compares a shadow receiver with the webhook address, and stops it', async 
   await page.getByRole('table', { name: 'Answer times' }).waitFor();
   await page.getByRole('cell', { name: '5xx' }).waitFor();
   await page.getByRole('cell', { name: 'HTTP 500' }).waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'shadow-desktop-light');
+  await inspect(page, 'shadow-desktop-light');
   expect(await page.content()).not.toContain('of-the-trial');
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('stopped', { exact: true }).waitFor();
@@ -516,8 +506,7 @@ test('shows who changed what in the audit log, and exports it', async () => {
   const drawer = page.getByRole('dialog');
   await drawer.getByText(key_id).waitFor();
   await drawer.getByText('"billing"').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'audit-desktop-light');
+  await inspect(page, 'audit-desktop-light');
   await page.keyboard.press('Escape');
   const [file] = await Promise.all([
     page.waitForEvent('download'),

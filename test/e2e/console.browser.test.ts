@@ -6,6 +6,7 @@ import { isStandardSigned, type Arrival } from '../testkit/partner';
 import { openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
+  inspect,
   openConsoleStage,
   reload,
   saved,
@@ -45,8 +46,7 @@ describe.each(VIEWS)('on $name', (view) => {
   test('every screen shows its data, has no serious accessibility fault and does not scroll sideways', async () => {
     const page = await open('', view);
     await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `sign-in-${view.name}`);
+    await inspect(page, `sign-in-${view.name}`);
     await signIn(page);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     for (const [name, path] of Object.entries(SCREENS)) {
@@ -114,9 +114,7 @@ test.each(VIEWS)('finds a failed delivery and retries it ($name)', async (view) 
   await page.getByRole('link', { name: 'See the failed events' }).click();
   await page.getByRole('button', { name: 'message.received' }).click();
   await page.getByRole('dialog').getByText(id, { exact: true }).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, `event-${view.name}`);
+  await inspect(page, `event-${view.name}`);
   // The address by itself shows the same event.
   await reload(page);
   await page.getByRole('dialog').getByText(id, { exact: true }).waitFor();
@@ -148,8 +146,7 @@ test.each(VIEWS)('rotates the webhook secret with an overlap ($name)', async (vi
   expect(fresh).not.toBe(old);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByText('Old secret signs until').waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await eventually(async () => {
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText('Your receiver accepted the test event').waitFor({ timeout: 5_000 });
@@ -170,8 +167,7 @@ test('saves thresholds of alerts, names a wrong one, and shows a raised alert on
   await rate.fill('5');
   await page.getByRole('button', { name: 'Save alerts' }).click();
   await refused.waitFor({ state: 'detached' });
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await reload(page);
   await eventually(async () => (await rate.inputValue()) === '5');
   const { display_phone_number } = await mesh.emulator.number(ONE.phone_number_id);
@@ -190,7 +186,7 @@ test('saves thresholds of alerts, names a wrong one, and shows a raised alert on
   expect(events).toBeGreaterThan(0);
   expect(events).toBeLessThanOrEqual(log.newest as number);
   expect(await figure('Accepted by your webhook')).toMatch(/\d %|\d%/);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
 });
 
 test('sends a test message, shows its progress, and finds it again', async () => {
@@ -200,8 +196,7 @@ test('sends a test message, shows its progress, and finds it again', async () =>
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('The message was sent').waitFor();
   await page.getByText('Status delivered').waitFor();
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'message-sent-desktop-light');
+  await inspect(page, 'message-sent-desktop-light');
   await page.goto(`${origin}/dashboard/messages`);
   await page.getByLabel('Recipient or message ID').fill('+1 555 010 0780');
   await page.getByText('15550100778').waitFor({ state: 'detached' });
@@ -209,9 +204,7 @@ test('sends a test message, shows its progress, and finds it again', async () =>
   const drawer = page.getByRole('dialog');
   await drawer.getByText(/^Event message.delivered/).waitFor();
   await drawer.getByText('Attempt 1: your receiver answered HTTP 200').first().waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'message-timeline-desktop-light');
+  await inspect(page, 'message-timeline-desktop-light');
 });
 
 test('shows the cost of each message, and exports it', async () => {
@@ -240,8 +233,7 @@ test.each(VIEWS)(
       .setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
     await page.getByText('Line 12 “nonsense” is not an international phone number').waitFor();
     await page.getByText('Line 52 has no value for Text 2').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `broadcast-contacts-${view.name}`);
+    await inspect(page, `broadcast-contacts-${view.name}`);
     await page.getByRole('button', { name: 'Continue with 200 contacts' }).click();
     await page.getByLabel('Name').fill(`News on ${view.name}`);
     await page.getByText('Hi Ada 0, your order A-0 is on its way.').waitFor();
@@ -249,13 +241,11 @@ test.each(VIEWS)(
     await preflight.getByText('It can be sent').waitFor();
     await preflight.getByText('11 sec').waitFor();
     await preflight.getByText('not known: the operator has loaded no rate card').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `broadcast-check-${view.name}`);
+    await inspect(page, `broadcast-check-${view.name}`);
     await page.getByRole('button', { name: 'Send to 200 contacts' }).click();
     const confirm = page.getByRole('dialog', { name: `Send News on ${view.name}?` });
     await confirm.getByText('11 sec').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `broadcast-confirm-${view.name}`);
+    await inspect(page, `broadcast-confirm-${view.name}`);
     await confirm.getByRole('button', { name: 'Send now' }).click();
     await page.getByRole('link', { name: 'Watch it' }).click();
     await page.getByText('Expected end').or(page.getByText('completed')).first().waitFor();
@@ -304,9 +294,7 @@ test.each(VIEWS)('connects a number through the popup ($name)', async (view) => 
   await page.getByRole('button', { name: `Shop on ${view.name}` }).click();
   const told = declines ? /declined to share the message history/ : 'History complete';
   await page.getByRole('dialog').getByText(told).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, `history-${view.name}`);
+  await inspect(page, `history-${view.name}`);
 });
 
 const EVENTS = 1_000;
@@ -350,9 +338,7 @@ test('shows new events as they arrive, and stays fast while a thousand do', asyn
   await shoot(page, 'live-desktop-light');
   await page.getByRole('button', { name: 'message.received' }).first().click();
   await page.getByRole('heading', { name: 'Attempts' }).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'logged-desktop-light');
+  await inspect(page, 'logged-desktop-light');
   await page.keyboard.press('Escape');
   await page.getByTestId('receiver').getByText('of the latest events accepted').waitFor();
   await page.getByRole('img', { name: /of the latest events accepted/ }).waitFor();
@@ -362,8 +348,7 @@ test('shows new events as they arrive, and stays fast while a thousand do', asyn
   await page.getByRole('option', { name: 'message.sent' }).click();
   await replay.getByRole('button', { name: 'Replay these events' }).click();
   await replay.getByText('completed').waitFor({ timeout: 60_000 });
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'replay-desktop-light');
+  await inspect(page, 'replay-desktop-light');
 });
 
 test('finds a refused request, and shows why it failed and what was sent', async () => {
@@ -392,16 +377,14 @@ test('finds a refused request, and shows why it failed and what was sent', async
   await reload(page);
   await requests.getByText(body.error.code).first().waitFor();
   expect(await requests.getByText('200', { exact: true }).count()).toBe(0);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'requests-desktop-light');
+  await inspect(page, 'requests-desktop-light');
   await requests.getByRole('button', { name: 'POST /messages/send' }).click();
   const panel = page.getByRole('dialog', { name: 'Request' });
   await panel.getByText('Required fields are missing or blank.').waitFor();
   await panel.getByRole('region', { name: 'the request body' }).getByText('"txt"').waitFor();
   await panel.getByRole('region', { name: 'the answer' }).waitFor();
   expect(await panel.getByText(/15550100777|Hello/).count()).toBe(0);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'request-desktop-light');
+  await inspect(page, 'request-desktop-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await shoot(page, 'request-desktop-dark');
   await page.setViewportSize({ width: 390, height: 844 });
@@ -444,9 +427,7 @@ test('counts down the data sync of a number that the upstream has not accepted',
   const drawer = page.getByRole('dialog');
   await drawer.getByText('contacts: not requested').waitFor();
   await drawer.getByText('in order').waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'sync-desktop-light');
+  await inspect(page, 'sync-desktop-light');
 });
 
 test.each(VIEWS)('finds a screen, a customer, a message and a guide ($name)', async (view) => {
@@ -464,9 +445,7 @@ test.each(VIEWS)('finds a screen, a customer, a message and a guide ($name)', as
   await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
   await find('+1 555 010-0777');
   await dialog.getByRole('option', { name: 'Conversation with +15550100777' }).waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, `find-${view.name}`);
+  await inspect(page, `find-${view.name}`);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL(/messages\?find=.*15550100777/);
@@ -487,8 +466,7 @@ test('shows its keys, and leads the keyboard to the content', async () => {
   await settle(page);
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keys' }).getByText('Find (⌘ K on a Mac)').waitFor();
-  await settle(page);
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('Control+k');

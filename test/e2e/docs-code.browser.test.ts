@@ -3,7 +3,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf, shoot } from './console-stage';
+import { faultsOf, inspect, shoot } from './console-stage';
 
 const WAIT_MS = 60_000;
 const DESK = { width: 1280, height: 900 };
@@ -78,8 +78,7 @@ test('a sample is shown in the language that the reader chose, highlighted, and 
   expect(await clipboard(page)).toMatch(/^import [^]*\nconst answer = await fetch\(`/);
   // Every sample has followed, and other pages do.
   expect(await page.getByRole('tab', { name: 'curl', selected: true }).count()).toBe(0);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'docs-guide-desktop-light');
+  await inspect(page, 'docs-guide-desktop-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await faultsOf(page, ['color-contrast'])).toEqual([]);
   await page.goto(`${origin}/docs/errors`);
@@ -113,7 +112,7 @@ test('a signed-in reader finds the own number in the samples, and the key nowher
   const content = await page.content();
   expect(content).not.toContain(partner.partner_key);
   expect(content).not.toContain('bmgk_your_partner_key');
-  expect(await faultsOf(page)).toEqual([]);
+  await inspect(page);
   // So does a request that is tried from the reference.
   await page.goto(`${origin}/docs/reference/messages`);
   await page.getByRole('button', { name: 'Try it' }).first().click();
@@ -131,7 +130,7 @@ test('a signed-in reader finds the own number in the samples, and the key nowher
 test('the home page sends a message and shows its events as they come', async () => {
   const visitor = await open('/docs');
   await visitor.getByText('Sign in to the console, then send a message from here').waitFor();
-  expect(await faultsOf(visitor)).toEqual([]);
+  await inspect(visitor);
   const page = await openSignedIn('/docs');
   await page.getByLabel('To').fill('15550100791');
   await page.getByRole('button', { name: 'Send it now' }).click();
@@ -141,8 +140,7 @@ test('the home page sends a message and shows its events as they come', async ()
   }
   await page.getByText(/^Accepted as wamid\./).waitFor();
   expect(await mesh.emulator.messages({ to: '15550100791' })).toHaveLength(1);
-  expect(await faultsOf(page)).toEqual([]);
-  await shoot(page, 'docs-home-desktop-light');
+  await inspect(page, 'docs-home-desktop-light');
   await page.getByLabel('To').fill('nobody');
   await page.getByRole('button', { name: 'Send it now' }).click();
   await page.getByText(/^It was not sent: /).waitFor();
@@ -198,8 +196,7 @@ test.each([
     await listed.waitFor();
     await page.getByRole('link', { name: 'Changelog' }).first().waitFor();
     await page.getByRole('link', { name: 'Reference' }).first().waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, `${path.replaceAll('/', '-')}-phone-menu`);
+    await inspect(page, `${path.replaceAll('/', '-')}-phone-menu`);
     await page.keyboard.press('Escape');
     await listed.waitFor({ state: 'hidden' });
     await menu.click();
@@ -207,16 +204,3 @@ test.each([
     await page.waitForURL(`**/${address}`);
   },
 );
-
-test('the page of the design tokens shows space, type and radius', async () => {
-  const page = await open('/docs/design');
-  const styleOf = (name: string, property: string): Promise<string> =>
-    page
-      .locator(`.sample-${name}`)
-      .evaluate((sample, key) => getComputedStyle(sample).getPropertyValue(key), property);
-  expect(await styleOf('space-l', 'width')).toBe('16px');
-  expect(await styleOf('text-xxl', 'font-size')).toBe('30px');
-  expect(await styleOf('radius-m', 'border-top-left-radius')).toBe('8px');
-  await shoot(page, 'docs-design-desktop-light');
-  expect(await faultsOf(page)).toEqual([]);
-});

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf, shoot } from './console-stage';
+import { faultsOf, inspect, shoot } from './console-stage';
 
 const WAIT_MS = 60_000;
 
@@ -155,13 +155,13 @@ test.each(VIEWS)(
     await row.getByRole('button', { name: 'Try it' }).click();
     const dialog = page.getByRole('dialog', { name: 'GET /clients' });
     await dialog.getByLabel('x-partner-key').fill(partner.partner_key);
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     const answer = page.waitForResponse((one) => one.url() === `${mesh.base_url}/clients`);
     await dialog.getByRole('button', { name: 'Send' }).click();
     expect((await answer).status()).toBe(200);
     await dialog.getByText('200 OK').waitFor();
     await dialog.getByText(ONE.waba_id).first().waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.close();
@@ -212,7 +212,7 @@ test('a link that leads nowhere shows a person a page, and a client the error of
     const answer = await page.goto(`${origin}${path}`);
     expect(answer?.status()).toBe(404);
     await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    await inspect(page);
     const error = await fetch(`${origin}${path}`);
     expect(error.status).toBe(404);
     expect(await error.json()).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
@@ -221,26 +221,6 @@ test('a link that leads nowhere shows a person a page, and a client the error of
   await page.waitForURL('**/docs/quick-start');
   await page.close();
   complaints.length = 0;
-});
-
-test('the guides are found by their words and pass the accessibility check', async () => {
-  const page = await open('/docs/quick-start');
-  expect(await seriousIn(page)).toEqual([]);
-  await page.getByRole('searchbox', { name: 'Search' }).fill('idempotency key in use');
-  await page.getByRole('link', { name: /IDEMPOTENCY_KEY_IN_USE/ }).click();
-  await page.waitForURL('**/docs/errors#IDEMPOTENCY_KEY_IN_USE');
-  await page.getByRole('searchbox', { name: 'Search' }).fill('message rec');
-  await page.getByRole('link', { name: /^message.received/ }).click();
-  await page.getByRole('heading', { name: 'message.received', exact: true }).waitFor();
-  // A result on the page that is open.
-  await page.getByRole('searchbox', { name: 'Search' }).fill('message.read');
-  await page
-    .locator('.found')
-    .getByRole('link', { name: /^message.read/ })
-    .click();
-  await page.waitForURL('**/docs/reference/events#message.read');
-  await page.locator('.found').waitFor({ state: 'hidden' });
-  await page.close();
 });
 
 test('the design tokens have a page, and the console, the documentation and the sign-up page share them', async () => {
