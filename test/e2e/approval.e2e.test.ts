@@ -49,18 +49,6 @@ const approve = (by: SignedIn, id: number) => by.call('POST', `/v1/broadcasts/${
 const read = async (id: number, query = '') =>
   (await partner.call('GET', `/broadcasts/${id}${query}`)).body;
 
-test('without the setting, no answer has an approval', async () => {
-  expect((await partner.call('GET', '/broadcast-approval')).body).toMatchObject({
-    above: null,
-    approvers: 2,
-  });
-  const created = await create(developer, ABOVE + 1);
-  expect(created).not.toHaveProperty('approval');
-  await untilCompleted(partner, created.broadcast_id, 30_000);
-  expect((await read(created.broadcast_id)).broadcast).not.toHaveProperty('approval');
-  expect(refused(await approve(owner, created.broadcast_id))).toEqual([409, 'CANNOT_APPROVE']);
-});
-
 test('only an owner changes the setting: no key does, nor the session of one', async () => {
   const body = { above: ABOVE };
   const keyless = await web.ask('POST', '/session', { body: { partner_key: partner.partner_key } });
@@ -178,32 +166,6 @@ describe('with the setting', () => {
     const stranger = await web.member(other, 'owner');
     expect(refused(await approve(stranger, broadcast_id))).toEqual([404, 'NOT_FOUND']);
     await developer.call('POST', `/v1/broadcasts/${broadcast_id}/cancel`);
-  });
-
-  test('the audit log has setting, creation and approval, with the person', async () => {
-    const { broadcast_id } = await create(developer, ABOVE + 1);
-    await approve(developer, broadcast_id);
-    await approve(owner, broadcast_id);
-    await set(ABOVE + 7);
-    await set(ABOVE);
-    const { body } = await partner.call('GET', '/audit?limit=100');
-    const of = (action: string, outcome: string) =>
-      body.records.find((one: any) => one.action === action && one.outcome === outcome);
-    const actor = ({ person_id: id, email: name }: SignedIn) => ({ type: 'person', id, name });
-    const target = { broadcast_id: String(broadcast_id) };
-    const approving = 'POST /broadcasts/{broadcast_id}/approve';
-    expect(of('POST /broadcasts', 'succeeded')).toMatchObject({ actor: actor(developer), target });
-    expect(of(approving, 'succeeded')).toMatchObject({ actor: actor(owner), target });
-    expect(of(approving, 'failed')).toMatchObject({
-      actor: actor(developer),
-      target,
-      code: 'SECOND_PERSON_REQUIRED',
-    });
-    expect(of('PUT /broadcast-approval', 'succeeded')).toMatchObject({
-      actor: actor(owner),
-      before: { above: ABOVE + 7 },
-      after: { above: ABOVE },
-    });
   });
 
   test('switching it off leaves the broadcasts that wait', async () => {

@@ -18,7 +18,6 @@ import {
   type Mesh,
   type TestPartner,
 } from '../harness/shared-mesh';
-import { runBmg } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { forward, type Forwarder } from '../testkit/forwarder';
 import { ADA, newAccount } from './endpoint-stage';
@@ -64,11 +63,6 @@ const newest = async (query: Record<string, string> = {}): Promise<AuditRecord> 
   if (!record) throw new Error('there is no record');
   return record;
 };
-const createKey = async (body: object): Promise<{ key_id: string; secret: string }> => {
-  const answer = await partner.call('POST', '/keys', { name: 'A key', ...body });
-  expect(answer.status).toBe(201);
-  return { key_id: answer.body.key.key_id as string, secret: answer.body.secret as string };
-};
 
 describe('a change names who made it, what it changed, and how it ended', () => {
   test('with the partner key', async () => {
@@ -91,125 +85,6 @@ describe('a change names who made it, what it changed, and how it ended', () => 
       count: 1,
     });
     expect(JSON.stringify(await read())).not.toContain(answer.body.secret);
-  });
-
-  test('with an API key, with the values before and after', async () => {
-    const by = await createKey({ name: 'Admin', scopes: ['send', 'read', 'manage'] });
-    const { key_id } = await createKey({ scopes: ['read'] });
-    const change = { scopes: ['send', 'read'], addresses: ['203.0.113.0/24'] };
-    const header = { 'x-partner-key': by.secret };
-    await partner.call('PATCH', `/keys/${key_id}`, { scopes: ['billing'] }, header);
-    expect(await newest({ actor: by.key_id })).toMatchObject({
-      outcome: 'failed',
-      code: 'SCOPE_MISSING',
-    });
-    await partner.call('PATCH', `/keys/${key_id}`, change, header);
-    expect(await newest({ target: key_id })).toMatchObject({
-      fields: ['scopes', 'addresses'],
-      before: { scopes: ['read'], addresses: null },
-      after: change,
-      outcome: 'succeeded',
-    });
-    await partner.call('DELETE', `/keys/${key_id}`, undefined, header);
-    expect(await newest({ actor: by.key_id })).toMatchObject({
-      actor: { type: 'api_key', id: by.key_id, name: 'Admin' },
-      action: 'DELETE /keys/{key_id}',
-      target: { key_id },
-      before: { scopes: ['send', 'read'] },
-    });
-  });
-
-  test('beyond the rights of a key, once for each kind and from wherever it comes', async () => {
-    const narrow = await createKey({ scopes: ['read'], waba_ids: [ONE.waba_id] });
-    const bound = await createKey({ scopes: ['read'], addresses: ['203.0.113.0/24'] });
-    const ask = (path: string, secret: string) =>
-      partner.call(path === '/keys' ? 'POST' : 'GET', path, undefined, { 'x-partner-key': secret });
-    for (const path of ['/keys', '/keys', '/webhooks/failed']) await ask(path, narrow.secret);
-    await ask('/clients', bound.secret);
-    const refused = (id: string, count: number) =>
-      eventually(async () => {
-        const records = await read({ actor: id });
-        return records.length === count && records;
-      });
-    const [restricted, missing] = await refused(narrow.key_id, 2);
-    expect(missing).toMatchObject({
-      actor: { type: 'api_key', id: narrow.key_id, name: 'A key' },
-      action: 'POST /keys',
-      outcome: 'failed',
-      code: 'SCOPE_MISSING',
-      count: 1,
-    });
-    expect(restricted).toMatchObject({ action: 'GET /webhooks/failed', code: 'KEY_RESTRICTED' });
-    expect(await refused(bound.key_id, 1)).toMatchObject([
-      { action: 'GET /clients', code: 'ADDRESS_NOT_ALLOWED', address: expect.any(String) },
-    ]);
-  });
-
-  test('also if it was refused, with the reason', async () => {
-    await partner.call('DELETE', '/keys/key_none');
-    expect(await newest()).toMatchObject({
-      action: 'DELETE /keys/{key_id}',
-      target: { key_id: 'key_none' },
-      outcome: 'failed',
-      code: 'NOT_FOUND',
-    });
-  });
-
-  test('in the console, log-in included; a webhook address without what may be secret', async () => {
-    const own = await mesh.createPartner();
-    const { origin } = new URL(mesh.base_url);
-    const ask = (method: string, path: string, body?: object, headers = {}) =>
-      fetch(`${origin}/dashboard/api${path}`, {
-        method,
-        headers: { origin, 'content-type': 'application/json', ...headers },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-    const opened = await ask('POST', '/session', { partner_key: own.partner_key });
-    const { csrf_token } = (await opened.json()) as { csrf_token: string };
-    const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] as string;
-    const session = { cookie, 'x-csrf-token': csrf_token };
-    const webhook_url = `${mesh.emulator.url}/T0/hidden?token=hidden`;
-    const change = { webhook_url, contacts: { technical: 'hidden@example.com' } };
-    expect((await ask('PATCH', '/settings', change, session)).status).toBe(200);
-    expect((await ask('POST', '/webhook-secret/reveal', undefined, session)).status).toBe(200);
-    const key = { name: 'From the console', scopes: ['read'] };
-    expect((await ask('POST', '/v1/keys', key, session)).status).toBe(201);
-    expect((await ask('DELETE', '/session', undefined, session)).status).toBe(200);
-    const { body } = await own.call('GET', '/audit?actor=console');
-    const records = body.records as AuditRecord[];
-    expect(records.map(({ action }) => action).reverse()).toEqual([
-      'console POST /session',
-      'console PATCH /settings',
-      'console POST /webhook-secret/reveal',
-      'POST /keys',
-      'console DELETE /session',
-    ]);
-    const ids = new Set(records.map(({ actor }) => actor.id));
-    expect([...ids]).toEqual([expect.stringMatching(/^ses_[0-9a-f]{16}$/)]);
-    const host = new URL(mesh.emulator.url).host;
-    expect(records[3]).toMatchObject({
-      fields: ['webhook_url', 'contacts'],
-      before: { webhook_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/…$/) as string },
-      after: { webhook_url: `http://${host}/…` },
-    });
-    expect(JSON.stringify(records)).not.toMatch(/hidden/);
-    expect(JSON.stringify(records)).not.toContain(cookie.split('=')[1]);
-  });
-
-  test('a log-in that failed, which the operator sees', async () => {
-    const { origin } = new URL(mesh.base_url);
-    const body = { partner_key: `bmgk_${'x'.repeat(43)}` };
-    const answer = await callRest(origin, 'POST', '/dashboard/api/session', body, { origin });
-    expect(answer.status).toBe(401);
-    const request_id = answer.headers.get('x-request-id') as string;
-    const env = { ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] };
-    const record = await eventually(async () => {
-      const listed = await runBmg(['--json', 'audit', '--action', 'console POST /session'], env);
-      const { records } = JSON.parse(listed.out) as { records: AuditRecord[] };
-      return records.find((one) => one.request_id === request_id);
-    });
-    expect(record).toMatchObject({ outcome: 'failed', code: 'INVALID_PARTNER_KEY' });
-    expect(JSON.stringify(record)).not.toContain(body.partner_key);
   });
 
   test('with a sign-up link', async () => {
@@ -240,90 +115,9 @@ describe('a change names who made it, what it changed, and how it ended', () => 
     expect(JSON.stringify(records)).not.toContain(code);
     expect(JSON.stringify(records)).not.toContain(body.token);
   });
-
-  test('by the operator, whose name only operators see', async () => {
-    const env = { ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] };
-    const bmg = (...args: string[]) => runBmg(['--json', ...args], env);
-    const created = await bmg(
-      'partner',
-      'create',
-      '--name',
-      'Audited',
-      '--webhook-url',
-      'https://acme.example/hidden',
-    );
-    expect([created.code, created.err]).toEqual([0, '']);
-    const { partner_id, partner_key } = JSON.parse(created.out) as Record<string, string>;
-    await bmg('partner', 'update', partner_id as string, '--rate-limit-per-sec', '77');
-    await bmg('key', 'revoke', 'key_none', '--partner', partner_id as string);
-    await bmg('partner', 'show', partner_id as string);
-    const listed = await bmg('audit', '--partner', partner_id as string);
-    const { records } = JSON.parse(listed.out) as { records: AuditRecord[] };
-    expect(records).toMatchObject([
-      {
-        action: 'bmg key revoke',
-        target: { key_id: 'key_none' },
-        outcome: 'failed',
-        code: 'NOT_FOUND',
-      },
-      {
-        action: 'bmg partner update',
-        before: { rate_limit_per_sec: 200 },
-        after: { rate_limit_per_sec: 77 },
-      },
-      {
-        action: 'bmg partner create',
-        after: { name: 'Audited', webhook_url: 'https://acme.example/…' },
-      },
-    ]);
-    expect(records.every(({ actor }) => actor.type === 'operator' && actor.id !== null)).toBe(true);
-    const own = await callRest(mesh.base_url, 'GET', '/audit', undefined, {
-      'x-partner-key': partner_key as string,
-    });
-    expect(own.body.records).toHaveLength(3);
-    for (const { actor } of own.body.records as AuditRecord[]) {
-      expect(actor).toEqual({ type: 'operator', id: null, name: null });
-    }
-    expect(listed.out + JSON.stringify(own.body)).not.toContain(partner_key);
-    expect(listed.out).not.toContain('hidden');
-  });
-});
-
-test('sends and reads are not recorded; a broadcast is', async () => {
-  const before = await newest();
-  await partner.call('POST', '/messages/send', { to: ADA, text: 'Hello' }, NUMBER);
-  await partner.call('GET', '/clients');
-  await partner.call('POST', '/keys', {});
-  expect((await newest()).id).toBe(before.id);
-  const broadcast = { name: 'Autumn', template_name: 'none', template_language: 'en_US' };
-  const contacts = [{ recipient: ADA, params: { '1': 'hidden' } }];
-  await partner.call('POST', '/broadcasts', { ...broadcast, contacts }, NUMBER);
-  const record = await newest();
-  expect(record).toMatchObject({
-    action: 'POST /broadcasts',
-    target: { waba_id: ONE.waba_id, phone_number_id: ONE.phone_number_id },
-    after: broadcast,
-  });
-  expect(JSON.stringify(record)).not.toMatch(new RegExp(`hidden|${ADA}`));
 });
 
 describe('a reader', () => {
-  test('needs the scope manage, and sees only its partner and its accounts', async () => {
-    await partner.call('POST', '/commerce-settings', { is_cart_enabled: true }, NUMBER);
-    const { secret } = await createKey({ scopes: ['read', 'billing', 'send'] });
-    const refused = await partner.call('GET', '/audit', undefined, { 'x-partner-key': secret });
-    expect([refused.status, refused.body.error.code]).toEqual([403, 'SCOPE_MISSING']);
-    const limited = await createKey({ scopes: ['manage'], waba_ids: [ONE.waba_id] });
-    const key = { 'x-partner-key': limited.secret };
-    const all = await partner.call('GET', '/audit', undefined, key);
-    expect([all.status, all.body.error.code]).toEqual([400, 'MISSING_WABA']);
-    const records = await read({}, { ...key, ...NUMBER });
-    expect(records.length).toBeGreaterThan(0);
-    expect(new Set(records.map(({ target }) => target['waba_id']))).toEqual(new Set([ONE.waba_id]));
-    const other = await mesh.createPartner();
-    expect((await other.call('GET', '/audit')).body.records).toEqual([]);
-  });
-
   test('pages without gaps, and gets the same records as CSV', async () => {
     const whole = (await read({ limit: '100' })).map(({ id }) => id);
     const paged: string[] = [];
@@ -341,19 +135,6 @@ describe('a reader', () => {
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect((await csv.text()).match(/^aud_\w+/gm)).toEqual(whole);
   });
-});
-
-test('GET /keys/{key_id} shows one key without its secret, and no revoked one', async () => {
-  const { key_id, secret } = await createKey({ scopes: ['read'] });
-  const { body } = await partner.call('GET', `/keys/${key_id}`);
-  const listed = (await partner.call('GET', '/keys')).body.keys as Array<{ key_id: string }>;
-  expect(body.key).toEqual(listed.find((one) => one.key_id === key_id));
-  expect(JSON.stringify(body)).not.toContain(secret);
-  await partner.call('DELETE', `/keys/${key_id}`);
-  const gone = await partner.call('GET', `/keys/${key_id}`);
-  expect([gone.status, gone.body.error.code]).toEqual([404, 'NOT_FOUND']);
-  const other = await mesh.createPartner();
-  expect((await other.call('GET', `/keys/${key_id}`)).status).toBe(404);
 });
 
 describe('no change is made without its record', () => {

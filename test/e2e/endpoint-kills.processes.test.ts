@@ -1,6 +1,6 @@
 // Webhooks killed while events go to a webhook URL and to endpoints, one of which fails: nothing is
 // lost, every repetition has the same ID, and the order of each conversation holds.
-import { chosenSecret, type PartnerReceiver } from '../testkit/partner';
+import type { PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { eventually } from '../testkit/eventually';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
@@ -30,18 +30,6 @@ afterAll(async () => {
   await receivers.close();
 });
 
-async function newEndpoint(settings: object = {}): Promise<PartnerReceiver> {
-  const receiver = await receivers.add();
-  const { status, body } = await partner.call('POST', '/webhook-endpoints', {
-    url: receiver.url,
-    secret: chosenSecret(),
-    ...settings,
-  });
-  expect([status, body.error]).toEqual([201, undefined]);
-  receiver.arrivals.length = 0;
-  return receiver;
-}
-
 const received = ({ arrivals }: PartnerReceiver) =>
   arrivals.filter(({ body }) => body.event === 'message.received');
 const idsAt = (receiver: PartnerReceiver): string[] =>
@@ -49,8 +37,8 @@ const idsAt = (receiver: PartnerReceiver): string[] =>
 
 test('loses nothing and keeps the order when webhooks is killed', async () => {
   const [own] = receivers.all as [PartnerReceiver];
-  const healthy = await newEndpoint();
-  const broken = await newEndpoint({ events: ['message.*'] });
+  const { receiver: healthy } = await receivers.addEndpoint(partner);
+  const { receiver: broken } = await receivers.addEndpoint(partner, { events: ['message.*'] });
   let is_broken = true;
   broken.behave((_arrival, response) => void response.writeHead(is_broken ? 503 : 200).end());
   const ids: string[][] = Array.from({ length: CONVERSATIONS }, () => []);

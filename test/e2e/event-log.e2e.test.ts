@@ -66,18 +66,6 @@ test('has each event as it is posted, with its delivery and its attempt', async 
   expect(body.attempts[0].secret).toMatch(/^[0-9a-f]{8}$/);
 });
 
-test('answers a waiting request as soon as an event arrives', async () => {
-  const { newest } = await list();
-  const started = performance.now();
-  const waiting = list(`after=${newest}&wait=20&event=message.received`);
-  await inbound('worth waiting for');
-  const { events, next } = await waiting;
-  expect(performance.now() - started).toBeLessThan(18_000);
-  expect(events).toHaveLength(1);
-  // Events of other kinds may have come with it.
-  expect(next).toBeGreaterThanOrEqual(events[0].seq);
-});
-
 test('refuses one waiting request too many, before it reads anything', async () => {
   const many = await mesh.createPartner();
   await many.register(ONE);
@@ -112,29 +100,6 @@ test('narrows down to one account, and shows a partner nothing of another', asyn
   expect((await stranger.call('GET', `/events/${event_id}`)).body.error.code).toBe('NOT_FOUND');
   const foreign = { 'x-waba-id': ONE.waba_id };
   expect(await list('', foreign, stranger)).toMatchObject({ events: [] });
-});
-
-test('shows a refused event as retrying, with the answer of the receiver', async () => {
-  const { newest } = await list();
-  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end('try later'));
-  await inbound('refused');
-  const { event_id } = await eventOf('refused', newest);
-  const body = await eventually(async () => {
-    const answer = await partner.call('GET', `/events/${event_id}`);
-    return answer.body.delivery.status === 'retrying' && answer.body;
-  });
-  expect(body.delivery).toMatchObject({ last_http_status: 503, delivered_at: null });
-  expect(body.attempts[0]).toMatchObject({
-    http_status: 503,
-    answer: 'try later',
-    error: 'HTTP 503',
-  });
-  partner.receiver.behave(undefined);
-  await partner.call('POST', `/webhooks/retry/${event_id}`);
-  await eventually(async () => {
-    const { body } = await partner.call('GET', `/events/${event_id}`);
-    return body.delivery.status === 'delivered' && body.attempts.length >= 2;
-  });
 });
 
 test('shows an attempt’s address without the query, the secret that signed, and 1 KiB of the answer', async () => {
@@ -261,51 +226,6 @@ test('delivers live events while a receiver keeps a replay waiting, and shows it
     position: running.body.last,
   });
 });
-
-test('an integrator that was offline for an hour misses and repeats nothing, by pull and by push', async () => {
-  const { newest } = await list();
-  // The next attempts are due in an hour: deliveries wait until then.
-  partner.receiver.behave((_arrival, response) => {
-    response.writeHead(503, { 'retry-after': '3600' }).end();
-  });
-  const texts = Array.from({ length: 12 }, (_one, index) => `while away ${index}`);
-  for (const text of texts) await inbound(text);
-  const missed = await eventually(async () => {
-    const { events } = await list(`after=${newest}&event=message.received`);
-    const states = events.map(({ delivery }: any) => delivery.status as string);
-    // One attempt is refused; the later events of the conversation wait behind it.
-    return events.length === texts.length && states.includes('retrying') && events;
-  });
-  const ids: string[] = missed.map(({ event_id }: any) => event_id);
-  await anHourPasses();
-
-  // Pull: on from the position of an hour ago, page by page.
-  const read: any[] = [];
-  for (let after = newest, has_more = true; has_more;) {
-    const page = await list(`after=${after}&limit=5&event=message.received`);
-    read.push(...page.events);
-    ({ next: after, has_more } = page);
-  }
-  expect(read.map(({ envelope }) => envelope.data.text)).toEqual(texts);
-  expect(read.map(({ event_id }) => event_id)).toEqual(ids);
-
-  // Push: the receiver has recovered, and everything arrives again under the ids that the log has
-  // shown.
-  const before = partner.receiver.arrivals.length;
-  partner.receiver.behave(undefined);
-  await partner.call('POST', '/webhooks/retry-all');
-  const pushed = (): string[] =>
-    partner.receiver.arrivals
-      .slice(before)
-      .map(({ headers }) => String(headers['webhook-id']))
-      .filter((id) => ids.includes(id));
-  await eventually(() => new Set(pushed()).size === ids.length);
-  // A table with a unique index on the id has each event once, whichever way was first.
-  const table = new Set([...read.map(({ event_id }) => event_id as string), ...pushed()]);
-  expect([...table]).toEqual(ids);
-});
-
-const anHourPasses = (): Promise<void> => getOlder(partner, 3_600_000);
 
 /** Makes all stored data of a partner's events older. */
 async function getOlder({ partner_id }: TestPartner, by_ms: number): Promise<void> {

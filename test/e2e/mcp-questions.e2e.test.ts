@@ -5,14 +5,7 @@ import { resolve } from 'node:path';
 import { codeBlocks } from '../contract/receiving/page';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import {
-  callTool as call,
-  closeAgents,
-  connectAgent,
-  textsOf,
-  type Mode,
-  type User,
-} from './mcp-support';
+import { callTool as call, closeAgents, connectAgent, type Mode, type User } from './mcp-support';
 import { loadSampleRates, removeRates } from './rates-support';
 
 let mesh: Mesh;
@@ -57,47 +50,6 @@ test('shows recipients and cost, and sends if the user accepts', async () => {
   expect(questions[0]).toMatch(/^Recipients: 1\nCost: .*\(service\)/m);
   expect(questions[0]).toContain(given.text);
   await eventually(async () => (await sends()) === before + 1);
-});
-
-test.each(['decline', 'cancel'] as const)('sends nothing after a %s', async (action) => {
-  const before = await sends();
-  const client = await connect(() => action);
-  expect(await call(client, 'send_text', given)).toMatchObject({
-    is_error: false,
-    body: { sent: false },
-  });
-  expect(await sends()).toBe(before);
-});
-
-test('sends once if the reply is repeated, and nothing for other arguments', async () => {
-  const before = await sends();
-  const client = await connect(accept);
-  const of = (changed: object) => ({ name: 'send_text', arguments: { ...given, ...changed } });
-  const asked = await client.callTool(of({}), { allowInputRequired: true });
-  const { requestState } = asked as unknown as { requestState: string };
-  const reply = { inputResponses: { send: { action: 'accept' } }, requestState };
-  const other = await client.callTool({ ...of({ text: 'Another' }), ...reply });
-  expect(other.isError).toBe(true);
-  expect(textsOf(other)[0]).toContain('"field":"confirmation"');
-  const [first, again] = [
-    await client.callTool({ ...of({}), ...reply }),
-    await client.callTool({ ...of({}), ...reply }),
-  ];
-  expect(textsOf(first)).toEqual([expect.stringContaining('"message_id"')]);
-  expect(textsOf(again)).toEqual([
-    textsOf(first)[0],
-    expect.stringContaining('nothing was sent again'),
-  ]);
-  await eventually(async () => (await sends()) === before + 1);
-});
-
-test('gets no question about a send that would fail', async () => {
-  const client = await connect(() => {
-    throw new Error('there is nothing to ask');
-  });
-  const template = { name: 'none', language: 'en_US' };
-  const { body } = await call(client, 'send_template', { waba_id, to: TO, template });
-  expect(body).toMatchObject({ sent: false, deliverable: 'no', confirmation: null });
 });
 
 test('of an earlier revision confirms by a second call: a question needs a session', async () => {

@@ -8,7 +8,6 @@ import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
-import { bodyOf, postRaw } from '../testkit/upstream-webhooks';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { untilCompleted } from './broadcast-support';
 import { newAccount, offboard } from './endpoint-stage';
@@ -357,42 +356,6 @@ test('agrees with the outcomes of random broadcasts', async () => {
   expect(accepted.length).toBeLessThan(sample.length);
 });
 
-test('names the contacts of a broadcast that fail, and ten examples of each reason', async () => {
-  const contacts = [
-    ...Array.from({ length: 30 }, (_, at) => `155501${at + 10}`),
-    { to: UNREACHABLE },
-    `+${UNREACHABLE}`,
-    '',
-  ];
-  const answer = await check({ ...HELLO, contacts });
-  expect(answer).toMatchObject({
-    kind: 'broadcast',
-    deliverable: 'yes',
-    reasons: [
-      {
-        upstream_code: 131_026,
-        scope: 'contacts',
-        contacts: 1,
-        examples: [{ field: 'contacts[30]', recipient: UNREACHABLE }],
-      },
-    ],
-    template: { status: 'APPROVED', category: 'utility' },
-    pace: { rate_per_sec: 20 },
-    broadcast: {
-      total: 31,
-      skipped: 1,
-      duplicates: 1,
-      failing: 1,
-      windows: { open: 0, closed: 31, unknown: 0 },
-      cost: { category: 'utility', billable: 30, min: null, markets: [{ contacts: 30 }] },
-    },
-  });
-  const wrong = await check({ ...HELLO, contacts: contacts.map(() => 'abc') });
-  expect(wrong).toMatchObject({ deliverable: 'no', broadcast: null });
-  expect(wrong.reasons).toMatchObject([{ code: 'INVALID_FIELD', field: 'contacts', contacts: 33 }]);
-  expect(wrong.reasons[0].examples).toHaveLength(10);
-});
-
 test('checks a broadcast to 10,000 contacts quickly, and stores and sends nothing', async () => {
   const upstream = (await mesh.emulator.summary()).total;
   const { total } = (await partner.call('GET', '/broadcasts')).body;
@@ -416,91 +379,6 @@ test('checks a broadcast to 10,000 contacts quickly, and stores and sends nothin
   expect((await mesh.emulator.summary()).total).toBe(upstream);
   const many = await check({ ...HELLO, contacts: [...contacts, WROTE] });
   expect(many.reasons).toMatchObject([{ code: 'TOO_MANY_CONTACTS', field: 'contacts' }]);
-});
-
-interface LedgerRow {
-  message_id: string;
-  category: string | null;
-  billable: boolean | null;
-  charged: boolean | null;
-}
-
-async function readLedger(reader: TestPartner): Promise<{ entries: LedgerRow[]; totals: any }> {
-  const first = (await reader.call('GET', '/usage/ledger?limit=40', undefined, headers)).body;
-  const entries: LedgerRow[] = [...first.entries];
-  for (let { next } = first; next !== null;) {
-    const { body } = await reader.call('GET', `/usage/ledger?limit=40&after=${next}`);
-    entries.push(...body.entries);
-    next = body.next;
-  }
-  return { entries, totals: first.totals };
-}
-
-test('the ledger has each message once, with the price of its events, as JSON and as CSV', async () => {
-  const delivered = partner.receiver.of('message.delivered');
-  const { entries, totals } = await eventually(async () => {
-    const ledger = await readLedger(partner);
-    const charged = ledger.entries.filter((one) => one.charged);
-    expect(charged.length).toBe(ledger.totals.charged);
-    const told = new Set(charged.map(({ message_id }) => message_id));
-    const billed = delivered.filter(({ body }) => body.data['pricing'].billable);
-    return billed.every(({ body }) => told.has(body.data['message_id'])) && ledger;
-  });
-  expect(new Set(entries.map(({ message_id }) => message_id)).size).toBe(entries.length);
-  expect(totals).toMatchObject({ messages: entries.length, late: 0 });
-  for (const { body } of delivered) {
-    const { message_id, pricing } = body.data;
-    expect(entries.find((one) => one.message_id === message_id)).toMatchObject({
-      category: pricing.category,
-      billable: pricing.billable,
-      charged: pricing.billable,
-      amount: pricing.billable ? null : '0',
-    });
-  }
-  const key = { 'x-partner-key': partner.partner_key, accept: 'text/csv' };
-  const answer = await fetch(`${mesh.base_url}/usage/ledger`, { headers: key });
-  expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
-  expect((await answer.text()).trimEnd().split('\r\n')).toHaveLength(entries.length + 1);
-  const other = await mesh.createPartner();
-  expect((await readLedger(other)).entries).toEqual([]);
-  const refused = await partner.call('GET', '/usage/ledger?from=2026-02-30');
-  expect(refused.body.error).toMatchObject({ code: 'INVALID_FIELD', details: { field: 'from' } });
-});
-
-test('names every fault of a body as the send endpoint does, and sends nothing', async () => {
-  const before = (await mesh.emulator.summary()).total;
-  const answer = await check({ kind: 'location', latitude: 95, longitude: 'x' });
-  expect(answer).toMatchObject({ success: true, deliverable: 'no', window: null, price: null });
-  const refused = await post('/messages/location', { latitude: 95, longitude: 'x' });
-  expect(answer.reasons[0]).toMatchObject({
-    code: refused.body.error.code,
-    message: refused.body.error.message,
-  });
-  expect((await mesh.emulator.summary()).total).toBe(before);
-  expect((await post('/messages/check', { to: WROTE })).body.error.code).toBe('MISSING_FIELDS');
-  expect((await post('/messages/check', { kind: 'fax' })).body.error).toMatchObject({
-    code: 'INVALID_FIELD',
-    details: { field: 'kind' },
-  });
-});
-
-test('reports windows, prices, pace and the messaging limit', async () => {
-  const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
-  expect(answer).toMatchObject({
-    deliverable: 'yes',
-    reasons: [],
-    window: { state: 'open', entry_point: { state: 'closed' } },
-    price: {
-      category: 'service',
-      billable: true,
-      market: 'North America',
-      unit_price: null,
-      unit_price_reason: 'the operator has loaded no rate card',
-    },
-    pace: { rate_per_sec: 20, queued: 0 },
-    messaging_limit: { tier: expect.any(String), used: expect.any(Number) },
-  });
-  expect((await check({ kind: 'text', to: SILENT, text: 'Hello' })).window.state).toBe('closed');
 });
 
 test('counts the customers of 24 hours and the contacts that are queued, until the number is offboarded', async () => {
@@ -596,20 +474,6 @@ test('the operator’s rate card prices checks and changed categories; a faulty 
   await rates.stop();
 });
 
-test('returns no for a customer that the number has blocked', async () => {
-  const text = { kind: 'text', text: 'Hello' };
-  expect(await check({ ...text, to: BLOCKED_UNTRIED })).toMatchObject({
-    deliverable: 'no',
-    reasons: [{ code: 'RECIPIENT_BLOCKED', field: 'to', upstream_code: 131_026 }],
-  });
-  expect(await check({ ...text, to: WROTE })).toMatchObject({ deliverable: 'yes', reasons: [] });
-  const contacts = [BLOCKED_UNTRIED, SILENT];
-  expect(await check({ ...HELLO, contacts })).toMatchObject({
-    reasons: [{ code: 'RECIPIENT_BLOCKED', contacts: 1, scope: 'contacts' }],
-    broadcast: { failing: 1 },
-  });
-});
-
 const FILES: Readonly<Record<string, { type?: string; size?: number }>> = {
   '/photo.jpg': { type: 'image/jpeg', size: 60_000 },
   '/large.jpg': { type: 'image/jpeg', size: 6_000_000 },
@@ -648,47 +512,6 @@ test('checks the file behind a link without fetching it', async () => {
   expect(await seen('/missing.jpg')).toEqual(['unknown', ['MEDIA_UNKNOWN', null]]);
   expect([...methods]).toEqual(['HEAD']);
   server.close();
-});
-
-test('a message from an ad opens the free entry point window', async () => {
-  const from = '15550100788';
-  await mesh.emulator.inbound({
-    phone_number_id: ONE.phone_number_id,
-    from,
-    text: 'Sale?',
-    referral: { source_type: 'ad', source_id: '130000000000001' },
-  });
-  await eventually(async () => {
-    const { window, price } = await check({ kind: 'text', to: from, text: 'Yes' });
-    return window.entry_point.state === 'open' && price.billable === false;
-  });
-});
-
-test('the window of a BSUID is that of the one which follows it', async () => {
-  const [before, next] = ['US.4Qm7Zr81Kd72', 'US.7Bn5Xc72'];
-  const { phone_number_id } = ONE;
-  const isOpen = async (to: string) =>
-    (await check({ kind: 'text', text: 'Hello', to })).window.state === 'open';
-  await mesh.emulator.inbound({ phone_number_id, bsuid: before, hide_phone: true, text: 'a' });
-  await eventually(() => isOpen(before));
-  expect(await isOpen(next)).toBe(false);
-  const body = `Ada changed from ${before} to ${next}`;
-  const change = {
-    field: 'messages',
-    value: {
-      messaging_product: 'whatsapp',
-      metadata: { display_phone_number: '15550100001', phone_number_id },
-      messages: [
-        {
-          ...{ from_user_id: before, id: 'wamid.CHANGED', type: 'system' },
-          timestamp: String(Math.floor(Date.now() / 1_000)),
-          system: { body, user_id: next, type: 'user_changed_user_id' },
-        },
-      ],
-    },
-  };
-  expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [change]))).toBe(200);
-  await eventually(() => isOpen(next));
 });
 
 test('knows a paused or unpaid number and a refused token', async () => {

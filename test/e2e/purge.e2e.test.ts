@@ -1,13 +1,11 @@
 // Purging a client's data: counted, deleted in the database of every service, and searched for in
 // all of them afterwards. Billing records stay, and so does data of the account's other partners.
-import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
-const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
 // Unique text, because other test files use the same databases.
 const SERIAL = randomInt(100_000, 1_000_000);
 const PERSON = `15551${SERIAL}`;
@@ -31,23 +29,11 @@ afterAll(async () => {
   await mesh.stop();
 });
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
-
-const purge = (partner: TestPartner, ...options: string[]): Promise<Ran> =>
-  new Promise((done) => {
-    const addresses = Object.entries(mesh.env).filter(([name]) => name.endsWith('_ADDR'));
-    const named = ['--partner', partner.partner_id, ...options];
-    execFile(
-      process.execPath,
-      [BIN, '--json', 'client', 'purge', ONE.waba_id, ...named],
-      { env: { PATH: process.env['PATH'] ?? '', ...Object.fromEntries(addresses) } },
-      (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
-    );
-  });
+const purge = (partner: TestPartner, ...options: string[]): Promise<Ran> => {
+  const addresses = Object.entries(mesh.env).filter(([name]) => name.endsWith('_ADDR'));
+  const command = ['--json', 'client', 'purge', ONE.waba_id, '--partner', partner.partner_id];
+  return runBmg([...command, ...options], Object.fromEntries(addresses));
+};
 
 const report = ({ code, out, err }: Ran): any => {
   expect([code, err]).toEqual([0, '']);
@@ -155,24 +141,4 @@ test('finds nothing when a purge is repeated', async () => {
     const counts = Object.values(again.services as Record<string, Record<string, number>>);
     return counts.flatMap((service) => Object.values(service)).every((count) => count === 0);
   });
-});
-
-test('names the missing option, and the unreachable service when no mesh is running', async () => {
-  const usage = await new Promise<Ran>((done) => {
-    execFile(process.execPath, [BIN, 'client', 'purge', '1'], (error, out, err) =>
-      done({ code: error ? Number(error.code) : 0, out, err }),
-    );
-  });
-  expect([usage.code, usage.out]).toEqual([2, '']);
-  expect(usage.err).toContain('--partner');
-  const unreachable = await new Promise<Ran>((done) => {
-    execFile(
-      process.execPath,
-      [BIN, 'client', 'purge', '1', '--partner', 'ptn_1'],
-      { env: { PATH: process.env['PATH'] ?? '', MESSAGING_ADDR: '127.0.0.1:9' } },
-      (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
-    );
-  });
-  expect(unreachable.code).toBe(1);
-  expect(unreachable.err).toContain('MESSAGING_ADDR');
 });

@@ -16,7 +16,6 @@ afterEach(() => mesh.emulator.clearFaults());
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   partner.call('POST', path, body, { 'x-waba-id': ONE.waba_id, ...headers });
 const lastSent = async () => (await mesh.emulator.messages()).at(-1);
-const countSent = async () => (await mesh.emulator.summary()).total;
 
 describe('registration', () => {
   test.each([
@@ -134,53 +133,6 @@ describe('a send', () => {
     else expect(contact).toEqual({ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' });
   });
 
-  test('without a recipient is refused: either to or recipient is required', async () => {
-    const { status, body } = await post('/messages/send', { text: 'Hello' });
-    expect([status, body.error.code]).toEqual([400, 'MISSING_FIELDS']);
-    expect(body.error.message).toContain('either to or recipient is required');
-  });
-
-  test.each([
-    ['context', { context: { message_id: 'wamid.A' } }, 'wamid.A'],
-    ['context_message_id', { context_message_id: 'wamid.B' }, 'wamid.B'],
-    ['reply_to', { reply_to: 'wamid.C' }, 'wamid.C'],
-    [
-      'context before its aliases',
-      { context: { message_id: 'wamid.A' }, reply_to: 'wamid.C' },
-      'wamid.A',
-    ],
-    [
-      'context_message_id before reply_to',
-      { context_message_id: 'wamid.B', reply_to: 'wamid.C' },
-      'wamid.B',
-    ],
-    ['nothing when context is null', { context: null }, undefined],
-  ])('quotes %s', async (_name, quote, message_id) => {
-    const { status } = await post('/messages/send', { to: '15550100777', text: 'Hello', ...quote });
-    expect(status).toBe(200);
-    expect((await lastSent())?.body.context).toEqual(
-      message_id === undefined ? undefined : { message_id },
-    );
-  });
-
-  test.each([
-    ['an empty context', { context: {} }],
-    ['a context that is a string', { context: 'wamid.A' }],
-    ['a message_id that is a number', { context: { message_id: 4711 } }],
-    ['a blank reply_to', { reply_to: '  ' }],
-    ['a malformed context beside a valid alias', { context: {}, reply_to: 'wamid.C' }],
-  ])('with %s is INVALID_PAYLOAD and nothing is sent', async (_name, quote) => {
-    const before = await countSent();
-    for (const [path, body] of [
-      ['/messages/send', { text: 'Hello' }],
-      ['/messages/template', { template: { name: 'hello_world', language: 'en_US' } }],
-    ] as const) {
-      const answer = await post(path, { to: '15550100777', ...body, ...quote });
-      expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
-    }
-    expect(await countSent()).toBe(before);
-  });
-
   test('of a template wraps the language and drops an ordinary message_status', async () => {
     const components = [
       {
@@ -262,23 +214,5 @@ describe('a send that the upstream fails', () => {
     const { status, body, headers } = await post('/messages/send', hello);
     expect([status, body.error.retryable]).toEqual([502, true]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  });
-
-  test.each([
-    ['drops the connection before answering', { drop: 'before' }],
-    ['drops the connection after sending', { drop: 'after' }],
-    ['answers HTML', { html: { status: 500 } }],
-    ['answers half of the JSON', { truncated: true }],
-    ['answers 200 with an empty body', { empty: true }],
-  ])('has an unknown outcome when the upstream %s: 502, not retryable', async (_name, effect) => {
-    const before = await countSent();
-    await fault(effect);
-    const { status, body } = await post('/messages/send', hello);
-    expect([status, body.error.code, body.error.retryable]).toEqual([502, 'UPSTREAM_ERROR', false]);
-    expect(body.error.details).toEqual({ outcome: 'unknown' });
-    expect(body.error).not.toHaveProperty('upstream_code');
-    // The service never retries a send.
-    expect((await countSent()) - before).toBeLessThanOrEqual(1);
-    expect((await post('/messages/send', hello)).status).toBe(200);
   });
 });
