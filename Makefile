@@ -90,7 +90,7 @@ bench-compare: install build-bench ## Measures BASE=<ref> and this checkout in t
 # The CPU of one process under load, by package; WHAT=life counts the work of one event, one send
 # and one life.
 profile: install build-bench ## Profiles SERVICE=webhooks under load (BENCH=events) and prints the top by package
-	@node --enable-source-maps test/dist/bench/$(if $(filter life,$(WHAT)),counts.js,profile.js $(SERVICE) $(BENCH))
+	@node --enable-source-maps test/dist/bench/profile.js $(or $(filter life,$(WHAT)),$(SERVICE) $(BENCH))
 
 page-speed: install build-bench ## Measures the first load of the pages on a slow phone: paint, layout shift, script size (needs Chromium)
 	@node --enable-source-maps test/dist/bench/pages.js

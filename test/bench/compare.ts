@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SERVICE_NAMES, SERVICES } from '@bmg/local';
+import { quantile, spread } from './load';
 import { ROOT } from './processes';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -41,20 +42,15 @@ function measure(root: string, file: string): void {
   if (status !== 0) throw new Error(`the benchmark of ${root} failed`);
 }
 
-const median = (values: number[]): number =>
-  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 function tell(base: Run[], here: Run[]): void {
   console.log(`\nmedian of ${ROUNDS} rounds, and the lowest and highest`);
   for (const name of Object.keys(here[0] ?? {})) {
     for (const figure of ['per_second', 'cpu_s'] as const) {
       const of = (runs: Run[]): number[] => runs.map((run) => run[name]?.[figure] ?? 0);
-      const [before, after] = [median(of(base)), median(of(here))];
-      const spread = (runs: Run[]): string =>
-        `${Math.min(...of(runs)).toFixed(3)} to ${Math.max(...of(runs)).toFixed(3)}`;
+      const ratio = quantile(of(here), 0.5) / quantile(of(base), 0.5);
       console.log(
-        `  ${name.padEnd(6)} ${figure.padEnd(10)} base ${before.toFixed(3)} (${spread(base)})   ` +
-          `here ${after.toFixed(3)} (${spread(here)})   ratio ${(after / before).toFixed(2)}`,
+        `  ${name.padEnd(6)} ${figure.padEnd(10)} base ${spread(of(base), 3)}   ` +
+          `here ${spread(of(here), 3)}   ratio ${ratio.toFixed(2)}`,
       );
     }
   }

@@ -6,32 +6,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Agent } from 'undici';
-import { startFloor } from './bare-chain';
-import { webhook } from './events-load';
+import { inFlight, quantile, spread, webhook } from './load';
 import {
   byCost,
   cpuOf,
-  delays,
-  difference,
+  delaysAt,
+  delayText,
   DRIVERS,
   OURS,
   perThousand,
-  prepareMesh,
-  printCosts,
   rateOf,
-  SETTLE_MS,
-  storedOf,
+  REPORT_FROM_S,
   storedText,
   throughput,
+  untilArrived,
   WORKERS,
-  type Setup,
   type Throughput,
-} from './events-mesh';
-import { quantile, spread } from './load';
-import { costDuring, openBench } from './processes';
+} from './measure';
+import { prepareMesh, SETTLE_MS, startBareEvents, type Setup } from './mesh';
+import { costDuring, withBench } from './processes';
 
 const PARTNERS = 10;
-/** The parts of the bare chain join their groups meanwhile. */
 /** BENCH_LONG=1 runs the hanging receiver for its full time. */
 const LONG = process.env['BENCH_LONG'] === '1';
 const BACKLOG = Number(process.env['BENCH_EVENTS'] ?? 20_000);
@@ -56,52 +51,54 @@ interface Round {
   tens: Throughput;
 }
 
-export async function benchEvents(): Promise<void> {
-  const bench = await openBench();
-  try {
-    const setup = await prepareMesh(bench, PARTNERS);
-    const cold = await throughput(setup, COLD);
-    await throughput(setup, WARM_UP);
-    const bare = await yardstick(setup.receiver_url);
-    console.log(
-      `yardstick     ${bare.per_second.toFixed(0).padStart(6)} /s   ${bare.cpu.toFixed(3)} CPU s per 1,000`,
-    );
-    const rounds: Round[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      rounds.push({
-        once: await throughput(setup, BACKLOG),
-        twice: await throughput(setup, 2 * BACKLOG),
-        tens: await throughput(setup, 2 * BACKLOG, 10),
-      });
-    }
-    const of = (name: keyof Round): Throughput[] => rounds.map((round) => round[name]);
-    tell('first events', [cold], bare.per_second);
-    tell('whole path', of('once'), bare.per_second);
-    tell('twice as many', of('twice'), bare.per_second);
-    const longer = rounds.map(({ once, twice }) => twice.seconds / once.seconds);
-    console.log(`  twice the backlog takes ${spread(longer, 2)} times as long`);
-    tell('10 in a body', of('tens'), bare.per_second);
-    const { twice, tens } = rounds.at(-1) as Round;
-    tellCosts('one event in a body', twice);
-    tellCosts('ten events in a body', tens);
-    rounds.forEach(record);
+export const benchEvents = (): Promise<void> =>
+  withBench(async (bench) => {
+    const setup = await prepareMesh(bench, { partners: PARTNERS });
+    const capacity = await backlogs(setup);
     if (process.env['BENCH_RESULT'] === undefined) {
       for (const items of [1, 10]) await bareChain(setup, items);
     }
     if (process.env['BENCH_SHORT'] === '1') return;
-    await overload(setup, twice);
+    await overload(setup, capacity);
     await atRates(setup);
     for (const rate of [100, 300]) await oneHangs(setup, rate);
-    if (LONG) await soak(setup, twice);
+    if (LONG) await soak(setup, capacity);
     setup.load.close();
-  } finally {
-    await bench.stop();
+  });
+
+/** Measures backlogs, in rounds; returns the largest one of single events. */
+async function backlogs(setup: Setup): Promise<Throughput> {
+  const cold = await throughput(setup, COLD);
+  await throughput(setup, WARM_UP);
+  const bare = await yardstick(setup.receiver_url);
+  console.log(
+    `yardstick     ${bare.per_second.toFixed(0).padStart(6)} /s   ${bare.cpu.toFixed(3)} CPU s per 1,000`,
+  );
+  const rounds: Round[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rounds.push({
+      once: await throughput(setup, BACKLOG),
+      twice: await throughput(setup, 2 * BACKLOG),
+      tens: await throughput(setup, 2 * BACKLOG, 10),
+    });
   }
+  const of = (name: keyof Round): Throughput[] => rounds.map((round) => round[name]);
+  tell('first events', [cold], bare.per_second);
+  tell('whole path', of('once'), bare.per_second);
+  tell('twice as many', of('twice'), bare.per_second);
+  const longer = rounds.map(({ once, twice }) => twice.seconds / once.seconds);
+  console.log(`  twice the backlog takes ${spread(longer, 2)} times as long`);
+  tell('10 in a body', of('tens'), bare.per_second);
+  const { twice, tens } = rounds.at(-1) as Round;
+  tellCosts('one event in a body', twice);
+  tellCosts('ten events in a body', tens);
+  rounds.forEach(record);
+  return twice;
 }
 
 /** Runs the libraries without any of our code, beside the mesh, which is idle meanwhile. */
 async function bareChain(setup: Setup, items: number): Promise<void> {
-  const floor = await startFloor(setup);
+  const floor = await startBareEvents(setup);
   await throughput(floor, 2 * BACKLOG, items);
   const run = await throughput(floor, 2 * BACKLOG, items);
   floor.load.close();
@@ -121,26 +118,16 @@ async function yardstick(receiver_url: string): Promise<{ per_second: number; cp
   );
   const run = async (count: number): Promise<number> => {
     const started = performance.now();
-    let index = 0;
-    await Promise.all(
-      Array.from({ length: WORKERS }, async () => {
-        while (index++ < count) {
-          const mac = createHmac('sha256', 'secret').update(body).digest('hex');
-          const headers = {
-            'content-type': 'application/json',
-            'x-service-signature': `sha256=${mac}`,
-          };
-          const answer = await agent.request({
-            origin: receiver_url,
-            path: '/bare',
-            method: 'POST',
-            headers,
-            body,
-          });
-          await answer.body.dump();
-        }
-      }),
-    );
+    await inFlight(WORKERS, count, async () => {
+      const mac = createHmac('sha256', 'secret').update(body).digest('hex');
+      const headers = {
+        'content-type': 'application/json',
+        'x-service-signature': `sha256=${mac}`,
+      };
+      const post = { origin: receiver_url, path: '/bare', method: 'POST', headers, body } as const;
+      const answer = await agent.request(post);
+      await answer.body.dump();
+    });
     return (performance.now() - started) / 1_000;
   };
   await run(YARDSTICK_POSTS / 4);
@@ -169,9 +156,16 @@ function tell(name: string, runs: Throughput[], bare: number): void {
   );
 }
 
+/** Prints the cost of each part, the largest first. */
 function tellCosts(what: string, run: Throughput): void {
-  printCosts(`events (${what})`, run);
-  const largest = byCost(run).find(([name]) => OURS(name));
+  const parts = byCost(run.costs);
+  console.log(`\nCPU seconds per 1,000 events (${what}), and memory`);
+  for (const [name, { rss_mib }] of parts) {
+    const cpu = perThousand(run, name);
+    if (cpu < REPORT_FROM_S) continue;
+    console.log(`  ${name.padEnd(12)} ${cpu.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`);
+  }
+  const largest = parts.find(([name]) => OURS(name));
   console.log(`  the largest part is ${largest?.[0] ?? 'unknown'}`);
 }
 
@@ -187,29 +181,21 @@ function record(runs: Round): void {
 }
 
 /** Offers twice the capacity: every accepted event must arrive, at the same cost per event. */
-async function overload(setup: Setup, capacity: Throughput) {
-  const { load, receiver, places, pids } = setup;
-  const before = await receiver.count();
-  const stored_before = await storedOf(setup);
+async function overload(setup: Setup, capacity: Throughput): Promise<void> {
+  const { load, places } = setup;
   const started = performance.now();
   let offered_s = 0;
   let refused = 0;
-  let accepted = 0;
-  const { costs } = await costDuring(pids, async () => {
+  const run = await untilArrived(setup, async () => {
     const answered = await load.open(() => webhook(places), 2 * rateOf(capacity), OVERLOAD_S);
     refused = answered.filter(({ status }) => status !== 200).length;
-    accepted = answered.length - refused;
     offered_s = (performance.now() - started) / 1_000;
-    await receiver.until(before + accepted);
+    return answered.length - refused;
   });
-  await receiver.report();
-  const seconds = (performance.now() - started) / 1_000;
-  const stored = difference(await storedOf(setup), stored_before);
-  const run = { events: accepted, seconds, costs, stored };
   console.log(
     `\ntwice the capacity for ${OVERLOAD_S} s: ${rateOf(run).toFixed(0)} /s at ${cpuOf(run).toFixed(3)} CPU s per 1,000 ` +
-      `(${(cpuOf(run) / cpuOf(capacity)).toFixed(2)} times the backlog's), drained ${(seconds - offered_s).toFixed(1)} s ` +
-      `after the last answer, refused ${refused} of ${refused + accepted}${storedText(run)}`,
+      `(${(cpuOf(run) / cpuOf(capacity)).toFixed(2)} times the backlog's), drained ${(run.seconds - offered_s).toFixed(1)} s ` +
+      `after the last answer, refused ${refused} of ${refused + run.events}${storedText(run)}`,
   );
 }
 
@@ -233,7 +219,8 @@ async function soak({ load, receiver, places, pids }: Setup, capacity: Throughpu
   }
 }
 
-async function atRates({ load, receiver, places }: Setup): Promise<void> {
+async function atRates(setup: Setup): Promise<void> {
+  const { load, receiver, places } = setup;
   const taken = await load.open(() => webhook(places), 660, RATE_S);
   const waits = taken.map(({ at_ms, due_ms }) => at_ms - due_ms);
   console.log(
@@ -242,22 +229,14 @@ async function atRates({ load, receiver, places }: Setup): Promise<void> {
   );
   await sleep(SETTLE_MS);
   await receiver.report();
-  const answered = await load.open(() => webhook(places), 300, RATE_S);
-  await sleep(SETTLE_MS);
-  const { p50, p99, missing } = delays(answered, await receiver.report());
-  console.log(
-    `from the ingress's 200 to the receiver at 300/s: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, missing ${missing}`,
-  );
+  const delayed = await delaysAt(setup, 300, RATE_S);
+  console.log(`from the ingress's 200 to the receiver at 300/s: ${delayText(delayed)}`);
 }
 
 /** Measures the other partners while the receiver of one of ten hangs. */
-async function oneHangs({ load, receiver, places }: Setup, rate: number): Promise<void> {
-  const others = async (seconds: number) => {
-    const answered = await load.open(() => webhook(places), rate, seconds);
-    await sleep(SETTLE_MS);
-    const well = answered.filter(({ place }) => place !== 0);
-    return delays(well, await receiver.report());
-  };
+async function oneHangs(setup: Setup, rate: number): Promise<void> {
+  const { receiver } = setup;
+  const others = (seconds: number) => delaysAt(setup, rate, seconds, (place) => place !== 0);
   const calm = await others(CALM_S);
   await receiver.hang('/p0');
   const hung = await others(HANG_S);

@@ -2,12 +2,11 @@
 // statuses, their events at the receiver, and the records of all. All eight services as `make up`
 // starts them, ten partners.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { byCost, OURS, SETTLE_MS } from './events-mesh';
-import { measureIdle, printIdle, type Idle } from './idle';
-import { prepareLives, type LifeLoad, type Lives, type LoadOfLives } from './life-load';
+import { prepareLives, type LifeLoad, type Lives, type LoadOfLives } from './lives';
 import { spread } from './load';
-import { openBench } from './processes';
-import { shares } from './tails';
+import { byCost, measureIdle, OURS, printIdle, shares, withoutIdle, type Idle } from './measure';
+import { SETTLE_MS } from './mesh';
+import { withBench } from './processes';
 
 const SHORT = process.env['BENCH_SHORT'] === '1';
 const PARTNERS = 10;
@@ -20,31 +19,24 @@ const IDLE_S = SHORT ? 5 : 30;
 /** Requests of the load that has just ended, and deliveries that are still recorded. */
 const QUIET_MS = SHORT ? 2_000 : 20_000;
 
-export async function benchLife(): Promise<void> {
-  const bench = await openBench();
-  try {
+export const benchLife = (): Promise<void> =>
+  withBench(async (bench) => {
     const load = await prepareLives(bench, PARTNERS);
     await sleep(SETTLE_MS);
     tell('first lives, 20 in flight', [await load.closed(IN_FLIGHT[0] as number, MEASURE_S)]);
     await load.closed(IN_FLIGHT[1] as number, WARM_UP_S);
-    const loads = loadsOf(load);
-    const runs = loads.map((): Lives[] => []);
+    const loads = loadsOf(load).map((one) => ({ ...one, runs: [] as Lives[] }));
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [index, { work }] of loads.entries()) runs[index]?.push(await work());
+      for (const { work, runs } of loads) runs.push(await work());
     }
-    for (const [index, { name }] of loads.entries()) tell(name, runs[index] ?? []);
-    for (const [index, { name }] of loads.entries()) {
-      printParts(name, runs[index]?.at(-1) as Lives);
-    }
+    for (const { name, runs } of loads) tell(name, runs);
+    for (const { name, runs } of loads) printParts(name, runs.at(-1) as Lives);
     await sleep(QUIET_MS);
-    const idle = await measureIdle(load, IDLE_S);
-    printIdle(idle, IDLE_S);
+    const idle = await measureIdle(load.pids, IDLE_S);
+    printIdle(idle);
     await benchFloor(load, idle);
     await load.close();
-  } finally {
-    await bench.stop();
-  }
-}
+  });
 
 const loadsOf = (load: LoadOfLives) => [
   ...IN_FLIGHT.map((count) => ({
@@ -66,14 +58,10 @@ async function benchFloor(load: LifeLoad, idle: Idle): Promise<void> {
     for (let round = 0; round < ROUNDS; round += 1) {
       const started = performance.now();
       const run = await work();
-      const periods = (performance.now() - started) / 1_000 / IDLE_S;
-      const costs = Object.entries(run.costs).flatMap(([part, cost]) => {
-        if (floor.parts.includes(part)) return [[part, cost] as const];
-        if (part !== 'kafka') return [];
-        const { cpu_s = 0, wakes = 0 } = idle[part] ?? {};
-        const own = { cpu_s: cost.cpu_s - cpu_s * periods, wakes: cost.wakes - wakes * periods };
-        return [[part, { ...cost, ...own }] as const];
-      });
+      const seconds = (performance.now() - started) / 1_000;
+      const costs = Object.entries(run.costs)
+        .filter(([part]) => part === 'kafka' || floor.parts.includes(part))
+        .map(([part, cost]) => [part, withoutIdle(idle, part, cost, seconds)]);
       runs.push({ ...run, costs: Object.fromEntries(costs) });
     }
     tell(name, runs);
@@ -111,7 +99,7 @@ function printParts(name: string, run: Lives): void {
   console.log(`\n${name}: the slowest hundredth of the sends waited for ${shares(run.tails.send)}`);
   console.log(`${' '.repeat(name.length)}  and of the events for ${shares(run.tails.event)}`);
   console.log('CPU seconds per 1,000 lives, of them collections, and for a core; wake-ups; memory');
-  for (const [part, { rss_mib }] of byCost(run)) {
+  for (const [part, { rss_mib }] of byCost(run.costs)) {
     const cpu_s = perLife(run, part, 'cpu_s') * 1_000;
     if (cpu_s < REPORT_FROM_S) continue;
     const wakes = perLife(run, part, 'wakes');

@@ -1,16 +1,70 @@
-// Generates load: a closed loop for maximum throughput, an open loop for latency at a given rate.
-import { Agent, type Dispatcher } from 'undici';
+// Generates load: a number of items in flight for maximum throughput, or items at a given rate for
+// latency. Requests go through undici, webhooks over plain sockets.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { requestBytes } from '../testkit/request-bytes';
+import { bodyOf, signed } from '../testkit/upstream-webhooks';
+import { createWireClient } from './wire';
+
+/** Milliseconds of the monotonic clock that all processes of the machine share. */
+export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** Keeps `workers` calls of `work` running until it has been called `total` times. */
+export async function inFlight(
+  workers: number,
+  total: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      for (let index = next++; index < total; index = next++) await work(index);
+    }),
+  );
+}
+
+/** Keeps `workers` calls of `work` running for `seconds`. */
+export async function inFlightFor(
+  workers: number,
+  seconds: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const until = now() + seconds * 1_000;
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      while (now() < until) await work();
+    }),
+  );
+}
+
+/**
+ * Calls `work` `rate` times a second, regardless of how long it takes: the first time at once.
+ * `due_ms` is when a call was due.
+ */
+export async function atRate<T>(
+  rate: number,
+  seconds: number,
+  work: (due_ms: number, index: number) => Promise<T>,
+): Promise<T[]> {
+  const pending: Promise<T>[] = [];
+  const started = now();
+  const total = Math.floor(rate * seconds);
+  while (pending.length < total) {
+    const due = Math.min(total, 1 + Math.floor(((now() - started) / 1_000) * rate));
+    while (pending.length < due) {
+      pending.push(work(started + (pending.length / rate) * 1_000, pending.length));
+    }
+    await sleep(1);
+  }
+  return Promise.all(pending);
+}
 
 export interface Shot {
   origin: string;
   path: string;
   /** The headers of every request, or of the one with this index. */
   headers: Record<string, string> | ((index: number) => Record<string, string>);
-  /** POST by default. */
-  method?: 'GET' | 'POST';
-  /** Undefined for a request without a body. */
-  body: ((index: number) => string) | undefined;
+  body(index: number): string;
 }
 
 export interface Measured {
@@ -22,113 +76,204 @@ export interface Measured {
   p99_ms: number;
 }
 
-const CONNECTIONS = 64;
+const OPEN_LOOP_CONNECTIONS = 256;
+const OPENING_S = 1;
 
-function shooter(shot: Shot, connections = CONNECTIONS) {
+type Fire = (index: number, since_ms: number) => Promise<void>;
+
+/** Runs the loads one after the other over the same connections, and measures the last one. */
+async function shoot(
+  shot: Shot,
+  connections: number,
+  loads: Array<(fire: Fire) => Promise<unknown>>,
+): Promise<Measured> {
   const agent = new Agent({ connections, pipelining: 1 });
-  const { headers } = shot;
+  const { origin, path, headers, body } = shot;
   const headersOf = typeof headers === 'function' ? headers : () => headers;
-  const fire = async (index: number): Promise<boolean> => {
+  const post = async (index: number): Promise<boolean> => {
     const answer = await agent.request({
-      origin: shot.origin,
-      path: shot.path,
-      method: shot.method ?? 'POST',
-      headers: { ...(shot.body && { 'content-type': 'application/json' }), ...headersOf(index) },
-      body: shot.body?.(index) ?? null,
-    } as Dispatcher.RequestOptions & { origin: string });
+      origin,
+      path,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headersOf(index) },
+      body: body(index),
+    });
     await answer.body.dump();
     return answer.statusCode < 300;
   };
-  return { fire, close: () => agent.close() };
+  const measure = async (load: (fire: Fire) => Promise<unknown>): Promise<Measured> => {
+    const times: number[] = [];
+    let failed = 0;
+    const started = now();
+    await load(async (index, since_ms) => {
+      if (!(await post(index).catch(() => false))) failed += 1;
+      times.push(now() - since_ms);
+    });
+    return summary(times, failed, (now() - started) / 1_000);
+  };
+  let measured = summary([], 0, 0);
+  for (const load of loads) measured = await measure(load);
+  await agent.close();
+  return measured;
 }
 
 /** Keeps `workers` requests in flight for `seconds`. */
-export async function closedLoop(shot: Shot, workers: number, seconds: number): Promise<Measured> {
-  const { fire, close } = shooter(shot, workers);
-  const times: number[] = [];
-  let failed = 0;
-  let index = 0;
-  const started = performance.now();
-  const until = started + seconds * 1_000;
-  await Promise.all(
-    Array.from({ length: workers }, async () => {
-      while (performance.now() < until) {
-        const at = performance.now();
-        if (!(await fire(index++).catch(() => false))) failed += 1;
-        times.push(performance.now() - at);
-      }
-    }),
-  );
-  await close();
-  return summary(times, failed, (performance.now() - started) / 1_000);
-}
-
-const OPENING_S = 1;
-
-/** How many of `total` are due after `elapsed_ms`: the first at once, then one per interval. */
-export const dueAfter = (elapsed_ms: number, rate: number, total: number): number =>
-  Math.min(total, 1 + Math.floor((elapsed_ms / 1_000) * rate));
+export const closedLoop = (shot: Shot, workers: number, seconds: number): Promise<Measured> => {
+  let next = 0;
+  return shoot(shot, workers, [(fire) => inFlightFor(workers, seconds, () => fire(next++, now()))]);
+};
 
 /**
  * Sends `rate` requests per second, regardless of the answers; latency counts from when a request
  * was due. The first second, in which the connections open, is not counted.
  */
-export async function openLoop(shot: Shot, rate: number, seconds: number): Promise<Measured> {
-  const { fire, close } = shooter(shot, 256);
-  await fireAtRate(fire, rate, OPENING_S);
-  const measured = await fireAtRate(fire, rate, seconds);
-  await close();
-  return measured;
-}
-
-async function fireAtRate(
-  fire: (index: number) => Promise<boolean>,
-  rate: number,
-  seconds: number,
-): Promise<Measured> {
-  const times: number[] = [];
-  const pending: Promise<void>[] = [];
-  let failed = 0;
-  const total = Math.floor(rate * seconds);
-  const started = performance.now();
-  for (let index = 0; index < total;) {
-    const due = dueAfter(performance.now() - started, rate, total);
-    for (; index < due; index += 1) {
-      const at = started + (index / rate) * 1_000;
-      pending.push(
-        fire(index)
-          .catch(() => false)
-          .then((ok) => {
-            if (!ok) failed += 1;
-            times.push(performance.now() - at);
-          }),
-      );
-    }
-    await sleep(1);
-  }
-  await Promise.all(pending);
-  return summary(times, failed, (performance.now() - started) / 1_000);
-}
+export const openLoop = (shot: Shot, rate: number, seconds: number): Promise<Measured> =>
+  shoot(
+    shot,
+    OPEN_LOOP_CONNECTIONS,
+    [OPENING_S, seconds].map(
+      (one) => (fire) => atRate(rate, one, (due, index) => fire(index, due)),
+    ),
+  );
 
 export function quantile(times: readonly number[], q: number): number {
   const sorted = Float64Array.from(times).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 }
 
-export function summary(times: number[], failed: number, seconds: number): Measured {
-  return {
-    count: times.length,
-    failed,
-    seconds,
-    per_second: times.length / seconds,
-    p50_ms: quantile(times, 0.5),
-    p99_ms: quantile(times, 0.99),
-  };
-}
+export const summary = (times: number[], failed: number, seconds: number): Measured => ({
+  count: times.length,
+  failed,
+  seconds,
+  per_second: times.length / seconds,
+  p50_ms: quantile(times, 0.5),
+  p99_ms: quantile(times, 0.99),
+});
 
 /** The median of some rounds, and the smallest and largest. */
 export function spread(rounds: readonly number[], digits: number): string {
   const text = (value: number): string => value.toFixed(digits);
   if (rounds.length === 1) return text(rounds[0] as number);
   return `${text(quantile(rounds, 0.5))} (${text(Math.min(...rounds))} to ${text(Math.max(...rounds))})`;
+}
+
+/** The stub of the upstream posts no statuses of a message with this text. */
+export const SILENT = 'no statuses';
+
+export interface Place {
+  waba_id: string;
+  phone_number_id: string;
+  partner_key: string;
+}
+
+export const aText = (index: number): string =>
+  JSON.stringify({
+    to: String(15_550_100_000 + (index % 9_999)),
+    text: 'Your order is on its way.',
+  });
+
+export const keyOf = ({ partner_key, waba_id }: Place): Record<string, string> => ({
+  'x-partner-key': partner_key,
+  'x-waba-id': waba_id,
+});
+
+/** Sends of the partners in turn. */
+export const sendShot = (gateway: string, places: readonly Place[], body = aText): Shot => ({
+  origin: gateway,
+  path: '/v1/messages/send',
+  headers: (index) => keyOf(places[index % places.length] as Place),
+  body,
+});
+
+/** For each place: enough that every few messages come from a new customer. */
+const CUSTOMERS_MAX = 5_000;
+/** Counts the customers of all places, so that more places do not mean more new customers. */
+const ALL_CUSTOMERS = 50_000;
+const MIX = 2_654_435_761;
+
+export interface Webhook {
+  id: string;
+  place: number;
+  body: string;
+}
+
+let messages_made = 0;
+let bodies_made = 0;
+
+export function webhook(places: readonly Place[], items = 1): Webhook {
+  const place = bodies_made++ % places.length;
+  const number = places[place] as Place;
+  const customers = Math.min(CUSTOMERS_MAX, Math.ceil(ALL_CUSTOMERS / places.length));
+  // Scattered, so that new customers keep appearing while others write again.
+  const customer = String(15_550_200_000 + ((Math.imul(messages_made, MIX) >>> 8) % customers));
+  const messages = Array.from({ length: items }, () => {
+    messages_made += 1;
+    return {
+      from: customer,
+      id: `wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI${String(messages_made).padStart(10, '0')}`,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      type: 'text',
+      text: { body: 'Is my order on its way already? I would need it by Friday.' },
+    };
+  });
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550100001', phone_number_id: number.phone_number_id },
+    contacts: [{ wa_id: customer, profile: { name: 'A customer' } }],
+    messages,
+  };
+  const body = bodyOf(number, [{ field: 'messages', value }]);
+  return { id: messages.at(-1)?.id ?? '', place, body };
+}
+
+/** Its signed post, as it goes over the wire. */
+export const wireWebhook = (ingress: URL, { body }: Webhook): Buffer =>
+  requestBytes(ingress, '/webhooks/upstream', signed(body), body);
+
+export interface Answered {
+  id: string;
+  place: number;
+  /** When the post was due and when it was answered. */
+  due_ms: number;
+  at_ms: number;
+  status: number;
+}
+
+/** Posts webhooks as the upstream does, and records when each was answered. */
+export interface Load {
+  /**
+   * Prepares all posts; the returned function makes them, with `workers` in flight until all are
+   * posted.
+   */
+  closed(webhooks: Webhook[], workers: number): () => Promise<Answered[]>;
+  /** Posts at `rate` per second, regardless of the answers. */
+  open(make: () => Webhook, rate: number, seconds: number): Promise<Answered[]>;
+  close(): void;
+}
+
+export function createLoad(ingress: string): Load {
+  const client = createWireClient(ingress);
+  const origin = new URL(ingress);
+  const post = async ({ id, place }: Webhook, request: Buffer, due_ms: number) => {
+    const { status } = await client.ask(request);
+    return { id, place, due_ms, at_ms: now(), status };
+  };
+  return {
+    closed(webhooks, workers) {
+      const requests = webhooks.map((one) => wireWebhook(origin, one));
+      return async () => {
+        const answered: Answered[] = [];
+        await inFlight(workers, webhooks.length, async (at) => {
+          answered.push(await post(webhooks[at] as Webhook, requests[at] as Buffer, now()));
+        });
+        return answered;
+      };
+    },
+    open: (make, rate, seconds) =>
+      atRate(rate, seconds, (due_ms) => {
+        const one = make();
+        return post(one, wireWebhook(origin, one), due_ms);
+      }),
+    close: () => client.close(),
+  };
 }

@@ -4,15 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { benchCurve } from './curve';
+import { benchCurve, benchIdle } from './curve';
 import { benchEvents } from './events';
-import { benchHot } from './hot';
-import { benchIdle } from './idle';
 import { benchLife } from './life';
 import { ROOT } from './processes';
-import { withSection } from './results';
-import { benchScale, benchStored } from './scale';
+import { benchHot, benchScale } from './scale';
 import { benchSend } from './send';
+import { benchStored } from './stored';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   life: benchLife,
@@ -71,7 +69,33 @@ function record(name: string, lines: readonly string[]): void {
   writeFileSync(RESULTS, withSection(page, Object.keys(BENCHES), { name, about, lines }));
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+const HEAD = `# Results
+
+Written by \`make bench\`, a section for each benchmark: do not edit. [What they measure, and what the
+figures say](README.md).`;
+
+/** Returns the page with this benchmark's section replaced, or added in the order of `names`. */
+export function withSection(
+  page: string,
+  names: readonly string[],
+  section: { name: string; about: string; lines: readonly string[] },
+): string {
+  const [, ...parts] = page.split(/^## /m);
+  const known = new Map(
+    parts.map((part): [string, string] => [part.split('\n')[0] as string, `## ${part.trim()}`]),
+  );
+  const { name, about, lines } = section;
+  known.set(
+    name,
+    `## ${name}\n\n${about}\n\n\`\`\`text\n${lines.join('\n').replace(/^ *\n/, '').trimEnd()}\n\`\`\``,
+  );
+  const sections = names.flatMap((one) => known.get(one) ?? []);
+  return `${HEAD}\n\n${sections.join('\n\n')}\n`;
+}
+
+if (require.main === module) {
+  main().catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  });
+}

@@ -1,10 +1,18 @@
 // Starts the parts of a benchmark as separate processes, and measures their CPU and memory.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, NODE_FLAGS, startEngines, type Engines } from '@bmg/local';
+import {
+  addressSetting,
+  freePort,
+  NODE_FLAGS,
+  SERVICE_NAMES,
+  startEngines,
+  type Engines,
+} from '@bmg/local';
 import { residentMib } from '../testkit/resident-memory';
 
 export const ROOT = resolve(__dirname, '../../..');
@@ -32,32 +40,24 @@ export interface Part {
 export interface Bench {
   engines: Engines;
   env: NodeJS.ProcessEnv;
-  dir: string;
   port(name: string): number;
-  /** `entry` is a compiled file, relative to the root of the repository. */
+  /**
+   * `entry` is a compiled file, relative to the root of the repository. A part whose name has no
+   * ports gets METRICS_PORT with `extra`.
+   */
   start(name: string, entry: string, extra?: NodeJS.ProcessEnv): Part;
   ready(...names: string[]): Promise<void>;
-  /** Waits for a process that has a metrics port of its own choice. */
-  readyAt(name: string, metrics_port: number): Promise<void>;
   parts: Map<string, Part>;
-  stop(): Promise<void>;
 }
 
-const SERVICES = [
-  'onboarding',
-  'messaging',
-  'templates',
-  'broadcasts',
-  'number-admin',
-  'webhooks',
-  'destinations',
-];
-
 /**
- * Starts engines and prepares settings of a separate mesh, independent of one that may be running.
- * `engine_settings` override those of the environment.
+ * Starts engines and prepares settings of a separate mesh, independent of one that may be running,
+ * and stops everything after `work`. `engine_settings` override those of the environment.
  */
-export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promise<Bench> {
+export async function withBench(
+  work: (bench: Bench) => Promise<void>,
+  engine_settings: NodeJS.ProcessEnv = {},
+): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-bench-'));
   const engines = await startEngines({
     dir,
@@ -66,83 +66,25 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
     log: (line) => console.error(`  ${line}`),
   });
   const ports = new Map<string, number>();
-  const names = [...SERVICES, 'gateway', 'ingress', 'emulator', 'stub', 'fanout'];
-  for (const name of names.flatMap((one) => [one, `${one}-metrics`]))
-    ports.set(name, await freePort());
+  for (const name of [...SERVICE_NAMES, 'ingress', 'emulator', 'stub']) {
+    for (const one of [name, `${name}-metrics`]) ports.set(one, await freePort());
+  }
   const port = (name: string): number => ports.get(name) as number;
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env['PATH'],
-    COUNT_TIMERS: process.env['COUNT_TIMERS'],
-    NODE_ENV: 'production',
-    // Only this machine reaches the services, so that calls need no certificates.
-    GRPC_HOST: HOST,
-    MONGO_URL: engines.MONGO_URL,
-    KAFKA_BROKERS: engines.KAFKA_BROKERS,
-    REDIS_URL: engines.REDIS_URL,
-    UPSTREAM_URL: `http://${HOST}:${port('emulator')}`,
-    EMULATOR_PORT: String(port('emulator')),
-    EMULATOR_WEBHOOK_URL: `http://${HOST}:${port('ingress')}/webhooks/upstream`,
-    UPSTREAM_SDK_URL: `http://${HOST}:${port('emulator')}/sdk.js`,
-    UPSTREAM_APP_ID: 'app-local',
-    UPSTREAM_APP_SECRET: 'app-secret-local',
-    UPSTREAM_CONFIG_ID: 'config-local',
-    UPSTREAM_VERIFY_TOKEN: 'verify-local',
-    PLATFORM_PIN: '000000',
-    ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-    KEY_PEPPER: 'bench-pepper',
-    ALLOW_PRIVATE_URLS: 'true',
-    RATE_LIMIT_PER_SEC: '100000',
-    PUBLIC_URL: `http://${HOST}:${port('gateway')}`,
-    GATEWAY_PORT: String(port('gateway')),
-    INGRESS_PORT: String(port('ingress')),
-    DRAIN_MS: '0',
-    ...Object.fromEntries(
-      SERVICES.map((name) => [
-        `${name.replace('-', '_').toUpperCase()}_ADDR`,
-        `${HOST}:${port(name)}`,
-      ]),
-    ),
-  };
+  const env = settingsOf(engines, port);
   const parts = new Map<string, Part>();
   const start: Bench['start'] = (name, entry, extra = {}) => {
-    const log = openSync(join(dir, `${name}.log`), 'a');
-    const child: ChildProcess = spawn(
-      process.execPath,
-      [...profiling(name), ...FLAGS, ...counting(entry), join(rootOf(entry), entry)],
-      {
-        cwd: rootOf(entry),
-        stdio: ['ignore', log, log, ...(isCounting(entry) ? (['ipc'] as const) : [])],
-        env: {
-          ...env,
-          ...(ports.has(name) && {
-            GRPC_PORT: String(port(name)),
-            METRICS_PORT: String(port(`${name}-metrics`)),
-          }),
-          ...extra,
-        },
-      },
-    );
-    const exited = new Promise<void>((done) => child.once('exit', () => done()));
-    const part: Part = {
-      name,
-      pid: child.pid as number,
-      async stop(signal = 'SIGTERM') {
-        child.kill(signal);
-        const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
-        await exited;
-        clearTimeout(late);
-        parts.delete(name);
-      },
-      counts: () =>
-        isCounting(entry)
-          ? new Promise((resolve) => {
-              child.once('message', (counts) => resolve(counts as Record<string, number>));
-              child.send('counts');
-            })
-          : Promise.resolve({}),
+    const own = ports.has(name) && {
+      GRPC_PORT: String(port(name)),
+      METRICS_PORT: String(port(`${name}-metrics`)),
     };
+    const settings = { ...env, ...own, ...extra };
+    ports.set(`${name}-metrics`, Number(settings['METRICS_PORT']));
+    const part = startPart(name, entry, dir, settings, () => parts.delete(name));
     parts.set(name, part);
     return part;
+  };
+  const ready: Bench['ready'] = async (...names) => {
+    for (const name of names) await untilReady(name, port(`${name}-metrics`), dir);
   };
   const stop = async (): Promise<void> => {
     await Promise.all([...parts.values()].map((part) => part.stop()));
@@ -151,20 +93,79 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
   };
   const interrupted = (): void => void stop().finally(() => process.exit(INTERRUPTED));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  return {
-    engines,
-    env,
-    dir,
-    port,
-    start,
-    parts,
-    readyAt: (name, metrics_port) => untilReady(name, metrics_port, dir),
-    async ready(...names) {
-      for (const name of names) await untilReady(name, port(`${name}-metrics`), dir);
+  try {
+    await work({ engines, env, port, start, ready, parts });
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await stop();
+  }
+}
+
+const settingsOf = (engines: Engines, port: (name: string) => number): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  COUNT_TIMERS: process.env['COUNT_TIMERS'],
+  NODE_ENV: 'production',
+  // Only this machine reaches the services, so that calls need no certificates.
+  GRPC_HOST: HOST,
+  MONGO_URL: engines.MONGO_URL,
+  KAFKA_BROKERS: engines.KAFKA_BROKERS,
+  REDIS_URL: engines.REDIS_URL,
+  UPSTREAM_URL: `http://${HOST}:${port('emulator')}`,
+  EMULATOR_PORT: String(port('emulator')),
+  EMULATOR_WEBHOOK_URL: `http://${HOST}:${port('ingress')}/webhooks/upstream`,
+  UPSTREAM_SDK_URL: `http://${HOST}:${port('emulator')}/sdk.js`,
+  UPSTREAM_APP_ID: 'app-local',
+  UPSTREAM_APP_SECRET: 'app-secret-local',
+  UPSTREAM_CONFIG_ID: 'config-local',
+  UPSTREAM_VERIFY_TOKEN: 'verify-local',
+  PLATFORM_PIN: '000000',
+  ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  KEY_PEPPER: 'bench-pepper',
+  ALLOW_PRIVATE_URLS: 'true',
+  RATE_LIMIT_PER_SEC: '100000',
+  PUBLIC_URL: `http://${HOST}:${port('gateway')}`,
+  GATEWAY_PORT: String(port('gateway')),
+  INGRESS_PORT: String(port('ingress')),
+  DRAIN_MS: '0',
+  ...Object.fromEntries(
+    SERVICE_NAMES.map((name) => [addressSetting(name), `${HOST}:${port(name)}`]),
+  ),
+});
+
+function startPart(
+  name: string,
+  entry: string,
+  dir: string,
+  env: NodeJS.ProcessEnv,
+  stopped: () => void,
+): Part {
+  const log = openSync(join(dir, `${name}.log`), 'a');
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [...profiling(name), ...FLAGS, ...counting(entry), join(rootOf(entry), entry)],
+    {
+      cwd: rootOf(entry),
+      stdio: ['ignore', log, log, ...(isCounting(entry) ? (['ipc'] as const) : [])],
+      env,
     },
-    async stop() {
-      process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-      await stop();
+  );
+  const exited = once(child, 'exit');
+  return {
+    name,
+    pid: child.pid as number,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+      await exited;
+      clearTimeout(late);
+      stopped();
+    },
+    async counts() {
+      if (!isCounting(entry)) return {};
+      const answered = once(child, 'message');
+      child.send('counts');
+      const [counts] = (await answered) as [Record<string, number>];
+      return counts;
     },
   };
 }

@@ -1,35 +1,27 @@
 // How the cost of an event and of a send grows: with partners, with a second process of each
-// service that reads events, and with registered numbers and known customers. The floor of partners
-// and processes is the bare chain of events, which stores what it delivers by partner.
+// service that reads events, and with a backlog of one number. The floor of partners and processes
+// is the bare chain of events, which stores what it delivers by partner.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient, type Document } from 'mongodb';
+import { MongoClient } from 'mongodb';
+import { createBusOperator } from '@bmg/common/bus';
+import { fields, loadConfig } from '@bmg/common/config';
 import { freePort, SERVICES, type ServiceName } from '@bmg/local';
-import { startBeside, startFloor } from './bare-chain';
-import { aText } from './chain';
-import { webhook } from './events-load';
+import { closedLoop, sendShot, webhook } from './load';
 import {
   byCost,
   cpuOf,
-  delays,
-  HOST,
   OURS,
   perThousand,
-  prepareMesh,
   rateOf,
-  registerPartners,
   REPORT_FROM_S,
-  SETTLE_MS,
-  startStub,
-  stubSettings,
   storedText,
   throughput,
-  type Setup,
+  WORKERS,
   type Throughput,
-} from './events-mesh';
-import { closedLoop } from './load';
-import { costDuring, openBench, type Bench, type Part } from './processes';
-import { benchQueries, fill } from './stored-queries';
+} from './measure';
+import { prepareMesh, registerPartners, startBareEvents, type Setup } from './mesh';
+import { costDuring, costOf, withBench, type Bench, type Part } from './processes';
 
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
 const PARTNERS = [10, 100, 1_000];
@@ -43,59 +35,42 @@ const SENDS_IN_FLIGHT = 32;
 const SENDS_S = 10;
 const WARM_UP_SENDS_S = 30;
 const USAGE_IDS = 1_000;
-const NUMBERS = 100_000;
-const CUSTOMERS = 1_000_000;
-const RATE = 300;
-const RATE_S = 20;
-const STORED = { database: 'floor' };
-/** The stand-in for MongoDB keeps recently used data in its heap. */
-const MONGO_HEAP = '4g';
+const FLOOR_DATABASE = 'floor';
 
-export async function benchScale(): Promise<void> {
-  const bench = await openBench();
-  try {
-    const setup = await prepareMesh(bench, PARTNERS[0] as number, stubSettings(bench));
-    startStub(setup);
-    const floor = await startFloor(setup, STORED);
+export const benchScale = (): Promise<void> =>
+  withBench(async (bench) => {
+    const [least] = PARTNERS as [number];
+    const setup = await prepareMesh(bench, { partners: least, stub: 'silent' });
+    const floor = await startBareEvents(setup, FLOOR_DATABASE);
     await throughput(setup, WARM_UP);
     await throughput(floor, WARM_UP);
     await sends(setup, WARM_UP_SENDS_S);
-    let first: Throughput | undefined;
-    let first_floor: Throughput | undefined;
-    let first_sends: Throughput | undefined;
+    const [tellEvents, tellFloor, tellSends] = [teller(), teller(), teller()];
     for (const partners of PARTNERS) {
       const missing = partners - setup.places.length;
       setup.places.push(...(await registerPartners(bench, setup.receiver_url, missing)));
       // Every partner's credentials, owners and receiver are read once, and its connections opened.
-      await throughput(setup, Math.max(EVENTS, 40 * partners));
-      const run = await throughput(setup, EVENTS);
-      first ??= run;
-      tell(`${partners} partners`, run, first);
-      await throughput(floor, Math.max(EVENTS, 40 * partners));
-      const bare = await throughput(floor, EVENTS);
-      first_floor ??= bare;
-      tell('  their floor', bare, first_floor);
+      const warm_up = Math.max(EVENTS, 40 * partners);
+      await throughput(setup, warm_up);
+      tellEvents(`${partners} partners`, await throughput(setup, EVENTS));
+      await throughput(floor, warm_up);
+      tellFloor('  their floor', await throughput(floor, EVENTS));
       await sends(setup, SENDS_S);
-      const sent = await sends(setup, SENDS_S);
-      first_sends ??= sent;
-      tell('  their sends', sent, first_sends);
+      tellSends('  their sends', await sends(setup, SENDS_S));
     }
     await fillUsage(bench);
     await sends(setup, SENDS_S);
-    tell('  a day later', await sends(setup, SENDS_S), first_sends as Throughput);
-    setup.places.splice(PARTNERS[0] as number);
+    tellSends('  a day later', await sends(setup, SENDS_S));
+    setup.places.splice(least);
     await processes(setup, () => startSecond(setup));
     console.log('the floor of the same:');
     await processes(floor, async () => {
-      const names = await startBeside(floor, { ...STORED, second: ['fanout', 'deliver'] });
+      const names = await floor.startBeside(['fanout', 'deliver']);
       return names.map((name) => bench.parts.get(name) as Part);
     });
     floor.load.close();
     setup.load.close();
-  } finally {
-    await bench.stop();
-  }
-}
+  });
 
 /**
  * The records of usage as partners have them that have called all day: full of the ids of the
@@ -113,16 +88,8 @@ async function fillUsage({ engines }: Bench): Promise<void> {
 }
 
 /** Sends of all partners in turn. */
-async function sends({ bench, places, pids }: Setup, seconds: number): Promise<Throughput> {
-  const shot = {
-    origin: `http://${HOST}:${bench.port('gateway')}`,
-    path: '/v1/messages/send',
-    headers: (index: number) => {
-      const { partner_key, waba_id } = places[index % places.length] as Setup['places'][number];
-      return { 'x-partner-key': partner_key, 'x-waba-id': waba_id };
-    },
-    body: aText,
-  };
+async function sends({ gateway, places, pids }: Setup, seconds: number): Promise<Throughput> {
+  const shot = sendShot(gateway, places);
   const { result, costs } = await costDuring(pids, () =>
     closedLoop(shot, SENDS_IN_FLIGHT, seconds),
   );
@@ -130,8 +97,14 @@ async function sends({ bench, places, pids }: Setup, seconds: number): Promise<T
   return { events: result.count, seconds: result.seconds, costs, stored: {} };
 }
 
+/** Returns what prints runs; `first`, or else the first of them, is the measure of the others. */
+export const teller =
+  (first?: Throughput) =>
+  (name: string, run: Throughput): void =>
+    tell(name, run, (first ??= run));
+
 function tell(name: string, run: Throughput, first: Throughput): void {
-  const parts = byCost(run).filter(([part]) => OURS(part));
+  const parts = byCost(run.costs).filter(([part]) => OURS(part));
   const cpu = parts
     .map(([part]) => [part, perThousand(run, part)] as const)
     .filter(([, cpu_s]) => cpu_s >= REPORT_FROM_S)
@@ -149,96 +122,112 @@ function tell(name: string, run: Throughput, first: Throughput): void {
 
 /** One process of each service, a second one beside it, and the first one by itself again. */
 async function processes(setup: Setup, startOthers: () => Promise<Part[]>): Promise<void> {
-  const one = await throughput(setup, EVENTS);
-  tell('one process each', one, one);
+  const tellRun = teller();
+  tellRun('one process each', await throughput(setup, EVENTS));
   const second = await startOthers();
   for (let time = 0; time < WARM_UPS_OF_SECOND; time += 1) await throughput(setup, WARM_UP);
-  tell('two processes each', await throughput(setup, EVENTS), one);
+  tellRun('two processes each', await throughput(setup, EVENTS));
   for (const part of second) {
     delete setup.pids[part.name];
     await part.stop();
   }
   await throughput(setup, EVENTS);
-  tell('one process again', await throughput(setup, EVENTS), one);
-}
-
-/**
- * The queries of the stores by themselves; then copies of stored rows make numbers that are
- * registered and customers that are known.
- */
-export async function benchStored(): Promise<void> {
-  const bench = await openBench({ MONGO_HEAP });
-  const client = new MongoClient(bench.engines.MONGO_URL, { ignoreUndefined: true });
-  try {
-    await benchQueries(client);
-    if (process.env['BENCH_SHORT'] === '1') return;
-    const setup = await prepareMesh(bench, PARTNERS[0] as number);
-    await throughput(setup, WARM_UP);
-    const first = await throughput(setup, EVENTS);
-    const measure = async (name: string): Promise<void> => {
-      await throughput(setup, EVENTS);
-      tell(name, await throughput(setup, EVENTS), first);
-      await latency(setup);
-    };
-    await measure('few numbers');
-    await addNumbers(client, setup);
-    await measure(`${NUMBERS} numbers`);
-    await addCustomers(client, setup);
-    await measure(`${CUSTOMERS} customers`);
-    setup.load.close();
-  } finally {
-    await client.close();
-    await bench.stop();
-  }
-}
-
-type Row = Document & { _id: string };
-
-async function addNumbers(client: MongoClient, { places }: Setup): Promise<void> {
-  const db = client.db('onboarding');
-  const rows = await db.collection<Row>('clients').find({}).limit(places.length).toArray();
-  await fill(db, 'clients', NUMBERS, (index) => {
-    const row = rows[index % rows.length] as Row;
-    const waba_id = String(910_000_000_000_000 + index);
-    const phone_number_id = String(810_000_000_000_000 + index);
-    return { ...row, _id: `${row._id}-${index}`, waba_id, phone_number_id };
-  });
-}
-
-async function addCustomers(client: MongoClient, { places }: Setup): Promise<void> {
-  const db = client.db('messaging');
-  const [{ waba_id }] = places as [Setup['places'][number]];
-  const known = await db.collection<Row>('contacts').findOne({ _id: { $regex: `^${waba_id}/` } });
-  await fill(db, 'contacts', CUSTOMERS, (index) => ({
-    ...known,
-    _id: `${waba_id}/${4_915_100_000_000 + index}`,
-  }));
-}
-
-async function latency({ load, receiver, places }: Setup): Promise<void> {
-  await receiver.report();
-  const answered = await load.open(() => webhook(places), RATE, RATE_S);
-  await sleep(SETTLE_MS);
-  const { p50, p99, missing } = delays(answered, await receiver.report());
-  console.log(
-    `  from the 200 to the receiver at ${RATE} /s: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, missing ${missing}`,
-  );
+  tellRun('one process again', await throughput(setup, EVENTS));
 }
 
 /** Starts another process of each, and waits until Kafka has shared the partitions out. */
 async function startSecond({ bench, pids }: Setup): Promise<Part[]> {
   const started: Part[] = [];
   for (const name of DOUBLED) {
-    const second = `${name} 2`;
-    const metrics_port = await freePort();
-    const part = bench.start(second, `${SERVICES[name].workspace}/dist/main.js`, {
+    const part = bench.start(`${name} 2`, `${SERVICES[name].workspace}/dist/main.js`, {
       GRPC_PORT: String(await freePort()),
       INGRESS_PORT: String(await freePort()),
-      METRICS_PORT: String(metrics_port),
+      METRICS_PORT: String(await freePort()),
     });
-    pids[second] = part.pid;
+    pids[part.name] = part.pid;
     started.push(part);
-    await bench.readyAt(second, metrics_port);
+    await bench.ready(part.name);
   }
   return started;
+}
+
+const BACKLOG = 5 * EVENTS;
+const BEHIND: readonly ServiceName[] = ['messaging', 'templates', 'broadcasts', 'number-admin'];
+const GROUP = 'fanout-webhook';
+const LOOK_EVERY_MS = 100;
+/** What is left of the backlog at the begin and the end of the measurement, of warm processes. */
+const MEASURED = { from: 0.6, to: 0.1 };
+
+/**
+ * One process of fan-out handles a backlog of webhooks of one number, then two. Meanwhile the
+ * services behind fan-out are stopped, so that the machine's cores are free for it.
+ */
+export const benchHot = (): Promise<void> =>
+  withBench(async (bench) => {
+    const setup = await prepareMesh(bench, { partners: 1 });
+    await throughput(setup, EVENTS);
+    for (const name of BEHIND) await bench.parts.get(name)?.stop();
+    let first: number | undefined;
+    for (const processes of [1, 2, 1, 2]) {
+      const { rate, shares } = await handled(setup, processes);
+      first ??= rate;
+      console.log(
+        `${processes} of fan-out  ${rate.toFixed(0)} /s, ${(rate / first).toFixed(2)} times the first; ` +
+          `cores of each: ${shares.map((one) => one.toFixed(2)).join(', ')}`,
+      );
+    }
+    setup.load.close();
+  });
+
+/** Returns how many webhooks a second these processes handle, and what each takes of a core. */
+async function handled(
+  { bench, load, places }: Setup,
+  processes: number,
+): Promise<{ rate: number; shares: number[] }> {
+  await bench.parts.get('fanout')?.stop();
+  if (!bench.parts.has('webhooks')) {
+    bench.start('webhooks', `${SERVICES.webhooks.workspace}/dist/main.js`);
+    await bench.ready('webhooks');
+  }
+  const answered = await load.closed(
+    Array.from({ length: BACKLOG }, () => webhook(places)),
+    WORKERS,
+  )();
+  if (answered.some(({ status }) => status !== 200)) throw new Error('a webhook was refused');
+  await bench.parts.get('webhooks')?.stop();
+  const names = Array.from({ length: processes }, (_, at) => (at === 0 ? 'fanout' : 'fanout 2'));
+  const started = await Promise.all(
+    names.map(async (name) => {
+      const METRICS_PORT = String(await freePort());
+      const entry = `${SERVICES.fanout.workspace}/dist/main.js`;
+      const part = bench.start(name, entry, { METRICS_PORT });
+      await bench.ready(name);
+      return part;
+    }),
+  );
+  const cpu = (): number[] => started.map(({ pid }) => costOf(pid).cpu_s);
+  const brokers = bench.engines.KAFKA_BROKERS;
+  const from = { ...(await leftAt(brokers, MEASURED.from)), cpu: cpu() };
+  const to = { ...(await leftAt(brokers, MEASURED.to)), cpu: cpu() };
+  const seconds = (to.at_ms - from.at_ms) / 1_000;
+  await leftAt(brokers, 0);
+  for (const part of started) await part.stop();
+  return {
+    rate: (from.left - to.left) / seconds,
+    shares: to.cpu.map((used, at) => (used - (from.cpu[at] as number)) / seconds),
+  };
+}
+
+/** Waits until at most this part of the backlog is left. */
+async function leftAt(brokers: string, part: number): Promise<{ left: number; at_ms: number }> {
+  const { config } = loadConfig(fields.kafka, { KAFKA_BROKERS: brokers });
+  const kafka = createBusOperator(config);
+  for (;;) {
+    const lags = await kafka.lags();
+    const left = lags
+      .filter(({ group }) => group === GROUP)
+      .reduce((sum, { messages }) => sum + messages, 0);
+    if (left <= part * BACKLOG) return { left, at_ms: performance.now() };
+    await sleep(LOOK_EVERY_MS);
+  }
 }

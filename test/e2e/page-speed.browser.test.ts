@@ -1,7 +1,7 @@
 // `make page-speed` measures the bytes that a browser really loads: the figures of the console's
 // first screen and of a guide.
 import type { Browser } from 'playwright-core';
-import { measurePage, signIn } from '../bench/page-load';
+import { measurePage, signIn } from '../bench/pages';
 import { joinMesh, type Mesh } from '../harness/shared-mesh';
 import { launchBrowser } from '../testkit/browser';
 import { STAGE_LIMIT_MS } from './connect-browser';

@@ -1,4 +1,4 @@
-import { withSection } from './results';
+import { withSection } from './main';
 
 const NAMES = ['send', 'events'];
 const section = (name: string, line: string) => ({ name, about: 'Commit 1', lines: [line] });

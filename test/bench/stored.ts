@@ -1,7 +1,7 @@
-// What the stores' own queries take with 1, 10 and 100 times the rows. Each size has databases of
-// its own on one server, and the sizes take turns, so that the load of the machine is the same.
-import { performance } from 'node:perf_hooks';
-import type { Db, Document, MongoClient } from 'mongodb';
+// What the stores' own queries take with 1, 10 and 100 times the rows, and what an event costs with
+// many registered numbers and known customers. For the queries each size has databases of its own
+// on one server, and the sizes take turns, so that the load of the machine is the same.
+import { MongoClient, type Db, type Document } from 'mongodb';
 import { indexes as ofBroadcasts } from '@bmg/broadcasts/store/indexes';
 import { createBroadcastStore } from '@bmg/broadcasts/store/broadcasts';
 import { createIndexes } from '@bmg/common/mongo';
@@ -18,6 +18,10 @@ import { createAttempts } from '@bmg/webhooks/event-log/store/attempts';
 import { createEventLogStore, newBucket } from '@bmg/webhooks/event-log/store/buckets';
 import { eventLogPurgeRows } from '@bmg/webhooks/event-log/store/purge';
 import { quantile } from './load';
+import { delaysAt, delayText, throughput } from './measure';
+import { prepareMesh, type Setup } from './mesh';
+import { withBench } from './processes';
+import { teller } from './scale';
 
 const TIMES = [1, 10, 100];
 /** Rows of each collection in the smallest database. */
@@ -40,10 +44,80 @@ const OWNER = { partner_id: PARTNER, waba_id: WABA, phone_number_id: '801' };
 const KEPT_MS = 30 * DAY_MS;
 const NO_LIMIT = { reserve: () => Promise.resolve(), took: () => undefined };
 
+const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
+const NUMBERS_AT_FIRST = 10;
+const NUMBERS = 100_000;
+const CUSTOMERS = 1_000_000;
+const RATE = 300;
+const RATE_S = 20;
+/** The stand-in for MongoDB keeps recently used data in its heap. */
+const MONGO_HEAP = '4g';
+
 type Query = [name: string, run: () => Promise<unknown>];
 
+/**
+ * The queries of the stores by themselves; then copies of stored rows make numbers that are
+ * registered and customers that are known.
+ */
+export const benchStored = (): Promise<void> =>
+  withBench(
+    async (bench) => {
+      const client = new MongoClient(bench.engines.MONGO_URL, { ignoreUndefined: true });
+      try {
+        await benchQueries(client);
+        if (process.env['BENCH_SHORT'] !== '1') {
+          await benchRows(client, await prepareMesh(bench, { partners: NUMBERS_AT_FIRST }));
+        }
+      } finally {
+        await client.close();
+      }
+    },
+    { MONGO_HEAP },
+  );
+
+async function benchRows(client: MongoClient, setup: Setup): Promise<void> {
+  await throughput(setup, 3 * EVENTS);
+  const tellRun = teller(await throughput(setup, EVENTS));
+  const measure = async (name: string): Promise<void> => {
+    await throughput(setup, EVENTS);
+    tellRun(name, await throughput(setup, EVENTS));
+    await setup.receiver.report();
+    const delayed = await delaysAt(setup, RATE, RATE_S);
+    console.log(`  from the 200 to the receiver at ${RATE} /s: ${delayText(delayed)}`);
+  };
+  await measure('few numbers');
+  await addNumbers(client, setup);
+  await measure(`${NUMBERS} numbers`);
+  await addCustomers(client, setup);
+  await measure(`${CUSTOMERS} customers`);
+  setup.load.close();
+}
+
+type Row = Document & { _id: string };
+
+async function addNumbers(client: MongoClient, { places }: Setup): Promise<void> {
+  const db = client.db('onboarding');
+  const rows = await db.collection<Row>('clients').find({}).limit(places.length).toArray();
+  await fill(db, 'clients', NUMBERS, (index) => {
+    const row = rows[index % rows.length] as Row;
+    const waba_id = String(910_000_000_000_000 + index);
+    const phone_number_id = String(810_000_000_000_000 + index);
+    return { ...row, _id: `${row._id}-${index}`, waba_id, phone_number_id };
+  });
+}
+
+async function addCustomers(client: MongoClient, { places }: Setup): Promise<void> {
+  const db = client.db('messaging');
+  const [{ waba_id }] = places as [Setup['places'][number]];
+  const known = await db.collection<Row>('contacts').findOne({ _id: { $regex: `^${waba_id}/` } });
+  await fill(db, 'contacts', CUSTOMERS, (index) => ({
+    ...known,
+    _id: `${waba_id}/${4_915_100_000_000 + index}`,
+  }));
+}
+
 /** Prints a row for each query: its median time, and those with more rows against the first. */
-export async function benchQueries(client: MongoClient): Promise<void> {
+async function benchQueries(client: MongoClient): Promise<void> {
   const sizes: Query[][] = [];
   for (const times of TIMES) sizes.push(await prepare(client, times));
   const [queries] = sizes as [Query[]];
@@ -83,7 +157,7 @@ async function prepare(client: MongoClient, times: number): Promise<Query[]> {
 }
 
 /** Writes this many rows of a collection. */
-export async function fill(
+async function fill(
   db: Db,
   collection: string,
   count: number,

@@ -1,2 +1,0 @@
-/** The stub of the upstream posts no statuses of a message with this text. */
-export const SILENT = 'no statuses';
