@@ -1,4 +1,5 @@
 // One request of a caller, and the outcome that its answer implies.
+import { eventually } from '../testkit/eventually';
 import type { Outcome } from './history';
 
 export interface Asked {
@@ -53,3 +54,16 @@ export function describeAnswer(answer: Asked | undefined): string {
   const parts = [answer.status, code, answer.status >= 500 && message];
   return parts.filter(Boolean).join(' ');
 }
+
+/** Null once the gateway reports that all parts are healthy, else its last answer. */
+export const untilHealthy = (base_url: string, limit_ms: number): Promise<string | null> =>
+  eventually(async (): Promise<true> => {
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+    const answer = await fetch(`${base_url}/health`, { signal });
+    const health = (await answer.json()) as { status: string };
+    if (health.status === 'ok') return true;
+    throw new Error(JSON.stringify(health));
+  }, limit_ms).then(
+    () => null,
+    (error: unknown) => String(error),
+  );

@@ -10,7 +10,7 @@ export interface Verdict {
   unknown: number;
 }
 
-type Check = (history: History) => Omit<Verdict, 'promise'>;
+type Check = (history: History, tally: Tally) => void;
 
 /**
  * A deletion or rotation without Redis takes effect after three seconds (runbook, Redis
@@ -36,15 +36,19 @@ class Tally {
     this.checked += 1;
     if (!holds) this.violations.push(what());
   }
+
+  add(checked: number, violations: readonly string[]): void {
+    this.checked += checked;
+    this.violations.push(...violations);
+  }
 }
 
 function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
+    const group = groups.get(keyOf(item));
     if (group) group.push(item);
-    else groups.set(key, [item]);
+    else groups.set(keyOf(item), [item]);
   }
   return groups;
 }
@@ -73,8 +77,7 @@ const isKeyLost = (history: History, attempts: Send[]): boolean => {
   );
 };
 
-const acceptedSends: Check = (history) => {
-  const tally = new Tally();
+const acceptedSends: Check = (history, tally) => {
   const sent = sentTo(history);
   const recorded = new Map(
     history.partners.map(({ name, messages }) => [
@@ -96,11 +99,9 @@ const acceptedSends: Check = (history) => {
         `${one.message_id} to ${one.to}: upstream ${ids.join(' ') || 'never'}, records ${records}`,
     );
   }
-  return tally;
 };
 
-const refusedSends: Check = (history) => {
-  const tally = new Tally();
+const refusedSends: Check = (history, tally) => {
   const sent = sentTo(history);
   for (const [to, attempts] of groupBy(history.sends, (one) => one.to)) {
     if (attempts.some(({ outcome }) => outcome !== 'fail')) continue;
@@ -109,11 +110,9 @@ const refusedSends: Check = (history) => {
       () => `${to} was sent, although refused: ${attempts.map(({ answer }) => answer).join(', ')}`,
     );
   }
-  return tally;
 };
 
-const sentOnce: Check = (history) => {
-  const tally = new Tally();
+const sentOnce: Check = (history, tally) => {
   const sent = sentTo(history);
   for (const { to, key, outcome } of history.sends) {
     if (key !== null) continue;
@@ -121,11 +120,9 @@ const sentOnce: Check = (history) => {
     const times = sent.get(to)?.length ?? 0;
     tally.expect(times <= 1, () => `${to} was sent ${times} times`);
   }
-  return tally;
 };
 
-const keyedOnce: Check = (history) => {
-  const tally = new Tally();
+const keyedOnce: Check = (history, tally) => {
   const sent = sentTo(history);
   const keyed = history.sends.filter(({ key }) => key !== null);
   for (const [key, attempts] of groupBy(keyed, (one) => `${one.partner} ${one.key}`)) {
@@ -139,7 +136,6 @@ const keyedOnce: Check = (history) => {
       );
     }
   }
-  return tally;
 };
 
 /** Events that the ingress accepted, by number. */
@@ -162,8 +158,7 @@ function* owed(history: History): Generator<[History['partners'][number], Set<st
   }
 }
 
-const eventsLogged: Check = (history) => {
-  const tally = new Tally();
+const eventsLogged: Check = (history, tally) => {
   for (const [partner, events] of owed(history)) {
     const logged = groupBy(partner.log, ({ event }) => event);
     for (const event of events) {
@@ -171,11 +166,9 @@ const eventsLogged: Check = (history) => {
       tally.expect(times === 1, () => `${event} is ${times} times in the log of ${partner.name}`);
     }
   }
-  return tally;
 };
 
-const eventsDelivered: Check = (history) => {
-  const tally = new Tally();
+const eventsDelivered: Check = (history, tally) => {
   const delivered = new Set(
     history.arrivals
       .filter(({ answered }) => answered >= 200 && answered < 300)
@@ -193,11 +186,9 @@ const eventsDelivered: Check = (history) => {
       );
     }
   }
-  return tally;
 };
 
-const stableIds: Check = ({ arrivals, partners }) => {
-  const tally = new Tally();
+const stableIds: Check = ({ arrivals, partners }, tally) => {
   const logs = new Map(
     partners.map(({ name, log }) => [name, new Map(log.map((one) => [one.event, one.event_id]))]),
   );
@@ -212,11 +203,9 @@ const stableIds: Check = ({ arrivals, partners }) => {
         () => `${event} reached ${partner} as ${event_id}, and is ${logged} in its log`,
       );
   }
-  return tally;
 };
 
-const conversationsInOrder: Check = ({ conversations, arrivals, partners }) => {
-  const tally = new Tally();
+const conversationsInOrder: Check = ({ conversations, arrivals, partners }, tally) => {
   for (const { name, receiver, log } of partners) {
     const sources: Array<[string, string[]]> = [['log', log.map(({ event }) => event)]];
     if (receiver === 'healthy') {
@@ -242,11 +231,9 @@ const conversationsInOrder: Check = ({ conversations, arrivals, partners }) => {
       }
     }
   }
-  return tally;
 };
 
-const logPositions: Check = ({ partners }) => {
-  const tally = new Tally();
+const logPositions: Check = ({ partners }, tally) => {
   for (const { name, log } of partners) {
     const ids = new Set<string>();
     for (const [index, { seq, event_id }] of log.entries()) {
@@ -255,11 +242,9 @@ const logPositions: Check = ({ partners }) => {
       ids.add(event_id);
     }
   }
-  return tally;
 };
 
-const logIsFinal: Check = ({ partners }) => {
-  const tally = new Tally();
+const logIsFinal: Check = ({ partners }, tally) => {
   const show = (one: LogEntry | undefined): string => (one ? `${one.seq} ${one.event}` : 'nothing');
   for (const { name, log, live_log } of partners) {
     for (const [index, read] of live_log.entries()) {
@@ -270,7 +255,6 @@ const logIsFinal: Check = ({ partners }) => {
       );
     }
   }
-  return tally;
 };
 
 /** True if Redis had a fault shortly before or between these times. */
@@ -282,8 +266,7 @@ const isRedisFaulty = ({ faults }: History, from_ms: number, to_ms: number): boo
       to + REDIS_GRACE_MS > from_ms,
   );
 
-const deletedClients: Check = (history) => {
-  const tally = new Tally();
+const deletedClients: Check = (history, tally) => {
   const sent = sentTo(history);
   const changes = groupBy(history.changes, ({ partner }) => partner);
   for (const one of history.sends) {
@@ -306,11 +289,9 @@ const deletedClients: Check = (history) => {
       );
     }
   }
-  return tally;
 };
 
-const rotatedKeys: Check = (history) => {
-  const tally = new Tally();
+const rotatedKeys: Check = (history, tally) => {
   const sent = sentTo(history);
   for (const one of history.sends) {
     if (!one.with_old_key) continue;
@@ -329,11 +310,9 @@ const rotatedKeys: Check = (history) => {
       () => `${one.to} was sent with a replaced key at ${one.invoked_ms} ms: ${one.answer}`,
     );
   }
-  return tally;
 };
 
-const statusesNeverLowered: Check = (history) => {
-  const tally = new Tally();
+const statusesNeverLowered: Check = (history, tally) => {
   for (const [id, reads] of groupBy(history.status_reads, ({ message_id }) => message_id)) {
     for (const [index, read] of reads.entries()) {
       const earlier = reads.slice(0, index).filter((one) => one.completed_ms <= read.invoked_ms);
@@ -361,11 +340,9 @@ const statusesNeverLowered: Check = (history) => {
       () => `${message_id} ended as ${status}, below a status that the ingress accepted`,
     );
   }
-  return tally;
 };
 
-const broadcastContacts: Check = (history) => {
-  const tally = new Tally();
+const broadcastContacts: Check = (history, tally) => {
   const sent = sentTo(history);
   for (const { broadcast_id, contacts } of history.broadcasts) {
     for (const contact of contacts) {
@@ -373,11 +350,9 @@ const broadcastContacts: Check = (history) => {
       tally.expect(times <= 1, () => `broadcast ${broadcast_id}: ${contact} got it ${times} times`);
     }
   }
-  return tally;
 };
 
-const broadcastCounters: Check = (history) => {
-  const tally = new Tally();
+const broadcastCounters: Check = (history, tally) => {
   const sent = sentTo(history);
   for (const { broadcast_id, status, total, contacts, ...counted } of history.broadcasts) {
     const arrived = contacts.filter((contact) => sent.has(contact)).length;
@@ -391,15 +366,12 @@ const broadcastCounters: Check = (history) => {
         `broadcast ${broadcast_id}, ${status}: total ${total} of ${contacts.length}, sent ${counted.sent}, failed ${counted.failed}, upstream ${arrived}`,
     );
   }
-  return tally;
 };
 
-const broadcastsOnce: Check = ({ broadcasts }) => {
-  const tally = new Tally();
+const broadcastsOnce: Check = ({ broadcasts }, tally) => {
   for (const [name, all] of groupBy(broadcasts, (one) => one.name)) {
     tally.expect(all.length === 1, () => `${name} was created ${all.length} times under one key`);
   }
-  return tally;
 };
 
 /**
@@ -434,8 +406,7 @@ const unclaimed = ({ sends, changes }: History): Set<string> =>
       .map(({ to }) => to),
   );
 
-const ledgerRows: Check = (history) => {
-  const tally = new Tally();
+const ledgerRows: Check = (history, tally) => {
   const lost = unclaimed(history);
   const sender = senders(history);
   const rows = new Map(
@@ -448,11 +419,9 @@ const ledgerRows: Check = (history) => {
     if (times === 0 && lost.has(to)) tally.unknown += 1;
     else tally.expect(times === 1, () => `${id} to ${to} of ${name} has ${times} rows`);
   }
-  return tally;
 };
 
-const ownEventsOnly: Check = ({ partners, arrivals }) => {
-  const tally = new Tally();
+const ownEventsOnly: Check = ({ partners, arrivals }, tally) => {
   const own = new Map(partners.map(({ name, wabas }) => [name, wabas]));
   const look = (name: string, where: string, { event, waba_id }: Arrival | LogEntry): void =>
     tally.expect(
@@ -461,11 +430,9 @@ const ownEventsOnly: Check = ({ partners, arrivals }) => {
     );
   for (const arrival of arrivals) look(arrival.partner, 'receiver', arrival);
   for (const { name, log } of partners) for (const entry of log) look(name, 'log', entry);
-  return tally;
 };
 
-const signatures: Check = ({ arrivals, changes }) => {
-  const tally = new Tally();
+const signatures: Check = ({ arrivals, changes }, tally) => {
   const unsure = new Set(
     changes
       .filter(({ kind, outcome }) => kind === 'rotate-secret' && outcome === 'info')
@@ -475,32 +442,18 @@ const signatures: Check = ({ arrivals, changes }) => {
     if (!is_signed && unsure.has(partner)) tally.unknown += 1;
     else tally.expect(is_signed, () => `${event} reached ${partner} without a valid signature`);
   }
-  return tally;
 };
 
-const noSecrets: Check = ({ leaks, log_lines }) => ({
-  checked: log_lines,
-  violations: leaks,
-  unknown: 0,
-});
+const noSecrets: Check = ({ leaks, log_lines }, tally) => tally.add(log_lines, leaks);
 
-const committed: Check = ({ uncommitted }) => ({
-  checked: uncommitted === null ? 0 : 1,
-  violations: uncommitted ?? [],
-  unknown: 0,
-});
+const committed: Check = ({ uncommitted }, tally) =>
+  tally.add(uncommitted === null ? 0 : 1, uncommitted ?? []);
 
-const postedOnce: Check = ({ arrivals, posted_again }) => ({
-  checked: posted_again === null ? 0 : arrivals.length,
-  violations: posted_again ?? [],
-  unknown: 0,
-});
+const postedOnce: Check = ({ arrivals, posted_again }, tally) =>
+  tally.add(posted_again === null ? 0 : arrivals.length, posted_again ?? []);
 
-const healthy: Check = ({ unhealthy }) => ({
-  checked: 1,
-  violations: unhealthy === null ? [] : [unhealthy],
-  unknown: 0,
-});
+const healthy: Check = ({ unhealthy }, tally) =>
+  tally.expect(unhealthy === null, () => String(unhealthy));
 
 const PROMISES: Readonly<Record<string, Check>> = {
   'an accepted send is at the upstream and in the message log, once each': acceptedSends,
@@ -530,6 +483,7 @@ const PROMISES: Readonly<Record<string, Check>> = {
 
 export const checkHistory = (history: History): Verdict[] =>
   Object.entries(PROMISES).map(([promise, check]) => {
-    const { checked, violations, unknown } = check(history);
-    return { promise, checked, violations, unknown };
+    const tally = new Tally();
+    check(history, tally);
+    return { promise, ...tally };
   });

@@ -4,10 +4,11 @@ import { createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { uncommitted } from '../testkit/committed-offsets';
 import { ask } from './ask';
 import { checkHistory, type Verdict } from './check';
 import type { Broadcast, FaultSpan, History, PartnerEnd } from './history';
-import { APP_SECRETS, type Scene, type StagePartner } from './stage';
+import { APP_SECRETS, type Scene, type Stage, type StagePartner } from './stage';
 import { readPage, TEXT, type Traffic } from './traffic';
 
 /** Phone numbers of the customers in traffic.ts. */
@@ -24,6 +25,9 @@ const SETTLE_MS = 300_000;
 const UNCHANGED_MS = 75_000;
 const LOOK_EVERY_MS = 4_000;
 const ALL_SETTLED_MS = 60_000;
+const COMMIT_LIMIT_MS = 60_000;
+/** A consumer that read events again would post them within this time. */
+const QUIET_MS = 15_000;
 
 /** Reads with patience: the mesh may still recover. */
 async function get(stage: Scene, partner: StagePartner, path: string): Promise<any> {
@@ -235,3 +239,26 @@ export async function collect(
     }
   }
 }
+
+/** Restarts what posts events; what a receiver had accepted before must not come again. */
+export const restartQuietly =
+  (stage: Stage): Finish =>
+  async () => {
+    const { mesh, arrivals } = stage;
+    const place = {
+      brokers: mesh.settings['KAFKA_BROKERS'] as string,
+      prefix: String(mesh.env['KAFKA_TOPIC_PREFIX']),
+    };
+    const behind = await uncommitted(place, COMMIT_LIMIT_MS);
+    const keyOf = (one: { partner: string; event_id: string }): string =>
+      `${one.event_id} to ${one.partner}`;
+    const accepted = new Set(arrivals.filter(({ answered }) => answered === 200).map(keyOf));
+    const before = arrivals.length;
+    for (const name of ['fanout', 'webhooks'] as const) {
+      await mesh.terminate(name);
+      await mesh.start(name);
+    }
+    await sleep(QUIET_MS);
+    const again = arrivals.slice(before).map(keyOf);
+    return { uncommitted: behind, posted_again: again.filter((key) => accepted.has(key)) };
+  };

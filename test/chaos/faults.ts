@@ -1,14 +1,14 @@
 // The faults of a chaos run, one row each: the effect on the target, and how it ends.
 import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { enginePid, SERVICE_NAMES, type EngineName, type MeshProcessName } from '@bmg/local';
-import { seededRandom, type Random } from '../emulator/random';
 import type { FaultInput } from '../emulator/faults';
-import type { ServerResponse } from 'node:http';
+import { seededRandom, type Random } from '../emulator/random';
 import { between, pick, type FaultKind, type Planned } from './schedule';
-import { CALLS } from './calls';
 import { fillDisk } from './disks';
+import { CALLS } from './links';
 import type { Stage } from './stage';
 
 export interface Fault extends FaultKind {
@@ -98,27 +98,25 @@ const answerWith =
   (response: ServerResponse): void =>
     void response.writeHead(status).end();
 
+const restart = (
+  name: string,
+  how: 'kill' | 'terminate',
+  weight: number,
+  lasts_ms: Fault['lasts_ms'],
+): Fault => ({
+  name,
+  weight,
+  targets: SERVICE_NAMES,
+  lasts_ms,
+  async start({ mesh }, target) {
+    await mesh[how](target as MeshProcessName);
+    return () => mesh.start(target as MeshProcessName);
+  },
+});
+
 export const FAULTS: readonly Fault[] = [
-  {
-    name: 'kill -9',
-    weight: 4,
-    targets: SERVICE_NAMES,
-    lasts_ms: [100, 3_000],
-    async start({ mesh }, target) {
-      await mesh.kill(target as MeshProcessName);
-      return () => mesh.start(target as MeshProcessName);
-    },
-  },
-  {
-    name: 'rolling restart',
-    weight: 1.5,
-    targets: SERVICE_NAMES,
-    lasts_ms: [100, 1_000],
-    async start({ mesh }, target) {
-      await mesh.terminate(target as MeshProcessName);
-      return () => mesh.start(target as MeshProcessName);
-    },
-  },
+  restart('kill -9', 'kill', 4, [100, 3_000]),
+  restart('rolling restart', 'terminate', 1.5, [100, 1_000]),
   {
     name: 'stop and continue',
     weight: 3,

@@ -1,7 +1,42 @@
 // TCP links between the processes of a run. Each caller has its own link to each server that it
 // uses, so that a fault concerns these two only.
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EngineName, ServiceName } from '@bmg/local';
+
+export type Server = EngineName | ServiceName | 'upstream';
+
+/** `upstream` as a caller: it posts its webhooks to the ingress. */
+export const CALLS: Readonly<Record<ServiceName | 'upstream', readonly Server[]>> = {
+  gateway: [
+    'redis',
+    'kafka',
+    'onboarding',
+    'messaging',
+    'templates',
+    'broadcasts',
+    'number-admin',
+    'webhooks',
+  ],
+  onboarding: ['mongo', 'kafka', 'redis', 'upstream'],
+  messaging: [
+    'mongo',
+    'kafka',
+    'redis',
+    'upstream',
+    'onboarding',
+    'templates',
+    'broadcasts',
+    'webhooks',
+  ],
+  templates: ['mongo', 'kafka', 'redis', 'upstream', 'onboarding'],
+  broadcasts: ['mongo', 'kafka', 'redis', 'messaging', 'templates', 'onboarding'],
+  'number-admin': ['mongo', 'redis', 'upstream', 'onboarding'],
+  webhooks: ['mongo', 'kafka', 'redis', 'onboarding', 'destinations'],
+  destinations: [],
+  fanout: ['redis', 'kafka', 'onboarding', 'messaging'],
+  upstream: ['webhooks'],
+};
 
 /** `black_hole` keeps connections open and forwards nothing; the bytes arrive once it ends. */
 export type LinkFault =
@@ -49,7 +84,7 @@ export async function startLink(target_port: number): Promise<Link> {
       to.destroySoon();
     });
   };
-  const server: Server = createServer((near) => {
+  const server = createServer((near) => {
     if (fault?.kind === 'reset') return void near.resetAndDestroy();
     const far = connect(target_port, HOST);
     pump(near, far);

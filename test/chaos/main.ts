@@ -7,11 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { enginePid, pidOf, RUN_DIR, SERVICE_NAMES, type EngineName } from '@bmg/local';
-import { eventually } from '../testkit/eventually';
-import { collect, type Collected } from './collect';
+import { untilHealthy } from './ask';
+import { collect, restartQuietly, type Collected } from './collect';
 import { FAULTS, runFault } from './faults';
 import type { FaultSpan } from './history';
-import { restartQuietly } from './restart';
 import { planFaults, type Planned } from './schedule';
 import { openStage, type Stage } from './stage';
 import { startTraffic, type Traffic } from './traffic';
@@ -147,7 +146,7 @@ async function play(
     await until(run_ms);
     await Promise.all(last.values());
     await endFaults(stage);
-    const unhealthy = await untilHealthy(stage);
+    const unhealthy = await untilHealthy(stage.mesh.base_url, HEALTHY_LIMIT_MS);
     await run.traffic.stop();
     return { ...run, unhealthy };
   } finally {
@@ -198,19 +197,6 @@ async function endFaults(stage: Stage): Promise<void> {
     console.log(`  ${name} does not run: starting it`);
     await mesh.start(name);
   }
-}
-
-/** Null once the mesh is healthy, else its last answer. */
-async function untilHealthy({ mesh }: Stage): Promise<string | null> {
-  const look = async (): Promise<true> => {
-    const health = (await (await fetch(`${mesh.base_url}/health`)).json()) as { status: string };
-    if (health.status === 'ok') return true;
-    throw new Error(JSON.stringify(health));
-  };
-  return eventually(look, HEALTHY_LIMIT_MS).then(
-    () => null,
-    (error: unknown) => String(error),
-  );
 }
 
 function showProgress({ stage, traffic, running, began_ms }: Run): void {

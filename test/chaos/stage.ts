@@ -1,6 +1,7 @@
 // The stage of a run: a mesh of processes with separate engines, a link for each pair of them, and
 // partners of every kind.
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { createRpcClient, ownCall, type Client } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
@@ -15,13 +16,20 @@ import {
   TWO_B,
   type ProcessMesh,
 } from '../harness/process-mesh';
+import { isStandardSigned, startPartner } from '../testkit/partner';
 import type { SeededNumber } from '../testkit/rest';
-import { CALLS, type Server } from './calls';
 import { mountDisks, type Disks } from './disks';
-import type { Arrival, WebhookPost } from './history';
+import { eventKey, type Arrival, type WebhookPost } from './history';
 import { recordIngress, type IngressRecorder } from './ingress';
-import { startLink, type Link } from './links';
-import { startReceiver, type Receiver } from './receiver';
+import { CALLS, startLink, type Link, type Server } from './links';
+
+/** A partner's receiver, which fails on demand. */
+export interface Receiver {
+  url: string;
+  /** Takes over the answers; undefined accepts every event again. */
+  behave(misbehave: ((response: ServerResponse) => void) | undefined): void;
+  close(): Promise<void>;
+}
 
 export interface StagePartner {
   name: string;
@@ -151,7 +159,7 @@ export interface PartnerDeps extends Pick<Scene, 'arrivals' | 'now'> {
 export async function createPartner(kind: PartnerKind, deps: PartnerDeps): Promise<StagePartner> {
   const { name, number } = kind;
   const secrets: string[] = [];
-  const receiver = kind.has_receiver ? await startReceiver(name, { ...deps, secrets }) : null;
+  const receiver = kind.has_receiver ? await startReceiver(name, secrets, deps) : null;
   const created = await deps.operator.createPartner(
     {
       name,
@@ -178,6 +186,41 @@ export async function createPartner(kind: PartnerKind, deps: PartnerDeps): Promi
     keys: [created.partner_key],
     stays: !kind.leaves,
     is_faulty: kind.is_faulty ?? false,
+  };
+}
+
+/**
+ * Records each event with its own answer, and verifies the signature. `secrets` are those that the
+ * partner has had so far.
+ */
+async function startReceiver(
+  partner: string,
+  secrets: string[],
+  { arrivals, now, host }: PartnerDeps,
+): Promise<Receiver> {
+  const server = await startPartner({ host });
+  let misbehave: ((response: ServerResponse) => void) | undefined;
+  server.behave((got, response) => {
+    const arrival: Arrival = {
+      partner,
+      at_ms: now(),
+      event_id: String(got.headers['webhook-id']),
+      event: eventKey(got.body.event, got.body.data['message_id']),
+      waba_id: got.body.waba_id,
+      answered: 0,
+      is_signed: secrets.some((secret) => isStandardSigned(got, secret)),
+    };
+    arrivals.push(arrival);
+    // An hour of arrivals is too much to keep: only the records are kept.
+    server.arrivals.length = 0;
+    response.on('finish', () => (arrival.answered = response.statusCode));
+    if (misbehave) misbehave(response);
+    else response.end('ok');
+  });
+  return {
+    url: server.url,
+    behave: (next) => void (misbehave = next),
+    close: () => server.close(),
   };
 }
 
