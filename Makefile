@@ -38,16 +38,16 @@ test-unit: install build ## Runs the tests that need no engines; WATCH=1 reruns 
 	@$(BIN)/jest $(if $(WATCH),--watch) --selectProjects unit
 
 up: install build-tests ## Starts the engines and the mesh in the background, or the processes that are missing
-	@node --enable-source-maps deploy/local/dist/up.js
+	@node --enable-source-maps deploy/local/dist/main.js up
 
 down: local ## Stops the mesh and its engines and keeps their data
-	@node --enable-source-maps deploy/local/dist/down.js
+	@node --enable-source-maps deploy/local/dist/main.js down
 
 engines: local ## Starts only Kafka, MongoDB and Redis
-	@node --enable-source-maps deploy/local/dist/engines.js
+	@node --enable-source-maps deploy/local/dist/main.js engines
 
 clean: local ## Stops the mesh and removes its data, logs and settings
-	@node --enable-source-maps deploy/local/dist/clean.js
+	@node --enable-source-maps deploy/local/dist/main.js clean
 
 build: install $(PROTO) $(CONSOLE) $(DOCS) ## Generates and compiles changed code
 	@echo 'compiling ...'

@@ -4,13 +4,11 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { ask } from './ask';
-import type { Engine, EnginePlace } from './engine';
+import { ask, type Engine, type EnginePlace } from './engine';
 import { LocalError, messageOf } from './errors';
 import { requireJars } from './jars';
-import { javaFlags } from './java';
+import { findJava, javaFlags } from './tools';
 import { freePort, HOST } from './ports';
-import { findJava } from './tools';
 
 const run = promisify(execFile);
 const FORMAT_LIMIT_MS = 60_000;

@@ -1,13 +1,11 @@
 // MongoDB: the machine's mongod if it has one, else a stand-in that implements the wire protocol.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { ask } from './ask';
-import type { Engine } from './engine';
+import { ask, type Engine } from './engine';
 import { requireClasses, requireJars } from './jars';
-import { javaFlags } from './java';
+import { findJava, findProgram, javaFlags } from './tools';
 import { LOCAL } from './paths';
 import { HOST } from './ports';
-import { findJava, findProgram } from './tools';
 
 const WANTED = {
   what: 'the local stand-in for MongoDB',

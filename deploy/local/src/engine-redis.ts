@@ -3,14 +3,12 @@ import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { ask } from './ask';
-import type { Engine } from './engine';
+import { ask, type Engine } from './engine';
 import { LocalError } from './errors';
-import { findJar, requireJars } from './jars';
+import { readJar, requireJars } from './jars';
 import { DOWNLOADS } from './paths';
 import { HOST } from './ports';
 import { findProgram } from './tools';
-import { readZipEntry } from './zip';
 
 const run = promisify(execFile);
 const TRY_LIMIT_MS = 10_000;
@@ -69,9 +67,7 @@ export async function unpack(lib: string): Promise<string> {
     if (!fs.existsSync(file)) {
       fs.mkdirSync(path.dirname(file), { recursive: true });
       const fresh = `${file}.${process.pid}`;
-      fs.writeFileSync(fresh, readZipEntry(findJar(lib, 'embedded-redis-'), entry), {
-        mode: 0o755,
-      });
+      fs.writeFileSync(fresh, readJar(lib, 'embedded-redis-', entry), { mode: 0o755 });
       fs.renameSync(fresh, file);
     }
     if (await starts(file)) return file;

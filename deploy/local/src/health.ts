@@ -1,12 +1,11 @@
 // Checks the health of the mesh: each process's readiness, and the gateway's report on the whole.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEnv } from './env-file';
+import { readEnv } from './settings';
 import { LocalError } from './errors';
-import { listening, type MeshProcess, type Settings } from './mesh';
+import { listening, pidOf, type MeshProcess, type Settings } from './mesh';
 import { RUN_DIR } from './paths';
 import { accepts, HOST } from './ports';
 import { logFile, logTail, type Log } from './processes';
-import { pidOf } from './running';
 
 const HEALTH_LIMIT_MS = 60_000;
 const ASK_LIMIT_MS = 2_000;

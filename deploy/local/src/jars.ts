@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
+import { unzipSync } from 'fflate';
 import { LocalError, messageOf } from './errors';
 import { DOWNLOADS, LOCAL } from './paths';
 import type { Log } from './processes';
@@ -108,16 +109,9 @@ function readStamp(folder: string): string | undefined {
 }
 
 async function copyJars(maven: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const args = [
-    '-q',
-    '-B',
-    '-f',
-    POM,
-    'dependency:copy-dependencies',
-    `-DoutputDirectory=${folder}`,
-  ];
+  const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${folder}`];
   try {
-    await run(maven, args, {
+    await run(maven, ['-q', '-B', '-f', POM, ...goal], {
       env,
       cwd: LOCAL,
       timeout: DOWNLOAD_LIMIT_MS,
@@ -134,11 +128,17 @@ async function copyJars(maven: string, folder: string, env: NodeJS.ProcessEnv): 
   }
 }
 
-/** The jar in the folder whose name starts with the prefix. */
-export function findJar(lib: string, prefix: string): string {
+/**
+ * Reads an entry of the jar in the folder whose name starts with the prefix, so that neither unzip
+ * nor the JDK's jar tool is needed. Only the entry is decompressed; the jar is read whole.
+ */
+export function readJar(lib: string, prefix: string, name: string): Uint8Array {
   const jar = fs.readdirSync(lib).find((name) => name.startsWith(prefix) && name.endsWith('.jar'));
   if (jar === undefined) {
     throw new LocalError(`${lib} has no ${prefix}*.jar: remove that folder and try again`);
   }
-  return path.join(lib, jar);
+  const file = path.join(lib, jar);
+  const entry = unzipSync(fs.readFileSync(file), { filter: (one) => one.name === name })[name];
+  if (entry === undefined) throw new Error(`${file} has no entry ${name}`);
+  return entry;
 }

@@ -1,5 +1,7 @@
 // The processes of the mesh that `make up` runs, and their settings. This module starts nothing.
-import { ENGINE_NAMES } from './start-engines';
+import path from 'node:path';
+import { findPid } from './processes';
+import { ENGINE_NAMES, ENGINES, engineMarker } from './start-engines';
 import { parsePort, HOST, type Listening } from './ports';
 import type { EngineName } from './engine';
 import {
@@ -198,3 +200,42 @@ export function listening(part: MeshProcess, settings: Settings): ServicePort[] 
   for (const setting of Object.keys(ports)) add('own', setting, settings[setting] ?? '');
   return found;
 }
+
+const isEngine = (name: ProcessName): name is EngineName => name in ENGINES;
+
+/** The part of a process's command line that another process with a reused pid does not have. */
+export const markerOf = (name: ProcessName, dir: string): string =>
+  isEngine(name) ? engineMarker(name, dir) : findProcess(name).entry;
+
+export const pidOf = (name: ProcessName, dir: string): number | undefined =>
+  findPid(path.resolve(dir), name, markerOf(name, dir));
+
+export const runningIn = (dir: string): ProcessName[] =>
+  STOP_ORDER.flat().filter((name) => pidOf(name, dir) !== undefined);
+
+/** The addresses of a running mesh, one line each, for people. */
+export function describeMesh(settings: Settings): string[] {
+  const at = (name: string): string => settings[name] ?? '';
+  const rows = [
+    ['REST', at('BASE_URL')],
+    ['Reference', `${at('PUBLIC_URL')}/docs`],
+    ['Upstream webhooks', `${at('INGRESS_URL')}/webhooks/upstream`],
+    [settings['EMULATOR_URL'] ? 'Upstream emulator' : 'Upstream', at('UPSTREAM_URL')],
+    ['Engines', `${at('MONGO_URL')}  ${at('KAFKA_BROKERS')}  ${at('REDIS_URL')}`],
+    ['Settings, logs', '.run/env, .run/<name>.log'],
+  ];
+  const width = Math.max(...rows.map(([title = '']) => title.length));
+  const lines = rows.map(
+    ([title = '', value = '']) => `${title.padEnd(width)}  ${hideSecrets(value)}`,
+  );
+  const fixed = Object.keys(LOCAL_SECRETS).filter((name) => at(name) === LOCAL_SECRETS[name]);
+  if (fixed.length > 0)
+    lines.push(`For local work only: the values of ${fixed.join(', ')} are public`);
+  return lines;
+}
+
+/**
+ * Masks the credentials in addresses: an engine's address from the environment may hold a password.
+ */
+export const hideSecrets = (address: string): string =>
+  address.replaceAll(/\/\/[^/@\s]*@/g, '//***@');

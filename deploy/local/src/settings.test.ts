@@ -1,9 +1,16 @@
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { formatEnv, parseEnv, readEnv, writeEnv } from './env-file';
+import {
+  formatEnv,
+  ignoredNames,
+  joinEngines,
+  joinSettings,
+  parseEnv,
+  readEnv,
+  writeEnv,
+} from './settings';
 import { meshSettings } from './mesh';
-import { ignoredNames, joinEngines, joinSettings } from './settings';
 
 let dir: string;
 beforeEach(() => {

@@ -6,8 +6,7 @@ import { createServer } from 'node:net';
 import { Kafka, logLevel } from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../../../test/testkit/eventually';
-import { ask } from './ask';
-import type { EngineName } from './engine';
+import { ask, type EngineName } from './engine';
 import { freePort } from './ports';
 import {
   enginePid,

@@ -6,10 +6,9 @@ import path from 'node:path';
 import { createServer, type Server } from 'node:net';
 import { eventually } from '../../../test/testkit/eventually';
 import { isUp } from './health';
-import { PROCESSES, type MeshProcessName } from './mesh';
+import { pidOf, PROCESSES, runningIn, type MeshProcessName } from './mesh';
 import { freePort } from './ports';
-import { readEnv } from './env-file';
-import { pidOf, runningIn } from './running';
+import { readEnv } from './settings';
 import { startService, up, type UpOptions } from './start-mesh';
 import { down, stopSince } from './stop-mesh';
 

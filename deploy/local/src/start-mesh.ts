@@ -1,13 +1,15 @@
 // Starts the processes of the mesh that are not running and waits until all are healthy.
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { readEnv, writeEnv } from './env-file';
+import { ignoredNames, joinEngines, joinSettings, readEnv, writeEnv } from './settings';
 import { LocalError, messageOf } from './errors';
 import { untilHealthy } from './health';
 import {
   findProcess,
   listening,
+  pidOf,
   processEnv,
+  runningIn,
   wantedProcesses,
   type MeshProcess,
   type MeshProcessName,
@@ -17,8 +19,6 @@ import {
 import { ROOT, RUN_DIR } from './paths';
 import { requireFree } from './ports';
 import { launch, type Log } from './processes';
-import { pidOf, runningIn } from './running';
-import { ignoredNames, joinEngines, joinSettings } from './settings';
 import { NODE_FLAGS } from './services';
 import { startEngines } from './start-engines';
 
@@ -45,11 +45,8 @@ export interface Mesh {
  * keep running so that they can be inspected; the LocalError names them in `started`.
  */
 export async function up(options: UpOptions = {}): Promise<Mesh> {
-  const { env = process.env, log = console.log, root = ROOT } = options;
-  const dir = path.resolve(options.dir ?? RUN_DIR);
-  mkdirSync(dir, { recursive: true });
-  const recorded = runningIn(dir).length > 0 ? readEnv(dir) : {};
-  logIgnored(env, recorded, log);
+  const { root = ROOT } = options;
+  const { dir, env, log, recorded } = openFolder(options);
   const settings = joinSettings(env, recorded);
   const wanted = wantedProcesses(settings);
   const missing = wanted.filter(({ name }) => pidOf(name, dir) === undefined);
@@ -81,11 +78,7 @@ const limitOf = ({ health_limit_ms }: UpOptions) =>
 
 /** Starts only the engines, in the same folder, so that a later `up` uses them. */
 export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
-  const { env = process.env, log = console.log } = options;
-  const dir = path.resolve(options.dir ?? RUN_DIR);
-  mkdirSync(dir, { recursive: true });
-  const recorded = runningIn(dir).length > 0 ? readEnv(dir) : {};
-  logIgnored(env, recorded, log);
+  const { dir, env, log, recorded } = openFolder(options);
   const engines = await startEngines({ dir, log, ...joinEngines(dir, env, recorded) });
   const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = engines;
   const settings = { ...recorded, MONGO_URL, KAFKA_BROKERS, REDIS_URL };
@@ -149,10 +142,16 @@ function requireBuilt(wanted: MeshProcess[], root: string): void {
   throw new LocalError(`not built: ${names}. Run make build-tests first`);
 }
 
-function logIgnored(env: NodeJS.ProcessEnv, recorded: Settings, log: Log): void {
-  const names = ignoredNames(env, recorded);
-  if (names.length === 0) return;
-  log(
-    `the running mesh keeps its settings ${names.join(', ')}: run make down first to change them`,
-  );
+/** The folder of a start, and the settings of what runs there already. */
+function openFolder({ dir: given = RUN_DIR, env = process.env, log = console.log }: UpOptions) {
+  const dir = path.resolve(given);
+  mkdirSync(dir, { recursive: true });
+  const recorded = runningIn(dir).length > 0 ? readEnv(dir) : {};
+  const ignored = ignoredNames(env, recorded);
+  if (ignored.length > 0) {
+    log(
+      `the running mesh keeps its settings ${ignored.join(', ')}: run make down first to change them`,
+    );
+  }
+  return { dir, env, log, recorded };
 }

@@ -1,11 +1,10 @@
 // Stops the mesh, callers before the services they call, so that no call reaches a stopped process.
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { envFile } from './env-file';
-import { STOP_ORDER, type ProcessName } from './mesh';
+import { envFile } from './settings';
+import { markerOf, runningIn, STOP_ORDER, type ProcessName } from './mesh';
 import { RUN_DIR } from './paths';
 import { stopProcess, type Log } from './processes';
-import { markerOf, runningIn } from './running';
 import { ENGINE_NAMES, forgetPort } from './start-engines';
 
 export interface DownOptions {

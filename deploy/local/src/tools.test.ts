@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describeMesh, hideSecrets } from './describe';
-import { meshSettings } from './mesh';
+import { describeMesh, hideSecrets, meshSettings } from './mesh';
 import { findJava, findProgram, parseJavaMajor } from './tools';
 
 const WANTED = { what: 'the local Kafka', instead: 'set KAFKA_BROKERS' };

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { zipSync } from 'fflate';
-import { readZipEntry } from './zip';
+import { readJar } from './jars';
 
 test('reads compressed and stored entries, and names a missing one', () => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'bmg-zip-'));
@@ -16,10 +16,10 @@ test('reads compressed and stored entries, and names a missing one', () => {
     { comment: 'comment' },
   );
   fs.writeFileSync(file, zip);
-  expect(Buffer.from(readZipEntry(file, 'META-INF/x')).toString()).toBe('plain');
-  expect(Buffer.from(readZipEntry(file, 'redis-server')).equals(data)).toBe(true);
-  expect(() => readZipEntry(file, 'redis')).toThrow(`${file} has no entry redis`);
+  expect(Buffer.from(readJar(dir, 'some', 'META-INF/x')).toString()).toBe('plain');
+  expect(Buffer.from(readJar(dir, 'some', 'redis-server')).equals(data)).toBe(true);
+  expect(() => readJar(dir, 'some', 'redis')).toThrow(`${file} has no entry redis`);
   fs.writeFileSync(file, 'no zip at all, but longer than an end record');
-  expect(() => readZipEntry(file, 'redis')).toThrow('invalid zip data');
+  expect(() => readJar(dir, 'some', 'redis')).toThrow('invalid zip data');
   fs.rmSync(dir, { recursive: true });
 });
