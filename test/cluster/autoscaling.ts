@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import { inboundBody } from '../testkit/upstream-webhooks';
-import { inNamespace, json, NAMESPACE, RELEASE } from './release';
-import { untilMeasured } from './scaling';
+import { IN_NAMESPACE, json, NAMESPACE, RELEASE } from './release';
+import { apply, stopwatch } from './run';
 import { GATEWAY, openScene, type ClusterScene } from './scene';
 import { stable, upgrade } from './upgrade';
 
@@ -19,6 +19,7 @@ const POST_PAUSE_MS = 30;
 const UP_LIMIT_MS = 300_000;
 /** The chart waits five minutes before it removes a replica. */
 const DOWN_LIMIT_MS = 600_000;
+const MEASURED_LIMIT_MS = 180_000;
 const MIN = 2;
 const MAX = 3;
 const SCALED = ['gateway', 'fanout'] as const;
@@ -59,35 +60,67 @@ const POLICY = {
   },
 };
 
+interface Autoscaler {
+  metadata: { name: string };
+  spec: { metrics: unknown[] };
+  status: {
+    currentMetrics?: Array<{
+      external?: { current: { averageValue?: string } };
+      resource?: { current: { averageUtilization?: number } };
+    }> | null;
+  };
+}
+
+/**
+ * Waits until the release has so many autoscalers, and a value for every metric of each: a lag that
+ * KEDA cannot read has none. Returns the number of metrics.
+ */
+export const untilMeasured = (count: number): Promise<number> =>
+  eventually(async () => {
+    const { items } = await json<{ items: Autoscaler[] }>(['get', 'HorizontalPodAutoscalers']);
+    if (items.length !== count) throw new Error(`${items.length} autoscalers instead of ${count}`);
+    const missing = items.filter((one) => !isMeasured(one)).map(({ metadata }) => metadata.name);
+    if (missing.length > 0) throw new Error(`no figures for ${missing.join(', ')}`);
+    return items.flatMap(({ spec }) => spec.metrics).length;
+  }, MEASURED_LIMIT_MS);
+
+const isMeasured = ({ spec, status }: Autoscaler): boolean => {
+  const values = (status.currentMetrics ?? []).filter(
+    ({ external, resource }) =>
+      external?.current.averageValue !== undefined ||
+      resource?.current.averageUtilization !== undefined,
+  );
+  return values.length === spec.metrics.length;
+};
+
 const replicas = async (name: Scaled): Promise<number> =>
   (await json<{ spec: { replicas: number } }>(['get', 'deployment', `bmg-${name}`])).spec.replicas;
 
 export async function autoscaling(): Promise<string> {
-  await inNamespace(['apply', '--filename', '-'], { input: JSON.stringify(POLICY) });
+  await apply([POLICY], IN_NAMESPACE);
   await upgrade(stable(VALUES));
   const scene = await openScene('autoscaling');
   try {
     await untilMeasured(SCALED.length);
-    const began = performance.now();
-    const since = (from: number): number => Math.round((performance.now() - from) / 1_000);
+    const loaded = stopwatch();
     const load = startLoad(scene);
     const up: string[] = [];
     try {
       await Promise.all(
         SCALED.map(async (name) => {
           await eventually(async () => (await replicas(name)) === MAX, UP_LIMIT_MS);
-          up.push(`${name} after ${since(began)} s`);
+          up.push(`${name} after ${loaded()} s`);
         }),
       );
     } finally {
       await load.stop();
     }
-    const ended = performance.now();
+    const unloaded = stopwatch();
     const down: string[] = [];
     await Promise.all(
       SCALED.map(async (name) => {
         await eventually(async () => (await replicas(name)) === MIN, DOWN_LIMIT_MS);
-        down.push(`${name} ${since(ended)} s after it`);
+        down.push(`${name} ${unloaded()} s after it`);
       }),
     );
     return `${MIN} to ${MAX} replicas of ${up.join(', ')} of load (${load.posted()} webhooks); back ${down.join(', ')}`;

@@ -3,15 +3,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
-import { ask, type Asked } from '../chaos/ask';
+import { SERVICE_NAMES } from '@bmg/local';
+import { ask, untilHealthy, type Asked } from '../chaos/ask';
 import type { StagePartner } from '../chaos/stage';
 import { eventually } from '../testkit/eventually';
 import { copyDatabases, restoreDatabases } from './database-copy';
 import { STATE } from './facts';
 import { installRelease, startFromNothing } from './install';
 import { bmg, inNamespace, json, runHelm } from './release';
+import { stopwatch } from './run';
 import { GATEWAY, openScene, type ClusterScene } from './scene';
-import { SERVICES, stable, upgrade } from './upgrade';
+import { stable, upgrade } from './upgrade';
 
 const COPY = join(STATE, 'copy');
 const SECRETS_FILE = join(COPY, 'secrets.json');
@@ -65,8 +67,6 @@ async function sendAndSee(partner: StagePartner): Promise<string> {
   return id;
 }
 
-const seconds = (began: number): number => Math.round((performance.now() - began) / 1_000);
-
 /**
  * The doctor's checks, but that of the subscriptions: the upstream has forgotten the accounts of
  * earlier scenes.
@@ -91,11 +91,8 @@ interface LoggedEvent {
 async function eventsOf(partner: StagePartner, after = 0): Promise<LoggedEvent[]> {
   const answer = await call(partner, 'GET', `/events?limit=1000&after=${after}`);
   expectStatus('GET /events', answer, 200);
-  return (answer.body.events as LoggedEvent[]).map(({ seq, event_id, envelope }) => ({
-    seq,
-    event_id,
-    envelope,
-  }));
+  const events = answer.body.events as LoggedEvent[];
+  return events.map(({ seq, event_id, envelope }) => ({ seq, event_id, envelope }));
 }
 
 const lastOf = (events: LoggedEvent[]): number => events.at(-1)?.seq ?? 0;
@@ -126,7 +123,9 @@ async function restore(): Promise<void> {
   const stopped = { replicas: 0, autoscaling: { enabled: false } };
   await startFromNothing();
   await inNamespace(['apply', '--filename', '-'], { input: readFileSync(SECRETS_FILE, 'utf8') });
-  await installRelease(restoredValues(Object.fromEntries(SERVICES.map((one) => [one, stopped]))));
+  await installRelease(
+    restoredValues(Object.fromEntries(SERVICE_NAMES.map((one) => [one, stopped]))),
+  );
   await restoreDatabases(join(COPY, 'databases'));
   await upgrade(restoredValues());
 }
@@ -169,88 +168,93 @@ async function keyedSend({ mesh }: ClusterScene, partner: StagePartner) {
   };
 }
 
+/** What is there before the copy. */
+async function prepare(scene: ClusterScene) {
+  const partnerOf = (name: string): StagePartner =>
+    scene.partners.find((one) => one.name === name) as StagePartner;
+  const [steady, puller] = [partnerOf('steady'), partnerOf('puller')];
+  const [leaving, broadcaster] = [partnerOf('leaving'), partnerOf('broadcaster')];
+  const kept = await sendAndSee(puller);
+  const waiting = await refusedEvent(scene, steady);
+  const keyed = await keyedSend(scene, steady);
+  const account = `/clients/${leaving.number.waba_id}`;
+  expectStatus('deletion', await call(leaving, 'DELETE', account), 200);
+  const events = await eventsOf(puller);
+  return { steady, puller, leaving, broadcaster, kept, waiting, keyed, events };
+}
+
+type Before = Awaited<ReturnType<typeof prepare>>;
+
+const register = async (what: string, partner: StagePartner): Promise<void> => {
+  const answer = await call(partner, 'POST', '/clients/register', partner.number);
+  expectStatus(what, answer, 200, 201);
+};
+
+/** What happens between the copy and the loss. */
+async function goOn({ puller, leaving, broadcaster }: Before) {
+  const message = await sendAndSee(puller);
+  const position = lastOf(await eventsOf(puller));
+  await register('registration', leaving);
+  const deleted = `/clients/${broadcaster.number.waba_id}`;
+  expectStatus('deletion', await call(broadcaster, 'DELETE', deleted), 200);
+  const { partner_key } = await bmg<{ partner_key: string }>('partner', 'create', '--name', 'Late');
+  return { message, position, partner_key };
+}
+
+type Lost = Awaited<ReturnType<typeof goOn>>;
+
+/** Everything of before the copy is there, and nothing of after it. */
+async function checkRestored(before: Before, lost: Lost): Promise<void> {
+  const { puller, leaving, broadcaster } = before;
+  await diagnose();
+  await checkLog(puller, before.events, lost.message);
+  await before.waiting.arrives();
+  await before.keyed.repeat();
+  const timelineOf = (id: string): Promise<Asked> =>
+    call(puller, 'GET', `/messages/${id}/timeline`);
+  expectStatus('a message of before', await timelineOf(before.kept), 200);
+  expectStatus('a message of after', await timelineOf(lost.message), 404);
+  const unknown = { key: lost.partner_key, number: puller.number };
+  expectStatus('a partner of after', await call(unknown, 'GET', '/clients'), 401);
+  const again = { to: CONTACT, text: 'Again' };
+  expectStatus('a client of after', await call(leaving, 'POST', '/messages/send', again), 404);
+  await register('its registration', leaving);
+  await sendAndSee(leaving);
+  const { body } = await call(broadcaster, 'GET', '/clients');
+  if (!JSON.stringify(body).includes(broadcaster.number.phone_number_id)) {
+    throw new Error(`a client deleted after the copy is not active again: ${JSON.stringify(body)}`);
+  }
+}
+
 export async function backupAndRestore(): Promise<string> {
   await upgrade(stable());
   const scene = await openScene('backup');
   try {
-    const partnerOf = (name: string): StagePartner =>
-      scene.partners.find((one) => one.name === name) as StagePartner;
-    const [steady, puller] = [partnerOf('steady'), partnerOf('puller')];
-    const [leaving, broadcaster] = [partnerOf('leaving'), partnerOf('broadcaster')];
-    const kept = await sendAndSee(puller);
-    const waiting = await refusedEvent(scene, steady);
-    const keyed = await keyedSend(scene, steady);
-    const account = `/clients/${leaving.number.waba_id}`;
-    expectStatus('deletion', await call(leaving, 'DELETE', account), 200);
-
-    const before = await eventsOf(puller);
-    const copy_began = performance.now();
+    const before = await prepare(scene);
+    const since_copy = stopwatch();
     const documents = await copyDatabases(join(COPY, 'databases'));
     await copySecrets();
-    const copied = seconds(copy_began);
+    const copied = since_copy();
+    const lost = await goOn(before);
 
-    // What happens between the copy and the loss.
-    const lost = await sendAndSee(puller);
-    const position = lastOf(await eventsOf(puller));
-    expectStatus(
-      'registration',
-      await call(leaving, 'POST', '/clients/register', leaving.number),
-      200,
-      201,
-    );
-    const deleted = `/clients/${broadcaster.number.waba_id}`;
-    expectStatus('deletion', await call(broadcaster, 'DELETE', deleted), 200);
-    const late = await bmg<{ partner_key: string }>('partner', 'create', '--name', 'Late');
-
-    const lost_s = seconds(copy_began);
+    const lost_s = since_copy();
     await runHelm(['uninstall', 'bmg', '--wait']);
-    steady.receiver?.behave(undefined);
-    const began = performance.now();
+    before.steady.receiver?.behave(undefined);
+    const since = stopwatch();
     await restore();
     await scene.reopen();
-    await eventually(async () => {
-      const { body } = await call(puller, 'GET', '/health');
-      if (body.status !== 'ok') throw new Error(JSON.stringify(body));
-      return true;
-    }, SERVED_LIMIT_MS);
-    const healthy = seconds(began);
+    const unhealthy = await untilHealthy(BASE_URL, SERVED_LIMIT_MS);
+    if (unhealthy !== null) throw new Error(unhealthy);
+    const healthy = since();
+    const { puller } = before;
     // Before new events have taken that position.
-    expectStatus('its position', await call(puller, 'GET', `/events?after=${position}`), 400);
+    const read = await call(puller, 'GET', `/events?after=${lost.position}`);
+    expectStatus('its position', read, 400);
     const first = { to: CONTACT, text: 'First' };
     expectStatus('the first send', await call(puller, 'POST', '/messages/send', first), 200);
-    const served = seconds(began);
+    const served = since();
 
-    await diagnose();
-    await checkLog(puller, before, lost);
-    await waiting.arrives();
-    await keyed.repeat();
-    expectStatus(
-      'a message of before',
-      await call(puller, 'GET', `/messages/${kept}/timeline`),
-      200,
-    );
-    expectStatus(
-      'a message of after',
-      await call(puller, 'GET', `/messages/${lost}/timeline`),
-      404,
-    );
-    const unknown = { key: late.partner_key, number: puller.number };
-    expectStatus('a partner of after', await call(unknown, 'GET', '/clients'), 401);
-    const again = { to: CONTACT, text: 'Again' };
-    expectStatus('a client of after', await call(leaving, 'POST', '/messages/send', again), 404);
-    expectStatus(
-      'its registration',
-      await call(leaving, 'POST', '/clients/register', leaving.number),
-      200,
-      201,
-    );
-    await sendAndSee(leaving);
-    const { body } = await call(broadcaster, 'GET', '/clients');
-    if (!JSON.stringify(body).includes(broadcaster.number.phone_number_id)) {
-      throw new Error(
-        `a client deleted after the copy is not active again: ${JSON.stringify(body)}`,
-      );
-    }
+    await checkRestored(before, lost);
     return (
       `${documents} documents and ${COPIED_SECRETS.length} Secrets copied in ${copied} s; ` +
       `RPO: the copy was ${lost_s} s old; RTO: healthy after ${healthy} s, first send after ` +

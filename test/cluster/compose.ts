@@ -2,7 +2,7 @@
 // message.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask } from '../chaos/ask';
+import { ask, untilHealthy } from '../chaos/ask';
 import { eventually } from '../testkit/eventually';
 import { seededNumbers } from '../testkit/rest';
 import { load } from '../testkit/yaml';
@@ -10,7 +10,7 @@ import { docker, dockerEnvironment } from './docker';
 import { ROOT, STATE } from './facts';
 import { meshTags } from './images';
 import { ENGINES } from './release';
-import { isInstalled, run } from './run';
+import { isInstalled, run, stopwatch } from './run';
 
 const FOLDER = join(ROOT, 'deploy');
 const PROJECT = 'bmg-compose-test';
@@ -87,16 +87,12 @@ export async function composeMesh(): Promise<string> {
     ] as [string, ...string[]];
     return run(command, [...first, ...args], { env: dockerEnvironment(), limit_ms: UP_LIMIT_MS });
   };
-  const began = performance.now();
+  const since = stopwatch();
   try {
     await compose('up', '--detach', '--no-build', ...PARTS);
-    await eventually(async () => {
-      const answer = await fetch(`${BASE_URL}/health`, { signal: AbortSignal.timeout(5_000) });
-      const health = (await answer.json()) as { status: string };
-      if (health.status !== 'ok') throw new Error(JSON.stringify(health));
-      return true;
-    }, HEALTHY_LIMIT_MS);
-    const seconds = Math.round((performance.now() - began) / 1_000);
+    const unhealthy = await untilHealthy(BASE_URL, HEALTHY_LIMIT_MS);
+    if (unhealthy !== null) throw new Error(unhealthy);
+    const seconds = since();
     const create = ['partner', 'create', '--name', 'Compose', '--json'];
     const output = await compose('run', '--rm', '-T', 'cli', ...create);
     const { partner_key } = JSON.parse(output) as { partner_key: string };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { BSON, MongoClient, type IndexDescription } from 'mongodb';
 import { CONTEXT, KUBECONFIG, KUBECTL } from './facts';
 import { NAMESPACE } from './release';
-import { until } from './run';
+import { until, words } from './run';
 
 /** Instead of 27017, which another program of this machine may use. */
 const LOCAL_PORT = 27_117;
@@ -21,8 +21,8 @@ async function withMongo<T>(work: (client: MongoClient) => Promise<T>): Promise<
   const forward = spawn(
     KUBECTL,
     [
-      ...['--kubeconfig', KUBECONFIG, '--context', CONTEXT, '--namespace', NAMESPACE],
-      ...['port-forward', 'service/bmg-mongo', `${LOCAL_PORT}:27017`],
+      ...words`--kubeconfig ${KUBECONFIG} --context ${CONTEXT} --namespace ${NAMESPACE}`,
+      ...words`port-forward service/bmg-mongo ${LOCAL_PORT}:27017`,
     ],
     { stdio: 'ignore' },
   );

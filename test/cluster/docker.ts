@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE } from './facts';
-import { isInstalled, run, until, type RunOptions } from './run';
+import { isInstalled, run, succeeds, until, words, type RunOptions } from './run';
 
 const FOLDER = join(CACHE, 'docker');
 const SOCKET = `unix://${join(FOLDER, 'docker.sock')}`;
@@ -24,14 +24,8 @@ export const dockerEnvironment = (): NodeJS.ProcessEnv => ({
 export const docker = (args: string[], options: RunOptions = {}): Promise<string> =>
   run('docker', args, { ...options, env: dockerEnvironment() });
 
-const answers = async (): Promise<boolean> => {
-  try {
-    await docker(['version', '--format', '{{.Server.Version}}'], { limit_ms: 10_000 });
-    return true;
-  } catch {
-    return false;
-  }
-};
+const answers = (): Promise<boolean> =>
+  succeeds(docker(words`version --format {{.Server.Version}}`, { limit_ms: 10_000 }));
 
 /** The process id of our own daemon, if it runs. */
 function ownPid(): number | undefined {
@@ -58,17 +52,10 @@ export async function startDocker(): Promise<void> {
   const daemon = spawn(
     'dockerd',
     [
-      ...[
-        '--host',
-        SOCKET,
-        '--data-root',
-        join(FOLDER, 'data'),
-        '--exec-root',
-        join(FOLDER, 'exec'),
-      ],
-      ...['--pidfile', PID_FILE, '--bip', '172.29.30.1/24'],
+      ...words`--host ${SOCKET} --data-root ${FOLDER}/data --exec-root ${FOLDER}/exec`,
+      ...words`--pidfile ${PID_FILE} --bip 172.29.30.1/24`,
       // A container keeps at most this much of its output.
-      ...['--log-opt', 'max-size=10m', '--log-opt', 'max-file=2'],
+      ...words`--log-opt max-size=10m --log-opt max-file=2`,
     ],
     { detached: true, stdio: ['ignore', log, log] },
   );
@@ -93,19 +80,15 @@ export async function stopDocker(): Promise<void> {
   });
 }
 
-export const hasImage = async (tag: string): Promise<boolean> => {
-  try {
-    await docker(['image', 'inspect', tag]);
-    return true;
-  } catch {
-    return false;
-  }
-};
+export const exists = (kind: 'image' | 'network' | 'container', name: string): Promise<boolean> =>
+  succeeds(docker([kind, 'inspect', name]));
 
 /** Remembers what an image was made from, so that it is made again only when that changes. */
 export async function imageIsCurrent(tag: string, made_from: string): Promise<boolean> {
   const file = markFile(tag);
-  return existsSync(file) && readFileSync(file, 'utf8') === made_from && (await hasImage(tag));
+  return (
+    existsSync(file) && readFileSync(file, 'utf8') === made_from && (await exists('image', tag))
+  );
 }
 
 export function markImage(tag: string, made_from: string): void {

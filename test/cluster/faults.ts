@@ -1,16 +1,17 @@
 // Faults of a cluster under traffic: a drained node, pods and containers that end, a network that
 // is cut.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVICE_NAMES } from '@bmg/local';
 import type { FaultSpan } from '../chaos/history';
 import { pick, planFaults, type FaultKind } from '../chaos/schedule';
 import { seededRandom } from '../emulator/random';
-import type { Options } from './options';
+import type { Options } from './traffic';
 import { docker } from './docker';
 import { NODES } from './facts';
-import { kubectl } from './kubectl';
 import { ENGINES, inNamespace, isReady, podsOf, untilRolledOut, type Pod } from './release';
+import { kubectl, stopwatch, words } from './run';
 import { underTraffic } from './traffic';
-import { FRONT_PODS, SERVICES, stable, upgrade } from './upgrade';
+import { FRONT_PODS, stable, upgrade } from './upgrade';
 
 const DRAIN_LIMIT = '600s';
 const DRAIN_LIMIT_MS = 620_000;
@@ -30,16 +31,13 @@ export async function drainNode({ seed }: Options): Promise<string> {
     async disturb() {
       const selector = `app.kubernetes.io/component notin (${KEPT.join(',')})`;
       moved = (await podsOf()).filter(({ spec }) => spec.nodeName === SECOND.name).length;
-      const began = performance.now();
+      const since = stopwatch();
+      const options = words`--ignore-daemonsets --delete-emptydir-data --timeout ${DRAIN_LIMIT}`;
       try {
-        await kubectl(
-          [
-            ...['drain', SECOND.name, '--ignore-daemonsets', '--delete-emptydir-data'],
-            ...['--pod-selector', selector, '--timeout', DRAIN_LIMIT],
-          ],
-          { limit_ms: DRAIN_LIMIT_MS },
-        );
-        seconds = Math.round((performance.now() - began) / 1_000);
+        await kubectl(words`drain ${SECOND.name} ${options} --pod-selector ${selector}`, {
+          limit_ms: DRAIN_LIMIT_MS,
+        });
+        seconds = since();
         await untilRolledOut();
       } finally {
         await kubectl(['uncordon', SECOND.name]);
@@ -59,16 +57,17 @@ export async function loseNetwork({ seed }: Options): Promise<string> {
     async disturb(spans, now) {
       const span = { name: 'no network', target: SECOND.name, from_ms: now(), to_ms: Infinity };
       spans.push(span);
-      const rule = (change: string, direction: string): Promise<string> =>
-        docker([
-          ...['exec', SECOND.name, 'iptables', change, 'FORWARD'],
-          ...[direction, FIRST.pod_range, '--jump', 'DROP'],
-        ]);
+      const rules = async (change: string): Promise<void> => {
+        for (const direction of ['--source', '--destination']) {
+          const rule = words`${direction} ${FIRST.pod_range} --jump DROP`;
+          await docker(words`exec ${SECOND.name} iptables ${change} FORWARD ${rule}`);
+        }
+      };
       try {
-        for (const direction of ['--source', '--destination']) await rule('--insert', direction);
+        await rules('--insert');
         await sleep(CUT_MS);
       } finally {
-        for (const direction of ['--source', '--destination']) await rule('--delete', direction);
+        await rules('--delete');
         span.to_ms = now();
       }
       await untilRolledOut();
@@ -77,8 +76,8 @@ export async function loseNetwork({ seed }: Options): Promise<string> {
 }
 
 const KINDS: readonly FaultKind[] = [
-  { name: 'delete pod', weight: 1, targets: SERVICES, lasts_ms: [5_000, 15_000] },
-  { name: 'kill -9', weight: 1, targets: SERVICES, lasts_ms: [5_000, 15_000] },
+  { name: 'delete pod', weight: 1, targets: SERVICE_NAMES, lasts_ms: [5_000, 15_000] },
+  { name: 'kill -9', weight: 1, targets: SERVICE_NAMES, lasts_ms: [5_000, 15_000] },
 ];
 
 export async function killAtRandom({ seed, minutes }: Options): Promise<string> {
@@ -99,7 +98,7 @@ export async function killAtRandom({ seed, minutes }: Options): Promise<string> 
         if (pods.length > 0) {
           const pod = pick(seededRandom(one.seed), pods);
           if (one.name === 'kill -9') await signal(pod, 'SIGKILL');
-          else await inNamespace(['delete', 'pod', pod.metadata.name, '--wait=false']);
+          else await inNamespace(words`delete pod ${pod.metadata.name} --wait=false`);
         }
         span.to_ms = now();
       }
@@ -114,6 +113,6 @@ export async function killAtRandom({ seed, minutes }: Options): Promise<string> 
 export async function signal(pod: Pod, name: string): Promise<void> {
   const id = pod.status.containerStatuses?.[0]?.containerID?.replace('containerd://', '');
   if (!id) throw new Error(`${pod.metadata.name} has no container`);
-  const kill = ['ctr', '--namespace', 'k8s.io', 'tasks', 'kill', '--signal', name, id];
-  await docker(['exec', pod.spec.nodeName, ...kill]);
+  const kill = words`ctr --namespace k8s.io tasks kill --signal ${name} ${id}`;
+  await docker(words`exec ${pod.spec.nodeName} ${kill}`);
 }

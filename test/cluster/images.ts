@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engineFiles, type EngineFiles } from '@bmg/local';
-import { docker, dockerEnvironment, hasImage, imageIsCurrent, markImage } from './docker';
+import { docker, dockerEnvironment, exists, imageIsCurrent, markImage } from './docker';
 import { CACHE, FOLDER, PROGRAMS, ROOT } from './facts';
 import { programsVersion } from './programs';
-import { isInstalled, run, runShown, step } from './run';
+import { isInstalled, run, runShown, step, words } from './run';
 
 const BUILD_LIMIT_MS = 20 * 60_000;
 const DOCKERFILES = join(FOLDER, 'images');
@@ -54,10 +54,7 @@ async function nodePlan(): Promise<ImagePlan> {
     tag: NODE_IMAGE,
     dockerfile: 'node',
     version: `${NODE_VERSION} ${(await run('npm', ['--version'])).trim()}`,
-    files: {
-      node: await nodeProgram(),
-      npm: await npmFolder(),
-    },
+    files: { node: await nodeProgram(), npm: await npmFolder() },
     args: authority ? { NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt' } : {},
   };
 }
@@ -126,11 +123,11 @@ async function nodeProgram(): Promise<string> {
   const program = join(folder, 'node_modules', name, 'bin/node');
   if (!existsSync(program)) {
     mkdirSync(folder, { recursive: true });
-    const options = ['--no-save', '--ignore-scripts', '--prefix', folder];
-    await run('npm', ['install', ...options, `${name}@${NODE_VERSION}`], {
-      limit_ms: BUILD_LIMIT_MS,
-      cwd: folder,
-    });
+    await run(
+      'npm',
+      words`install --no-save --ignore-scripts --prefix ${folder} ${name}@${NODE_VERSION}`,
+      { limit_ms: BUILD_LIMIT_MS, cwd: folder },
+    );
   }
   return program;
 }
@@ -140,20 +137,15 @@ async function nodeProgram(): Promise<string> {
  * reached.
  */
 async function buildDebian(): Promise<void> {
-  if (await hasImage(DEBIAN)) return;
+  if (await exists('image', DEBIAN)) return;
   if (!isInstalled('debootstrap'))
     throw new Error('debootstrap is not installed (apt-get install debootstrap)');
   const folder = mkdtempSync(join(tmpdir(), 'bmg-debian-'));
   try {
-    const options = ['--variant=minbase', `--include=${PACKAGES}`];
-    await run('debootstrap', [...options, 'bookworm', folder], { limit_ms: BUILD_LIMIT_MS });
+    const args = words`--variant=minbase --include=${PACKAGES} bookworm ${folder}`;
+    await run('debootstrap', args, { limit_ms: BUILD_LIMIT_MS });
     cpSync('/etc/ssl/certs/ca-certificates.crt', join(folder, 'etc/ssl/certs/ca-certificates.crt'));
-    for (const unneeded of [
-      'var/cache/apt',
-      'var/lib/apt/lists',
-      'usr/share/doc',
-      'usr/share/locale',
-    ]) {
+    for (const unneeded of words`var/cache/apt var/lib/apt/lists usr/share/doc usr/share/locale`) {
       rmSync(join(folder, unneeded), { recursive: true, force: true });
     }
     mkdirSync(join(folder, 'var/cache/apt/archives/partial'), { recursive: true });
@@ -179,11 +171,8 @@ async function buildImage(plan: ImagePlan): Promise<void> {
     for (const [name, path] of Object.entries(files)) {
       cpSync(path, join(context, name), { recursive: true, verbatimSymlinks: true });
     }
-    const given = Object.entries(args).flatMap(([name, value]) => [
-      '--build-arg',
-      `${name}=${value}`,
-    ]);
-    await docker(['build', '--network', 'host', '--tag', tag, '--file', file, ...given, context], {
+    const given = Object.entries(args).map(([name, value]) => `--build-arg=${name}=${value}`);
+    await docker(words`build --network host --tag ${tag} --file ${file} ${given} ${context}`, {
       limit_ms: BUILD_LIMIT_MS,
     });
     markImage(tag, made_from);

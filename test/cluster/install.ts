@@ -1,7 +1,8 @@
 // The trial installation, by the lines of the chart's README.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addVolumes } from './volumes';
+import { KUBECONFIG, PROGRAMS, ROOT } from './facts';
+import { addVolumes } from './parts';
 import {
   CHART,
   INSTALL_LIMIT,
@@ -12,10 +13,7 @@ import {
   runHelm,
   bmg,
 } from './release';
-import { KUBECONFIG, PROGRAMS, ROOT } from './facts';
-import { kubectl } from './kubectl';
-import { quantity } from './quantity';
-import { run } from './run';
+import { kubectl, run, stopwatch, words } from './run';
 
 const GONE_LIMIT_MS = 240_000;
 /** Instead of 8080, which another program of this machine may use. */
@@ -24,14 +22,14 @@ const LOCAL_PORT = '18080';
 /** Removes an earlier release with its namespace and volumes, and makes both again. */
 export async function startFromNothing(): Promise<void> {
   const gone = { limit_ms: GONE_LIMIT_MS };
-  await kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=200s'], gone);
-  await kubectl(['delete', 'persistentvolume', '--all', '--timeout=60s'], gone);
+  await kubectl(words`delete namespace ${NAMESPACE} --ignore-not-found --timeout=200s`, gone);
+  await kubectl(words`delete persistentvolume --all --timeout=60s`, gone);
   await addVolumes({ empty: true });
   await kubectl(['create', 'namespace', NAMESPACE]);
   const restricted = ['enforce', 'warn'].map(
     (mode) => `pod-security.kubernetes.io/${mode}=restricted`,
   );
-  await kubectl(['label', 'namespace', NAMESPACE, ...restricted]);
+  await kubectl(words`label namespace ${NAMESPACE} ${restricted}`);
 }
 
 /**
@@ -39,9 +37,9 @@ export async function startFromNothing(): Promise<void> {
  * error.
  */
 export async function installRelease(values: string[]): Promise<string> {
-  const began = performance.now();
-  await runHelm(['install', 'bmg', CHART, ...values, '--wait', '--timeout', INSTALL_LIMIT]);
-  const seconds = Math.round((performance.now() - began) / 1_000);
+  const since = stopwatch();
+  await runHelm(words`install bmg ${CHART} ${values} --wait --timeout ${INSTALL_LIMIT}`);
+  const seconds = since();
   const restarts = (await podsOf()).flatMap(({ metadata, status }) =>
     (status.containerStatuses ?? [])
       .filter(({ restartCount }) => restartCount > 0)
@@ -57,7 +55,7 @@ export async function installTrial(): Promise<string> {
 }
 
 export async function helmTest(): Promise<string> {
-  const output = await runHelm(['test', 'bmg', '--logs', '--timeout', '5m']);
+  const output = await runHelm(words`test bmg --logs --timeout 5m`);
   if (!output.includes('message read: webhook, Kafka and the message record work'))
     throw new Error(output);
   return 'the message was read';
@@ -68,7 +66,7 @@ export async function firstMessage(): Promise<string> {
   const readme = readFileSync(join(CHART, 'README.md'), 'utf8');
   const block = /The same by hand:\n\n```sh\n([\s\S]+?)```/.exec(readme)?.[1];
   if (!block) throw new Error('helm/README.md has no lines for a first message');
-  const { partner_key } = await bmg<{ partner_key: string }>(
+  const created = await bmg<{ partner_key: string }>(
     'partner',
     'create',
     '--name',
@@ -79,11 +77,29 @@ export async function firstMessage(): Promise<string> {
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${LOCAL_PORT}`);
   const output = await run('bash', ['-euc', `trap 'kill %1' EXIT\n${script}`], {
     cwd: ROOT,
-    env: { KUBECONFIG, KEY: partner_key, PATH: `${PROGRAMS}:${process.env['PATH']}` },
+    env: { KUBECONFIG, KEY: created.partner_key, PATH: `${PROGRAMS}:${process.env['PATH']}` },
   });
   const id = /"message_id":"(wamid\.[^"]+)"/.exec(output)?.[1];
   if (!id) throw new Error(`no message was sent:\n${output.slice(-2_000)}`);
   return `sent ${id.slice(0, 16)}…`;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  Ki: 1024,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
+};
+
+/** `250m` and `12345n` of a processor, `256Mi` and `1234Ki` of memory: in processors and bytes. */
+export function quantity(text: string): number {
+  const [, amount, unit = ''] = /^([\d.]+)([a-zA-Z]*)$/.exec(text) ?? [];
+  const factor = UNITS[unit];
+  if (amount === undefined || factor === undefined) throw new Error(`${text} is no quantity`);
+  return Number(amount) * factor;
 }
 
 interface Usage {

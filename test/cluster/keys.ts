@@ -2,15 +2,15 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_PORT, CONTEXT, CONTROL, KUBECONFIG, MACHINES, STATE, type Machine } from './facts';
-import { run } from './run';
+import { run, words } from './run';
 
-const DAYS = '365';
+const DAYS = 365;
 const KEYS = join(STATE, 'keys');
 
 /** The folder that a machine sees as /etc/bmg. */
 export const keysOf = (machine: Machine): string => join(STATE, 'machines', machine.name);
 
-const openssl = (...args: string[]): Promise<string> => run('openssl', args, { cwd: KEYS });
+const openssl = (args: string[]): Promise<string> => run('openssl', args, { cwd: KEYS });
 
 interface Subject {
   name: string;
@@ -31,32 +31,12 @@ async function certify(
   ];
   writeFileSync(`${path}.ext`, `${extensions.join('\n')}\n`);
   await openssl(
-    'req',
-    '-new',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    `${path}.key`,
-    '-out',
-    `${path}.csr`,
-    '-subj',
-    subject,
+    words`req -new -newkey rsa:2048 -nodes -keyout ${path}.key -out ${path}.csr -subj ${subject}`,
   );
-  await openssl(
-    ...[
-      'x509',
-      '-req',
-      '-in',
-      `${path}.csr`,
-      '-CA',
-      'ca.crt',
-      '-CAkey',
-      'ca.key',
-      '-CAcreateserial',
-    ],
-    ...['-days', DAYS, '-extfile', `${path}.ext`, '-out', `${path}.crt`],
-  );
+  await openssl([
+    ...words`x509 -req -in ${path}.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days ${DAYS}`,
+    ...words`-extfile ${path}.ext -out ${path}.crt`,
+  ]);
 }
 
 /** A kubeconfig whose paths are those inside a machine, or of this host. */
@@ -87,22 +67,10 @@ function kubeconfig(file: string, given: { server: string; folder: string; name:
 export async function makeKeys(): Promise<void> {
   if (existsSync(KUBECONFIG)) return;
   mkdirSync(KEYS, { recursive: true });
-  await openssl(
-    ...[
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      'ca.key',
-      '-out',
-      'ca.crt',
-      '-days',
-      DAYS,
-    ],
-    ...['-subj', '/CN=bmg-cluster'],
-  );
+  await openssl([
+    ...words`req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -days ${DAYS}`,
+    ...words`-subj /CN=bmg-cluster`,
+  ]);
   for (const machine of MACHINES) await makeMachineKeys(machine);
   await certify(KEYS, 'admin', { name: 'admin', group: 'system:masters' });
   kubeconfig(KUBECONFIG, { server: `https://127.0.0.1:${API_PORT}`, folder: KEYS, name: 'admin' });
@@ -146,5 +114,5 @@ async function makeMachineKeys(machine: Machine): Promise<void> {
   inside('controllers');
   await certify(folder, 'scheduler', { name: 'system:kube-scheduler' });
   inside('scheduler');
-  await openssl('genrsa', '-out', join(folder, 'tokens.key'), '2048');
+  await openssl(words`genrsa -out ${join(folder, 'tokens.key')} 2048`);
 }

@@ -12,28 +12,20 @@ import {
   NODE_PORTS,
   type Machine,
 } from './facts';
-import { docker, dockerEnvironment } from './docker';
+import { docker, dockerEnvironment, exists } from './docker';
 import { keysOf } from './keys';
+import { words } from './run';
 
 const MEBIBYTE = 1024 * 1024;
 const LABEL = 'bmg.cluster=true';
 const REMOVE_LIMIT_MS = 5 * 60_000;
 const LOAD_LIMIT_MS = 15 * 60_000;
 
-const exists = async (kind: 'network' | 'container', name: string): Promise<boolean> => {
-  try {
-    await docker([kind, 'inspect', name]);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** Starts the machines that do not run. */
 export async function startMachines(): Promise<void> {
   if (!(await exists('network', NETWORK))) {
-    const range = ['--subnet', NETWORK_RANGE, '--gateway', HOST_ADDRESS];
-    await docker(['network', 'create', '--label', LABEL, ...range, NETWORK]);
+    const range = words`--subnet ${NETWORK_RANGE} --gateway ${HOST_ADDRESS}`;
+    await docker(words`network create --label ${LABEL} ${range} ${NETWORK}`);
   }
   for (const machine of MACHINES) {
     if (await exists('container', machine.name)) await docker(['start', machine.name]);
@@ -79,23 +71,16 @@ function machineOptions(machine: Machine): string[] {
     ROUTES: routes.join(' '),
     RESERVED: `${reserved}Mi`,
   };
-  const published: Array<[number, number]> =
-    role === 'control'
-      ? [
-          [API_PORT, 6_443],
-          ...Object.values(NODE_PORTS).map((port): [number, number] => [port, port]),
-        ]
-      : [];
+  const ports = Object.values(NODE_PORTS).map((port) => `${port}:${port}`);
+  const published = role === 'control' ? [`${API_PORT}:6443`, ...ports] : [];
   return [
-    ...['--detach', '--name', name, '--hostname', name, '--label', LABEL],
+    ...words`--detach --name ${name} --hostname ${name} --label ${LABEL}`,
     ...privileges(),
-    ...['--cgroupns', 'private', '--memory', memory],
-    ...['--network', NETWORK, '--ip', address],
+    ...words`--cgroupns private --memory ${memory} --network ${NETWORK} --ip ${address}`,
     // An overlay file system cannot hold another: images, pods and etcd are on volumes.
-    ...['--volume', '/var', '--tmpfs', '/run', '--tmpfs', '/tmp'],
-    ...['--volume', `${keysOf(machine)}:/etc/bmg:ro`],
+    ...words`--volume /var --tmpfs /run --tmpfs /tmp --volume ${keysOf(machine)}:/etc/bmg:ro`,
     ...Object.entries(variables).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
-    ...published.flatMap(([host, inside]) => ['--publish', `127.0.0.1:${host}:${inside}`]),
+    ...published.flatMap((one) => ['--publish', `127.0.0.1:${one}`]),
   ];
 }
 
@@ -119,17 +104,7 @@ export function loadImages(machine: Machine, tags: string[]): Promise<void> {
     const save = spawn('docker', ['save', ...tags], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const load = spawn(
       'docker',
-      [
-        'exec',
-        '--interactive',
-        machine.name,
-        'ctr',
-        '--namespace',
-        'k8s.io',
-        'images',
-        'import',
-        '-',
-      ],
+      words`exec --interactive ${machine.name} ctr --namespace k8s.io images import -`,
       { env, stdio: [save.stdout, 'ignore', 'inherit'], timeout: LOAD_LIMIT_MS },
     );
     save.once('error', failed);

@@ -6,18 +6,26 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, launch, mongo } from '@bmg/local';
+import { freePort, launch, mongo, SERVICE_NAMES } from '@bmg/local';
 import { allowUsers, type UserGrant } from '../testkit/kafka-users';
 import { startSecureKafka, startSecureRedis, stopAndRemove } from '../testkit/secure-engines';
+import { untilMeasured } from './autoscaling';
 import { HOST_ADDRESS, ROOT } from './facts';
 import { helmTest, installRelease, startFromNothing } from './install';
 import { serviceFacts } from './network';
-import type { Options } from './options';
-import { bmg, inNamespace, json, PRODUCTION, untilRolledOut, valuesFile } from './release';
-import { untilMeasured } from './scaling';
+import {
+  bmg,
+  IN_NAMESPACE,
+  inNamespace,
+  json,
+  PRODUCTION,
+  untilRolledOut,
+  valuesFile,
+} from './release';
+import { apply } from './run';
 import { identities, restrictedPods } from './security';
-import { underTraffic } from './traffic';
-import { FRONT_PODS, SERVICES } from './upgrade';
+import { underTraffic, type Options } from './traffic';
+import { FRONT_PODS } from './upgrade';
 
 const AUTHORITIES = 'internal-ca';
 
@@ -138,8 +146,7 @@ async function createSecrets({
       stringData: Object.fromEntries(read.map((name) => [name, all[name]])),
     });
   }
-  const list = { apiVersion: 'v1', kind: 'List', items };
-  await inNamespace(['apply', '--filename', '-'], { input: JSON.stringify(list) });
+  await apply(items, IN_NAMESPACE);
 }
 
 /** What this cluster has instead of the example's store, issuer and Prometheus operator. */
@@ -157,7 +164,7 @@ function replacements({ settings, ports }: Engines): string[] {
     secrets: { external: { enabled: false }, existing: 'none' },
     mtls: { certManager: { enabled: false } },
     podMonitor: { enabled: false },
-    services: Object.fromEntries(SERVICES.map((name) => [name, { secret: secretOf(name) }])),
+    services: Object.fromEntries(SERVICE_NAMES.map((name) => [name, { secret: secretOf(name) }])),
     operator: { secret: secretOf('operator') },
     networkPolicy: Object.fromEntries(
       Object.entries(ports).map(([engine, port]) => [engine, { ports: [port], to: host }]),
@@ -182,24 +189,24 @@ export async function productionExample({ seed }: Options): Promise<string> {
     await bmg('status');
     const budgets = (await json<Budgets>(['get', 'PodDisruptionBudgets'])).items;
     const closed = budgets.filter(({ status }) => status.disruptionsAllowed < 1);
-    if (budgets.length < SERVICES.length || closed.length > 0) {
+    if (budgets.length < SERVICE_NAMES.length || closed.length > 0) {
       throw new Error(`${budgets.length} budgets, of which ${closed.length} allow no disruption`);
     }
     // KEDA reads each lag over TLS as the service's own user, metrics-server the CPU of each
     // service.
-    const lags = (await untilMeasured(SERVICES.length)) - SERVICES.length;
+    const lags = (await untilMeasured(SERVICE_NAMES.length)) - SERVICE_NAMES.length;
     const figures = await underTraffic({
       name: 'production',
       seed: seed + 4,
       cut_off_max: FRONT_PODS,
       async disturb() {
         // Not the upstream, which would forget what it was sent.
-        const all = SERVICES.map((name) => `deployment/bmg-${name}`);
+        const all = SERVICE_NAMES.map((name) => `deployment/bmg-${name}`);
         await inNamespace(['rollout', 'restart', ...all]);
         await untilRolledOut();
       },
     });
-    return `${installed}; ${budgets.length} disruption budgets; ${SERVICES.length} autoscalers measure CPU and ${lags} consumer lags; all pods restarted: ${figures}`;
+    return `${installed}; ${budgets.length} disruption budgets; ${SERVICE_NAMES.length} autoscalers measure CPU and ${lags} consumer lags; all pods restarted: ${figures}`;
   } finally {
     // The next installation removes the rest.
     await inNamespace(['delete', 'deployments', '--all']);

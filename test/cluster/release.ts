@@ -3,8 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HELM, KUBECONFIG, ROOT, STATE } from './facts';
-import { kubectl, rolledOut } from './kubectl';
-import { run, type RunOptions } from './run';
+import { kubectl, rolledOut, run, words, type RunOptions } from './run';
 
 export const NAMESPACE = 'messaging';
 /** The labels of its pods. */
@@ -18,7 +17,7 @@ export const PRODUCTION = join(CHART, 'examples/production.yaml');
 export const INSTALL_LIMIT = '10m';
 const ROLLOUT_LIMIT_S = 600;
 const HELM_LIMIT_MS = 20 * 60_000;
-const IN_NAMESPACE = ['--namespace', NAMESPACE];
+export const IN_NAMESPACE = ['--namespace', NAMESPACE];
 
 /** Helm without the user's settings, on this cluster only. */
 export function runHelm(args: string[]): Promise<string> {
@@ -68,9 +67,7 @@ export const componentOf = ({ metadata }: Pod): string =>
 
 /** The command line in the operator's pod. */
 export const bmg = async <T>(...args: string[]): Promise<T> =>
-  JSON.parse(
-    await inNamespace(['exec', 'deploy/bmg-operator', '--', 'bin/bmg.js', '--json', ...args]),
-  ) as T;
+  JSON.parse(await inNamespace(words`exec deploy/bmg-operator -- bin/bmg.js --json ${args}`)) as T;
 
 /** Values on top of the trial's, in a file that a reader can use as well. */
 export function valuesFile(name: string, values: unknown): string {
@@ -82,11 +79,8 @@ export function valuesFile(name: string, values: unknown): string {
 
 /** Waits until all deployments have their replicas. */
 export const untilRolledOut = async (): Promise<void> => {
-  const deployments = await json<{ items: Array<{ metadata: { name: string } }> }>([
-    'get',
-    'deployments',
-  ]);
-  for (const { metadata } of deployments.items) {
+  const { items } = await json<{ items: Array<Pick<Pod, 'metadata'>> }>(['get', 'deployments']);
+  for (const { metadata } of items) {
     await rolledOut(NAMESPACE, `deployment/${metadata.name}`, ROLLOUT_LIMIT_S);
   }
 };

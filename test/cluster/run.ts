@@ -1,7 +1,10 @@
-// Runs programs, and reports what the command does and how long it takes.
+// Runs programs, kubectl on this cluster and no other among them, and reports what the command does
+// and how long it takes.
 import { execFile, spawn, type SpawnOptions } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { findProgram } from '@bmg/local';
+import { CONTEXT, ID_FILE, ID_MAP, KUBECONFIG, KUBECTL } from './facts';
 
 const RUN_LIMIT_MS = 120_000;
 const ERROR_CHARACTERS = 3_000;
@@ -35,6 +38,29 @@ export function run(command: string, args: string[], options: RunOptions = {}): 
   });
 }
 
+/**
+ * Splits a command into words. An inserted value stays in its word, an inserted list is a word for
+ * each of its values.
+ */
+export function words(
+  texts: TemplateStringsArray,
+  ...values: ReadonlyArray<string | number | readonly string[]>
+): string[] {
+  let next = 0;
+  return texts
+    .join('\0')
+    .trim()
+    .split(/\s+/)
+    .flatMap((word) => {
+      const value = values[next];
+      if (word !== '\0' || !Array.isArray(value)) {
+        return word.replaceAll('\0', () => String(values[next++]));
+      }
+      next += 1;
+      return value as readonly string[];
+    });
+}
+
 /** Runs a program whose output goes to the terminal or to `stdio`. */
 export function runShown(
   command: string,
@@ -51,14 +77,20 @@ export function runShown(
 }
 
 export const isInstalled = (program: string): boolean =>
-  (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  findProgram(program, process.env) !== undefined;
+
+/** True if the work succeeds. */
+export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
+
+/** Returns a function that returns the whole seconds since now. */
+export function stopwatch(): () => number {
+  const began = performance.now();
+  return () => Math.round((performance.now() - began) / 1_000);
+}
 
 /** Prints the name of a step before it, and its duration after it. */
 export async function step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
@@ -80,5 +112,42 @@ export async function until(what: string, limit_ms: number, look: () => unknown)
       if (Date.now() > end) throw new Error(`${what}: ${(error as Error).message}`);
       await new Promise((wake) => setTimeout(wake, 500));
     }
+  }
+}
+
+/**
+ * The kubeconfig and context are always named: neither a variable nor the user's file can redirect
+ * a command.
+ */
+const OWN = words`--kubeconfig ${KUBECONFIG} --context ${CONTEXT}`;
+
+/** Runs it and resolves with its output. */
+export async function kubectl(args: string[], options: RunOptions = {}): Promise<string> {
+  return run(KUBECTL, [...OWN, ...args], options);
+}
+
+/** Creates or changes objects in a namespace, or in the cluster. */
+export const apply = (items: object[], namespace: readonly string[] = []): Promise<string> =>
+  kubectl(['apply', ...namespace, '--filename', '-'], {
+    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+  });
+
+/** Waits until a workload, such as `deployment/coredns`, has its replicas. */
+export const rolledOut = (namespace: string, workload: string, limit_s: number): Promise<string> =>
+  kubectl(
+    words`rollout status ${workload} --namespace ${namespace} --timeout=${limit_s}s`,
+    // kubectl gives up first, and says what is missing.
+    { limit_ms: (limit_s + 10) * 1_000 },
+  );
+
+/** Throws unless the cluster behind the kubeconfig is the one that this checkout made. */
+export async function requireOwnCluster(): Promise<void> {
+  if (!existsSync(KUBECONFIG) || !existsSync(ID_FILE)) {
+    throw new Error(`no cluster is recorded in ${dirname(KUBECONFIG)}: run make cluster-up`);
+  }
+  const query = words`get configmap ${ID_MAP} --namespace kube-system --output jsonpath={.data.id}`;
+  const found = await kubectl(query, { limit_ms: 20_000 });
+  if (found !== readFileSync(ID_FILE, 'utf8')) {
+    throw new Error(`the cluster in ${KUBECONFIG} was not made by make cluster-up in this folder`);
   }
 }

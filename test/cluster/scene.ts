@@ -1,6 +1,8 @@
 // The parties around the release, as the chaos run has them: partners with receivers, the upstream
 // whose webhooks are recorded on their way to the ingress, and the operator's command line.
 import { randomInt } from 'node:crypto';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { PARTNERS, createPartner, type PartnerDeps, type Scene } from '../chaos/stage';
 import type { Arrival, WebhookPost } from '../chaos/history';
 import { recordIngress } from '../chaos/ingress';
@@ -8,13 +10,20 @@ import { EmulatorClient } from '../emulator/client';
 import { ONE, TWO_A } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 import { seededNumbers } from '../testkit/rest';
-import { HOST_ADDRESS, NETWORK_RANGE, NODE_PORTS } from './facts';
-import { logFolder } from './pod-logs';
-import { NAMESPACE, RELEASE, bmg, inNamespace } from './release';
+import { docker } from './docker';
+import { HOST_ADDRESS, NETWORK_RANGE, NODE_PORTS, NODES, STATE } from './facts';
+import { IN_NAMESPACE, NAMESPACE, RELEASE, bmg } from './release';
+import { apply, words } from './run';
 
 const at = (port: number): string => `http://127.0.0.1:${port}`;
 export const GATEWAY = at(NODE_PORTS.gateway);
 const ROUTED_LIMIT_MS = 30_000;
+const LOGS = '/var/log/pods';
+const KEPT = '/var/log/kept';
+const PID_FILE = '/run/keep-logs.pid';
+/** The emulator stands in for the upstream, which may log its own secrets. */
+const LEFT_OUT = '-emulator-';
+const COPY_LIMIT_MS = 120_000;
 
 interface Created {
   partner_id: string;
@@ -27,21 +36,15 @@ type Operator = Scene['operator'] & PartnerDeps['operator'];
 /** The requests of the chaos run as commands of an operator. */
 function commandLine(): Operator {
   return {
-    createPartner: async ({ name, webhook_url, rate_limit_per_sec }: any) => {
+    createPartner: async ({ name, webhook_url, rate_limit_per_sec: rate }: any) => {
       const url = webhook_url ? ['--webhook-url', webhook_url as string] : [];
-      const rate = ['--rate-limit-per-sec', String(rate_limit_per_sec)];
-      return bmg<Created>('partner', 'create', '--name', name as string, ...url, ...rate);
+      return bmg<Created>(
+        ...words`partner create --name ${name} ${url} --rate-limit-per-sec ${rate}`,
+      );
     },
-    rotateKey: async ({ partner_id }: any) =>
-      bmg('partner', 'rotate-key', partner_id as string, '--yes'),
+    rotateKey: async ({ partner_id }: any) => bmg(...words`partner rotate-key ${partner_id} --yes`),
     rotateWebhookSecret: async ({ partner_id, overlap_hours }: any) =>
-      bmg(
-        'partner',
-        'rotate-webhook-secret',
-        partner_id as string,
-        '--overlap-hours',
-        String(overlap_hours),
-      ),
+      bmg(...words`partner rotate-webhook-secret ${partner_id} --overlap-hours ${overlap_hours}`),
   } as unknown as Operator;
 }
 
@@ -86,9 +89,7 @@ export async function exposeRelease(): Promise<void> {
       ports: [{ name: 'http', port: 80, targetPort: 'http', nodePort }],
     },
   }));
-  await inNamespace(['apply', '--filename', '-'], {
-    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...services, POLICY] }),
-  });
+  await apply([...services, POLICY], IN_NAMESPACE);
   for (const port of Object.values(NODE_PORTS)) {
     await eventually(async () => (await fetch(at(port))).status > 0, ROUTED_LIMIT_MS);
   }
@@ -156,4 +157,44 @@ export async function openScene(name: string): Promise<ClusterScene> {
       await ingress.close();
     },
   };
+}
+
+/**
+ * Keeps the logs of all pods from now on: a node deletes those of a pod with the pod, so each gets
+ * a second name there. `collect` ends it, and writes them into `dir`, a file for each container.
+ */
+export async function keepPodLogs(dir: string): Promise<{ collect(): Promise<void> }> {
+  const script =
+    `echo $$ > ${PID_FILE}; rm -rf ${KEPT}; mkdir ${KEPT}; ` +
+    `while sleep 1; do cp --archive --link --no-clobber ${LOGS}/${NAMESPACE}_* ${KEPT}; done`;
+  for (const { name } of NODES) await docker(words`exec --detach ${name} sh -c ${script}`);
+  return {
+    async collect() {
+      for (const { name } of NODES) {
+        const end = `kill "$(cat ${PID_FILE})"`;
+        await docker(words`exec ${name} sh -c ${end}`);
+        const copied = join(dir, name);
+        rmSync(copied, { recursive: true, force: true });
+        await docker(['cp', `${name}:${KEPT}`, copied], { limit_ms: COPY_LIMIT_MS });
+        flatten(copied, dir);
+      }
+    },
+  };
+}
+
+/** Moves `<namespace>_<pod>_<id>/<container>/<serial>.log` of `from` to one file name each. */
+function flatten(from: string, to: string): void {
+  for (const found of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
+    if (!found.endsWith('.log') || found.includes(LEFT_OUT)) continue;
+    renameSync(join(from, found), join(to, found.replaceAll('/', '.')));
+  }
+  rmSync(from, { recursive: true });
+}
+
+/** An empty folder for the logs of a check. */
+export function logFolder(name: string): string {
+  const dir = join(STATE, 'logs', name);
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  return dir;
 }

@@ -1,7 +1,9 @@
 // What a pod of the release may do, and what others may do to it.
 import { eventually } from '../testkit/eventually';
+import { meshTags } from './images';
 import {
   ENGINES,
+  IN_NAMESPACE,
   NAMESPACE,
   RELEASE,
   bmg,
@@ -10,8 +12,7 @@ import {
   json,
   podsOf,
 } from './release';
-import { kubectl } from './kubectl';
-import { meshTags } from './images';
+import { apply, kubectl } from './run';
 
 const USER = 10_001;
 const STRANGER = 'stranger';
@@ -136,7 +137,7 @@ export async function runStranger({
     },
   };
   await inNamespace(['delete', 'pod', STRANGER, '--ignore-not-found']);
-  await inNamespace(['apply', '--filename', '-'], { input: JSON.stringify(pod) });
+  await apply([pod], IN_NAMESPACE);
   const ended = async (): Promise<string> => {
     const { status } = await json<{ status: { phase: string } }>(['get', 'pod', STRANGER]);
     if (!['Failed', 'Succeeded'].includes(status.phase)) throw new Error(`it is ${status.phase}`);

@@ -3,8 +3,8 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import { signal } from './faults';
-import { rolledOut } from './kubectl';
 import { inNamespace, isReady, json, NAMESPACE, podsOf, untilRolledOut, type Pod } from './release';
+import { rolledOut, stopwatch } from './run';
 import { exposeRelease, GATEWAY } from './scene';
 import { stable, upgrade } from './upgrade';
 
@@ -56,8 +56,7 @@ export async function hungPod(): Promise<string> {
   const [pod] = (await podsOf('gateway')).filter(isReady) as [Pod];
   const find = async (): Promise<Pod> =>
     (await podsOf('gateway')).find(({ metadata }) => metadata.name === pod.metadata.name) as Pod;
-  const began = performance.now();
-  const since = (): number => Math.round((performance.now() - began) / 1_000);
+  const since = stopwatch();
   await signal(pod, 'SIGSTOP');
   await eventually(async () => !(await routed()).includes(pod.status.podIP), LEAVES_LIMIT_MS);
   const left = since();
@@ -97,12 +96,11 @@ export async function lateEngine(): Promise<string> {
   } finally {
     await scale(1);
   }
-  const began = performance.now();
+  const since = stopwatch();
   await rolledOut(NAMESPACE, 'statefulset/bmg-mongo', ENGINE_LIMIT_S);
   await untilRolledOut();
   const pods = await podsOf('messaging');
   const restarts = pods.reduce((sum, pod) => sum + restartsOf(pod), 0);
   if (restarts > 0) throw new Error(`the waiting pods were restarted ${restarts} times`);
-  const seconds = Math.round((performance.now() - began) / 1_000);
-  return `ready ${seconds} s after the database started, no restart`;
+  return `ready ${since()} s after the database started, no restart`;
 }

@@ -1,16 +1,22 @@
 // Runs a disturbance under the traffic of the chaos run, and checks every promise afterwards.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untilHealthy } from '../chaos/ask';
 import { collect } from '../chaos/collect';
-import type { FaultSpan } from '../chaos/history';
+import type { FaultSpan, Send } from '../chaos/history';
 import { startTraffic } from '../chaos/traffic';
-import { eventually } from '../testkit/eventually';
-import { keepPodLogs } from './pod-logs';
-import { GATEWAY, openScene } from './scene';
-import { unserved } from './unserved';
+import { GATEWAY, keepPodLogs, openScene } from './scene';
 
 const QUIET_MS = 10_000;
 const HEALTHY_LIMIT_MS = 180_000;
 const SHOWN = 8;
+
+/** Options of a run, for each check. */
+export interface Options {
+  /** Repeats the traffic and the random kills. */
+  seed: number;
+  /** Length of the random kills. */
+  minutes: number;
+}
 
 export interface Disturbance {
   name: string;
@@ -40,7 +46,7 @@ export async function underTraffic({
     try {
       await sleep(QUIET_MS);
       await disturb(spans, scene.now);
-      unhealthy = await untilHealthy();
+      unhealthy = await untilHealthy(`${GATEWAY}/v1`, HEALTHY_LIMIT_MS);
       await sleep(QUIET_MS);
     } finally {
       await traffic.stop();
@@ -66,13 +72,29 @@ export async function underTraffic({
   }
 }
 
-/** Null once the gateway reports that all parts are healthy, else its last answer. */
-const untilHealthy = (): Promise<string | null> =>
-  eventually(async (): Promise<true> => {
-    const health = (await (await fetch(`${GATEWAY}/v1/health`)).json()) as { status: string };
-    if (health.status === 'ok') return true;
-    throw new Error(JSON.stringify(health));
-  }, HEALTHY_LIMIT_MS).then(
-    () => null,
-    (error: unknown) => String(error),
-  );
+/**
+ * Requests of callers whose key and client never change, and webhooks, that were not accepted: how
+ * often each answer came, and how many had none.
+ */
+export function unserved(
+  sends: ReadonlyArray<Pick<Send, 'partner' | 'outcome' | 'answer'>>,
+  webhooks: ReadonlyArray<{ status: number }>,
+): { refused: string[]; cut_off: number } {
+  const steady = sends.filter(({ partner }) => ['steady', 'puller'].includes(partner));
+  const answers = [
+    // The second of two sends at a time under one key must wait.
+    ...steady
+      .filter(({ outcome, answer }) => outcome !== 'ok' && !answer.includes('KEY_IN_USE'))
+      .map(({ answer }) => answer),
+    ...webhooks.filter(({ status }) => status !== 200).map(({ status }) => `webhook ${status}`),
+  ];
+  const isCutOff = (answer: string): boolean => answer === 'no answer' || answer === 'webhook 0';
+  const counts = new Map<string, number>();
+  for (const answer of answers) counts.set(answer, (counts.get(answer) ?? 0) + 1);
+  return {
+    refused: [...counts]
+      .filter(([answer]) => !isCutOff(answer))
+      .map(([answer, count]) => `refused: ${count} × ${answer}`),
+    cut_off: answers.filter(isCutOff).length,
+  };
+}

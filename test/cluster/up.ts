@@ -7,12 +7,10 @@ import { docker, startDocker } from './docker';
 import { CONTROL, ID_FILE, ID_MAP, KUBECONFIG, NODES, STATE } from './facts';
 import { buildImages, imageId, manifestFiles } from './images';
 import { makeKeys } from './keys';
-import { kubectl, requireOwnCluster, rolledOut } from './kubectl';
 import { loadImages, startMachines } from './machines';
+import { addScaling, addVolumes } from './parts';
 import { buildPrograms } from './programs';
-import { step, until } from './run';
-import { addScaling } from './scaling';
-import { addVolumes } from './volumes';
+import { kubectl, requireOwnCluster, rolledOut, step, until, words } from './run';
 
 const READY_LIMIT_MS = 180_000;
 
@@ -44,14 +42,9 @@ async function main(): Promise<void> {
 async function claim(): Promise<void> {
   if (!existsSync(ID_FILE)) {
     const id = randomUUID();
-    await kubectl([
-      'create',
-      'configmap',
-      ID_MAP,
-      '--namespace',
-      'kube-system',
-      `--from-literal=id=${id}`,
-    ]);
+    await kubectl(
+      words`create configmap ${ID_MAP} --namespace kube-system --from-literal=id=${id}`,
+    );
     writeFileSync(ID_FILE, id);
   }
   await requireOwnCluster();
@@ -79,7 +72,7 @@ async function addParts(): Promise<void> {
   for (const file of manifestFiles()) await kubectl(['apply', '--filename', file]);
   await addVolumes();
   await until('the nodes are not ready', READY_LIMIT_MS, () =>
-    kubectl(['wait', 'node', '--all', '--for=condition=Ready', '--timeout=5s']),
+    kubectl(words`wait node --all --for=condition=Ready --timeout=5s`),
   );
   for (const name of ['coredns', 'metrics-server']) {
     await rolledOut('kube-system', `deployment/${name}`, READY_LIMIT_MS / 1_000);

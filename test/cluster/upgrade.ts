@@ -1,5 +1,6 @@
 // Planned changes under traffic: an upgrade with changed settings and back, and new certificates.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVICE_NAMES } from '@bmg/local';
 import { eventually } from '../testkit/eventually';
 import {
   CHART,
@@ -13,8 +14,8 @@ import {
   untilRolledOut,
   valuesFile,
 } from './release';
-import { underTraffic } from './traffic';
-import type { Options } from './options';
+import { stopwatch, words } from './run';
+import { underTraffic, type Options } from './traffic';
 
 const UPGRADE_LIMIT = '15m';
 const ENDED_LIMIT_MS = 120_000;
@@ -24,18 +25,6 @@ const SHORT_LIFE_DAYS = 10;
 export const FRONT_PODS = 4;
 const JOB_LIMIT_MS = 200_000;
 const MOUNT_MS = 120_000;
-
-export const SERVICES = [
-  'gateway',
-  'onboarding',
-  'messaging',
-  'templates',
-  'broadcasts',
-  'number-admin',
-  'webhooks',
-  'destinations',
-  'fanout',
-] as const;
 
 /**
  * The trial with two replicas of each service, however busy this machine is: the other checks count
@@ -49,7 +38,10 @@ export const stable = ({
   // All pods fit on one node while the other is drained.
   const resources = { requests: { cpu: '25m' } };
   const services = Object.fromEntries(
-    SERVICES.map((name) => [name, { replicas: 2, autoscaling: { enabled: false }, resources }]),
+    SERVICE_NAMES.map((name) => [
+      name,
+      { replicas: 2, autoscaling: { enabled: false }, resources },
+    ]),
   );
   // The upstream must not wait for the processors of this machine while pods start.
   const emulator = { resources: { requests: { cpu: '500m', memory: '128Mi' } } };
@@ -64,7 +56,7 @@ export const stable = ({
  * new one.
  */
 export async function upgrade(values: string[]): Promise<void> {
-  await runHelm(['upgrade', 'bmg', CHART, ...values, '--wait', '--timeout', UPGRADE_LIMIT]);
+  await runHelm(words`upgrade bmg ${CHART} ${values} --wait --timeout ${UPGRADE_LIMIT}`);
   await untilEnded();
 }
 
@@ -84,7 +76,7 @@ const replaced = async (before: Set<string>): Promise<number> => {
 const names = async (): Promise<Set<string>> =>
   new Set(
     (await podsOf())
-      .filter((pod) => (SERVICES as readonly string[]).includes(componentOf(pod)))
+      .filter((pod) => (SERVICE_NAMES as readonly string[]).includes(componentOf(pod)))
       .map(({ metadata }) => metadata.name),
   );
 
@@ -98,19 +90,17 @@ export async function upgradeAndBack({ seed }: Options): Promise<string> {
     async disturb() {
       for (const [kind, act] of [
         ['upgrade', () => upgrade(stable({ podAnnotations: { 'bmg.test/upgrade': 'changed' } }))],
-        ['rollback', () => runHelm(['rollback', 'bmg', '--wait', '--timeout', UPGRADE_LIMIT])],
+        ['rollback', () => runHelm(words`rollback bmg --wait --timeout ${UPGRADE_LIMIT}`)],
       ] as const) {
         const before = await names();
-        const began = performance.now();
+        const since = stopwatch();
         await act();
         await untilRolledOut();
         await untilEnded();
         const count = await replaced(before);
         if (count < before.size)
           throw new Error(`${kind}: ${before.size - count} pods were not replaced`);
-        times.push(
-          `${kind} of ${count} pods in ${Math.round((performance.now() - began) / 1_000)} s`,
-        );
+        times.push(`${kind} of ${count} pods in ${since()} s`);
       }
     },
   });
@@ -153,13 +143,13 @@ async function checkRights(): Promise<void> {
 
 /** Runs the renewal as it runs when the certificates are old: the new ones have the usual life. */
 async function renew(): Promise<void> {
-  await inNamespace(['delete', 'job', 'renew-now', '--ignore-not-found']);
-  const create = ['create', 'job', '--from=cronjob/bmg-tls-renewal', 'renew-now'];
-  const job = await inNamespace([...create, '--dry-run=client', '--output', 'json']);
+  await inNamespace(words`delete job renew-now --ignore-not-found`);
+  const create = words`create job --from=cronjob/bmg-tls-renewal renew-now --dry-run=client`;
+  const job = await inNamespace([...create, '--output', 'json']);
   await inNamespace(['apply', '--filename', '-'], {
     input: job.replace(/--valid-days=\d+/, '--valid-days=90'),
   });
-  await inNamespace(['wait', 'job/renew-now', '--for=condition=Complete', '--timeout=180s'], {
+  await inNamespace(words`wait job/renew-now --for=condition=Complete --timeout=180s`, {
     limit_ms: JOB_LIMIT_MS,
   });
 }

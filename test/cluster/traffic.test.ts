@@ -1,4 +1,4 @@
-import { unserved } from './unserved';
+import { unserved } from './traffic';
 
 type Sends = Parameters<typeof unserved>[0];
 

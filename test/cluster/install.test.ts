@@ -1,4 +1,4 @@
-import { quantity } from './quantity';
+import { quantity } from './install';
 
 test.each([
   ['250m', 0.25],
