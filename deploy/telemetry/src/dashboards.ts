@@ -2,7 +2,7 @@
 // Grafana's files from them, and a test checks every query against the metrics of a running mesh.
 export type Unit = 's' | 'reqps' | 'percentunit' | 'short' | 'bytes' | 'cps';
 
-export interface Query {
+interface Query {
   expr: string;
   legend: string;
 }
@@ -22,361 +22,237 @@ export interface Dashboard {
   rows: Array<{ title: string; panels: Panel[] }>;
 }
 
+type Written = readonly [expr: string, legend: string];
+
 const W = '$__rate_interval';
-const rate = (metric: string, by = ''): string =>
-  by === '' ? `sum(rate(${metric}[${W}]))` : `sum by (${by}) (rate(${metric}[${W}]))`;
-const quantile = (q: number, metric: string, by: string, filter = ''): string =>
-  `histogram_quantile(${q}, sum by (${['le', by].filter(Boolean).join(', ')}) (rate(${metric}_bucket${filter}[${W}])))`;
-const panel = (
-  title: string,
-  unit: Unit,
-  ...queries: Array<[expr: string, legend: string]>
-): Panel => ({
+const rate = (metric: string): string => `sum(rate(${metric}[${W}]))`;
+const quantile = (q: number, metric: string, by = ''): string =>
+  `histogram_quantile(${q}, sum by (${['le', by].filter(Boolean).join(', ')}) (rate(${metric}_bucket[${W}])))`;
+/** The labels are the legend, with a word before them. */
+const by = (labels: string, expr: string, word = ''): Written => [
+  expr,
+  `${word}${labels.replaceAll(/\w+/g, '{{$&}}').replaceAll(',', '')}`,
+];
+const rateBy = (labels: string, metric: string, word?: string): Written =>
+  by(labels, `sum by (${labels}) (rate(${metric}[${W}]))`, word);
+const maxBy = (labels: string, metric: string): Written =>
+  by(labels, `max by (${labels}) (${metric})`);
+
+const panel = (title: string, unit: Unit, ...queries: Written[]): Panel => ({
   title,
   unit,
   queries: queries.map(([expr, legend]) => ({ expr, legend })),
 });
-
-interface Hop {
-  title: string;
-  /** A histogram of durations without its suffix. */
-  metric: string;
-  /** The label that separates kinds of requests. */
-  by: string;
-  /** The selector of failed observations. */
-  failed: string;
-}
-
-/** The hops of a message. Each gets the same three panels: rate, errors and duration. */
-const HOPS: Hop[] = [
-  {
-    title: 'Edge: partners’ requests',
-    metric: 'http_server_request_duration_seconds',
-    by: 'http_route',
-    failed: 'http_response_status_code=~"5.."',
-  },
-  {
-    title: 'gRPC calls, server side',
-    metric: 'rpc_server_duration_seconds',
-    by: 'rpc_method',
-    failed: 'outcome=~"INTERNAL_ERROR|SERVER_ERROR|SERVICE_UNAVAILABLE"',
-  },
-  {
-    title: 'gRPC calls, client side',
-    metric: 'rpc_client_duration_seconds',
-    by: 'rpc_method',
-    failed: 'outcome=~"INTERNAL_ERROR|SERVER_ERROR|SERVICE_UNAVAILABLE"',
-  },
-  {
-    title: 'Upstream',
-    metric: 'upstream_request_duration_seconds',
-    by: 'operation',
-    failed: 'outcome!="ok"',
-  },
-  {
-    title: 'Ingress: the upstream’s webhooks',
-    metric: 'ingress_duration_seconds',
-    by: 'http_response_status_code',
-    failed: 'http_response_status_code!="200"',
-  },
-  {
-    title: 'Kafka: batches handled',
-    metric: 'messaging_process_duration_seconds',
-    by: 'group',
-    failed: 'outcome="failed"',
-  },
-  {
-    title: 'Delivery: attempts to partners’ receivers',
-    metric: 'webhook_delivery_duration_seconds',
-    by: 'outcome',
-    failed: 'outcome!~"2xx|delivered|stored"',
-  },
-];
-
-const redOf = ({ title, metric, by, failed }: Hop): Dashboard['rows'][number] => ({
+const dashboard = (uid: string, title: string, rows: Record<string, Panel[]>): Dashboard => ({
+  uid,
   title,
-  panels: [
-    panel('Rate', 'reqps', [rate(`${metric}_count`, by), `{{${by}}}`]),
-    panel('Errors', 'percentunit', [
-      `(${rate(`${metric}_count{${failed}}`)} or vector(0)) / ${rate(`${metric}_count`)}`,
-      'share of failures',
-    ]),
-    {
-      ...panel(
-        'Duration',
-        's',
-        [quantile(0.5, metric, ''), 'p50'],
-        [quantile(0.99, metric, ''), 'p99'],
-      ),
-      exemplars: true,
-    },
-  ],
+  rows: Object.entries(rows).map(([row, panels]) => ({ title: row, panels })),
 });
-
+/** The durations of a histogram with its exemplars. */
+const durations = (title: string, metric: string): Panel => ({
+  ...panel(title, 's', [quantile(0.5, metric), 'p50'], [quantile(0.99, metric), 'p99']),
+  exemplars: true,
+});
 /** What the slowest hundredth waited for: seconds of waiting in each second. */
 const waits = (title: string, metric: string): Panel => ({
-  ...panel(title, 'short', [rate(`${metric}_sum`, 'waited_for'), '{{waited_for}}']),
+  ...panel(title, 'short', rateBy('waited_for', `${metric}_sum`)),
   exemplars: true,
 });
 
-const LAG = 'max by (destination, group, partition) (messaging_consumer_lag)';
+const SERVER_ERRORS = 'outcome=~"INTERNAL_ERROR|SERVER_ERROR|SERVICE_UNAVAILABLE"';
 
-export const dashboards: Dashboard[] = [
-  {
-    uid: 'bmg-overview',
-    title: 'Gateway: overview',
-    rows: [
-      {
-        title: 'Service level objectives',
-        panels: ['ingress', 'delivery', 'edge'].map((name) =>
-          panel(
-            `${name}: share of failures`,
-            'percentunit',
-            [`bmg:${name}_failed:ratio_rate5m`, '5 minutes'],
-            [`bmg:${name}_failed:ratio_rate1h`, 'hour'],
-          ),
-        ),
-      },
-      {
-        title: 'Traffic',
-        panels: [
-          panel('Sends accepted', 'reqps', [rate('messages_recorded_total'), 'sends']),
-          panel('Events created', 'cps', [rate('events_normalised_total', 'event'), '{{event}}']),
-          panel('Deliveries by outcome', 'cps', [
-            rate('webhook_deliveries_total', 'outcome'),
-            '{{outcome}}',
-          ]),
-        ],
-      },
-      {
-        title: 'Processes',
-        panels: [
-          panel('Replicas up', 'short', ['sum by (service) (up{job="bmg"})', '{{service}}']),
-          panel('CPU', 'short', [rate('process_cpu_seconds_total', 'service'), '{{service}}']),
-          panel('Memory', 'bytes', [
-            'max by (service) (process_resident_memory_bytes)',
-            '{{service}}',
-          ]),
-        ],
-      },
-      {
-        title: 'Engines, as seen by the services',
-        panels: [
-          panel('Component health (1: up)', 'short', [
-            'min by (service, component) (component_up)',
-            '{{service}} {{component}}',
-          ]),
-          panel('Event loop, p99', 's', [
-            'max by (service) (nodejs_eventloop_lag_p99_seconds)',
-            '{{service}}',
-          ]),
-          panel('Certificates: time until expiry', 's', [
-            'min by (service) (tls_certificate_expiry_timestamp_seconds) - time()',
-            '{{service}}',
-          ]),
-        ],
-      },
-    ],
-  },
-  {
-    uid: 'bmg-hops',
-    title: 'Gateway: every hop',
-    rows: [
-      {
-        title: 'What the slowest hundredth waits for',
-        panels: [
-          waits('Requests', 'http_server_slowest_wait_seconds'),
-          waits('Events', 'webhook_slowest_wait_seconds'),
-        ],
-      },
-      ...HOPS.map(redOf),
-    ],
-  },
-  {
-    uid: 'bmg-events',
-    title: 'Gateway: events and deliveries',
-    rows: [
-      {
-        title: 'Delay',
-        panels: [
-          {
-            ...panel(
-              'From webhook to ready for delivery (our part)',
-              's',
-              [quantile(0.5, 'webhook_intake_delay_seconds', ''), 'p50'],
-              [quantile(0.99, 'webhook_intake_delay_seconds', ''), 'p99'],
-            ),
-            exemplars: true,
-          },
-          {
-            ...panel(
-              'From webhook to delivered',
-              's',
-              [quantile(0.5, 'webhook_delivery_delay_seconds', ''), 'p50'],
-              [quantile(0.99, 'webhook_delivery_delay_seconds', ''), 'p99'],
-            ),
-            exemplars: true,
-          },
-          panel('Response time to the upstream’s webhooks', 's', [
-            quantile(0.99, 'ingress_duration_seconds', ''),
-            'p99',
-          ]),
-        ],
-      },
-      {
-        title: 'Backlog',
-        panels: [
-          panel('Oldest unattempted event by partner', 's', [
-            'topk(10, max by (partner_id) (webhook_oldest_unattempted_seconds))',
-            '{{partner_id}}',
-          ]),
-          panel(
-            'Oldest undelivered event; partners that have waited a minute for a first attempt',
-            'short',
-            ['max(webhook_oldest_waiting_seconds)', 'seconds'],
-            ['sum(webhook_partners_unattempted)', 'partners'],
-          ),
-          panel('Persisted deliveries by status', 'short', [
-            'max by (status) (webhook_deliveries_waiting)',
-            '{{status}}',
-          ]),
-          panel('Written to the store, by reason', 'cps', [
-            rate('webhook_deliveries_stored_total', 'reason'),
-            '{{reason}}',
-          ]),
-        ],
-      },
-      {
-        title: 'Attempts',
-        panels: [
-          panel('By outcome', 'cps', [rate('webhook_deliveries_total', 'outcome'), '{{outcome}}']),
-          panel(
-            'In flight',
-            'short',
-            ['sum(webhook_deliveries_in_flight)', 'in flight'],
-            ['sum(webhook_deliveries_in_flight_limit)', 'limit'],
-          ),
-          panel('Results that could not be stored', 'cps', [
-            rate('webhook_deliveries_unsettled_total'),
-            'attempts',
-          ]),
-        ],
-      },
-      {
-        title: 'Destinations: partners’ own servers',
-        panels: [
-          panel('Connectors', 'short', ['sum(destination_connectors)', 'connectors']),
-          panel('Partners that wait for a place', 'short', [
-            'sum(destination_connectors_waiting)',
-            'partners',
-          ]),
-          panel('Connectors that ended', 'cps', [
-            rate('destination_connector_ends_total', 'outcome'),
-            '{{outcome}}',
-          ]),
-        ],
-      },
-      {
-        title: 'Kafka',
-        panels: [
-          panel('Lag', 'short', [
-            `sum by (destination, group) (${LAG})`,
-            '{{group}} {{destination}}',
-          ]),
-          panel(
-            'Messages in and out',
-            'cps',
-            [rate('messaging_published_messages_total', 'destination'), 'in: {{destination}}'],
-            [rate('messaging_consumed_messages_total', 'group'), 'out: {{group}}'],
-          ),
-          panel(
-            'Publishing a batch (p99), and failures',
-            's',
-            [
-              quantile(0.99, 'messaging_publish_duration_seconds', 'destination'),
-              '{{destination}}',
-            ],
-            [rate('messaging_publish_failures_total', 'destination'), 'failures: {{destination}}'],
-          ),
-        ],
-      },
-      {
-        title: 'Not processed',
-        panels: [
-          panel('Dead letters', 'cps', [
-            rate('dead_letters_total', 'topic, reason'),
-            '{{topic}} {{reason}}',
-          ]),
-          panel('Webhook items without a partner event', 'cps', [
-            rate('upstream_items_ignored_total', 'field, reason'),
-            '{{field}} {{reason}}',
-          ]),
-        ],
-      },
-    ],
-  },
-  {
-    uid: 'bmg-sending',
-    title: 'Gateway: sending',
-    rows: [
-      {
-        title: 'Upstream',
-        panels: [
-          panel('Requests by outcome', 'reqps', [
-            rate('upstream_request_duration_seconds_count', 'outcome'),
-            '{{outcome}}',
-          ]),
-          panel('Rate limits', 'reqps', [
-            rate(
-              'upstream_request_duration_seconds_count{outcome=~"4|80007|130429|131048|131056"}',
-              'outcome',
-            ),
-            '{{outcome}}',
-          ]),
-          panel('Duration by operation, p99', 's', [
-            quantile(0.99, 'upstream_request_duration_seconds', 'operation'),
-            '{{operation}}',
-          ]),
-        ],
-      },
-      {
-        title: 'Limits and refusals',
-        panels: [
-          panel('Refused by the rate limit', 'reqps', [
-            rate('rate_limit_refusals_total', 'limiter'),
-            '{{limiter}}',
-          ]),
-          panel('Tokens that expire within two weeks', 'short', [
-            'max(upstream_tokens_expiring)',
-            'numbers',
-          ]),
-          panel('Replicas that limit from their own memory', 'short', [
-            'sum(rate_limiter_in_memory)',
-            'replicas',
-          ]),
-          panel('Refused because of overload', 'reqps', [
-            rate('requests_shed_total', 'server, reason'),
-            '{{server}} {{reason}}',
-          ]),
-          panel('Responses by status', 'reqps', [
-            rate('http_server_request_duration_seconds_count', 'http_response_status_code'),
-            '{{http_response_status_code}}',
-          ]),
-        ],
-      },
-      {
-        title: 'Broadcasts',
-        panels: [
-          panel('Active', 'short', ['max by (status) (broadcasts_active)', '{{status}}']),
-          panel('Contacts by outcome', 'cps', [
-            rate('broadcast_contacts_total', 'outcome'),
-            '{{outcome}}',
-          ]),
-        ],
-      },
-    ],
-  },
+/**
+ * The hops of a message: a histogram of durations without its suffix, the label that separates
+ * kinds of requests, and the selector of failed observations.
+ */
+const HOPS: Record<string, [metric: string, by: string, failed: string]> = {
+  'Edge: partners’ requests': [
+    'http_server_request_duration_seconds',
+    'http_route',
+    'http_response_status_code=~"5.."',
+  ],
+  'gRPC calls, server side': ['rpc_server_duration_seconds', 'rpc_method', SERVER_ERRORS],
+  'gRPC calls, client side': ['rpc_client_duration_seconds', 'rpc_method', SERVER_ERRORS],
+  Upstream: ['upstream_request_duration_seconds', 'operation', 'outcome!="ok"'],
+  'Ingress: the upstream’s webhooks': [
+    'ingress_duration_seconds',
+    'http_response_status_code',
+    'http_response_status_code!="200"',
+  ],
+  'Kafka: batches handled': ['messaging_process_duration_seconds', 'group', 'outcome="failed"'],
+  'Delivery: attempts to partners’ receivers': [
+    'webhook_delivery_duration_seconds',
+    'outcome',
+    'outcome!~"2xx|delivered|stored"',
+  ],
+};
+
+const redOf = (metric: string, label: string, failed: string): Panel[] => [
+  panel('Rate', 'reqps', rateBy(label, `${metric}_count`)),
+  panel('Errors', 'percentunit', [
+    `(${rate(`${metric}_count{${failed}}`)} or vector(0)) / ${rate(`${metric}_count`)}`,
+    'share of failures',
+  ]),
+  durations('Duration', metric),
 ];
+
+const LAG = 'max by (destination, group, partition) (messaging_consumer_lag)';
+const LIMITED = 'upstream_request_duration_seconds_count{outcome=~"4|80007|130429|131048|131056"}';
+
+const overview = dashboard('bmg-overview', 'Gateway: overview', {
+  'Service level objectives': ['ingress', 'delivery', 'edge'].map((name) =>
+    panel(
+      `${name}: share of failures`,
+      'percentunit',
+      [`bmg:${name}_failed:ratio_rate5m`, '5 minutes'],
+      [`bmg:${name}_failed:ratio_rate1h`, 'hour'],
+    ),
+  ),
+  Traffic: [
+    panel('Sends accepted', 'reqps', [rate('messages_recorded_total'), 'sends']),
+    panel('Events created', 'cps', rateBy('event', 'events_normalised_total')),
+    panel('Deliveries by outcome', 'cps', rateBy('outcome', 'webhook_deliveries_total')),
+  ],
+  Processes: [
+    panel('Replicas up', 'short', by('service', 'sum by (service) (up{job="bmg"})')),
+    panel('CPU', 'short', rateBy('service', 'process_cpu_seconds_total')),
+    panel('Memory', 'bytes', maxBy('service', 'process_resident_memory_bytes')),
+  ],
+  'Engines, as seen by the services': [
+    panel(
+      'Component health (1: up)',
+      'short',
+      by('service, component', 'min by (service, component) (component_up)'),
+    ),
+    panel('Event loop, p99', 's', maxBy('service', 'nodejs_eventloop_lag_p99_seconds')),
+    panel(
+      'Certificates: time until expiry',
+      's',
+      by('service', 'min by (service) (tls_certificate_expiry_timestamp_seconds) - time()'),
+    ),
+  ],
+});
+
+const hops = dashboard('bmg-hops', 'Gateway: every hop', {
+  'What the slowest hundredth waits for': [
+    waits('Requests', 'http_server_slowest_wait_seconds'),
+    waits('Events', 'webhook_slowest_wait_seconds'),
+  ],
+  ...Object.fromEntries(Object.entries(HOPS).map(([title, hop]) => [title, redOf(...hop)])),
+});
+
+const events = dashboard('bmg-events', 'Gateway: events and deliveries', {
+  Delay: [
+    durations('From webhook to ready for delivery (our part)', 'webhook_intake_delay_seconds'),
+    durations('From webhook to delivered', 'webhook_delivery_delay_seconds'),
+    panel('Response time to the upstream’s webhooks', 's', [
+      quantile(0.99, 'ingress_duration_seconds'),
+      'p99',
+    ]),
+  ],
+  Backlog: [
+    panel(
+      'Oldest unattempted event by partner',
+      's',
+      by('partner_id', 'topk(10, max by (partner_id) (webhook_oldest_unattempted_seconds))'),
+    ),
+    panel(
+      'Oldest undelivered event; partners that have waited a minute for a first attempt',
+      'short',
+      ['max(webhook_oldest_waiting_seconds)', 'seconds'],
+      ['sum(webhook_partners_unattempted)', 'partners'],
+    ),
+    panel('Persisted deliveries by status', 'short', maxBy('status', 'webhook_deliveries_waiting')),
+    panel(
+      'Written to the store, by reason',
+      'cps',
+      rateBy('reason', 'webhook_deliveries_stored_total'),
+    ),
+  ],
+  Attempts: [
+    panel('By outcome', 'cps', rateBy('outcome', 'webhook_deliveries_total')),
+    panel(
+      'In flight',
+      'short',
+      ['sum(webhook_deliveries_in_flight)', 'in flight'],
+      ['sum(webhook_deliveries_in_flight_limit)', 'limit'],
+    ),
+    panel('Results that could not be stored', 'cps', [
+      rate('webhook_deliveries_unsettled_total'),
+      'attempts',
+    ]),
+  ],
+  'Destinations: partners’ own servers': [
+    panel('Connectors', 'short', ['sum(destination_connectors)', 'connectors']),
+    panel('Partners that wait for a place', 'short', [
+      'sum(destination_connectors_waiting)',
+      'partners',
+    ]),
+    panel('Connectors that ended', 'cps', rateBy('outcome', 'destination_connector_ends_total')),
+  ],
+  Kafka: [
+    panel('Lag', 'short', [`sum by (destination, group) (${LAG})`, '{{group}} {{destination}}']),
+    panel(
+      'Messages in and out',
+      'cps',
+      rateBy('destination', 'messaging_published_messages_total', 'in: '),
+      rateBy('group', 'messaging_consumed_messages_total', 'out: '),
+    ),
+    panel(
+      'Publishing a batch (p99), and failures',
+      's',
+      by('destination', quantile(0.99, 'messaging_publish_duration_seconds', 'destination')),
+      rateBy('destination', 'messaging_publish_failures_total', 'failures: '),
+    ),
+  ],
+  'Not processed': [
+    panel('Dead letters', 'cps', rateBy('topic, reason', 'dead_letters_total')),
+    panel(
+      'Webhook items without a partner event',
+      'cps',
+      rateBy('field, reason', 'upstream_items_ignored_total'),
+    ),
+  ],
+});
+
+const sending = dashboard('bmg-sending', 'Gateway: sending', {
+  Upstream: [
+    panel(
+      'Requests by outcome',
+      'reqps',
+      rateBy('outcome', 'upstream_request_duration_seconds_count'),
+    ),
+    panel('Rate limits', 'reqps', rateBy('outcome', LIMITED)),
+    panel(
+      'Duration by operation, p99',
+      's',
+      by('operation', quantile(0.99, 'upstream_request_duration_seconds', 'operation')),
+    ),
+  ],
+  'Limits and refusals': [
+    panel('Refused by the rate limit', 'reqps', rateBy('limiter', 'rate_limit_refusals_total')),
+    panel('Tokens that expire within two weeks', 'short', [
+      'max(upstream_tokens_expiring)',
+      'numbers',
+    ]),
+    panel('Replicas that limit from their own memory', 'short', [
+      'sum(rate_limiter_in_memory)',
+      'replicas',
+    ]),
+    panel('Refused because of overload', 'reqps', rateBy('server, reason', 'requests_shed_total')),
+    panel(
+      'Responses by status',
+      'reqps',
+      rateBy('http_response_status_code', 'http_server_request_duration_seconds_count'),
+    ),
+  ],
+  Broadcasts: [
+    panel('Active', 'short', maxBy('status', 'broadcasts_active')),
+    panel('Contacts by outcome', 'cps', rateBy('outcome', 'broadcast_contacts_total')),
+  ],
+});
+
+export const dashboards: Dashboard[] = [overview, hops, events, sending];
 
 const WIDTH = 24;
 const HEIGHT = 8;

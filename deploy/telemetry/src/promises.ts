@@ -1,17 +1,47 @@
 // The gateway's service level objectives, and alerts on the rate at which the month's error budget
 // is spent. Each alert combines a long window, which shows that the failures matter, with a short
 // one, which shows that they continue.
-import type { Alert, Recording } from './rule';
+export interface Recording {
+  record: string;
+  expr: string;
+}
+
+interface Condition {
+  expr: string;
+  summary: string;
+  /** Metrics of engine exporters or the cluster; without them the alert never fires. */
+  needs?: string[];
+}
+
+export interface Alert extends Condition {
+  name: string;
+  severity: 'page' | 'ticket';
+  for: string;
+}
+
+/**
+ * Alerts by name, and how long each must hold until it fires. `page` wakes a person, `ticket` can
+ * wait until the next working day.
+ */
+export type Rows = Record<string, Condition & ({ page: string } | { ticket: string })>;
+
+export const alertsOf = (rows: Rows): Alert[] =>
+  Object.entries(rows).map(([name, row]) =>
+    'page' in row
+      ? { ...row, name, severity: 'page', for: row.page }
+      : { ...row, name, severity: 'ticket', for: row.ticket },
+  );
 
 interface Promise {
   /** The prefix of its rules' names. */
   name: string;
   text: string;
-  /** The error budget: the share that may fail. */
-  allowance: number;
   bad(window: string): string;
   all(window: string): string;
 }
+
+/** The error budget: the share that may fail. */
+const ALLOWANCE = 0.001;
 
 const count = (metric: string, window: string): string => `sum(rate(${metric}[${window}]))`;
 
@@ -19,14 +49,12 @@ const PROMISES: Promise[] = [
   {
     name: 'Ingress',
     text: '99.9 % of the upstream’s webhooks are accepted',
-    allowance: 0.001,
     bad: (w) => count('ingress_duration_seconds_count{http_response_status_code=~"5.."}', w),
     all: (w) => count('ingress_duration_seconds_count', w),
   },
   {
     name: 'Delivery',
     text: '99.9 % of events are ready to be sent within 5 s of the upstream’s webhook',
-    allowance: 0.001,
     bad: (w) =>
       `${count('webhook_intake_delay_seconds_count', w)} - ${count('webhook_intake_delay_seconds_bucket{le="5"}', w)}`,
     all: (w) => count('webhook_intake_delay_seconds_count', w),
@@ -34,7 +62,6 @@ const PROMISES: Promise[] = [
   {
     name: 'Edge',
     text: '99.9 % of partners’ requests do not fail because of us (502 is the upstream’s)',
-    allowance: 0.001,
     bad: (w) =>
       count(
         'http_server_request_duration_seconds_count{http_response_status_code=~"500|503|504"}',
@@ -60,24 +87,20 @@ export const recordings: Recording[] = PROMISES.flatMap((promise) =>
 /** True when both windows spend the error budget `speed` times as fast as the month allows. */
 const burns = (promise: Promise, [long, short]: [string, string], speed: number): string =>
   [long, short]
-    .map(
-      (window) => `${ratio(promise, window)} > ${Number((speed * promise.allowance).toFixed(6))}`,
-    )
+    .map((window) => `${ratio(promise, window)} > ${Number((speed * ALLOWANCE).toFixed(6))}`)
     .join(' and ');
 
-export const promiseAlerts: Alert[] = PROMISES.flatMap((promise) => [
-  {
-    name: `${promise.name}PromiseBurnsFast`,
-    severity: 'page',
-    for: '2m',
-    expr: `(${burns(promise, ['1h', '5m'], 14.4)})\nor\n(${burns(promise, ['6h', '30m'], 6)})`,
-    summary: `The month’s error budget will be spent within two days: ${promise.text}`,
-  },
-  {
-    name: `${promise.name}PromiseBurnsSlowly`,
-    severity: 'ticket',
-    for: '1h',
-    expr: burns(promise, ['3d', '6h'], 1),
-    summary: `The error budget will be spent before the month ends: ${promise.text}`,
-  },
-]);
+export const promiseAlerts: Alert[] = PROMISES.flatMap((promise) =>
+  alertsOf({
+    [`${promise.name}PromiseBurnsFast`]: {
+      page: '2m',
+      expr: `(${burns(promise, ['1h', '5m'], 14.4)})\nor\n(${burns(promise, ['6h', '30m'], 6)})`,
+      summary: `The month’s error budget will be spent within two days: ${promise.text}`,
+    },
+    [`${promise.name}PromiseBurnsSlowly`]: {
+      ticket: '1h',
+      expr: burns(promise, ['3d', '6h'], 1),
+      summary: `The error budget will be spent before the month ends: ${promise.text}`,
+    },
+  }),
+);
