@@ -140,9 +140,7 @@ test('the CLI and the emulator read all their settings', () => {
     paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
   const emulator = sources(['test/emulator/main.ts']);
   for (const name of Object.keys(environment('emulator'))) expect(emulator).toContain(`'${name}'`);
-  const cli = sources(
-    ['session', 'doctor', 'databases'].map((name) => `deploy/cli/src/${name}.ts`),
-  );
+  const cli = sources(['session', 'commands/platform'].map((name) => `deploy/cli/src/${name}.ts`));
   for (const name of Object.keys(environment('cli'))) expect(cli).toContain(`'${name}'`);
 });
 

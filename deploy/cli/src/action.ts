@@ -10,22 +10,31 @@ export interface Answer {
   text: string;
 }
 
-/** A command's function; `given` are its arguments and options, as commander passes them. */
-export function action(
-  program: Command,
-  work: (session: Session, ...given: any[]) => Promise<Answer>,
-) {
+/**
+ * A command's function; `given` are its arguments and options and the command, as commander passes
+ * them.
+ */
+export function action(work: (session: Session, ...given: any[]) => Promise<Answer>) {
   return async (...given: any[]): Promise<void> => {
+    const { json: wantsJson } = (given.at(-1) as Command).optsWithGlobals<{ json?: boolean }>();
     const session = openSession();
     try {
       const { json, text } = await work(session, ...given);
-      const output = program.opts<{ json?: boolean }>().json ? JSON.stringify(json) : text;
+      const output = wantsJson ? JSON.stringify(json) : text;
       process.stdout.write(`${output}\n`);
     } finally {
       await session.close();
     }
   };
 }
+
+/** Returns what adds commands to a group; with `whose`, each of them needs a partner. */
+export const adder =
+  (group: Command, whose?: string) =>
+  (usage: string, description: string): Command => {
+    const added = group.command(usage).description(description);
+    return whose === undefined ? added : added.requiredOption('--partner <partner_id>', whose);
+  };
 
 /** A gRPC message for `--json`: absent fields are null. */
 export const record = (message: object): Record<string, unknown> =>

@@ -17,9 +17,7 @@ import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
 import { addPeopleCommands } from './commands/people';
 import { addPlatformCommands } from './commands/platform';
-import { addLedgerCommands } from './commands/ledger';
-import { addRatesCommands } from './commands/rates';
-import { addUpstreamCommands } from './commands/upstream';
+import { addPriceCommands } from './commands/prices';
 import { explain, UsageError } from './session';
 
 const MANIFEST = join(__dirname, '../package.json');
@@ -61,21 +59,23 @@ const program = new Command('bmg')
   .exitOverride();
 if (wantsJson) program.configureOutput({ writeErr: () => {} });
 
-addPartnerCommands(program);
-addKeyCommands(program);
-addPeopleCommands(program);
-addClientCommands(program);
-addActivityCommands(program);
-addEndpointCommands(program);
-addRatesCommands(program);
-addLedgerCommands(program);
-addPlatformCommands(program);
-addIndexCommands(program);
-addBusCommands(program);
-addUpstreamCommands(program);
-addAuditCommand(program);
-addListenCommand(program);
-addCertificateCommands(program);
+for (const add of [
+  addPartnerCommands,
+  addKeyCommands,
+  addPeopleCommands,
+  addClientCommands,
+  addActivityCommands,
+  addEndpointCommands,
+  addPriceCommands,
+  addPlatformCommands,
+  addIndexCommands,
+  addBusCommands,
+  addAuditCommand,
+  addListenCommand,
+  addCertificateCommands,
+]) {
+  add(program);
+}
 
 // A reader that has seen enough (`bmg … | head`) ends the command; `listen` tidies up first, as for
 // a signal.

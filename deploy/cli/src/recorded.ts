@@ -68,22 +68,23 @@ interface Options {
   before?: string[];
   /** False for a call that changes nothing. Defaults to true. */
   is_change?: (options: Record<string, unknown>) => boolean;
-  /** IDs of what the command created. */
-  made?: (answer: Answer) => Record<string, string>;
+  /** The field of the answer's JSON with the ID of what the command created. */
+  made?: string;
 }
 
 /** The function of a command that changes something. */
 export const change = (
-  program: Command,
   work: (session: Session, ...given: any[]) => Promise<Answer>,
   { before_of, before, is_change = () => true, made }: Options = {},
 ) =>
-  action(program, (session, ...given: any[]) => {
+  action((session, ...given: any[]) => {
     const command = given.at(-1) as Command;
     const make = (): Promise<Answer> => work(session, ...given);
     if (!is_change(command.opts())) return make();
     const kept = { ...(before_of && { before_of }), ...(before && { before }) };
-    return recorded(session, { ...changeOf(command), ...kept }, make, made);
+    return recorded(session, { ...changeOf(command), ...kept }, make, ({ json }) =>
+      made === undefined ? {} : { [made]: (json as Record<string, string>)[made] ?? '' },
+    );
   });
 
 function changeOf(command: Command): Change {

@@ -7,16 +7,23 @@ import type { TlsSettings } from '@bmg/common/config';
 import { ApiError, notAllowedReason } from '@bmg/common/errors';
 import { createRpcClient, type Call, type Client, type Definition } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
-import { findService } from './advice';
 
 export type Address = readonly [setting: string, fallback: string];
+
+/** The methods of a gRPC service; a call that is not given has the usual deadline. */
+export type Calls<D extends Definition> = {
+  [M in keyof Client<D>]: (
+    request: Parameters<Client<D>[M]>[0],
+    call?: Call,
+  ) => ReturnType<Client<D>[M]>;
+};
 
 export interface Session {
   /**
    * A client of one gRPC service. `address` is the setting that holds its address, and the default;
    * without it the service is one of onboarding's.
    */
-  client<D extends Definition>(definition: D, address?: Address): Client<D>;
+  client<D extends Definition>(definition: D, address?: Address): Calls<D>;
   call(limit_ms?: number): Call;
   /** Throws if there is no such partner; other services return an empty list. */
   requirePartner(partner_id: string): Promise<void>;
@@ -74,10 +81,16 @@ export function openSession(): Session {
     client(definition, address = SERVICES.onboarding) {
       const made = createRpcClient(definition, settingOf(...address), { tls });
       open.push(made);
-      return made.rpc;
+      const rpc = made.rpc as Record<string, (request: unknown, call: Call) => unknown>;
+      return new Proxy(rpc, {
+        get:
+          (target, method: string) =>
+          (request: unknown, call = session.call()) =>
+            target[method]?.(request, call),
+      }) as Calls<typeof definition>;
     },
     async requirePartner(partner_id) {
-      await session.client(OperatorDefinition).getPartner({ partner_id }, session.call());
+      await session.client(OperatorDefinition).getPartner({ partner_id });
     },
     call: (limit_ms = DEADLINE_MS) => ({
       deadline: Date.now() + limit_ms,
@@ -106,6 +119,25 @@ export const isUnavailable = (error: unknown): boolean =>
 
 export const doesNotAnswer = (address: Address): string =>
   `does not answer at ${settingOf(...address)}`;
+
+/**
+ * The command line runs in a pod of the chart, not beside the mesh of `make up`: Kubernetes sets
+ * this in every pod.
+ */
+const isInCluster = (env: NodeJS.ProcessEnv): boolean =>
+  env['KUBERNETES_SERVICE_HOST'] !== undefined;
+
+/** For a gateway that reports a service as down. */
+export const readLogs = (env: NodeJS.ProcessEnv = process.env): string =>
+  isInCluster(env)
+    ? 'read the log of the service that is down: kubectl logs deploy/bmg-<name>'
+    : 'read the log of the service that is down (.run/<name>.log), then start it with make up';
+
+/** For a service that does not respond; `setting` holds its address. */
+export const findService = (setting: string, env: NodeJS.ProcessEnv = process.env): string =>
+  isInCluster(env)
+    ? `look at its pods (kubectl get pods, kubectl logs), or set ${setting} to its address`
+    : `start the mesh (make up), or set ${setting} to its address`;
 
 /** A failure as one line for a person, with the remedy if it is known. */
 export function explain(error: unknown): string {

@@ -1,7 +1,8 @@
 // The part of the Kubernetes API that concerns Secrets, over HTTPS: bearer tokens, rights by name,
 // merge patches, and resource versions that turn a stale write into 409.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAuthority } from '../../../services/common/testing/authority';
@@ -29,65 +30,67 @@ export interface SecretsServer {
   stop(): Promise<void>;
 }
 
+/** The Secrets by name, decoded for tests. */
+function createSecrets() {
+  const secrets = new Map<string, Stored>();
+  let versions = 1_000;
+  const store = (name: string, data: Stored['data']): void =>
+    void secrets.set(name, { version: (versions += 1), data });
+  return {
+    put: (name: string, data: Stored['data']): void => store(name, coded(data, 'utf8', 'base64')),
+    get: (name: string): Stored['data'] =>
+      coded((secrets.get(name) as Stored).data, 'base64', 'utf8'),
+    /** The API's answer to a read, or to a merge patch. */
+    answer(name: string, patch?: { metadata: { resourceVersion: string }; data: Stored['data'] }) {
+      const found = secrets.get(name);
+      if (!found) return failure(404, `secrets "${name}" not found`);
+      if (patch && patch.metadata.resourceVersion !== String(found.version)) {
+        return failure(409, 'the object has been modified');
+      }
+      if (patch) store(name, { ...found.data, ...patch.data });
+      const { version, data } = secrets.get(name) as Stored;
+      const metadata = { name, resourceVersion: String(version) };
+      return [200, { kind: 'Secret', metadata, data }] as const;
+    },
+  };
+}
+
 export async function startSecretsServer(dir: string): Promise<SecretsServer> {
   const authority = createAuthority('cluster');
   const own = authority.issue({ names: ['IP:127.0.0.1'] });
   const folder = join(dir, `account-${Math.random().toString(36).slice(2)}`);
   mkdirSync(folder, { recursive: true });
-  const secrets = new Map<string, Stored>();
-  let [versions, token] = [1_000, 'first-token'];
+  const secrets = createSecrets();
+  let token = 'first-token';
   const account = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   account('ca.crt', authority.certificate);
   account('namespace', NAMESPACE);
   account('token', token);
 
-  const answer = async (
-    method: string,
-    path: string,
-    headers: Record<string, unknown>,
-    body: string,
-  ): Promise<[status: number, body: object]> => {
-    if (headers['authorization'] !== `Bearer ${token}`) return failure(401, 'Unauthorized');
+  const answer = async ({ method = '', url = '', headers }: IncomingMessage, body: string) => {
+    if (headers.authorization !== `Bearer ${token}`) return failure(401, 'Unauthorized');
     const [, name = ''] =
-      new RegExp(`^/api/v1/namespaces/${NAMESPACE}/secrets/([^/?]+)$`).exec(path) ?? [];
+      new RegExp(`^/api/v1/namespaces/${NAMESPACE}/secrets/([^/?]+)$`).exec(url) ?? [];
     state.requests.push(`${method} ${name}`);
     if (state.forbidden.has(name)) return failure(403, `secrets "${name}" is forbidden`);
-    if (method === 'PATCH') {
-      if (headers['content-type'] !== 'application/merge-patch+json')
-        return failure(415, 'media type');
-      await state.beforeWrite(name);
+    if (method !== 'PATCH') return secrets.answer(name);
+    if (headers['content-type'] !== 'application/merge-patch+json') {
+      return failure(415, 'media type');
     }
-    const found = secrets.get(name);
-    if (!found) return failure(404, `secrets "${name}" not found`);
-    if (method === 'PATCH') {
-      const patch = JSON.parse(body) as {
-        metadata: { resourceVersion: string };
-        data: Stored['data'];
-      };
-      if (patch.metadata.resourceVersion !== String(found.version)) {
-        return failure(409, 'the object has been modified');
-      }
-      secrets.set(name, { version: (versions += 1), data: { ...found.data, ...patch.data } });
-    }
-    const { version, data } = secrets.get(name) as Stored;
-    return [200, { kind: 'Secret', metadata: { name, resourceVersion: String(version) }, data }];
+    await state.beforeWrite(name);
+    return secrets.answer(name, JSON.parse(body) as Parameters<typeof secrets.answer>[1]);
   };
 
-  const server: Server = createServer(
-    { cert: own.certificate, key: own.key },
-    (incoming, outgoing) => {
-      let text = '';
-      incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      incoming.on('end', () => {
-        void answer(incoming.method ?? '', incoming.url ?? '', incoming.headers, text).then(
-          ([status, body]) => {
-            outgoing.writeHead(status, { 'content-type': 'application/json' });
-            outgoing.end(JSON.stringify(body));
-          },
-        );
+  const server = createServer({ cert: own.certificate, key: own.key }, (incoming, outgoing) => {
+    let text = '';
+    incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    incoming.on('end', () => {
+      void answer(incoming, text).then(([status, body]) => {
+        outgoing.writeHead(status, { 'content-type': 'application/json' });
+        outgoing.end(JSON.stringify(body));
       });
-    },
-  );
+    });
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const state: SecretsServer = {
     folder,
@@ -98,9 +101,8 @@ export async function startSecretsServer(dir: string): Promise<SecretsServer> {
     forbidden: new Set(),
     requests: [],
     beforeWrite: () => undefined,
-    put: (name, data) =>
-      void secrets.set(name, { version: (versions += 1), data: coded(data, 'utf8', 'base64') }),
-    get: (name) => coded((secrets.get(name) as Stored).data, 'base64', 'utf8'),
+    put: secrets.put,
+    get: secrets.get,
     setToken(next) {
       token = next;
       account('token', next);
@@ -114,10 +116,8 @@ export async function startSecretsServer(dir: string): Promise<SecretsServer> {
   return state;
 }
 
-const failure = (code: number, message: string): [number, object] => [
-  code,
-  { kind: 'Status', status: 'Failure', code, message },
-];
+const failure = (code: number, message: string) =>
+  [code, { kind: 'Status', status: 'Failure', code, message }] as const;
 
 const coded = (
   data: Record<string, string>,

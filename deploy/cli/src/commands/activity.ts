@@ -5,7 +5,7 @@ import { BroadcastsDefinition, type Broadcast } from '@bmg/proto/broadcasts';
 import { OnboardingDefinition, type OnboardingEvent } from '@bmg/proto/onboarding';
 import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
 import { Option } from 'commander';
-import { action, count, record, wholeNumber, type Answer } from '../action';
+import { action, adder, count, record, wholeNumber, type Answer } from '../action';
 import { change } from '../recorded';
 import { SERVICES, type Session } from '../session';
 
@@ -17,34 +17,30 @@ interface PageOptions {
 }
 
 export function addActivityCommands(program: Command): void {
-  const events = program
-    .command('events')
-    .description('the events that a partner’s receiver did not accept');
-  ofPartner(events.command('failed'))
-    .description('list failed and retrying events, oldest first')
+  const events = adder(
+    program.command('events').description('the events that a partner’s receiver did not accept'),
+    'whose',
+  );
+  events('failed', 'list failed and retrying events, oldest first')
     .addOption(new Option('--status <status>', 'only these').choices(['failed', 'retrying']))
     .addOption(limit())
     .option('--cursor <cursor>', 'the next page: the cursor that the last one printed')
-    .action(action(program, failed));
-  ofPartner(events.command('retry [event_id]'))
-    .description('deliver one event again now; without an ID, queue all of them')
-    .action(change(program, retry));
+    .action(action(failed));
+  events(
+    'retry [event_id]',
+    'deliver one event again now; without an ID, queue all of them',
+  ).action(change(retry));
 
-  ofPartner(program.command('broadcasts'))
-    .description('list a partner’s broadcasts, newest first')
+  const add = adder(program, 'whose');
+  add('broadcasts', 'list a partner’s broadcasts, newest first')
     .addOption(limit())
-    .action(action(program, broadcasts));
-  ofPartner(program.command('usage'))
-    .description('show a partner’s calls, messages and billing of this month')
-    .action(action(program, usage));
-  ofPartner(program.command('onboarding'))
-    .description('list the steps of a partner’s recent sign-ups, newest first')
+    .action(action(broadcasts));
+  add('usage', 'show a partner’s calls, messages and billing of this month').action(action(usage));
+  add('onboarding', 'list the steps of a partner’s recent sign-ups, newest first')
     .addOption(limit())
-    .action(action(program, onboarding));
+    .action(action(onboarding));
 }
 
-const ofPartner = (command: Command): Command =>
-  command.requiredOption('--partner <partner_id>', 'whose');
 const limit = (): Option =>
   new Option('--limit <n>', `how many, at most ${PAGE_MAX}`).argParser(wholeNumber).default(20);
 
@@ -55,7 +51,7 @@ async function failed(
   await session.requirePartner(partner);
   const { events, total, after } = await session
     .client(WebhooksDefinition, SERVICES.webhooks)
-    .listFailedEvents({ partner_id: partner, limit, status, cursor }, session.call());
+    .listFailedEvents({ partner_id: partner, limit, status, cursor });
   const lines = [...events.map(describeEvent), `${events.length} of ${total} events`];
   if (after !== undefined) lines.push(`next page: --cursor ${after}`);
   // The content of events is between the partner and its customers.
@@ -71,10 +67,10 @@ async function retry(
   await session.requirePartner(partner_id);
   const webhooks = session.client(WebhooksDefinition, SERVICES.webhooks);
   if (event_id === undefined) {
-    const { queued } = await webhooks.retryAllEvents({ partner_id }, session.call());
+    const { queued } = await webhooks.retryAllEvents({ partner_id });
     return { json: { queued }, text: `${count(queued, 'event')} queued` };
   }
-  const done = await webhooks.retryEvent({ partner_id, event_id }, session.call());
+  const done = await webhooks.retryEvent({ partner_id, event_id });
   const answered = done.http_status === undefined ? 'no answer' : `HTTP ${done.http_status}`;
   return { json: record(done), text: `${done.status} (${answered})` };
 }
@@ -83,10 +79,12 @@ async function broadcasts(session: Session, { partner, limit }: PageOptions): Pr
   await session.requirePartner(partner);
   const found = await session
     .client(BroadcastsDefinition, SERVICES.broadcasts)
-    .listBroadcasts(
-      { partner_id: partner, waba_id: undefined, limit: Math.min(limit, PAGE_MAX), offset: 0 },
-      session.call(),
-    );
+    .listBroadcasts({
+      partner_id: partner,
+      waba_id: undefined,
+      limit: Math.min(limit, PAGE_MAX),
+      offset: 0,
+    });
   return {
     json: { broadcasts: found.broadcasts.map(record), total: found.total },
     text: found.broadcasts.map(describeBroadcast).join('\n') || 'No broadcasts.',
@@ -99,7 +97,7 @@ async function usage(session: Session, { partner }: { partner: string }): Promis
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
   const found = await session
     .client(OnboardingDefinition)
-    .getUsage({ partner_id: partner, from, to: now }, session.call());
+    .getUsage({ partner_id: partner, from, to: now });
   const { endpoints, messages, billing } = found;
   return {
     json: record(found),
@@ -122,10 +120,7 @@ async function onboarding(session: Session, { partner, limit }: PageOptions): Pr
   await session.requirePartner(partner);
   const { events } = await session
     .client(OnboardingDefinition)
-    .listOnboardingEvents(
-      { partner_id: partner, limit: Math.min(limit, PAGE_MAX) },
-      session.call(),
-    );
+    .listOnboardingEvents({ partner_id: partner, limit: Math.min(limit, PAGE_MAX) });
   return {
     json: { events: events.map(record) },
     text: events.map(describeStep).join('\n') || 'No sign-ups.',

@@ -47,12 +47,12 @@ export function addAuditCommand(program: Command): void {
         .default(LIMIT),
     )
     .option('--cursor <cursor>', 'the next page: the cursor that the last one printed')
-    .action(action(program, list))
+    .action(action(list))
     .command('check')
     .description(
       'compare every record with the chain of hashes: none was changed, removed or added',
     )
-    .action(action(program, check));
+    .action(action(check));
 }
 
 async function check(session: Session): Promise<Answer> {
@@ -61,7 +61,7 @@ async function check(session: Session): Promise<Answer> {
   let [links, records] = [0, 0];
   let [above, newest]: [number | undefined, Newest | undefined] = [undefined, undefined];
   do {
-    const page: Page = await audit.checkAuditChain({ above }, session.call()).catch(rejected);
+    const page: Page = await audit.checkAuditChain({ above }).catch(rejected);
     links += page.links;
     records += page.records;
     faults.push(...page.faults);
@@ -90,15 +90,12 @@ async function list(session: Session, { partner, limit, ...filters }: Filters): 
   let { cursor } = filters;
   do {
     const page = await audit
-      .listAllAuditRecords(
-        {
-          ...filters,
-          partner_id: partner,
-          limit: Math.min(PAGE_MAX, most - records.length),
-          cursor,
-        },
-        session.call(),
-      )
+      .listAllAuditRecords({
+        ...filters,
+        partner_id: partner,
+        limit: Math.min(PAGE_MAX, most - records.length),
+        cursor,
+      })
       .catch(rejected);
     records.push(...page.records);
     cursor = page.after;

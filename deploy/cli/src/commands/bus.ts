@@ -9,10 +9,10 @@ import {
 } from '@bmg/common/bus';
 import { fields, loadConfig } from '@bmg/common/config';
 import { WebhooksDefinition, type GetBacklogResponse } from '@bmg/proto/webhooks';
-import { action, count, wholeNumber, type Answer, EXIT_FAILURE } from '../action';
-import { readHealth } from '../doctor';
+import { action, adder, count, wholeNumber, type Answer, EXIT_FAILURE } from '../action';
 import { change } from '../recorded';
 import { settingOf, UsageError, SERVICES, type Session } from '../session';
+import { readHealth } from './platform';
 
 const LETTERS_DEFAULT = 100;
 
@@ -25,31 +25,31 @@ export function addBusCommands(program: Command): void {
     .command('status')
     .description('whether the gateway and all behind it work, and which events wait where')
     .addHelpText('after', NOTES)
-    .action(action(program, status));
+    .action(action(status));
 
   program
     .command('lag')
     .description('how many messages each consumer group has still to handle')
     .addHelpText('after', NOTES)
-    .action(action(program, lag));
+    .action(action(lag));
 
-  const letters = program
-    .command('dead-letters')
-    .description('messages that could not be handled: they are kept for 14 days');
-  letters
-    .command('list')
-    .description('list the latest letters, without their contents')
+  const add = adder(
+    program
+      .command('dead-letters')
+      .description('messages that could not be handled: they are kept for 14 days'),
+  );
+  add('list', 'list the latest letters, without their contents')
     .option('--limit <n>', 'letters of each partition', wholeNumber, LETTERS_DEFAULT)
     .addHelpText('after', NOTES)
-    .action(action(program, list));
-  letters
-    .command('show <topic> <partition> <offset>')
-    .description('print the contents of one letter, which may be texts of customers')
-    .action(change(program, show));
-  letters
-    .command('replay <topic> <partition> <offset>')
-    .description('publish one letter to its topic again, once its fault is mended')
-    .action(change(program, replay));
+    .action(action(list));
+  add(
+    'show <topic> <partition> <offset>',
+    'print the contents of one letter, which may be texts of customers',
+  ).action(change(show));
+  add(
+    'replay <topic> <partition> <offset>',
+    'publish one letter to its topic again, once its fault is mended',
+  ).action(change(replay));
 }
 
 function openBus(): BusOperator {
@@ -116,7 +116,7 @@ async function status(session: Session): Promise<Answer> {
     readHealth(),
     bus.lags(),
     bus.deadLetters(LETTERS_DEFAULT),
-    session.client(WebhooksDefinition, SERVICES.webhooks).getBacklog({}, session.call()),
+    session.client(WebhooksDefinition, SERVICES.webhooks).getBacklog({}),
   ]);
   const waiting = lags.filter(({ messages }) => messages > 0);
   if (health.status !== 'ok') process.exitCode = EXIT_FAILURE;

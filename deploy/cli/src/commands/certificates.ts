@@ -37,7 +37,7 @@ export function addCertificateCommands(program: Command): void {
         '\nthird of its life or 21 days are left, and when its authority, names or key do not fit.' +
         '\nServices use the new one within minutes, without a restart.',
     )
-    .action(action(program, renew));
+    .action(action(renew));
 }
 
 function validDays(text: string): number {

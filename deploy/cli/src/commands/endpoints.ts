@@ -8,7 +8,7 @@ import {
   type EndpointAttempt,
   type Shadow,
 } from '@bmg/proto/endpoints';
-import { action, record, type Answer } from '../action';
+import { action, adder, record, type Answer } from '../action';
 import { SERVICES, type Session } from '../session';
 
 interface Of {
@@ -16,20 +16,16 @@ interface Of {
 }
 
 export function addEndpointCommands(program: Command): void {
-  const endpoints = program
-    .command('endpoints')
-    .description('a partner’s webhook endpoints beside its webhook URL');
-  const add = (usage: string, description: string): Command =>
-    endpoints
-      .command(usage)
-      .description(description)
-      .requiredOption('--partner <partner_id>', 'whose');
-  add('list', 'list the endpoints, oldest first').action(action(program, list));
-  add('show <endpoint_id>', 'show an endpoint with its latest attempts').action(
-    action(program, show),
+  const add = adder(
+    program
+      .command('endpoints')
+      .description('a partner’s webhook endpoints beside its webhook URL'),
+    'whose',
   );
+  add('list', 'list the endpoints, oldest first').action(action(list));
+  add('show <endpoint_id>', 'show an endpoint with its latest attempts').action(action(show));
   add('shadows', 'list the shadow receivers of the last week, newest first').action(
-    action(program, shadows),
+    action(shadows),
   );
 }
 
@@ -37,7 +33,7 @@ async function list(session: Session, { partner }: Of): Promise<Answer> {
   await session.requirePartner(partner);
   const { endpoints, endpoints_max } = await session
     .client(EndpointsDefinition, SERVICES.webhooks)
-    .listEndpoints({ partner_id: partner }, session.call());
+    .listEndpoints({ partner_id: partner });
   return {
     json: { endpoints: endpoints.map(shown), endpoints_max },
     text: endpoints.map(describe).join('\n') || 'No endpoints beside the webhook URL.',
@@ -48,8 +44,8 @@ async function show(session: Session, endpoint_id: string, { partner }: Of): Pro
   await session.requirePartner(partner);
   const webhooks = session.client(EndpointsDefinition, SERVICES.webhooks);
   const of = { partner_id: partner, endpoint_id };
-  const endpoint = await webhooks.getEndpoint(of, session.call());
-  const { attempts } = await webhooks.listEndpointAttempts(of, session.call());
+  const endpoint = await webhooks.getEndpoint(of);
+  const { attempts } = await webhooks.listEndpointAttempts(of);
   return {
     json: { ...shown(endpoint), attempts: attempts.map(record) },
     text: [describe(endpoint), ...attempts.map(describeAttempt)].join('\n'),
@@ -60,7 +56,7 @@ async function shadows(session: Session, { partner }: Of): Promise<Answer> {
   await session.requirePartner(partner);
   const found = await session
     .client(EndpointsDefinition, SERVICES.webhooks)
-    .listShadows({ partner_id: partner }, session.call());
+    .listShadows({ partner_id: partner });
   return {
     json: { shadows: found.shadows.map(shownShadow) },
     text: found.shadows.map(describeShadow).join('\n') || 'No shadows in the last week.',

@@ -1,10 +1,23 @@
 // `bmg indexes …`: the indexes of every service's database, compared with their declaration.
 import type { Command } from 'commander';
-import type { ApplyIndexesResponse, IndexChange } from '@bmg/proto/data';
-import { action, record, type Answer, EXIT_FAILURE } from '../action';
-import { describeDifference, eachDatabase, type Reply } from '../databases';
+import { isUnimplemented, notAllowedReason } from '@bmg/common/errors';
+import {
+  IndexesDefinition,
+  type ApplyIndexesResponse,
+  type IndexChange,
+  type IndexDifference,
+} from '@bmg/proto/data';
+import { action, adder, record, type Answer, EXIT_FAILURE } from '../action';
 import { change } from '../recorded';
-import type { Session } from '../session';
+import {
+  doesNotAnswer,
+  findService,
+  isUnavailable,
+  SERVICES,
+  type Address,
+  type Calls,
+  type Session,
+} from '../session';
 
 /** A build that takes longer continues in the service. */
 const APPLY_LIMIT_MS = 120_000;
@@ -16,28 +29,25 @@ difference remains.
 Earlier releases may use an obsolete index: drop it once all processes are replaced.`;
 
 export function addIndexCommands(program: Command): void {
-  const indexes = program
-    .command('indexes')
-    .description('the indexes of the services’ databases: missing, different and obsolete ones');
+  const add = adder(
+    program
+      .command('indexes')
+      .description('the indexes of the services’ databases: missing, different and obsolete ones'),
+  );
 
-  indexes
-    .command('show')
-    .description('list the differences between the stored indexes and the declared ones')
-    .action(action(program, show));
+  add('show', 'list the differences between the stored indexes and the declared ones').action(
+    action(show),
+  );
 
-  indexes
-    .command('apply')
-    .description('create missing indexes and replace those that differ')
+  add('apply', 'create missing indexes and replace those that differ')
     .option('--rebuild', 'drop and build those that cannot stand beside their replacement')
     .option('--drop-obsolete', 'drop indexes that are not declared')
     .addHelpText('after', APPLYING)
-    .action(change(program, apply));
+    .action(change(apply));
 }
 
 async function show(session: Session): Promise<Answer> {
-  const replies = await eachDatabase(session, (indexes) =>
-    indexes.compareIndexes({}, session.call()),
-  );
+  const replies = await eachDatabase(session, (indexes) => indexes.compareIndexes({}));
   return answerOf(replies, () => []);
 }
 
@@ -89,3 +99,40 @@ const REFUSALS: Record<string, string> = {
 
 const describeChange = ({ collection, key, outcome, reason }: IndexChange): string =>
   `${collection}  { ${key} }  ${REFUSALS[outcome] ?? outcome.replace('_', ' ')}${reason && `: ${reason}`}`;
+
+type Reply<T> = { service: string } & ({ answer: T } | { problem: string; advice: string });
+
+/** Calls all of them at once; one that fails has a problem instead of an answer. */
+export const eachDatabase = <T>(
+  session: Session,
+  call: (indexes: Calls<IndexesDefinition>) => Promise<T>,
+): Promise<Array<Reply<T>>> =>
+  Promise.all(
+    Object.entries(SERVICES).map(async ([service, address]): Promise<Reply<T>> => {
+      try {
+        return { service, answer: await call(session.client(IndexesDefinition, address)) };
+      } catch (error) {
+        return { service, ...problemOf(error, address) };
+      }
+    }),
+  );
+
+function problemOf(error: unknown, address: Address) {
+  if (isUnimplemented(error)) {
+    return { problem: 'runs an earlier release', advice: 'upgrade it, then run this again' };
+  }
+  if (isUnavailable(error)) {
+    return { problem: doesNotAnswer(address), advice: findService(address[0]) };
+  }
+  const problem = notAllowedReason(error) ?? (error as Error).message;
+  return { problem, advice: 'read its log' };
+}
+
+export function describeDifference(one: IndexDifference): string {
+  const name = one.name === '' ? '' : ` (${one.name})`;
+  const options = one.options.map(
+    ({ name: option, declared, stored }) =>
+      `; ${option} is ${stored || 'absent'}, declared ${declared || 'absent'}`,
+  );
+  return `${one.collection}  { ${one.key} }  ${one.state}${name}${options.join('')}`;
+}

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { KEY_SCOPES } from '@bmg/common/keys';
 import { KeysDefinition, type ApiKey, type KeyWithSecret } from '@bmg/proto/keys';
-import { action, dateTime, record, wholeNumber, type Answer } from '../action';
+import { action, adder, dateTime, record, wholeNumber, type Answer } from '../action';
 import { change } from '../recorded';
 import { rejected, UsageError, type Session } from '../session';
 
@@ -20,37 +20,29 @@ type UpdateOptions = Of &
   Limits & { allWabas?: boolean; anyAddress?: boolean; neverExpires?: boolean };
 
 export function addKeyCommands(program: Command): void {
-  const key = program
-    .command('key')
-    .description('manage the API keys of a partner beside its partner key');
-  const add = (usage: string, description: string): Command =>
-    key
-      .command(usage)
-      .description(description)
-      .requiredOption('--partner <partner_id>', 'the partner that owns the key');
+  const add = adder(
+    program.command('key').description('manage the API keys of a partner beside its partner key'),
+    'the partner that owns the key',
+  );
 
-  add('list', 'list the keys, without their secrets').action(action(program, list));
+  add('list', 'list the keys, without their secrets').action(action(list));
 
   withLimits(add('create', 'create a key; its secret is shown only once'))
     .requiredOption('--name <name>', 'what the key is for')
-    .action(
-      change(program, create, {
-        made: ({ json }) => ({ key_id: (json as { key_id: string }).key_id }),
-      }),
-    );
+    .action(change(create, { made: 'key_id' }));
 
   withLimits(add('update <key_id>', 'change a key; options that you omit are unchanged'))
     .option('--name <name>', 'what the key is for')
     .option('--all-wabas', 'no longer limit it to accounts')
     .option('--any-address', 'no longer limit it to addresses')
     .option('--never-expires', 'remove its expiry')
-    .action(change(program, update, { before_of: 'key' }));
+    .action(change(update, { before_of: 'key' }));
 
   add('rotate <key_id>', 'issue a new secret for a key')
     .option('--overlap-hours <n>', 'how long the old secret works as well', wholeNumber, 24)
-    .action(change(program, rotate));
+    .action(change(rotate));
 
-  add('revoke <key_id>', 'end a key; it stops working at once').action(change(program, revoke));
+  add('revoke <key_id>', 'end a key; it stops working at once').action(change(revoke));
 }
 
 const withLimits = (command: Command): Command =>
@@ -67,7 +59,7 @@ const withLimits = (command: Command): Command =>
 const keysOf = (session: Session) => session.client(KeysDefinition);
 
 async function list(session: Session, { partner }: Of): Promise<Answer> {
-  const { keys } = await keysOf(session).listKeys({ partner_id: partner }, session.call());
+  const { keys } = await keysOf(session).listKeys({ partner_id: partner });
   return {
     json: { keys: keys.map(shown) },
     text: keys.map(describe).join('\n') || 'No API keys: the partner uses its partner key.',
@@ -77,17 +69,14 @@ async function list(session: Session, { partner }: Of): Promise<Answer> {
 async function create(session: Session, given: Of & Limits): Promise<Answer> {
   if (!given.scope) throw new UsageError(`--scope is required: ${KEY_SCOPES.join(', ')}`);
   const created = await keysOf(session)
-    .createKey(
-      {
-        partner_id: given.partner,
-        name: given.name ?? '',
-        scopes: given.scope,
-        waba_ids: given.waba ?? [],
-        addresses: given.address ?? [],
-        expires_at: given.expiresAt,
-      },
-      session.call(),
-    )
+    .createKey({
+      partner_id: given.partner,
+      name: given.name ?? '',
+      scopes: given.scope,
+      waba_ids: given.waba ?? [],
+      addresses: given.address ?? [],
+      expires_at: given.expiresAt,
+    })
     .catch(rejected);
   return withSecret(created);
 }
@@ -95,19 +84,16 @@ async function create(session: Session, given: Of & Limits): Promise<Answer> {
 async function update(session: Session, key_id: string, given: UpdateOptions): Promise<Answer> {
   const { name, scope, waba, address, expiresAt, allWabas, anyAddress, neverExpires } = given;
   const updated = await keysOf(session)
-    .updateKey(
-      {
-        partner_id: given.partner,
-        key_id,
-        name,
-        scopes: scope && { items: scope },
-        waba_ids: allWabas ? { items: [] } : waba && { items: waba },
-        addresses: anyAddress ? { items: [] } : address && { items: address },
-        expires_at: neverExpires ? undefined : expiresAt,
-        never_expires: neverExpires === true,
-      },
-      session.call(),
-    )
+    .updateKey({
+      partner_id: given.partner,
+      key_id,
+      name,
+      scopes: scope && { items: scope },
+      waba_ids: allWabas ? { items: [] } : waba && { items: waba },
+      addresses: anyAddress ? { items: [] } : address && { items: address },
+      expires_at: neverExpires ? undefined : expiresAt,
+      never_expires: neverExpires === true,
+    })
     .catch(rejected);
   return { json: shown(updated), text: describe(updated) };
 }
@@ -118,11 +104,11 @@ async function rotate(
   { partner, overlapHours }: Of & { overlapHours: number },
 ): Promise<Answer> {
   const request = { partner_id: partner, key_id, overlap_hours: overlapHours };
-  return withSecret(await keysOf(session).rotateKey(request, session.call()).catch(rejected));
+  return withSecret(await keysOf(session).rotateKey(request).catch(rejected));
 }
 
 async function revoke(session: Session, key_id: string, { partner }: Of): Promise<Answer> {
-  await keysOf(session).revokeKey({ partner_id: partner, key_id }, session.call());
+  await keysOf(session).revokeKey({ partner_id: partner, key_id });
   return { json: { key_id, revoked: true }, text: `${key_id} is revoked.` };
 }
 

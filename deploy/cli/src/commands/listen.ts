@@ -43,10 +43,10 @@ export function addListenCommand(program: Command): void {
       '\nWith --partner its webhook URL is changed, and restored when you stop with Ctrl-C.' +
         '\nFor work on this machine: the mesh must be allowed to post to private addresses.',
     )
-    .action(async (options: ListenOptions) => {
+    .action(async (options: ListenOptions, command: Command) => {
       const session = openSession();
       try {
-        await listen(session, options, program.opts<{ json?: boolean }>().json === true);
+        await listen(session, options, command.optsWithGlobals<{ json?: boolean }>().json === true);
       } finally {
         await session.close();
       }
@@ -100,7 +100,7 @@ async function registerReceiver(
     const created = await recorded(
       session,
       { action: ACTION, fields: Object.keys(settings), after: settings },
-      () => operator.createPartner(settings, session.call()),
+      () => operator.createPartner(settings),
       ({ partner_id }) => ({ partner_id }),
     );
     return {
@@ -110,7 +110,7 @@ async function registerReceiver(
     };
   }
   const { partner: partner_id } = options;
-  const before = await operator.getPartner({ partner_id }, session.call());
+  const before = await operator.getPartner({ partner_id });
   const setUrl = (webhook_url: string) =>
     recorded(
       session,
@@ -122,8 +122,7 @@ async function registerReceiver(
         after: { webhook_url },
         before_of: 'partner',
       },
-      () =>
-        operator.updatePartner({ partner_id, webhook_url } as UpdatePartnerRequest, session.call()),
+      () => operator.updatePartner({ partner_id, webhook_url } as UpdatePartnerRequest),
     );
   await setUrl(url);
   const secret = options.secret ?? (settingOf('WEBHOOK_SECRET', '') || undefined);

@@ -10,7 +10,7 @@ import {
   type UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
 import type { PartnerContacts } from '@bmg/proto/settings';
-import { action, count, record, wholeNumber, type Answer } from '../action';
+import { action, adder, count, record, wholeNumber, type Answer } from '../action';
 import { change } from '../recorded';
 import { rejected, UsageError, type Session } from '../session';
 
@@ -28,53 +28,43 @@ interface RotateKeyOptions {
 }
 type UpdateOptions = Partial<CreateOptions> & { status?: string; logoUrl?: string };
 
-/** Longer than 70 lines: one short block for each command. */
 export function addPartnerCommands(program: Command): void {
-  const partner = program
-    .command('partner')
-    .description('manage partners: keys, webhook secrets, settings');
+  const add = adder(
+    program.command('partner').description('manage partners: keys, webhook secrets, settings'),
+  );
 
-  partner
-    .command('create')
-    .description('create a partner; its key and webhook secret are shown only once')
+  add('create', 'create a partner; its key and webhook secret are shown only once')
     .requiredOption('--name <name>', 'display name')
     .option('--webhook-url <url>', 'where its events are delivered')
     .option('--rate-limit-per-sec <n>', 'requests per second', wholeNumber)
     .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
-    .action(
-      change(program, create, {
-        made: ({ json }) => ({ partner_id: (json as { partner_id: string }).partner_id }),
-      }),
-    );
+    .action(change(create, { made: 'partner_id' }));
 
-  partner
-    .command('update <partner_id>')
-    .description('change a partner’s settings; what you leave out stays as it is')
+  add('update <partner_id>', 'change a partner’s settings; what you leave out stays as it is')
     .option('--name <name>', 'display name')
     .option('--webhook-url <url>', 'where its events are delivered; empty to deliver none')
     .option('--rate-limit-per-sec <n>', 'requests per second', wholeNumber)
     .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
     .option('--logo-url <url>', 'a picture for its sign-up page; empty to show none')
     .addOption(new Option('--status <status>', 'may it use the API').choices(PARTNER_STATUSES))
-    .action(change(program, update, { before_of: 'partner' }));
+    .action(change(update, { before_of: 'partner' }));
 
-  partner.command('list').description('list all partners').action(action(program, list));
+  add('list', 'list all partners').action(action(list));
 
-  partner
-    .command('show <partner_id>')
-    .description('show one partner')
-    .action(action(program, show));
+  add('show <partner_id>', 'show one partner').action(action(show));
 
-  partner
-    .command('contact <partner_id>')
-    .description('show or change the e-mail addresses of its contacts; the gateway sends no mail')
+  add(
+    'contact <partner_id>',
+    'show or change the e-mail addresses of its contacts; the gateway sends no mail',
+  )
     .option('--technical <address>', 'e-mail address of those who run its servers; empty for none')
     .option('--billing <address>', 'e-mail address of those who pay; empty for none')
-    .action(change(program, contact, { is_change: (options) => Object.keys(options).length > 0 }));
+    .action(change(contact, { is_change: (options) => Object.keys(options).length > 0 }));
 
-  partner
-    .command('notify <partner_id>')
-    .description('send a notice: an event partner.notice, kept for 30 days in the console')
+  add(
+    'notify <partner_id>',
+    'send a notice: an event partner.notice, kept for 30 days in the console',
+  )
     .requiredOption('--subject <text>', 'one line, at most 120 characters')
     .requiredOption('--text <text>', 'at most 2,000 characters')
     .addOption(
@@ -82,53 +72,38 @@ export function addPartnerCommands(program: Command): void {
         .choices(PARTNER_SEVERITIES)
         .default('info'),
     )
-    .action(
-      change(program, notify, {
-        made: ({ json }) => ({ notice_id: (json as { notice_id: string }).notice_id }),
-      }),
-    );
+    .action(change(notify, { made: 'notice_id' }));
 
-  partner
-    .command('rotate-key <partner_id>')
-    .description('issue a new partner key; the old key stops working at once')
+  add('rotate-key <partner_id>', 'issue a new partner key; the old key stops working at once')
     .option('--overlap-hours <n>', 'how long the old key works as well', wholeNumber, 0)
     .option('--yes', 'confirm; needed unless --json is given')
-    .action(
-      change(program, (session, partner_id: string, options: RotateKeyOptions) =>
-        rotateKey(session, partner_id, { ...program.opts<{ json?: boolean }>(), ...options }),
-      ),
-    );
+    .action(change(rotateKey));
 
-  partner
-    .command('rotate-webhook-secret <partner_id>')
-    .description('issue a new webhook secret')
+  add('rotate-webhook-secret <partner_id>', 'issue a new webhook secret')
     .option(
       '--overlap-hours <n>',
       'how long deliveries carry the signatures of both secrets',
       wholeNumber,
       24,
     )
-    .action(change(program, rotateWebhookSecret));
+    .action(change(rotateWebhookSecret));
 
-  partner
-    .command('card <partner_id>')
-    .description('print a link where the partner adds a payment card for its billing slots')
-    .action(change(program, card));
+  add(
+    'card <partner_id>',
+    'print a link where the partner adds a payment card for its billing slots',
+  ).action(change(card));
 }
 
 const operator = (session: Session) => session.client(OperatorDefinition);
 
 async function create(session: Session, options: CreateOptions): Promise<Answer> {
   const created = await operator(session)
-    .createPartner(
-      {
-        name: options.name,
-        webhook_url: options.webhookUrl,
-        rate_limit_per_sec: options.rateLimitPerSec,
-        max_wabas: options.maxWabas,
-      },
-      session.call(),
-    )
+    .createPartner({
+      name: options.name,
+      webhook_url: options.webhookUrl,
+      rate_limit_per_sec: options.rateLimitPerSec,
+      max_wabas: options.maxWabas,
+    })
     .catch(rejected);
   const { partner_id, partner_key, webhook_secret } = created;
   return { json: { partner_id, partner_key, webhook_secret }, text: describeNew(created) };
@@ -171,7 +146,7 @@ async function contact(
 ): Promise<Answer> {
   const partner =
     Object.keys(contacts).length === 0
-      ? await operator(session).getPartner({ partner_id }, session.call())
+      ? await operator(session).getPartner({ partner_id })
       : await updatePartner(session, { partner_id, contacts } as UpdatePartnerRequest);
   const of = contactsOf(partner.contacts);
   return { json: { partner_id, contacts: of }, text: describeContacts(of).join('\n') };
@@ -183,7 +158,7 @@ async function notify(
   notice: { subject: string; text: string; severity: string },
 ): Promise<Answer> {
   const { notice_id, contacts } = await operator(session)
-    .notifyPartner({ partner_id, ...notice }, session.call())
+    .notifyPartner({ partner_id, ...notice })
     .catch(rejected);
   const of = contactsOf(contacts);
   return {
@@ -197,13 +172,10 @@ async function notify(
 }
 
 const updatePartner = (session: Session, request: UpdatePartnerRequest): Promise<Partner> =>
-  operator(session).updatePartner(request, session.call()).catch(rejected);
+  operator(session).updatePartner(request).catch(rejected);
 
 async function list(session: Session): Promise<Answer> {
-  const { partners } = await operator(session).listPartners(
-    { limit: 500, after: undefined },
-    session.call(),
-  );
+  const { partners } = await operator(session).listPartners({ limit: 500, after: undefined });
   const lines = partners.map(
     ({ partner_id, status, name }) => `${partner_id}  ${status.padEnd(10)}  ${name}`,
   );
@@ -214,16 +186,18 @@ async function list(session: Session): Promise<Answer> {
 }
 
 async function show(session: Session, partner_id: string): Promise<Answer> {
-  const found = await operator(session).getPartner({ partner_id }, session.call());
+  const found = await operator(session).getPartner({ partner_id });
   return answerOf(found);
 }
 
 async function rotateKey(
   session: Session,
   partner_id: string,
-  { overlapHours, yes, json }: RotateKeyOptions,
+  _options: object,
+  command: Command,
 ): Promise<Answer> {
-  const { name } = await operator(session).getPartner({ partner_id }, session.call());
+  const { overlapHours, yes, json } = command.optsWithGlobals<RotateKeyOptions>();
+  const { name } = await operator(session).getPartner({ partner_id });
   const fate =
     overlapHours === 0
       ? 'stops working at once'
@@ -234,10 +208,10 @@ async function rotateKey(
         'deleted. Nothing was changed: add --yes to do it, --overlap-hours to keep the old key for a while',
     );
   }
-  const { partner_key, sessions_deleted } = await operator(session).rotateKey(
-    { partner_id, overlap_hours: overlapHours },
-    session.call(),
-  );
+  const { partner_key, sessions_deleted } = await operator(session).rotateKey({
+    partner_id,
+    overlap_hours: overlapHours,
+  });
   return {
     json: { partner_key, sessions_deleted },
     text: [
@@ -253,10 +227,10 @@ async function rotateWebhookSecret(
   partner_id: string,
   { overlapHours }: { overlapHours: number },
 ): Promise<Answer> {
-  const { webhook_secret } = await operator(session).rotateWebhookSecret(
-    { partner_id, overlap_hours: overlapHours },
-    session.call(),
-  );
+  const { webhook_secret } = await operator(session).rotateWebhookSecret({
+    partner_id,
+    overlap_hours: overlapHours,
+  });
   return {
     json: { webhook_secret },
     text: [
@@ -269,7 +243,7 @@ async function rotateWebhookSecret(
 async function card(session: Session, partner_id: string): Promise<Answer> {
   const { url } = await session
     .client(PaymentsDefinition)
-    .createCardSession({ partner_id, return_url: undefined }, session.call());
+    .createCardSession({ partner_id, return_url: undefined });
   return { json: { url }, text: url };
 }
 

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { ROLES } from '@bmg/common/people';
 import { AuditDefinition } from '@bmg/proto/audit';
 import { PeopleDefinition, type Person } from '@bmg/proto/people';
-import { action, count, record, type Answer } from '../action';
+import { action, adder, count, record, type Answer } from '../action';
 import { change } from '../recorded';
 import { rejected, type Session } from '../session';
 
@@ -12,40 +12,32 @@ interface Of {
 }
 
 export function addPeopleCommands(program: Command): void {
-  const people = program
-    .command('people')
-    .description('manage the people who sign in to the console of a partner');
-  const add = (usage: string, description: string): Command =>
-    people
-      .command(usage)
-      .description(description)
-      .requiredOption('--partner <partner_id>', 'the partner whose console it is');
-
-  add('list', 'list the people with role and last sign-in, oldest first').action(
-    action(program, list),
+  const add = adder(
+    program
+      .command('people')
+      .description('manage the people who sign in to the console of a partner'),
+    'the partner whose console it is',
   );
+
+  add('list', 'list the people with role and last sign-in, oldest first').action(action(list));
 
   add('invite', 'invite a person; the link is shown only once, and no mail is sent')
     .requiredOption('--email <address>', 'the e-mail address of the person')
     .addOption(role())
-    .action(
-      change(program, invite, {
-        made: ({ json }) => ({ person_id: (json as { person_id: string }).person_id }),
-      }),
-    );
+    .action(change(invite, { made: 'person_id' }));
 
   add('update <person_id>', 'change the role of a person')
     .addOption(role())
-    .action(change(program, update, { before_of: 'person' }));
+    .action(change(update, { before_of: 'person' }));
 
   add('remove <person_id>', 'end the access of a person: passkeys, sessions and invitation').action(
-    change(program, remove, { before_of: 'person', before: ['email', 'role', 'state'] }),
+    change(remove, { before_of: 'person', before: ['email', 'role', 'state'] }),
   );
 
   add(
     'erase <person_id>',
     'clear the addresses of a removed person from the records of the audit log, which stay',
-  ).action(change(program, erase));
+  ).action(change(erase));
 }
 
 const role = (): Option =>
@@ -55,10 +47,7 @@ const peopleOf = (session: Session) => session.client(PeopleDefinition);
 
 async function list(session: Session, { partner }: Of): Promise<Answer> {
   await session.requirePartner(partner);
-  const { people, people_max } = await peopleOf(session).listPeople(
-    { partner_id: partner },
-    session.call(),
-  );
+  const { people, people_max } = await peopleOf(session).listPeople({ partner_id: partner });
   return {
     json: { people: people.map(shown), people_max },
     text:
@@ -71,7 +60,7 @@ async function invite(
   { partner, email, role }: Of & { email: string; role: string },
 ): Promise<Answer> {
   const { person, invitation_url } = await peopleOf(session)
-    .invitePerson({ partner_id: partner, email, role, caller_is_operator: true }, session.call())
+    .invitePerson({ partner_id: partner, email, role, caller_is_operator: true })
     .catch(rejected);
   const invited = person as Person;
   return {
@@ -90,13 +79,13 @@ async function update(
   { partner, role }: Of & { role: string },
 ): Promise<Answer> {
   const request = { partner_id: partner, person_id, role, caller_is_operator: true };
-  const person = await peopleOf(session).updatePerson(request, session.call());
+  const person = await peopleOf(session).updatePerson(request);
   return { json: shown(person), text: describe(person) };
 }
 
 async function remove(session: Session, person_id: string, { partner }: Of): Promise<Answer> {
   const request = { partner_id: partner, person_id, caller_is_operator: true };
-  await peopleOf(session).removePerson(request, session.call());
+  await peopleOf(session).removePerson(request);
   return { json: { person_id, removed: true }, text: `${person_id} has no access.` };
 }
 
@@ -104,7 +93,7 @@ async function erase(session: Session, person_id: string, { partner }: Of): Prom
   await session.requirePartner(partner);
   const audit = session.client(AuditDefinition);
   const request = { partner_id: partner, person_id };
-  const { records } = await audit.eraseAuditPerson(request, session.call()).catch(rejected);
+  const { records } = await audit.eraseAuditPerson(request).catch(rejected);
   const text = `${count(records, 'record')} of the audit log name ${person_id} no more.`;
   return { json: { person_id, records }, text };
 }

@@ -1,13 +1,15 @@
-// `bmg rates …`: the rate card that prices checks.
+// `bmg rates …` and `bmg ledger …`: what messages cost. The rate card that prices checks, and the
+// months of the ledger and their closing.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ApiError } from '@bmg/common/errors';
+import { LedgerDefinition, type ListMonthsResponse } from '@bmg/proto/ledger';
 import {
   RatesDefinition,
   type ListPricesResponse,
   type RateCardSummary,
 } from '@bmg/proto/messaging';
-import { action, count, record, type Answer } from '../action';
+import { action, adder, count, record, type Answer } from '../action';
 import { change } from '../recorded';
 import { SERVICES, type Session } from '../session';
 
@@ -23,26 +25,37 @@ Lines that start with # are comments.
 
 A file with a wrong line, an overlap or a gap is refused whole.`;
 
-export function addRatesCommands(program: Command): void {
-  const rates = program.command('rates').description('what messages cost: the rate card');
+const CLOSING = `
+A closed month keeps its rate card and its figures. Statuses that come later make late entries in
+the current month. Months before it that are still open are closed with it.
+Without this command, a month is closed LEDGER_CLOSE_DAYS after its end.`;
 
-  rates
-    .command('load <csv>')
-    .description('replace the rate card with a CSV file')
+export function addPriceCommands(program: Command): void {
+  const rates = adder(program.command('rates').description('what messages cost: the rate card'));
+
+  rates('load <csv>', 'replace the rate card with a CSV file')
     .addHelpText('after', COLUMNS)
     .option('--if-none', 'keep a card that is already loaded')
-    .action(change(program, load));
+    .action(change(load));
 
-  rates
-    .command('show')
-    .description('show which rate card is loaded, or the prices of a country, category or day')
+  rates('show', 'show which rate card is loaded, or the prices of a country, category or day')
     .option('--country <name>', 'two letters, an English name, or a market')
     .option('--category <name>', 'marketing, utility, authentication or service')
     .option('--date <day>', 'the day whose prices apply, such as 2026-10-01; today by default')
-    .action(action(program, show));
+    .action(action(show));
+
+  const ledger = adder(program.command('ledger').description('what messages cost: closed months'));
+
+  ledger('close <month>', 'close a month that has ended, for example 2026-09')
+    .requiredOption('--yes', 'confirm that it stays closed')
+    .addHelpText('after', CLOSING)
+    .action(change(close));
+
+  ledger('months', 'list closed months').action(action(months));
 }
 
-const client = (session: Session) => session.client(RatesDefinition, SERVICES.messaging);
+const ratesOf = (session: Session) => session.client(RatesDefinition, SERVICES.messaging);
+const ledgerOf = (session: Session) => session.client(LedgerDefinition, SERVICES.messaging);
 
 async function load(
   session: Session,
@@ -50,14 +63,14 @@ async function load(
   { ifNone }: { ifNone?: boolean },
 ): Promise<Answer> {
   if (ifNone) {
-    const card = await client(session).getRates({}, session.call());
+    const card = await ratesOf(session).getRates({});
     if (card.currency !== undefined) {
       return { json: record(card), text: `Kept. ${describe(card)}` };
     }
   }
   const csv = readFileSync(path, 'utf8');
-  const loaded = await client(session)
-    .loadRates({ csv }, session.call())
+  const loaded = await ratesOf(session)
+    .loadRates({ csv })
     .catch((error: unknown) => {
       throw withLines(error, path);
     });
@@ -72,13 +85,13 @@ interface Wanted {
 
 async function show(session: Session, wanted: Wanted): Promise<Answer> {
   if (Object.keys(wanted).length > 0) return showPrices(session, wanted);
-  const card = await client(session).getRates({}, session.call());
+  const card = await ratesOf(session).getRates({});
   const text = card.currency === undefined ? 'No rate card is loaded.' : describe(card);
   return { json: record(card), text };
 }
 
 async function showPrices(session: Session, { date: day, ...wanted }: Wanted): Promise<Answer> {
-  const found = await client(session).listPrices({ ...wanted, day }, session.call());
+  const found = await ratesOf(session).listPrices({ ...wanted, day });
   return { json: record(found), text: describePrices(found) };
 }
 
@@ -109,3 +122,17 @@ function withLines(error: unknown, path: string): unknown {
   const list = lines.map(({ line, problem }) => `${path}:${line}: ${problem}`);
   return new Error([(error as Error).message, ...list].join('\n'));
 }
+
+const close = async (session: Session, month: string): Promise<Answer> =>
+  monthsOf(await ledgerOf(session).closeMonth({ month }));
+
+const months = async (session: Session): Promise<Answer> =>
+  monthsOf(await ledgerOf(session).listMonths({}));
+
+const monthsOf = (listed: ListMonthsResponse): Answer => ({
+  json: record(listed),
+  text:
+    listed.months.length === 0
+      ? 'No month is closed.'
+      : listed.months.map(({ month, status }) => `${month} ${status}`).join('\n'),
+});
