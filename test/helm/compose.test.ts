@@ -124,8 +124,9 @@ describe('an issuer for people who sign in', () => {
 test('health checks use each service’s metrics port, callers its gRPC port', () => {
   for (const [name, { metrics, grpc }] of Object.entries(facts())) {
     expect(mesh.services[name]?.healthcheck?.test.join(' ')).toContain(
-      `127.0.0.1:${metrics}/readyz`,
+      "fetch('http://127.0.0.1:' + process.env.METRICS_PORT + '/readyz')",
     );
+    expect(environment(name)['METRICS_PORT']).toBe(String(metrics));
     if (grpc === undefined) continue;
     const setting = `${name.replace('-', '_').toUpperCase()}_ADDR`;
     const callers = Object.values(mesh.services).flatMap(({ environment: env = {} }) =>
