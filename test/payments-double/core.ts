@@ -7,6 +7,7 @@ import {
   Refusal,
   type Answer,
   type CardBehaviour,
+  type Params,
   type PaymentMethod,
   type Request,
   type World,
@@ -37,14 +38,8 @@ interface Kept {
   answer: Answer;
 }
 
-export function createPaymentsCore(
-  now: () => Date = () => new Date(),
-  base_url = 'http://payments.test',
-): PaymentsCore {
-  const kept = new Map<string, Kept>();
-  let faults: Array<{ fault: Fault; match: RegExp }> = [];
+function createWorld(now: () => Date, base_url: string): World {
   let ids = 0;
-  const seconds = (): number => Math.floor(now().getTime() / 1_000);
   const world: World = {
     now,
     base_url,
@@ -58,35 +53,52 @@ export function createPaymentsCore(
     id: (prefix) => `${prefix}_${String((ids += 1)).padStart(10, '0')}`,
     emit(type, object) {
       const snapshot = JSON.parse(JSON.stringify(object)) as object;
-      world.events.push({ id: world.id('evt'), type, created: seconds(), object: snapshot });
+      const created = Math.floor(now().getTime() / 1_000);
+      world.events.push({ id: world.id('evt'), type, created, object: snapshot });
     },
   };
+  return world;
+}
 
-  function run({ method, path, params }: Request): Answer {
-    for (const operation of operations) {
-      const found = operation.method === method ? operation.path.exec(path) : null;
-      if (!found) continue;
-      const unknown = Object.keys(params).find((name) => !operation.params.includes(name));
-      if (unknown) throw invalid(`Received unknown parameter: ${unknown}`, 'parameter_unknown');
-      const missing = (operation.required ?? []).find((name) => params[name] === undefined);
-      if (missing) throw invalid(`Missing required param: ${missing}.`, 'parameter_missing');
-      return { status: 200, body: operation.run(world, params, found[1] ?? '') };
-    }
-    throw new Refusal(404, { type: 'invalid_request_error', message: `no route ${path}` }, false);
+function run(world: World, { method, path, params }: Request): Answer {
+  for (const [route, operation] of Object.entries(operations)) {
+    const found = new RegExp(`^${route.replace(':id', '(\\w+)')}$`).exec(`${method} ${path}`);
+    if (!found) continue;
+    const unknown = Object.keys(params).find((name) => !operation.params.includes(name));
+    if (unknown) throw invalid(`Received unknown parameter: ${unknown}`, 'parameter_unknown');
+    const missing = (operation.required ?? []).find((name) => params[name] === undefined);
+    if (missing) throw invalid(`Missing required param: ${missing}.`, 'parameter_missing');
+    return { status: 200, body: operation.run(world, params, found[1] ?? '') };
   }
+  throw new Refusal(404, { type: 'invalid_request_error', message: `no route ${path}` }, false);
+}
 
-  function answerOf(request: Request): { answer: Answer; keep: boolean } {
-    try {
-      return { answer: run(request), keep: true };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return { answer: { status: error.status, body: { error: error.error } }, keep: error.kept };
-    }
+function answerOf(world: World, request: Request): { answer: Answer; keep: boolean } {
+  try {
+    return { answer: run(world, request), keep: true };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { answer: { status: error.status, body: { error: error.error } }, keep: error.kept };
   }
+}
+
+const BROKEN: Answer = {
+  status: 500,
+  body: { error: { type: 'api_error', message: 'An unknown error occurred.' } },
+};
+
+export function createPaymentsCore(
+  now: () => Date = () => new Date(),
+  base_url = 'http://payments.test',
+): PaymentsCore {
+  const kept = new Map<string, Kept>();
+  let faults: Array<{ fault: Fault; match: RegExp }> = [];
+  const world = createWorld(now, base_url);
+  const requests: string[] = [];
 
   function handle(request: Request): Answer {
     const line = `${request.method} ${request.path}`;
-    core.requests.push(line);
+    requests.push(line);
     const index = faults.findIndex(({ match }) => match.test(line));
     const fault = index < 0 ? undefined : faults.splice(index, 1)[0]?.fault;
     if (fault === 'lost_before') throw new AnswerLost(line);
@@ -101,35 +113,41 @@ export function createPaymentsCore(
       if (fault === 'lost_after') throw new AnswerLost(line);
       return { ...before.answer, replayed: true };
     }
-    const broken: Answer = {
-      status: 500,
-      body: { error: { type: 'api_error', message: 'An unknown error occurred.' } },
-    };
-    const done = fault === '500_before' ? { answer: broken, keep: true } : answerOf(request);
-    const answer = fault === '500_after' ? broken : done.answer;
+    const done = fault === '500_before' ? { answer: BROKEN, keep: true } : answerOf(world, request);
+    const answer = fault === '500_after' ? BROKEN : done.answer;
     if (key !== undefined && done.keep) kept.set(key, { fingerprint, answer });
     if (fault === 'lost_after') throw new AnswerLost(line);
     return answer;
   }
 
-  const core: PaymentsCore = {
+  return {
     ...world,
+    ...peopleOf(world),
     handle,
-    requests: [],
+    requests,
     failNext: (fault, match = /./) => void faults.push({ fault, match }),
     clearFaults: () => void (faults = []),
-    addCard(customer, behaviour) {
-      const id = world.id('pm');
-      const last4 = { fine: '4242', declined: '0341', needs_authentication: '3184' }[behaviour];
-      const method: PaymentMethod = { id, customer, behaviour, last4 };
-      world.methods.set(id, method);
-      return method;
-    },
+  };
+}
+
+/** What people do at the processor. */
+function peopleOf(
+  world: World,
+): Pick<PaymentsCore, 'addCard' | 'completeCheckout' | 'payByPerson'> {
+  const addCard: PaymentsCore['addCard'] = (customer, behaviour) => {
+    const id = world.id('pm');
+    const last4 = { fine: '4242', declined: '0341', needs_authentication: '3184' }[behaviour];
+    const method: PaymentMethod = { id, customer, behaviour, last4 };
+    world.methods.set(id, method);
+    return method;
+  };
+  return {
+    addCard,
     completeCheckout(session_id, behaviour) {
       const session = world.sessions.get(session_id);
       if (!session || session.done) throw new Error(`no open session ${session_id}`);
       session.done = true;
-      world.setups.set(session.setup_intent, core.addCard(session.customer, behaviour).id);
+      world.setups.set(session.setup_intent, addCard(session.customer, behaviour).id);
       world.emit('checkout.session.completed', {
         id: session.id,
         object: 'checkout.session',
@@ -145,5 +163,20 @@ export function createPaymentsCore(
       markPaid(world, invoice);
     },
   };
-  return core;
+}
+
+/** Reads the processor's form encoding: `a[b]=c`, and lists as `a[0]=b`. */
+export function parseParams(encoded: string): Params {
+  const params: Params = {};
+  for (const [name, value] of new URLSearchParams(encoded)) {
+    const path = name.split(/[[\]]+/).filter((part) => part !== '');
+    let place = params;
+    for (const part of path.slice(0, -1)) {
+      const inner = place[part];
+      place = place[part] = typeof inner === 'object' ? inner : {};
+    }
+    const last = path.at(-1);
+    if (last !== undefined) place[last] = value;
+  }
+  return params;
 }

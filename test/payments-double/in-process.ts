@@ -1,7 +1,6 @@
 // A transport for the processor's client library that calls the double directly, without a socket,
 // for tests that need thousands of requests.
-import { AnswerLost, type PaymentsCore } from './core';
-import { parseParams } from './params';
+import { AnswerLost, parseParams, type PaymentsCore } from './core';
 
 /** Implements the client library's transport interface. */
 export function inProcess(core: PaymentsCore, onRequest: () => void = () => undefined) {

@@ -3,13 +3,11 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AnswerLost, createPaymentsCore, type PaymentsCore } from './core';
-import { parseParams } from './params';
+import { AnswerLost, createPaymentsCore, parseParams, type PaymentsCore } from './core';
 import type { CardBehaviour, Event } from './types';
 
-export { AnswerLost, createPaymentsCore, type Fault, type PaymentsCore } from './core';
+export { AnswerLost, createPaymentsCore, parseParams, type Fault, type PaymentsCore } from './core';
 export { inProcess } from './in-process';
-export { parseParams } from './params';
 export type { CardBehaviour, Event } from './types';
 
 export const API_KEY = 'sk_test_double';
@@ -42,57 +40,63 @@ export function signature(body: string, at: Date, secret = WEBHOOK_SECRET): stri
   return `t=${t},v1=${v1}`;
 }
 
+async function answer(
+  core: PaymentsCore,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  if (!path.startsWith('/v1/')) return actAsPerson(core, path, body, response);
+  const say = (status: number, answered: object, headers: Record<string, string> = {}): void => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(answered));
+  };
+  if (request.headers.authorization !== `Bearer ${API_KEY}`) {
+    const error = { type: 'invalid_request_error', message: 'Invalid API Key provided' };
+    return say(401, { error });
+  }
+  const key = request.headers['idempotency-key'];
+  try {
+    const answered = core.handle({
+      method: request.method ?? 'GET',
+      path,
+      params: parseParams(request.method === 'POST' ? body : query),
+      idempotency_key: typeof key === 'string' ? key : undefined,
+    });
+    const headers = answered.replayed ? { 'idempotent-replayed': 'true' } : undefined;
+    say(answered.status, answered.body, headers);
+  } catch (error) {
+    if (error instanceof AnswerLost) request.socket.destroy();
+    else throw error;
+  }
+}
+
+/** The pages for people: a POST to one stands for a person who fills it in. */
+function actAsPerson(
+  core: PaymentsCore,
+  path: string,
+  body: string,
+  response: ServerResponse,
+): void {
+  const [, page, id = ''] = path.split('/');
+  if (page === 'pay') core.payByPerson(id);
+  else if (page === 'setup') core.completeCheckout(id, (body || 'fine') as CardBehaviour);
+  response.end('done');
+}
+
 export async function startPayments(
   webhook_url: () => string,
   now: () => Date = () => new Date(),
 ): Promise<PaymentsDouble> {
   const posted = new Set<string>();
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    answer(core, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const core = createPaymentsCore(now, url);
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    if (!path.startsWith('/v1/')) return person(path, body, response);
-    const say = (status: number, answered: object, headers: Record<string, string> = {}): void => {
-      response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(JSON.stringify(answered));
-    };
-    if (request.headers.authorization !== `Bearer ${API_KEY}`) {
-      const error = { type: 'invalid_request_error', message: 'Invalid API Key provided' };
-      return say(401, { error });
-    }
-    const key = request.headers['idempotency-key'];
-    try {
-      const {
-        status,
-        body: answered,
-        replayed,
-      } = core.handle({
-        method: request.method ?? 'GET',
-        path,
-        params: parseParams(request.method === 'POST' ? body : query),
-        idempotency_key: typeof key === 'string' ? key : undefined,
-      });
-      say(status, answered, replayed ? { 'idempotent-replayed': 'true' } : {});
-    } catch (error) {
-      if (error instanceof AnswerLost) request.socket.destroy();
-      else throw error;
-    }
-  }
-
-  /** The pages for people: a POST to one stands for a person who fills it in. */
-  function person(path: string, body: string, response: ServerResponse): void {
-    const [, page, id = ''] = path.split('/');
-    if (page === 'pay') core.payByPerson(id);
-    else if (page === 'setup') core.completeCheckout(id, (body || 'fine') as CardBehaviour);
-    response.end('done');
-  }
 
   const post: PaymentsDouble['post'] = async (event, { secret, at = now(), body } = {}) => {
     const payload = body ?? eventBody(event);

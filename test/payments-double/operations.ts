@@ -3,8 +3,6 @@ import { customerObject, invoiceObject, listOf, methodObject } from './objects';
 import { invalid, Refusal, type Customer, type Invoice, type Params, type World } from './types';
 
 interface Operation {
-  method: string;
-  path: RegExp;
   params: string[];
   required?: string[];
   run(world: World, params: Params, id: string): object;
@@ -25,6 +23,15 @@ const missing = (what: string, id: string): Refusal =>
       message: `No such ${what}: '${id}'`,
     },
     false,
+  );
+
+/** The newest first. */
+const pageOf = <T>(all: T[], params: Params, show: (one: T) => object): object =>
+  listOf(
+    all
+      .reverse()
+      .slice(0, Number(text(params['limit']) ?? 10))
+      .map(show),
   );
 
 function customerOf(world: World, id: string | null): Customer {
@@ -87,10 +94,9 @@ function pay(world: World, params: Params, id: string): object {
   });
 }
 
-export const operations: Operation[] = [
-  {
-    method: 'POST',
-    path: /^\/v1\/customers$/,
+/** The operations by method and path; `:id` stands for an ID. */
+export const operations: Record<string, Operation> = {
+  'POST /v1/customers': {
     params: ['name', 'metadata'],
     run(world, params) {
       const id = world.id('cus');
@@ -104,9 +110,7 @@ export const operations: Operation[] = [
       return customerObject(world, customer);
     },
   },
-  {
-    method: 'GET',
-    path: /^\/v1\/customers\/(\w+)$/,
+  'GET /v1/customers/:id': {
     params: ['expand'],
     run: (world, params, id) =>
       customerObject(
@@ -115,9 +119,7 @@ export const operations: Operation[] = [
         expands(params, 'invoice_settings.default_payment_method'),
       ),
   },
-  {
-    method: 'POST',
-    path: /^\/v1\/customers\/(\w+)$/,
+  'POST /v1/customers/:id': {
     params: ['invoice_settings'],
     run(world, params, id) {
       const customer = customerOf(world, id);
@@ -129,20 +131,15 @@ export const operations: Operation[] = [
       return customerObject(world, customer);
     },
   },
-  {
-    method: 'GET',
-    path: /^\/v1\/customers\/(\w+)\/payment_methods$/,
+  'GET /v1/customers/:id/payment_methods': {
     params: ['type', 'limit'],
     run(world, params, id) {
       customerOf(world, id);
       const mine = [...world.methods.values()].filter(({ customer }) => customer === id);
-      const limit = Number(text(params['limit']) ?? 10);
-      return listOf(mine.reverse().slice(0, limit).map(methodObject));
+      return pageOf(mine, params, methodObject);
     },
   },
-  {
-    method: 'POST',
-    path: /^\/v1\/checkout\/sessions$/,
+  'POST /v1/checkout/sessions': {
     params: [
       'mode',
       'customer',
@@ -166,9 +163,7 @@ export const operations: Operation[] = [
       };
     },
   },
-  {
-    method: 'GET',
-    path: /^\/v1\/setup_intents\/(\w+)$/,
+  'GET /v1/setup_intents/:id': {
     params: [],
     run(world, _params, id) {
       const payment_method = world.setups.get(id);
@@ -176,9 +171,7 @@ export const operations: Operation[] = [
       return { id, object: 'setup_intent', status: 'succeeded', payment_method };
     },
   },
-  {
-    method: 'POST',
-    path: /^\/v1\/invoices$/,
+  'POST /v1/invoices': {
     params: [
       'customer',
       'collection_method',
@@ -207,26 +200,16 @@ export const operations: Operation[] = [
       return invoiceObject(world, invoice);
     },
   },
-  {
-    method: 'GET',
-    path: /^\/v1\/invoices$/,
+  'GET /v1/invoices': {
     params: ['customer', 'limit'],
     run(world, params) {
       const mine = [...world.invoices.values()].filter(
         ({ customer }) => customer === text(params['customer']),
       );
-      const limit = Number(text(params['limit']) ?? 10);
-      return listOf(
-        mine
-          .reverse()
-          .slice(0, limit)
-          .map((invoice) => invoiceObject(world, invoice)),
-      );
+      return pageOf(mine, params, (invoice) => invoiceObject(world, invoice));
     },
   },
-  {
-    method: 'GET',
-    path: /^\/v1\/invoices\/(\w+)$/,
+  'GET /v1/invoices/:id': {
     params: ['expand'],
     run: (world, params, id) =>
       invoiceObject(
@@ -235,9 +218,7 @@ export const operations: Operation[] = [
         expands(params, 'payments.data.payment.payment_intent'),
       ),
   },
-  {
-    method: 'DELETE',
-    path: /^\/v1\/invoices\/(\w+)$/,
+  'DELETE /v1/invoices/:id': {
     params: [],
     run(world, _params, id) {
       if (invoiceOf(world, id).status !== 'draft') {
@@ -247,9 +228,7 @@ export const operations: Operation[] = [
       return { id, object: 'invoice', deleted: true };
     },
   },
-  {
-    method: 'POST',
-    path: /^\/v1\/invoiceitems$/,
+  'POST /v1/invoiceitems': {
     params: ['customer', 'invoice', 'amount', 'currency', 'description'],
     required: ['customer'],
     run(world, params) {
@@ -261,9 +240,7 @@ export const operations: Operation[] = [
       return { id: world.id('ii'), object: 'invoiceitem', invoice: invoice.id };
     },
   },
-  {
-    method: 'POST',
-    path: /^\/v1\/invoices\/(\w+)\/finalize$/,
+  'POST /v1/invoices/:id/finalize': {
     params: ['auto_advance'],
     run(world, _params, id) {
       const invoice = invoiceOf(world, id);
@@ -282,10 +259,8 @@ export const operations: Operation[] = [
       return invoiceObject(world, invoice);
     },
   },
-  { method: 'POST', path: /^\/v1\/invoices\/(\w+)\/pay$/, params: ['payment_method'], run: pay },
-  {
-    method: 'POST',
-    path: /^\/v1\/invoices\/(\w+)\/void$/,
+  'POST /v1/invoices/:id/pay': { params: ['payment_method'], run: pay },
+  'POST /v1/invoices/:id/void': {
     params: [],
     run(world, _params, id) {
       const invoice = invoiceOf(world, id);
@@ -295,4 +270,4 @@ export const operations: Operation[] = [
       return invoiceObject(world, invoice);
     },
   },
-];
+};
