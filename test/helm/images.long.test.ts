@@ -56,21 +56,12 @@ const running: ChildProcess[] = [];
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'bmg-images-'));
   chmodSync(dir, 0o755);
-  makeBuild(join(dir, 'build'), { full: FULL });
-  for (const [name, workspace] of Object.entries(WORKSPACES)) {
-    images.set(
-      name,
-      makeImage(join(dir, name), { build: join(dir, 'build'), target: 'service', workspace }),
-    );
+  const build = join(dir, 'build');
+  makeBuild(build, { full: FULL });
+  for (const [name, workspace] of Object.entries({ ...WORKSPACES, emulator: 'test' })) {
+    const target = name === 'emulator' ? 'emulator' : 'service';
+    images.set(name, makeImage(join(dir, name), { build, target, workspace }));
   }
-  images.set(
-    'emulator',
-    makeImage(join(dir, 'emulator'), {
-      build: join(dir, 'build'),
-      target: 'emulator',
-      workspace: 'test',
-    }),
-  );
 }, BUILD_LIMIT_MS);
 
 afterAll(async () => {
@@ -93,7 +84,6 @@ interface Ended {
 interface Started {
   child: ChildProcess;
   ended: Promise<Ended>;
-  output: { out: string; err: string };
 }
 
 /** Starts the image's entry point like `docker run`; as root, under the image's user. */
@@ -107,15 +97,19 @@ function start(name: string, env: Record<string, string> = {}, args: string[] = 
     env: { PATH: process.env['PATH'], ...image.env, ...env },
     ...(process.getuid?.() === 0 && { uid, gid }),
   });
+  return { child, ended: endOf(child) };
+}
+
+/** What a process that a test started has written once it has ended. */
+function endOf(child: ChildProcess): Promise<Ended> {
   running.push(child);
   const output = { out: '', err: '' };
   child.stdout?.on('data', (text: Buffer) => (output.out += text.toString()));
   child.stderr?.on('data', (text: Buffer) => (output.err += text.toString()));
-  const ended = new Promise<Ended>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, ...output }));
   });
-  return { child, ended, output };
 }
 
 test('images have a numeric user, a stop signal and no build tools', () => {
@@ -280,11 +274,7 @@ describe('beside a whole mesh', () => {
       cwd: join(image.root, image.workdir),
       env: { PATH: process.env['PATH'], ...image.env, ...env },
     });
-    running.push(child);
-    const output = { out: '', err: '' };
-    child.stdout.on('data', (text: Buffer) => (output.out += text.toString()));
-    child.stderr.on('data', (text: Buffer) => (output.err += text.toString()));
-    return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })));
+    return endOf(child);
   };
   const base = (): string => mesh.base_url.replace(/\/v1$/, '');
 
