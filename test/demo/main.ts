@@ -112,18 +112,10 @@ async function interrupt(
 
 async function createPartner(receiver: PartnerReceiver): Promise<{ key: string; secret: string }> {
   step('Create a partner:  npx bmg partner create --name "Demo partner" --webhook-url …');
+  const bmg = [resolve(ROOT, 'deploy/cli/bin/bmg.js'), '--json', 'partner', 'create'];
   const { stdout } = await run(
     process.execPath,
-    [
-      resolve(ROOT, 'deploy/cli/bin/bmg.js'),
-      '--json',
-      'partner',
-      'create',
-      '--name',
-      'Demo partner',
-      '--webhook-url',
-      receiver.url,
-    ],
+    [...bmg, '--name', 'Demo partner', '--webhook-url', receiver.url],
     { cwd: ROOT, env: { ...process.env, ...readEnv(DIR) } },
   );
   const created = JSON.parse(stdout) as {
