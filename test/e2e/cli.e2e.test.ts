@@ -302,6 +302,9 @@ test('creates, changes, rotates and revokes the API keys of a partner', async ()
   expect(JSON.stringify(keys)).not.toContain(rotated.secret);
   expect(await json('key', 'revoke', key_id, ...of)).toEqual({ key_id, revoked: true });
   expect(await read(rotated.secret)).toBe(401);
+  const refused = await bmg(['key', 'create', ...of, '--name', 'x']);
+  expect([refused.code, refused.out]).toEqual([2, '']);
+  expect(refused.err).toContain('--scope is required');
 });
 
 test('invites the first owner of a partner, changes roles and ends access, all of it recorded', async () => {
@@ -515,13 +518,12 @@ test.each([
   ['a malformed number', [...NEW, '--max-wabas', 'many'], 2, 'USAGE', 'max-wabas'],
   ['an unknown command', ['partner', 'destroy'], 2, 'USAGE', 'destroy'],
   ['an update of nothing', ['partner', 'update', 'ptn_x'], 2, 'USAGE', 'setting to change'],
-  ['an unknown status', ['partner', 'update', 'ptn_x', '--status', 'gone'], 2, 'USAGE', 'trial_ex'],
   [
-    'a key without a scope',
-    ['key', 'create', '--partner', 'x', '--name', 'x'],
+    'an unknown status',
+    ['partner', 'update', 'ptn_x', '--status', 'gone'],
     2,
     'USAGE',
-    '--scope',
+    'trial_expired',
   ],
 ])(
   'rejects %s as text, and as one JSON object with --json',
