@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { startIssuer, type TestIssuer } from '../testkit/issuer';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import { type ConsoleStage, inspect, openConsoleStage, settle } from './console-stage';
+import { inspect, openConsoleStage, settle, type ConsoleStage } from './console-stage';
 import { joinMeshWithName } from './people-support';
 
 let stage: ConsoleStage;

@@ -4,7 +4,7 @@ import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { STAGE_LIMIT_MS } from './connect-browser';
-import { type ConsoleStage, inspect, openConsoleStage, VIEWS } from './console-stage';
+import { inspect, openConsoleStage, VIEWS, type ConsoleStage } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id };
 const LOST = '15550100871';

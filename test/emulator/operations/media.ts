@@ -1,7 +1,7 @@
 // Media: multipart upload, the node with its short-lived URL, and the download at that URL.
 import type { Credentials } from '../access';
 import { authenticate } from '../access';
-import { Reply, numberOf, routesOf, type Call, type Core } from '../core';
+import { numberOf, Reply, routesOf, type Call, type Core } from '../core';
 import { invalid, unknownObject, upstreamError } from '../errors';
 import { BodySource } from '../http';
 import { TooLarge, type StoredFile } from '../media-store';
