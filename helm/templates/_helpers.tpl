@@ -23,6 +23,13 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
+{{/* The metadata of an object that is named for its component. */}}
+{{- define "bmg.metadata" -}}
+name: {{ include "bmg.fullname" .root }}-{{ .name }}
+labels:
+  {{- include "bmg.labels" . | nindent 2 }}
+{{- end -}}
+
 {{/* Takes the name of a deployment: the service whose image, certificate and HTTP address it has. */}}
 {{- define "bmg.service" -}}
 {{ ternary "webhooks" . (eq . "webhooks-ingress") }}
