@@ -30,6 +30,22 @@ type Complete<T> =
       ? { [K in keyof T]-?: Complete<T[K]> }
       : T;
 
+/**
+ * A value with exactly the keys of its schema. An unset key is null in JSON if it may be: the caller
+ * sees that it exists.
+ */
+export function completed(schema: Schema, value: unknown): unknown {
+  const [inner] = schema.anyOf ?? [];
+  if (inner) return value === undefined || value === null ? null : completed(inner, value);
+  const { items, properties } = schema;
+  if (items) return (value as unknown[]).map((one) => completed(items, one));
+  if (!properties) return value;
+  const given = (value ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, part]) => [name, completed(part, given[name])]),
+  );
+}
+
 export const nothing = record({});
 
 /** Who signed in: null for the partner key, which has all scopes. */

@@ -14,7 +14,6 @@ import { loggedText } from '../endpoints/events/rows';
 import { contentBytesWithin } from '../endpoints/parts/page-bytes';
 import type { AnswerRoom } from '../limits/answers';
 import type { Load } from '../limits/load';
-import { createTurns } from './turns';
 import { withoutTexts } from './without-texts';
 
 export interface EventStreams extends Component {
@@ -69,7 +68,7 @@ export function createEventStreams(deps: Dependencies): EventStreams {
   const shown = (page: ListEventsResponse): ListEventsResponse =>
     deps.shows_texts ? page : { ...page, events: page.events.map(withoutTexts) };
   const stopped = new AbortController();
-  const turns = createTurns();
+  const inTurn = createTurns();
   const end = (): void => stopped.abort();
   return {
     name: 'event-streams',
@@ -92,7 +91,7 @@ export function createEventStreams(deps: Dependencies): EventStreams {
           ),
         );
       const readOlder: Read = (position, _wait, call) =>
-        turns.take(partner_id, async () => {
+        inTurn(partner_id, async () => {
           await load.read_rate.turn(partner_id, 0, call.signal);
           room.resize(PAGE_BYTES);
           const page = await read(position, 0, call);
@@ -108,18 +107,9 @@ export function createEventStreams(deps: Dependencies): EventStreams {
         const first = await readOlder(after, 0, call);
         const response = begin(context);
         const onBytes = (bytes: number): void => load.read_rate.count(partner_id, bytes);
-        void follow({
-          response,
-          first,
-          read,
-          readOlder,
-          onBytes,
-          room,
-          reader,
-          call,
-          stopped: stopped.signal,
-          log,
-        }).finally(free);
+        const reads = { first, read, readOlder };
+        const rest = { onBytes, room, reader, call, stopped: stopped.signal, log };
+        void follow({ response, ...reads, ...rest }).finally(free);
       } catch (error) {
         free();
         throw error;
@@ -232,4 +222,19 @@ async function write(
     });
   }
   room.force(0);
+}
+
+/** Runs work in turns: one piece of each holder at a time, in order of arrival. */
+function createTurns() {
+  /** The last piece of work of each holder. */
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(holder: string, work: () => Promise<T>): Promise<T> => {
+    const done = (last.get(holder) ?? Promise.resolve()).then(work, work);
+    last.set(holder, done);
+    try {
+      return await done;
+    } finally {
+      if (last.get(holder) === done) last.delete(holder);
+    }
+  };
 }

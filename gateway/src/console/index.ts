@@ -24,14 +24,13 @@ import { createChain as createEndpointChain, type ChainDependencies } from '../e
 import type { Meter } from '../edge/meter';
 import { hold } from '../edge/sending';
 import type { State } from '../edge/state';
-import type { Endpoint, Fields } from '../endpoints/endpoint';
+import type { Endpoint } from '../endpoints/endpoint';
 import { compile, type Validator } from '../endpoints/parts/schema';
 import type { Bucket } from '../limits/bucket';
 import type { Load } from '../limits/load';
 import type { NetworkLimit } from '../limits/network-limit';
-import { checkFreshLogIn } from './fresh-log-in';
-import { checkOwnSite } from './own-site';
-import { checkRate } from './rate';
+import { completed } from './answers';
+import { checkFreshLogIn, checkOwnSite, checkRate } from './checks';
 import { actionOf, createRecordedRun } from './recorded';
 import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
 import { createRoutes } from './routes';
@@ -112,14 +111,8 @@ const authorizeBySession =
     checkScope(restriction, endpoint, context.ip);
     checkFreshLogIn(session, endpoint, new Date());
     await checkRate(deps.bucket, partner_id);
-    const { rate_limit_per_sec, approval_above } = session;
-    const rate_limit = await takeFromLimit(
-      context,
-      bucket,
-      partner_id,
-      rate_limit_per_sec,
-      counted,
-    );
+    const { rate_limit_per_sec: per_sec, approval_above } = session;
+    const rate_limit = await takeFromLimit(context, bucket, partner_id, per_sec, counted);
     return { partner_id, restriction, approval_above, rate_limit };
   };
 
@@ -147,14 +140,14 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     }
   };
   const run = createRecordedRun(deps.chain.recorder);
-  const answer = async (context: Context): Promise<Fields> => {
+  const answer = async (context: Context): Promise<object> => {
     if (route.open) {
       await deps.logins.take(context.ip);
       hold(context, deps.load.enterOpen(context.ip));
       return route.run(await readRequest(context, checkBody));
     }
     const visitor = await visitorOf(context);
-    if (visitor === undefined) return route.absent as Fields;
+    if (visitor === undefined) return route.absent as object;
     const state = context.state as State;
     state.partner_id = visitor.partner_id;
     state.person_id = visitor.restriction?.person_id;
@@ -174,18 +167,13 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     const fields = await answer(context);
     if (context.respond === false || route.redirects) return;
     context.status = route.status ?? 200;
-    context.body = { success: true, ...fields };
+    context.body = { success: true, ...(completed(route.answer, fields) as object) };
   };
 }
 
-async function readRequest(
-  context: Context,
-  checkBody: Validator | undefined,
-): Promise<RouteRequest> {
+async function readRequest(context: Context, checkBody?: Validator): Promise<RouteRequest> {
   const { call } = context.state as State;
-  const body = checkBody
-    ? checkBody(await readBody(context.req as IncomingMessage, BODY_LIMITS))
-    : {};
+  const body = checkBody?.(await readBody(context.req as IncomingMessage, BODY_LIMITS)) ?? {};
   return { context, call, body };
 }
 

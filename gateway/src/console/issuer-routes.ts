@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { toApiError } from '@bmg/common/errors';
 import * as answers from './answers';
-import type { Route, RouteDependencies, RouteRequest } from './route';
+import { openGet, openPost, type Route, type RouteDependencies, type RouteRequest } from './route';
 import * as schemas from './schemas';
 import { cookieOf } from './session-cookie';
 import { logIn, sessionHashes } from './session-routes';
@@ -24,12 +24,59 @@ const SECRET_BYTES = 32;
 const LIFE_S = 600;
 const SEE_OTHER = 303;
 
-/** None without an issuer. Longer than 70 lines: three rows, and what they share. */
+/** None without an issuer. */
 export function issuerRoutes(deps: RouteDependencies): Route[] {
-  const { passkeys, peppers, public_url, issuer_url } = deps;
-  if (issuer_url === undefined) return [];
+  if (deps.issuer_url === undefined) return [];
+  const { begin, complete } = createIssuerLogIn(deps);
+  const home = homeOf(deps);
+  return [
+    // The token is in the body: addresses are logged on the way.
+    openPost(
+      ACCEPT,
+      answers.issuer_address,
+      async (request) => ({
+        url: await begin(request, deps.peppers.hashes(String(request.body['token']))),
+      }),
+      { body: schemas.readInvitation },
+    ),
+    openGet(START, answers.nothing, (request) => redirect(request, home, begin(request, [])), {
+      redirects: true,
+    }),
+    openGet(
+      `${START}/callback`,
+      answers.nothing,
+      (request) => redirect(request, home, complete(request)),
+      { redirects: true },
+    ),
+  ];
+}
+
+const homeOf = ({ public_url }: RouteDependencies): string =>
+  `${public_url.replace(/\/+$/, '')}/dashboard/`;
+
+const refusedAt = (home: string, reason: string): string =>
+  `${home}?sign_in=${encodeURIComponent(reason)}`;
+
+/** A failure is a page for the person: the sign-in, which names the reason. */
+async function redirect(
+  { context }: RouteRequest,
+  home: string,
+  address: Promise<string>,
+): Promise<object> {
+  const target = await address.catch((thrown: unknown) => {
+    const error = toApiError(thrown);
+    const { reason } = (error.details ?? {}) as { reason?: string };
+    return refusedAt(home, reason ?? (error.http < 500 ? 'not_accepted' : 'unavailable'));
+  });
+  context.status = SEE_OTHER;
+  context.redirect(target);
+  return {};
+}
+
+/** Both steps return the address to which the browser goes: at the issuer, and back. */
+function createIssuerLogIn(deps: RouteDependencies) {
+  const { passkeys, peppers, public_url } = deps;
   const { name, scope } = cookieOf(public_url, COOKIE, `/dashboard/api${START}`);
-  const home = `${public_url.replace(/\/+$/, '')}/dashboard/`;
   /** Nothing is stored: what the issuer must return follows from the browser's cookie. */
   const flowOf = (secret: string) => ({
     state: peppers.hash(`issuer:state:${secret}`),
@@ -42,85 +89,40 @@ export function issuerRoutes(deps: RouteDependencies): Route[] {
       'Set-Cookie',
       [`${name}=${value}`, `Max-Age=${age_s}`, ...scope, 'HttpOnly', 'SameSite=Lax'].join('; '),
     );
-  const sendTo = (context: Context, address: string): void => {
-    context.status = SEE_OTHER;
-    context.redirect(address);
-  };
-  /** A failure is a page for the person: the sign-in, which names the reason. */
-  const orReason = async (
-    { context }: RouteRequest,
-    next: () => Promise<string>,
-  ): Promise<Record<string, never>> => {
-    try {
-      sendTo(context, await next());
-    } catch (thrown) {
-      const error = toApiError(thrown);
-      const { reason } = (error.details ?? {}) as { reason?: string };
-      const refusal = reason ?? (error.http < 500 ? 'not_accepted' : 'unavailable');
-      sendTo(context, `${home}?sign_in=${encodeURIComponent(refusal)}`);
-    }
-    return {};
-  };
-  /** Returns the address at the issuer to which the browser goes. */
-  const begin = async (request: RouteRequest, invited: readonly string[]): Promise<string> => {
-    const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    const flow = flowOf(secret);
-    const fresh = request.context.query['fresh'] !== undefined;
-    const { url } = await passkeys.startIssuerLogIn({ flow, fresh }, request.call);
-    const marked = invited.map((hash) => INVITED + hash);
-    const value = [secret, ...sessionHashes(deps, request), ...marked].join('.');
-    setCookie(request.context, value, LIFE_S);
-    return url;
-  };
-  return [
-    {
-      // The token is in the body: addresses are logged on the way.
-      verb: 'post',
-      path: ACCEPT,
-      answer: answers.issuer_address,
-      open: true,
-      body: schemas.readInvitation,
-      run: async (request) => ({
-        url: await begin(request, peppers.hashes(String(request.body['token']))),
-      }),
+  return {
+    async begin(request: RouteRequest, invited: readonly string[]): Promise<string> {
+      const secret = randomBytes(SECRET_BYTES).toString('base64url');
+      const flow = flowOf(secret);
+      const fresh = request.context.query['fresh'] !== undefined;
+      const { url } = await passkeys.startIssuerLogIn({ flow, fresh }, request.call);
+      const marked = invited.map((hash) => INVITED + hash);
+      const value = [secret, ...sessionHashes(deps, request), ...marked].join('.');
+      setCookie(request.context, value, LIFE_S);
+      return url;
     },
-    {
-      verb: 'get',
-      path: START,
-      answer: answers.nothing,
-      open: true,
-      redirects: true,
-      run: (request) => orReason(request, () => begin(request, [])),
+    async complete(request: RouteRequest): Promise<string> {
+      const { context, call } = request;
+      const home = homeOf(deps);
+      const value = context.cookies.get(name, { signed: false }) ?? '';
+      if (!FLOW_COOKIE.test(value)) return refusedAt(home, 'not_accepted');
+      const [secret = '', ...hashes] = value.split('.');
+      const [invited, replaced] = [true, false].map((is_invited) =>
+        hashes.filter((hash) => hash.startsWith(INVITED) === is_invited),
+      ) as [string[], string[]];
+      const accepted = {
+        flow: flowOf(secret),
+        query: context.querystring,
+        token_hashes: invited.map((hash) => hash.slice(INVITED.length)),
+      };
+      await logIn(
+        deps,
+        request,
+        START,
+        (session_hash) => passkeys.logInWithIssuer({ ...accepted, session_hash }, call),
+        replaced,
+      );
+      setCookie(context, '', 0);
+      return home;
     },
-    {
-      verb: 'get',
-      path: `${START}/callback`,
-      answer: answers.nothing,
-      open: true,
-      redirects: true,
-      run: (request) =>
-        orReason(request, async () => {
-          const { context, call } = request;
-          const value = context.cookies.get(name, { signed: false }) ?? '';
-          if (!FLOW_COOKIE.test(value)) return `${home}?sign_in=not_accepted`;
-          const [secret = '', ...hashes] = value.split('.');
-          const flow = flowOf(secret);
-          const token_hashes = hashes
-            .filter((hash) => hash.startsWith(INVITED))
-            .map((hash) => hash.slice(INVITED.length));
-          const replaced = hashes.filter((hash) => !hash.startsWith(INVITED));
-          const query = context.querystring;
-          await logIn(
-            deps,
-            request,
-            START,
-            (session_hash) =>
-              passkeys.logInWithIssuer({ flow, query, session_hash, token_hashes }, call),
-            replaced,
-          );
-          setCookie(context, '', 0);
-          return home;
-        }),
-    },
-  ];
+  };
 }

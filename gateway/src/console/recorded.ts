@@ -5,8 +5,7 @@ import type { Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { Context } from 'koa';
 import { actorOf, givenOf, type Change } from '../audit/change';
 import type { Recorder } from '../audit/recorder';
-import type { Fields } from '../endpoints/endpoint';
-import type { Route, RouteRequest, Visitor } from './route';
+import type { Route, RouteRequest, SessionRoute, Visitor } from './route';
 
 /** Where people log in. A log-in is recorded though its route has no session yet. */
 export const LOG_IN_PATHS = [
@@ -17,8 +16,6 @@ export const LOG_IN_PATHS = [
 ] as const;
 export type LogInPath = (typeof LOG_IN_PATHS)[number];
 
-type SessionRoute = Exclude<Route, { open: true }>;
-
 export const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =>
   `console ${verb.toUpperCase()} ${path}`;
 
@@ -28,7 +25,7 @@ export const actionOf = ({ verb, path }: Pick<Route, 'verb' | 'path'>): string =
  */
 export const createRecordedRun =
   (recorder: Recorder | undefined) =>
-  async (route: SessionRoute, visitor: Visitor, request: RouteRequest): Promise<Fields> => {
+  async (route: SessionRoute, visitor: Visitor, request: RouteRequest): Promise<object> => {
     if (!route.audit || !recorder) return route.run(visitor, request);
     const change: Change = {
       partner_id: visitor.partner_id,

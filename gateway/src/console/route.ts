@@ -60,7 +60,7 @@ export interface RouteRequest {
   body: Fields;
 }
 
-interface Options extends AnyScope {
+interface Row extends AnyScope {
   /**
    * The scope that the role of a person needs. Defaults to `read` for a GET, and to `manage` for
    * others.
@@ -70,7 +70,7 @@ interface Options extends AnyScope {
   path: string;
   verb: 'get' | 'post' | 'patch' | 'delete';
   body?: Schema;
-  /** The answer beside `success: true`, for the API's tests. */
+  /** The answer beside `success: true`. */
   answer: Schema;
   /** 200 unless given. */
   status?: number;
@@ -90,11 +90,39 @@ interface Options extends AnyScope {
   per_sec?: number;
 }
 
+type Run = (visitor: Visitor, request: RouteRequest) => Promise<object>;
+type OpenRun = (request: RouteRequest) => Promise<object>;
+
 /**
- * `run` returns the answer beside `success: true`. Only a row with `open: true` needs no session.
+ * `run` returns the answer beside `success: true`, in which what is unset may be absent. Only a row
+ * with `open: true` needs no session.
  */
-export type Route = Options &
-  (
-    | { open: true; run(request: RouteRequest): Promise<Fields> }
-    | { open?: never; run(visitor: Visitor, request: RouteRequest): Promise<Fields> }
-  );
+export type SessionRoute = Row & { open?: never; run: Run };
+export type Route = SessionRoute | (Row & { open: true; run: OpenRun });
+
+type Options = Omit<Row, 'verb' | 'path' | 'answer'>;
+
+const row =
+  (verb: Row['verb']) =>
+  (path: string, answer: Schema, run: Run, options: Options = {}): Route => ({
+    ...{ verb, path, answer, run },
+    ...options,
+  });
+export const get = row('get');
+export const post = row('post');
+export const patch = row('patch');
+export const del = row('delete');
+
+const openRow =
+  (verb: Row['verb']) =>
+  (path: string, answer: Schema, run: OpenRun, options: Options = {}): Route => ({
+    ...{ verb, path, answer, run },
+    open: true,
+    ...options,
+  });
+export const openGet = openRow('get');
+export const openPost = openRow('post');
+
+/** A value of the path. */
+export const paramOf = ({ context }: RouteRequest, name: string): string =>
+  (context['params'] as Record<string, string>)[name] ?? '';

@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import { createPeppers } from '@bmg/common/keys';
-import { checkOwnSite } from './own-site';
 import { createSessionCookies } from './session-cookie';
 
 const answer = () => {
@@ -43,32 +42,5 @@ describe('the CSRF token', () => {
     expect(cookies.isCsrfToken('', one)).toBe(false);
     expect(cookies.isCsrfToken(`${csrf}x`, one)).toBe(false);
     expect(csrf).not.toBe(cookies.hashes(one)[0]);
-  });
-});
-
-describe('a change', () => {
-  const OWN = 'https://gateway.example.com';
-  const from = (headers: Record<string, string>) => () =>
-    checkOwnSite({ get: (name: string) => headers[name] ?? '' } as unknown as Context, OWN);
-
-  test.each([
-    { origin: OWN },
-    { origin: OWN, 'sec-fetch-site': 'same-origin' },
-    { 'sec-fetch-site': 'same-origin' },
-  ])('is accepted with the headers %j', (headers) => {
-    expect(from(headers as Record<string, string>)).not.toThrow();
-  });
-
-  test.each([
-    {},
-    { origin: 'null' },
-    { origin: 'http://gateway.example.com' },
-    { origin: 'https://gateway.example.com.evil.example' },
-    { origin: 'https://gateway.example.com:8443' },
-    { 'sec-fetch-site': 'same-site' },
-    { 'sec-fetch-site': 'none' },
-    { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
-  ])('is refused with the headers %j', (headers) => {
-    expect(from(headers as Record<string, string>)).toThrow(/header Origin/);
   });
 });

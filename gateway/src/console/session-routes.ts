@@ -7,7 +7,16 @@ import type { Session } from '@bmg/proto/settings';
 import type { Fields } from '../endpoints/endpoint';
 import * as answers from './answers';
 import { actionOf, recordLogIn, type LogInPath } from './recorded';
-import type { Route, RouteDependencies, RouteRequest, Visitor } from './route';
+import {
+  del,
+  get,
+  openPost,
+  paramOf,
+  type Route,
+  type RouteDependencies,
+  type RouteRequest,
+  type Visitor,
+} from './route';
 import * as schemas from './schemas';
 
 /** The hashes of the session whose cookie the request has, if any. */
@@ -72,132 +81,102 @@ const sessionAnswer = (
   expires_at: session.expires_at,
   csrf_token: cookies.csrfToken(token),
   shows_texts,
-  person: session.person ?? null,
+  person: session.person,
   holders: Object.fromEntries(KEY_SCOPES.map((scope) => [scope, holdersOf(scope)])),
 });
 
 const SESSION = '/session';
 
-/** Longer than 70 lines: a table of rows. */
 export function sessionRoutes(deps: RouteDependencies): Route[] {
-  const { settings, cookies, peppers, renewal, public_url, issuer_url } = deps;
-  const openWithKey = (request: RouteRequest): Promise<Fields> => {
-    const partner_key = String(request.body['partner_key']).trim();
-    return logIn(deps, request, SESSION, async (token_hash) => {
-      if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
-      const key_hashes = peppers.hashes(partner_key);
-      return firstKnown(key_hashes, async (key_hash) => {
-        const opened = await settings.openSession({ key_hash, token_hash }, request.call);
-        renewal.renew(key_hash, key_hashes[0]);
-        return opened;
-      });
-    });
-  };
+  const { cookies, public_url, issuer_url } = deps;
   const log_in = {
     passkeys: public_url !== '' && relyingPartyOf(public_url) !== undefined,
     issuer: issuer_url === undefined ? null : new URL(issuer_url).host,
   };
   return [
-    {
-      verb: 'post',
-      path: SESSION,
-      answer: answers.session,
-      open: true,
+    openPost(SESSION, answers.session, (request) => logInWithKey(deps, request), {
       status: 201,
       body: schemas.openSession,
-      run: openWithKey,
-    },
-    {
-      verb: 'get',
-      path: SESSION,
-      any_scope: true,
-      answer: answers.session,
-      run: async ({ session, token }) => sessionAnswer(deps, session, token),
-    },
-    {
-      // For the page's start: a browser reports every 401 as an error.
-      verb: 'get',
-      path: '/session/current',
-      any_scope: true,
-      answer: answers.current_session,
-      absent: { session: null, log_in },
-      run: async ({ session, token }) => ({
-        session: sessionAnswer(deps, session, token),
-        log_in,
-      }),
-    },
-    {
-      verb: 'delete',
-      path: SESSION,
-      any_scope: true,
-      audit: { reduces_risk: true },
-      answer: answers.nothing,
-      async run({ token_hash }, { context, call }) {
-        await settings.closeSession({ token_hash }, call);
+    }),
+    get(
+      SESSION,
+      answers.session,
+      async ({ session, token }) => sessionAnswer(deps, session, token),
+      { any_scope: true },
+    ),
+    // For the page's start: a browser reports every 401 as an error.
+    get(
+      '/session/current',
+      answers.current_session,
+      async ({ session, token }) => ({ session: sessionAnswer(deps, session, token), log_in }),
+      { any_scope: true, absent: { session: null, log_in } },
+    ),
+    del(
+      SESSION,
+      answers.nothing,
+      async ({ token_hash }, { context, call }) => {
+        await deps.settings.closeSession({ token_hash }, call);
         cookies.clear(context);
         return {};
       },
-    },
-    {
-      verb: 'get',
-      path: '/sessions',
-      any_scope: true,
-      answer: answers.sessions,
-      async run(visitor, { call }) {
-        const { partner_id, token_hash } = visitor;
-        const person_id = seesAll(visitor) ? undefined : visitor.restriction?.person_id;
-        const request = { partner_id, token_hash, person_id };
-        const { sessions } = await settings.listSessions(request, call);
-        return { sessions: sessions.map(openSessionAnswer) };
-      },
-    },
-    {
-      // A person ends only the own ones.
-      verb: 'delete',
-      path: '/sessions',
-      any_scope: true,
-      audit: { reduces_risk: true },
-      answer: answers.nothing,
-      async run({ partner_id, restriction }, { context, call }) {
-        await settings.closeAllSessions({ partner_id, person_id: restriction?.person_id }, call);
-        cookies.clear(context);
-        return {};
-      },
-    },
-    {
-      verb: 'delete',
-      path: '/sessions/:session_id',
-      any_scope: true,
-      audit: { reduces_risk: true },
-      answer: answers.nothing,
-      async run(visitor, { context, call }) {
-        const { session_id = '' } = context['params'] as Record<string, string>;
-        const person_id = seesAll(visitor) ? undefined : visitor.restriction?.person_id;
-        const { partner_id } = visitor;
-        await settings.endSession({ partner_id, session_id, person_id }, call);
-        return {};
-      },
-    },
+      ENDING,
+    ),
+    ...openSessionsRoutes(deps),
   ];
 }
 
-/** The partner key and owners see and end all sessions of the partner. */
-const seesAll = ({ session }: Visitor): boolean => (session.person?.role ?? 'owner') === 'owner';
+function logInWithKey(deps: RouteDependencies, request: RouteRequest): Promise<Fields> {
+  const { settings, peppers, renewal } = deps;
+  const partner_key = String(request.body['partner_key']).trim();
+  return logIn(deps, request, SESSION, async (token_hash) => {
+    if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) {
+      throw new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+    }
+    const key_hashes = peppers.hashes(partner_key);
+    return firstKnown(key_hashes, async (key_hash) => {
+      const opened = await settings.openSession({ key_hash, token_hash }, request.call);
+      renewal.renew(key_hash, key_hashes[0]);
+      return opened;
+    });
+  });
+}
 
-const openSessionAnswer = ({
-  person_id: _person_id,
-  session_id,
-  email,
-  ...session
-}: {
-  person_id?: string | undefined;
-  session_id?: string | undefined;
-  email?: string | undefined;
-}): Fields => ({
-  ...session,
-  session_id: session_id ?? null,
-  email: email ?? null,
-});
+const ENDING = { any_scope: true, audit: { reduces_risk: true } } as const;
 
-const invalidKey = (): ApiError =>
-  new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+const openSessionsRoutes = ({ settings, cookies }: RouteDependencies): Route[] => [
+  get(
+    '/sessions',
+    answers.sessions,
+    (visitor, { call }) => {
+      const { partner_id, token_hash } = visitor;
+      return settings.listSessions({ partner_id, token_hash, person_id: ownOnly(visitor) }, call);
+    },
+    { any_scope: true },
+  ),
+  // A person ends only the own ones.
+  del(
+    '/sessions',
+    answers.nothing,
+    async ({ partner_id, restriction }, { context, call }) => {
+      await settings.closeAllSessions({ partner_id, person_id: restriction?.person_id }, call);
+      cookies.clear(context);
+      return {};
+    },
+    ENDING,
+  ),
+  del(
+    '/sessions/:session_id',
+    answers.nothing,
+    (visitor, request) => {
+      const { partner_id } = visitor;
+      const session_id = paramOf(request, 'session_id');
+      const person_id = ownOnly(visitor);
+      return settings.endSession({ partner_id, session_id, person_id }, request.call);
+    },
+    ENDING,
+  ),
+];
+
+/** The partner key and owners see and end all sessions of the partner, others their own. */
+const ownOnly = ({ session, restriction }: Visitor): string | undefined =>
+  (session.person?.role ?? 'owner') === 'owner' ? undefined : restriction?.person_id;

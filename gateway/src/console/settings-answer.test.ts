@@ -1,6 +1,6 @@
 import { PartnerSettings } from '@bmg/proto/settings';
 import { createValidator } from '../../../test/contract/ajv';
-import { settings } from './answers';
+import { completed, settings } from './answers';
 import { settingsAnswer, textOf } from './settings-answer';
 
 const PLAN = { active_wabas: 1, slots: 1 };
@@ -16,7 +16,12 @@ const ALERT = {
 const validate = createValidator().compile({ ...settings, additionalProperties: false });
 const inJson = (given: Partial<PartnerSettings> = {}) =>
   JSON.parse(
-    JSON.stringify(settingsAnswer({ ...PartnerSettings.fromPartial({}), plan: PLAN, ...given })),
+    JSON.stringify(
+      completed(
+        settings,
+        settingsAnswer({ ...PartnerSettings.fromPartial({}), plan: PLAN, ...given }),
+      ),
+    ),
   ) as { settings: Record<string, unknown> };
 
 test.each<[string, Partial<PartnerSettings>]>([
