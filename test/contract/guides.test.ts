@@ -146,7 +146,7 @@ describe('the guide to embedding the sign-up', () => {
   const guide = readFileSync(join(DOCS, 'guides/embedding.md'), 'utf8');
   const FOLDER = resolve(__dirname, '../../gateway/src/connect-page');
   const script = readFileSync(join(FOLDER, 'browser/page.ts'), 'utf8');
-  const notices = readFileSync(join(FOLDER, 'notices.ts'), 'utf8');
+  const notices = readFileSync(join(FOLDER, 'html.ts'), 'utf8');
   const quotedIn = (text: string, pattern: RegExp): string[] => [
     ...new Set([...text.matchAll(pattern)].map(([, found = '']) => found)),
   ];

@@ -14,6 +14,7 @@ import { DEFAULT_LANGUAGE, directionOf, LANGUAGES, type Texts } from './texts';
 const GATEWAY = resolve(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(GATEWAY, path), 'utf8');
 
+/** What is shown instead of the page when a link cannot be used. */
 export interface Notice {
   kind: keyof Texts['notices'];
   /** An error code that support recognises. */
@@ -21,6 +22,25 @@ export interface Notice {
   /** `code` in the report to the page that opened this one. */
   reason: string;
 }
+
+export const INCOMPLETE_LINK: Notice = { kind: 'incomplete', reason: 'LINK_INCOMPLETE' };
+export const EXPIRED_LINK: Notice = { kind: 'expired', reason: 'LINK_EXPIRED' };
+export const USED_LINK: Notice = { kind: 'used', reason: 'LINK_USED' };
+
+const KIND_OF_ERROR: Partial<Record<string, Notice['kind']>> = {
+  INVALID_KEY: 'unknown_key',
+  PLATFORM_NOT_CONFIGURED: 'not_configured',
+  PARTNER_SUSPENDED: 'blocked',
+  SUBSCRIPTION_CANCELLED: 'blocked',
+  TRIAL_EXPIRED: 'blocked',
+};
+
+/** The error's own message is for partners: a person gets plain words, and the code for support. */
+export const noticeOf = (code: string): Notice => ({
+  code,
+  reason: code,
+  kind: KIND_OF_ERROR[code] ?? 'fault',
+});
 
 interface Shown {
   partner_name: string;

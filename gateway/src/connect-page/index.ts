@@ -19,8 +19,16 @@ import { reportConnectStep } from '../endpoints/onboarding/schemas';
 import { compile } from '../endpoints/parts/schema';
 import type { NetworkLimit } from '../limits/network-limit';
 import { ASSET_HEADERS, LOGO_HEADERS, pageHeaders } from './headers';
-import { loadConnectHtml, type ConnectHtml, type Notice, type Opener } from './html';
-import { EXPIRED_LINK, INCOMPLETE_LINK, noticeOf, USED_LINK } from './notices';
+import {
+  EXPIRED_LINK,
+  INCOMPLETE_LINK,
+  loadConnectHtml,
+  noticeOf,
+  USED_LINK,
+  type ConnectHtml,
+  type Notice,
+  type Opener,
+} from './html';
 import { DEFAULT_LANGUAGE, LANGUAGES } from './texts';
 
 export interface ConnectPageDependencies {
@@ -112,11 +120,7 @@ const createLogoHandler =
   };
 
 /** Answers with the page, or with a notice that says why the link does not open it. */
-async function openLink(
-  context: Context,
-  html: ConnectHtml,
-  deps: ConnectPageDependencies,
-): Promise<void> {
+async function openLink(context: Context, html: ConnectHtml, deps: ConnectPageDependencies) {
   const { call } = context.state as State;
   await deps.visits.take(context.ip);
   const token = queryText(context, 'token');
@@ -137,29 +141,15 @@ async function openLink(
     const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
     return answerNotice(context, html, 410, notice, page);
   }
-  const {
-    app_id,
-    config_id,
-    extras = {},
-    api_version,
-    state = null,
-    partner_name,
-    logo_id,
-    origin = null,
-    success_url = null,
-    failure_url = null,
-  } = page;
-  const { sdk_url } = deps;
+  const { app_id, config_id, extras = {}, api_version, partner_name, logo_id } = page;
+  const { state = null, origin = null, success_url = null, failure_url = null } = page;
   const config = {
-    ...{ token, app_id, config_id, extras, api_version, sdk_url },
+    ...{ token, app_id, config_id, extras, api_version, sdk_url: deps.sdk_url },
     ...{ state, origin, success_url, failure_url },
   };
   const legacy = queryText(context, 'legacy') === '1';
-  answerHtml(
-    context,
-    200,
-    html.page(config, { partner_name, logo_id, legacy, language: languageOf(context) }),
-  );
+  const shown = { partner_name, logo_id, legacy, language: languageOf(context) };
+  answerHtml(context, 200, html.page(config, shown));
 }
 
 /**

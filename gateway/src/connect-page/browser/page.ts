@@ -69,23 +69,20 @@ interface DialogMessage {
 /** One opening of the dialog. */
 interface SignUp {
   /** First half of the answer: from the callback of `login`. */
-  code: string | null;
+  code?: string;
   /** Second half of the answer: from a message of the dialog. The code is enough without it. */
-  account: Account | null;
+  account?: { waba_id: string | undefined; phone_number_id: string | undefined };
   /** The error that the dialog reported. */
-  problem: { code: string | null; message: string; session: string | null } | null;
+  problem?: { code: string | null; message: string; session: string | null };
   /** The step of the dialog that the person had reached. */
   step: string | null;
   registering: boolean;
   ended: boolean;
 }
 
-interface Account {
-  waba_id: string | undefined;
-  phone_number_id: string | undefined;
-}
-
-type Registration = { success: true; client: Client } | { success: false; error: Failure };
+type Registration =
+  | { success: true; client: Client }
+  | { success: false; error: { code: string; message: string; retryable: boolean } };
 
 interface Client {
   waba_id: string;
@@ -94,12 +91,6 @@ interface Client {
   display_name: string;
   quality_rating: string;
   connection_mode: string;
-}
-
-interface Failure {
-  code: string;
-  message: string;
-  retryable: boolean;
 }
 
 const SDK_LOAD_LIMIT_MS = 15_000;
@@ -134,6 +125,19 @@ const FAILED_STEPS: Record<string, { step: string; message: string }> = {
   },
 };
 const REGISTRATION = { step: 'REGISTRATION', message: 'The number could not be registered.' };
+
+/** Faults of this page and of the dialog: as the service records them, and as the opener learns. */
+const FAULTS = {
+  SCRIPT_BLOCKED: {
+    reported: 'the sign-up script did not load',
+    told: 'The sign-up script did not load.',
+  },
+  POPUP_BLOCKED: {
+    reported: 'the browser blocked the sign-up window',
+    told: 'The browser blocked the sign-up window.',
+  },
+  NO_CODE: { reported: 'the dialog gave no code', told: 'The dialog gave no code.' },
+} as const;
 
 const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 const startButton = element('start') as HTMLButtonElement;
@@ -230,6 +234,12 @@ function report(kind: string, facts: object = {}): void {
   }).catch(() => undefined);
 }
 
+/** Reports a fault, and tells the opener. */
+function announce(code: keyof typeof FAULTS, kind: string, signUp?: SignUp): void {
+  report(kind, { error_code: code, error_message: FAULTS[code].reported });
+  tellError({ code, message: FAULTS[code].told }, signUp);
+}
+
 const withoutEmpty = (facts: object): object =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
 
@@ -238,23 +248,22 @@ const withoutEmpty = (facts: object): object =>
 function loadSdk(): void {
   let settled = false;
   const timer = setTimeout(failed, SDK_LOAD_LIMIT_MS);
-  function failed(): void {
-    if (settled) return;
+  /** False if the script has loaded or failed before. */
+  const settle = (): boolean => {
+    const is_first = !settled;
     settled = true;
     clearTimeout(timer);
+    return is_first;
+  };
+  function failed(): void {
+    if (!settle()) return;
     showProblem(texts.script_blocked);
     startButton.hidden = true;
     element('reload').hidden = false;
-    report('page_failed', {
-      error_code: 'SCRIPT_BLOCKED',
-      error_message: 'the sign-up script did not load',
-    });
-    tellError({ code: 'SCRIPT_BLOCKED', message: 'The sign-up script did not load.' });
+    announce('SCRIPT_BLOCKED', 'page_failed');
   }
   sdkWindow.fbAsyncInit = () => {
-    if (settled) return;
-    settled = true;
-    clearTimeout(timer);
+    if (!settle()) return;
     sdkWindow.FB?.init({
       appId: page.app_id,
       autoLogAppEvents: true,
@@ -277,14 +286,7 @@ function loadSdk(): void {
 
 function start(): void {
   if (current && !current.ended) return;
-  const signUp: SignUp = {
-    code: null,
-    account: null,
-    problem: null,
-    step: null,
-    registering: false,
-    ended: false,
-  };
+  const signUp: SignUp = { step: null, registering: false, ended: false };
   current = signUp;
   is_outcome_sent = false;
   startButton.disabled = true;
@@ -338,11 +340,7 @@ function popupBlocked(signUp: SignUp): void {
   signUp.ended = true;
   showProblem(texts.popup_blocked);
   enableStart(texts.try_again);
-  report('page_failed', {
-    error_code: 'POPUP_BLOCKED',
-    error_message: 'the browser blocked the sign-up window',
-  });
-  tellError({ code: 'POPUP_BLOCKED', message: 'The browser blocked the sign-up window.' });
+  announce('POPUP_BLOCKED', 'page_failed');
 }
 
 /** The answer to `login`: a code when the person finished, none when the dialog was closed. */
@@ -390,10 +388,8 @@ function parseMessage(text: string): DialogMessage | null {
 }
 
 function onFinished(signUp: SignUp, data: Record<string, unknown>): void {
-  signUp.account = {
-    waba_id: idOrNothing(data['waba_id']),
-    phone_number_id: idOrNothing(data['phone_number_id']),
-  };
+  const [waba_id, phone_number_id] = [data['waba_id'], data['phone_number_id']].map(idOrNothing);
+  signUp.account = { waba_id, phone_number_id };
   report('dialog_finished', signUp.account);
   if (signUp.code) void complete(signUp);
 }
@@ -440,8 +436,7 @@ function endWithoutCode(signUp: SignUp): void {
   }
   if (signUp.account) {
     showProblem(texts.no_code);
-    report('dialog_failed', { error_code: 'NO_CODE', error_message: 'the dialog gave no code' });
-    tellError({ code: 'NO_CODE', message: 'The dialog gave no code.' }, signUp);
+    announce('NO_CODE', 'dialog_failed', signUp);
     return leadTo(page.failure_url, { code: DIALOG_FAILED });
   }
   showStatus(texts.dialog_closed);
@@ -473,22 +468,16 @@ async function complete(signUp: SignUp): Promise<void> {
   leadTo(page.failure_url, { code });
 }
 
-function succeeded(client: Client): void {
-  const { waba_id, phone_number_id, display_name, quality_rating, connection_mode } = client;
+function succeeded({ phone_number, quality_rating, connection_mode, ...client }: Client): void {
+  const { waba_id, phone_number_id, display_name } = client;
   startButton.hidden = true;
   showStep(element('steps').children.length);
   element('close').hidden = !window.opener;
-  const name = display_name || texts.your_number;
-  const done = texts.done.replace('{name}', () => name);
-  showStatus(`${done}\n${FROM_LEFT}+${client.phone_number}${END_OF_ISOLATE}`, { done: true });
+  const done = texts.done.replace('{name}', () => display_name || texts.your_number);
+  showStatus(`${done}\n${FROM_LEFT}+${phone_number}${END_OF_ISOLATE}`, { done: true });
   element('status').focus();
-  postToOpener('SERVICE_CONNECT_SUCCESS', {
-    waba_id,
-    phone_number_id,
-    display_name,
-    quality_rating,
-    connection_mode,
-  });
+  const facts = { waba_id, phone_number_id, display_name, quality_rating, connection_mode };
+  postToOpener('SERVICE_CONNECT_SUCCESS', facts);
   leadTo(page.success_url, { waba_id, phone_number_id });
 }
 

@@ -8,7 +8,7 @@ import { ms } from './ms';
 import { pt } from './pt';
 import type { Texts } from './texts';
 
-export type { NoticeText, Texts } from './texts';
+export type { Texts } from './texts';
 
 /** The first is that of a browser which accepts none of them. */
 export const LANGUAGES: Readonly<Record<string, Texts>> = { en, es, pt, id, ms, hi, ar };

@@ -1,10 +1,9 @@
 // The texts of the onboarding page and its notices, one file for each language.
 import type { PageTexts } from '../browser/page';
 
-export interface NoticeText {
-  title: string;
-  text: string;
-}
+/** Why a link cannot be used. */
+type NoticeKind =
+  'incomplete' | 'expired' | 'used' | 'unknown_key' | 'blocked' | 'not_configured' | 'fault';
 
 /** `{partner}` stands for the partner's name. */
 export interface Texts extends PageTexts {
@@ -17,13 +16,5 @@ export interface Texts extends PageTexts {
   preparing: string;
   no_javascript: string;
   code: string;
-  notices: {
-    incomplete: NoticeText;
-    expired: NoticeText;
-    used: NoticeText;
-    unknown_key: NoticeText;
-    blocked: NoticeText;
-    not_configured: NoticeText;
-    fault: NoticeText;
-  };
+  notices: Record<NoticeKind, { title: string; text: string }>;
 }
