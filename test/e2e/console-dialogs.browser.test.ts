@@ -247,21 +247,21 @@ const DIALOGS: DialogCase[] = [
 /** Those that need more than a click are checked where they are used. */
 const ELSEWHERE = [
   'broadcasts/actions',
-  'broadcasts/confirm-send',
+  'broadcasts/preflight',
   'broadcasts/resend',
   // People who have signed in do this in console-people.browser.test.ts.
   'broadcasts/approve',
   'settings/approval',
   'settings/passkeys',
   // console-states.browser.test.ts opens it.
-  'events/test-panel',
+  'events/send-test',
 ];
 
 test('every file with a panel or a dialog is checked', () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.tsx'))
     .filter((name) =>
-      /<(?:Panel|Dialog|Confirm)\b/.test(readFileSync(resolve(SOURCES, name), 'utf8')),
+      /<(?:Panel|Dialog|FormDialog|Confirm)\b/.test(readFileSync(resolve(SOURCES, name), 'utf8')),
     )
     .map((name) => name.replace(/\.tsx$/, ''));
   const checked = [...PANELS, ...DIALOGS].map(({ file }) => file);

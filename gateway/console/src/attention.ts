@@ -123,42 +123,39 @@ const ofAlerts = (alerts: readonly RaisedAlert[], now: number): Attention[] =>
     ];
   });
 
-function ofNumbers(clients: Client[]): Attention[] {
-  return clients
+/** What there is to say of a number, which its panel shows. */
+const aboutNumber = (
+  topic: string,
+  { waba_id, phone_number_id }: Client,
+  said: Pick<Attention, 'title' | 'text' | 'severe'>,
+): Attention => ({
+  id: `${topic}-${phone_number_id}`,
+  ...said,
+  to: '/numbers',
+  search: { open: `${waba_id}/${phone_number_id}` },
+  action: 'See the number',
+});
+
+const ofNumbers = (clients: Client[]): Attention[] =>
+  clients
     .filter(({ status }) => status === 'active')
-    .flatMap((client): Attention[] => {
-      const { waba_id, phone_number_id, health, quality_rating } = client;
-      const open = { open: `${waba_id}/${phone_number_id}` };
-      const name = nameOf(client);
+    .flatMap((client) => {
+      const { health, quality_rating } = client;
       if (health === 'paused') {
-        return [
-          {
-            id: `paused-${phone_number_id}`,
-            title: `${name} is paused`,
-            text: 'The business app has disconnected the number. It usually reconnects within minutes; until then it may not send.',
-            severe: true,
-            to: '/numbers',
-            search: open,
-            action: 'See the number',
-          },
-        ];
+        return aboutNumber('paused', client, {
+          title: `${nameOf(client)} is paused`,
+          text: 'The business app has disconnected the number. It usually reconnects within minutes; until then it may not send.',
+          severe: true,
+        });
       }
-      if (quality_rating === 'RED' || quality_rating === 'YELLOW') {
-        return [
-          {
-            id: `quality-${phone_number_id}`,
-            title: `The quality of ${name} is ${quality_rating === 'RED' ? 'low' : 'medium'}`,
-            text: 'People block or report its messages. The messaging limit may drop.',
-            severe: quality_rating === 'RED',
-            to: '/numbers',
-            search: open,
-            action: 'See the number',
-          },
-        ];
-      }
-      return [];
+      if (quality_rating !== 'RED' && quality_rating !== 'YELLOW') return [];
+      const severe = quality_rating === 'RED';
+      return aboutNumber('quality', client, {
+        title: `The quality of ${nameOf(client)} is ${severe ? 'low' : 'medium'}`,
+        text: 'People block or report its messages. The messaging limit may drop.',
+        severe,
+      });
     });
-}
 
 const HOUR_MS = 3_600_000;
 /** If less time is left, a person should find out why the sync is refused. */
@@ -168,36 +165,24 @@ const SYNC_MISSED_SHOWN_MS = 7 * 24 * HOUR_MS;
 
 /** The 24-hour clock of each number whose contacts and history are not requested yet. */
 const ofSyncs = (clients: Client[], now: number): Attention[] =>
-  clients.flatMap((client): Attention[] => {
-    const { waba_id, phone_number_id, data_sync, status } = client;
+  clients.flatMap((client) => {
+    const { data_sync, status } = client;
     if (!data_sync || data_sync.status === 'requested' || status !== 'active') return [];
     const left_ms = Date.parse(data_sync.request_until) - now;
     if (left_ms < -SYNC_MISSED_SHOWN_MS) return [];
-    const target = {
-      id: `sync-${phone_number_id}`,
-      to: '/numbers',
-      search: { open: `${waba_id}/${phone_number_id}` },
-      action: 'See the number',
-    } as const;
     if (data_sync.status === 'expired' || left_ms <= 0) {
-      return [
-        {
-          ...target,
-          title: `The data sync of ${nameOf(client)} was missed`,
-          text: 'Contacts and history can be requested for 24 hours after the sign-up only. To get them, your client signs up again.',
-          severe: true,
-        },
-      ];
+      return aboutNumber('sync', client, {
+        title: `The data sync of ${nameOf(client)} was missed`,
+        text: 'Contacts and history can be requested for 24 hours after the sign-up only. To get them, your client signs up again.',
+        severe: true,
+      });
     }
     const hours = Math.ceil(left_ms / HOUR_MS);
-    return [
-      {
-        ...target,
-        title: `The data sync of ${nameOf(client)} waits: ${hours} ${hours === 1 ? 'hour is' : 'hours are'} left`,
-        text: 'The platform has not accepted the request for contacts and history yet. The gateway repeats it until 24 hours after the sign-up.',
-        severe: left_ms < SYNC_URGENT_MS,
-      },
-    ];
+    return aboutNumber('sync', client, {
+      title: `The data sync of ${nameOf(client)} waits: ${hours} ${hours === 1 ? 'hour is' : 'hours are'} left`,
+      text: 'The platform has not accepted the request for contacts and history yet. The gateway repeats it until 24 hours after the sign-up.',
+      severe: left_ms < SYNC_URGENT_MS,
+    });
   });
 
 function ofBilling(billing: Billing | undefined): Attention[] {
@@ -222,18 +207,15 @@ const PASSKEY_SHOWN_MS = 7 * 24 * HOUR_MS;
 
 /** The holder of a new passkey signs in as its person: the others should know of it. */
 const ofPasskeys = (people: readonly Person[], now: number): Attention[] =>
-  people.flatMap(({ person_id, email, passkey_added_at }): Attention[] => {
-    if (passkey_added_at === null || now - Date.parse(passkey_added_at) > PASSKEY_SHOWN_MS) {
-      return [];
-    }
-    return [
-      {
-        id: `passkey-${person_id}`,
-        title: `${email} has a new passkey`,
-        text: `It was registered on ${passkey_added_at.slice(0, 10)}. If this person did not do it, remove the person and invite again.`,
-        severe: false,
-        to: '/settings/people',
-        action: 'See the people',
-      },
-    ];
-  });
+  people.flatMap(({ person_id, email, passkey_added_at: at }) =>
+    at === null || now - Date.parse(at) > PASSKEY_SHOWN_MS
+      ? []
+      : {
+          id: `passkey-${person_id}`,
+          title: `${email} has a new passkey`,
+          text: `It was registered on ${at.slice(0, 10)}. If this person did not do it, remove the person and invite again.`,
+          severe: false,
+          to: '/settings/people',
+          action: 'See the people',
+        },
+  );

@@ -64,13 +64,13 @@ export interface DayCosts {
   costs: Array<{ day: string; amount: number }>;
 }
 
+const currenciesOf = (days: readonly DayAmounts[]): string[] =>
+  [...new Set(days.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))].sort();
+
 /** The cost of each day by currency, for a chart. */
 export function costByDay(by_day: readonly DayAmounts[], days: readonly string[]): DayCosts[] {
   const amountsOf = new Map(by_day.map(({ day, amounts }) => [day, amounts]));
-  const currencies = new Set(
-    by_day.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)),
-  );
-  return [...currencies].sort().map((currency) => ({
+  return currenciesOf(by_day).map((currency) => ({
     currency,
     costs: days.map((day) => {
       const found = amountsOf.get(day)?.find((one) => one.currency === currency);
@@ -106,10 +106,7 @@ export function forecastOf(days: readonly DayAmounts[], now: Date): Forecast[] {
   const before = days.map(({ day }) => day).filter((day) => day < today);
   const first = before.sort()[0];
   const left = lastDayOf(month) - Number(today.slice(8));
-  const currencies = new Set(
-    days.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)),
-  );
-  return [...currencies].sort().map((currency) => {
+  return currenciesOf(days).map((currency) => {
     const sum = (from: string, to: string): number =>
       days
         .filter(({ day }) => day >= from && day <= to)

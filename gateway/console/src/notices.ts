@@ -30,17 +30,13 @@ export const listNotices = (
   })),
 ];
 
-/** Where a notice leads; others lead to their text in the changelog. */
-const SCREENS: Record<string, { to: '/usage/ledger'; action: string }> = {
+/** Where a notice leads, by its ID; others lead to their text in the changelog. */
+export const SCREENS: Readonly<Record<string, { to: '/usage/ledger'; action: string }>> = {
   'service-messages-billable-2026-10-01': {
     to: '/usage/ledger',
     action: 'See what your messages cost',
   },
 };
-
-export const screenOf = ({
-  id,
-}: Pick<Notice, 'id'>): { to: '/usage/ledger'; action: string } | undefined => SCREENS[id];
 
 /** The period of a notice, in words. `today` is a UTC day. */
 export const effectiveText = ({ effective }: Pick<Notice, 'effective'>, today: string): string =>

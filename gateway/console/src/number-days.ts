@@ -16,6 +16,10 @@ export const LIMITS = [
   'UNLIMITED',
 ] as const;
 
+/** How many people a number may write to first, in words. */
+export const limitOf = (tier: string | null): string =>
+  tier === null ? '–' : tier === 'UNLIMITED' ? 'no limit' : `${tier.replace('TIER_', '')} a day`;
+
 /** The place of a value among the grades, from 1; null for one that is not known. */
 export const gradeOf = (grades: readonly string[], value: string | null): number | null =>
   value === null ? null : grades.indexOf(value) + 1 || null;
@@ -30,16 +34,10 @@ export function everyDay(days: readonly NumberDay[], now = new Date()): NumberDa
   );
 }
 
-type Fact = 'quality_rating' | 'messaging_limit_tier';
-
-export interface FactChange {
-  day: string;
-  from: string;
-  to: string;
-}
+export type Fact = 'quality_rating' | 'messaging_limit_tier';
 
 /** The days on which the value differs from the last one that is known, the newest first. */
-export function changesOf(days: readonly NumberDay[], fact: Fact): FactChange[] {
+export function changesOf(days: readonly NumberDay[], fact: Fact) {
   const known = days.flatMap((one) => {
     const value = one[fact];
     return value === null ? [] : [{ day: one.day, value }];

@@ -2,8 +2,7 @@
 // calls that were refused. Pure.
 import type { FailedEvent, LoggedRequest, Message } from './api/types';
 import { adviceOf, type Advice } from './reasons';
-import { deliveryOf } from './screens/events/attempts';
-import { subjectOf } from './screens/events/subject';
+import { deliveryOf, subjectOf } from './screens/events/rules';
 
 export const CAUSES = {
   gateway: {
@@ -29,19 +28,19 @@ export const CAUSES = {
 } as const;
 export type Cause = keyof typeof CAUSES;
 
-/** One failure. */
+/** One failure. What does not apply to it is absent. */
 export interface Item {
   id: string;
   at: string;
   /** The person; null if the failure concerns none. */
-  contact: string | null;
+  contact?: string | null;
   /** The event or the call. */
   what: string;
-  attempts: number | null;
-  message_id: string | null;
-  phone_number_id: string | null;
-  request_id: string | null;
-  trace_id: string | null;
+  attempts?: number;
+  message_id?: string | null;
+  phone_number_id?: string | null;
+  request_id?: string;
+  trace_id?: string | null;
   /** Set if it can be delivered again. */
   event?: FailedEvent;
 }
@@ -115,10 +114,8 @@ function ofMessage(message: Message, advise: (code: string) => Advice | undefine
       at: message.updated_at,
       contact: message.contact,
       what: message.kind,
-      attempts: null,
       message_id: message.message_id,
       phone_number_id: message.phone_number_id,
-      request_id: null,
       trace_id: message.trace_id,
     },
   };
@@ -139,40 +136,35 @@ function ofEvent(event: FailedEvent): Placed {
       attempts: event.attempts,
       message_id,
       phone_number_id: event.phone_number_id,
-      request_id: null,
-      trace_id: null,
       event,
     },
   };
 }
 
-function receiverAdvice(
-  status: number | null,
-  attempts: number,
-): Pick<Problem, 'meaning' | 'action'> {
-  if (status === null) {
-    return attempts === 0
-      ? { meaning: 'These events wait for their first attempt.', action: 'Wait a moment.' }
-      : {
-          meaning: 'Your receiver could not be reached, or did not answer in time.',
-          action: 'See that it runs and that its address is right, then send a test event.',
-        };
-  }
-  if (status < 400) {
-    return {
-      meaning: 'Your receiver redirected the event, which counts as not accepted.',
-      action: 'Set the final address in the settings, then send a test event.',
-    };
-  }
-  return status < 500
-    ? {
-        meaning: 'Your receiver refused the events.',
-        action: 'Check its path and how it verifies signatures, then send a test event.',
-      }
-    : {
-        meaning: 'Your receiver failed while it handled the events.',
-        action: 'See its log, fix it, then send a test event.',
-      };
+const RECEIVER_ADVICE = {
+  waits: { meaning: 'These events wait for their first attempt.', action: 'Wait a moment.' },
+  unreachable: {
+    meaning: 'Your receiver could not be reached, or did not answer in time.',
+    action: 'See that it runs and that its address is right, then send a test event.',
+  },
+  redirected: {
+    meaning: 'Your receiver redirected the event, which counts as not accepted.',
+    action: 'Set the final address in the settings, then send a test event.',
+  },
+  refused: {
+    meaning: 'Your receiver refused the events.',
+    action: 'Check its path and how it verifies signatures, then send a test event.',
+  },
+  failed: {
+    meaning: 'Your receiver failed while it handled the events.',
+    action: 'See its log, fix it, then send a test event.',
+  },
+} as const;
+
+function receiverAdvice(status: number | null, attempts: number): Omit<Advice, 'cause'> {
+  if (status === null) return RECEIVER_ADVICE[attempts === 0 ? 'waits' : 'unreachable'];
+  if (status < 400) return RECEIVER_ADVICE.redirected;
+  return RECEIVER_ADVICE[status < 500 ? 'refused' : 'failed'];
 }
 
 /** The upstream's code says whose fault it is: most that it refuses are mistakes of the call. */
@@ -191,17 +183,7 @@ function ofRequest(request: LoggedRequest, advise: (code: string) => Advice | un
       advice?.action ??
       request.action ??
       'The error reference says what the code means and whether to repeat the call.',
-    item: {
-      id: request_id,
-      at,
-      contact: null,
-      what: `${method} ${path}`,
-      attempts: null,
-      message_id: null,
-      phone_number_id: null,
-      request_id,
-      trace_id: null,
-    },
+    item: { id: request_id, at, what: `${method} ${path}`, request_id },
   };
 }
 

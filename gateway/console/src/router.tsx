@@ -7,9 +7,8 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { Missing } from './parts/missing';
 import { validateSearch } from './search';
-import { Frame } from './shell/frame';
+import { Frame, Missing } from './shell/frame';
 
 interface RouterContext {
   queries: QueryClient;

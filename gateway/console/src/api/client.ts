@@ -4,16 +4,20 @@
 import { isIdle } from './activity';
 
 export class ApiFailure extends Error {
+  /** 0 without an answer. */
+  readonly status: number = 0;
+  readonly request_id: string | null = null;
+  readonly retryable: boolean = false;
+  readonly details: unknown = null;
+  readonly payment_url: string | undefined;
+
   constructor(
-    readonly status: number,
     readonly code: string,
     message: string,
-    readonly request_id: string | null,
-    readonly retryable: boolean,
-    readonly details: unknown,
-    readonly payment_url: string | undefined,
+    facts: Partial<Omit<ApiFailure, keyof Error | 'code'>> = {},
   ) {
     super(message);
+    Object.assign(this, facts);
   }
 }
 
@@ -90,15 +94,8 @@ async function send<T>(method: Method, path: string, request: Request): Promise<
     signal: signal ?? null,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new ApiFailure(
-      0,
-      'NO_ANSWER',
-      'The gateway could not be reached. Check your connection and try again.',
-      null,
-      true,
-      null,
-      undefined,
-    );
+    const message = 'The gateway could not be reached. Check your connection and try again.';
+    throw new ApiFailure('NO_ANSWER', message, { retryable: true });
   });
   const answer = (await response.json().catch(() => null)) as Answer | null;
   if (response.ok && answer?.success) return answer as T;
@@ -138,17 +135,15 @@ const SESSION_CODES = new Set(['UNAUTHORIZED', 'PARTNER_SUSPENDED']);
 const LOG_INS = /^\/(session|session\/passkey.*|invitation.*)$/;
 
 function toFailure(response: Response, answer: Answer | null, path: string): ApiFailure {
-  const error = answer?.error;
-  const request_id = error?.request_id ?? response.headers.get('x-request-id');
-  const code = error?.code ?? 'INVALID_ANSWER';
+  const { status, headers } = response;
+  const {
+    code = 'INVALID_ANSWER',
+    message = `The gateway answered HTTP ${status} without a reason.`,
+    request_id = headers.get('x-request-id'),
+    retryable = status >= 500,
+    details = null,
+    payment_url,
+  } = answer?.error ?? {};
   if (SESSION_CODES.has(code) && !LOG_INS.test(path)) onSessionEnd();
-  return new ApiFailure(
-    response.status,
-    code,
-    error?.message ?? `The gateway answered HTTP ${response.status} without a reason.`,
-    request_id,
-    error?.retryable ?? response.status >= 500,
-    error?.details ?? null,
-    error?.payment_url,
-  );
+  return new ApiFailure(code, message, { status, request_id, retryable, details, payment_url });
 }

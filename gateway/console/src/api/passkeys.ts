@@ -42,14 +42,9 @@ async function create(options: object): Promise<object> {
 function notUsed(error: unknown): never {
   const is_known = error instanceof Error && error.name === 'InvalidStateError';
   throw new ApiFailure(
-    0,
     'NO_PASSKEY',
     is_known
       ? 'This device has a passkey for the console already.'
       : 'The browser did not use a passkey: it was cancelled, took too long, or there is none here.',
-    null,
-    false,
-    null,
-    undefined,
   );
 }

@@ -1,25 +1,102 @@
-// The queries of the screens, each with its cache key.
+// The queries of the screens, each with its cache key, and changes after which they are read again.
 import {
   infiniteQueryOptions,
   queryOptions,
+  useMutation,
   useQuery,
+  useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { call, rememberCsrfToken, type NumberRef } from './client';
-import { eventDaysOf, type DayRead, type EventDay } from '../event-days';
+import { call, rememberCsrfToken, type NumberRef, type Request } from './client';
+import { eventDaysOf, type DayRead, type EventDay } from '../figures';
 import { daysOf, type Days } from '../period';
 import { deliveredOf, triedOf } from '../screens/events/health';
 import type * as t from './types';
 
+/** What a button starts. */
+export interface Work {
+  mutate: () => void;
+  isPending: boolean;
+  error: Error | null;
+}
+
+/**
+ * A change, after which the queries that show it are loaded again. What it answers is forgotten
+ * with the component: it may be a secret.
+ */
+export function useChange<T, V = void>(
+  queries: ReadonlyArray<{ queryKey: readonly unknown[] }>,
+  change: (given: V) => Promise<T>,
+  onSuccess?: () => void,
+) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: async () => {
+      onSuccess?.();
+      await Promise.all(queries.map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+    },
+    gcTime: 0,
+  });
+}
+
+type Query = Request['query'];
+
+const get = <T>(path: string, query?: Query, request: Request = {}): Promise<T> =>
+  call<T>('GET', path, { ...request, query });
+
+const answerQuery = <T>(key: readonly unknown[], path: string, query?: Query) =>
+  queryOptions({ queryKey: key, queryFn: ({ signal }) => get<T>(path, query, { signal }) });
+
+interface MemberOptions {
+  staleTime?: number;
+  number?: NumberRef;
+  query?: Query;
+}
+
+/** A query of one member of an answer; null if the answer lacks it. */
+const memberQuery = <T>(
+  key: readonly unknown[],
+  path: string,
+  member: string,
+  { staleTime, number, query }: MemberOptions = {},
+) =>
+  queryOptions({
+    queryKey: key,
+    ...(staleTime !== undefined && { staleTime }),
+    queryFn: async ({ signal }) =>
+      ((await get<Record<string, T>>(path, query, { number, signal }))[member] ?? null) as T,
+  });
+
+/** A query of a list page by page. `nextOf` gives the cursor of the next page. */
+const pagesQuery = <P>(
+  key: readonly unknown[],
+  path: string,
+  query: Query,
+  nextOf: (page: P) => string | null | undefined,
+  cursor = 'cursor',
+) =>
+  infiniteQueryOptions({
+    queryKey: key,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => get<P>(path, { ...query, [cursor]: pageParam }, { signal }),
+    getNextPageParam: (last) => nextOf(last) ?? undefined,
+  });
+
+const cursorOf = ({ paging }: { paging: { cursors: { after: string | null } } }) =>
+  paging.cursors.after;
+
 const CLIENTS_PAGE = 500;
 const CLIENTS_MAX = 10_000;
+const RARELY = { staleTime: 3_600_000 };
+const ONCE = { staleTime: Infinity };
 
 /** Null without a session. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: Infinity,
   queryFn: async ({ client }): Promise<t.Session | null> => {
-    const { session, log_in } = await call<t.CurrentSession>('GET', '/session/current');
+    const { session, log_in } = await get<t.CurrentSession>('/session/current');
     client.setQueryData(logInQuery.queryKey, log_in);
     if (session) rememberCsrfToken(session.csrf_token);
     return session;
@@ -27,11 +104,12 @@ export const sessionQuery = queryOptions({
 });
 
 /** The ways to sign in. They come with the session. */
-export const logInQuery = queryOptions({
-  queryKey: ['log-in'],
-  staleTime: Infinity,
-  queryFn: async () => (await call<t.CurrentSession>('GET', '/session/current')).log_in,
-});
+export const logInQuery = memberQuery<t.CurrentSession['log_in']>(
+  ['log-in'],
+  '/session/current',
+  'log_in',
+  ONCE,
+);
 
 /**
  * Returns if the role of the person has a scope; the partner key has all. The gateway enforces it.
@@ -41,45 +119,47 @@ export function useMay(): (scope: string) => boolean {
   return (scope) => person === null || person.scopes.includes(scope);
 }
 
-export const settingsQuery = queryOptions({
-  queryKey: ['settings'],
-  queryFn: async () => (await call<{ settings: t.Settings }>('GET', '/settings')).settings,
-});
-
-export const noticesQuery = queryOptions({
-  queryKey: ['notices'],
-  staleTime: 3_600_000,
-  queryFn: async () => (await call<{ notices: t.Notice[] }>('GET', '/notices')).notices,
-});
+export const settingsQuery = memberQuery<t.Settings>(['settings'], '/settings', 'settings');
+export const billingQuery = memberQuery<t.Billing>(['billing'], '/billing', 'billing');
+export const passkeysQuery = memberQuery<t.Passkey[]>(['passkeys'], '/passkeys', 'passkeys');
+export const sessionsQuery = memberQuery<t.OpenSession[]>(['sessions'], '/sessions', 'sessions');
+export const peopleQuery = memberQuery<t.Person[]>(['people'], '/v1/people', 'people');
+export const keysQuery = memberQuery<t.ApiKey[]>(['keys'], '/v1/keys', 'keys');
+export const messageDaysQuery = memberQuery<t.MessageDay[]>(
+  ['message-days'],
+  '/message-days',
+  'days',
+);
+export const noticesQuery = memberQuery<t.Notice[]>(['notices'], '/notices', 'notices', RARELY);
 
 /** Every event that a receiver can be sent. */
-export const knownEventsQuery = queryOptions({
-  queryKey: ['known-events'],
-  staleTime: 3_600_000,
-  queryFn: async () => (await call<{ events: t.KnownEvent[] }>('GET', '/known-events')).events,
-});
+export const knownEventsQuery = memberQuery<t.KnownEvent[]>(
+  ['known-events'],
+  '/known-events',
+  'events',
+  RARELY,
+);
 
-export const billingQuery = queryOptions({
-  queryKey: ['billing'],
-  queryFn: async () => (await call<{ billing: t.Billing }>('GET', '/billing')).billing,
-});
+/** The endpoints whose calls the log has. */
+export const requestEndpointsQuery = memberQuery<string[]>(
+  ['request-endpoints'],
+  '/requests/endpoints',
+  'endpoints',
+  ONCE,
+);
 
-export interface RequestFilter {
-  /** Method and path. */
-  endpoint?: string | undefined;
-  status?: string | undefined;
-  key_id?: string | undefined;
-  request_id?: string | undefined;
-}
+export const approvalQuery = answerQuery<t.ApprovalSetting>(
+  ['broadcast-approval'],
+  '/v1/broadcast-approval',
+);
+
+/** `endpoint` is a method and a path. */
+export type RequestFilter = Partial<
+  Record<'endpoint' | 'status' | 'key_id' | 'request_id', string>
+>;
 
 export const requestsQuery = (filter: RequestFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['requests', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      call<t.RequestPage>('GET', '/requests', { query: { ...filter, cursor: pageParam }, signal }),
-    getNextPageParam: (last) => last.after ?? undefined,
-  });
+  pagesQuery<t.RequestPage>(['requests', filter], '/requests', filter, (page) => page.after);
 
 /** Null once the call is older than the log. */
 export const requestQuery = (id: string) =>
@@ -87,118 +167,61 @@ export const requestQuery = (id: string) =>
     queryKey: ['request', id],
     staleTime: Infinity,
     queryFn: async (): Promise<t.LoggedRequest | null> =>
-      (await call<t.RequestPage>('GET', '/requests', { query: { id } })).requests[0] ?? null,
+      (await get<t.RequestPage>('/requests', { id })).requests[0] ?? null,
   });
 
-/** The endpoints whose calls the log has. */
-export const requestEndpointsQuery = queryOptions({
-  queryKey: ['request-endpoints'],
-  staleTime: Infinity,
-  queryFn: async () =>
-    (await call<{ endpoints: string[] }>('GET', '/requests/endpoints')).endpoints,
-});
-
 /** The latest failed calls, for the overview of what broke. */
-export const failedRequestsQuery = queryOptions({
-  queryKey: ['failed-requests'],
-  queryFn: async ({ signal }) =>
-    (
-      await call<t.RequestPage>('GET', '/requests', {
-        query: { status: 'failed', limit: 100 },
-        signal,
-      })
-    ).requests,
-});
+export const failedRequestsQuery = memberQuery<t.LoggedRequest[]>(
+  ['failed-requests'],
+  '/requests',
+  'requests',
+  { query: { status: 'failed', limit: 100 } },
+);
 
-export const endpointsQuery = queryOptions({
-  queryKey: ['endpoints'],
-  queryFn: () => call<{ endpoints: t.WebhookEndpoint[] }>('GET', '/v1/webhook-endpoints'),
-});
+export const endpointsQuery = memberQuery<t.WebhookEndpoint[]>(
+  ['endpoints'],
+  '/v1/webhook-endpoints',
+  'endpoints',
+);
 
 export const ATTEMPTS_REFRESH_MS = 10_000;
 
 /** Its key is not below that of the list, since a deleted endpoint has no attempts to read. */
-export const endpointAttemptsQuery = (endpoint_id: string) =>
-  queryOptions({
-    queryKey: ['endpoint-attempts', endpoint_id],
-    queryFn: async () =>
-      (
-        await call<{ attempts: t.EndpointAttempt[] }>(
-          'GET',
-          `/v1/webhook-endpoints/${endpoint_id}/attempts`,
-        )
-      ).attempts,
-    refetchInterval: ATTEMPTS_REFRESH_MS,
-  });
+export const endpointAttemptsQuery = (id: string) =>
+  memberQuery<t.EndpointAttempt[]>(
+    ['endpoint-attempts', id],
+    `/v1/webhook-endpoints/${id}/attempts`,
+    'attempts',
+  );
 
 const SHADOW_REFRESH_MS = 5_000;
 
 export const shadowsQuery = queryOptions({
   queryKey: ['shadows'],
-  queryFn: () => call<{ shadows: t.ListedShadow[] }>('GET', '/v1/webhook-shadows'),
+  queryFn: () => get<{ shadows: t.ListedShadow[] }>('/v1/webhook-shadows'),
   refetchInterval: ({ state }) => state.data?.shadows[0]?.status === 'running' && SHADOW_REFRESH_MS,
 });
 
 /** Below the key of the list, so that both are read again together. */
-export const shadowQuery = (shadow_id: string, is_running: boolean) =>
+export const shadowQuery = (id: string, is_running: boolean) =>
   queryOptions({
-    queryKey: ['shadows', shadow_id],
-    queryFn: () => call<{ shadow: t.WebhookShadow }>('GET', `/v1/webhook-shadows/${shadow_id}`),
+    queryKey: ['shadows', id],
+    queryFn: () => get<{ shadow: t.WebhookShadow }>(`/v1/webhook-shadows/${id}`),
     refetchInterval: is_running && SHADOW_REFRESH_MS,
   });
 
-export const keysQuery = queryOptions({
-  queryKey: ['keys'],
-  queryFn: () => call<{ keys: t.ApiKey[] }>('GET', '/v1/keys'),
-});
-
-export const peopleQuery = queryOptions({
-  queryKey: ['people'],
-  queryFn: async () => (await call<{ people: t.Person[] }>('GET', '/v1/people')).people,
-});
-
-export const approvalQuery = queryOptions({
-  queryKey: ['broadcast-approval'],
-  queryFn: () => call<t.ApprovalSetting>('GET', '/v1/broadcast-approval'),
-});
-
-export const passkeysQuery = queryOptions({
-  queryKey: ['passkeys'],
-  queryFn: async () => (await call<{ passkeys: t.Passkey[] }>('GET', '/passkeys')).passkeys,
-});
-
-export interface AuditFilter {
-  actor?: string | undefined;
-  action?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-}
+export type AuditFilter = Partial<Record<'actor' | 'action' | 'from' | 'to', string>>;
 
 export const auditQuery = (filter: AuditFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['audit', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      call<t.AuditPage>('GET', '/v1/audit', {
-        query: { ...filter, limit: 50, cursor: pageParam },
-        signal,
-      }),
-    getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
-  });
-
-export const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
-  queryFn: async () => (await call<{ sessions: t.OpenSession[] }>('GET', '/sessions')).sessions,
-});
+  pagesQuery<t.AuditPage>(['audit', filter], '/v1/audit', { ...filter, limit: 50 }, cursorOf);
 
 export const clientsQuery = queryOptions({
   queryKey: ['clients'],
   queryFn: async (): Promise<t.Client[]> => {
     const clients: t.Client[] = [];
     for (let offset = 0; offset < CLIENTS_MAX; offset += CLIENTS_PAGE) {
-      const page = await call<{ clients: t.Client[]; total: number }>('GET', '/v1/clients', {
-        query: { limit: CLIENTS_PAGE, offset, status: 'all' },
-      });
+      const query = { limit: CLIENTS_PAGE, offset, status: 'all' };
+      const page = await get<{ clients: t.Client[]; total: number }>('/v1/clients', query);
       clients.push(...page.clients);
       if (clients.length >= page.total || page.clients.length === 0) break;
     }
@@ -206,24 +229,16 @@ export const clientsQuery = queryOptions({
   },
 });
 
-/** The numbers that can be used now. */
 /** One function, so that a list with many rows does not filter again with each of its renders. */
 const activeOf = (clients: t.Client[]): t.Client[] =>
   clients.filter(({ status }) => status === 'active');
 
+/** The numbers that can be used now. */
 export const useActiveNumbers = (): UseQueryResult<t.Client[]> =>
   useQuery({ ...clientsQuery, select: activeOf, enabled: useMay()('read') });
 
 export const usageQuery = (from: string, to: string) =>
-  queryOptions({
-    queryKey: ['usage', from, to],
-    queryFn: () => call<t.Usage>('GET', '/v1/usage', { query: { from, to } }),
-  });
-
-export const messageDaysQuery = queryOptions({
-  queryKey: ['message-days'],
-  queryFn: async () => (await call<{ days: t.MessageDay[] }>('GET', '/message-days')).days,
-});
+  answerQuery<t.Usage>(['usage', from, to], '/v1/usage', { from, to });
 
 /** A month takes thirty requests: too many to repeat on each visit to the overview. */
 const EVENT_DAYS_STALE_MS = 300_000;
@@ -239,11 +254,8 @@ export const eventDaysQuery = (from: string, to: string) =>
     queryFn: async ({ signal }): Promise<EventDay[]> => {
       const reads: DayRead[] = [];
       for (const day of daysOf({ from, to })) {
-        const page = await call<t.EventPage>('GET', '/v1/events', {
-          query: { from: `${day}T00:00:00Z`, limit: EVENTS_SAMPLED },
-          signal,
-        });
-        reads.push({ day, page });
+        const query = { from: `${day}T00:00:00Z`, limit: EVENTS_SAMPLED };
+        reads.push({ day, page: await get<t.EventPage>('/v1/events', query, { signal }) });
       }
       return eventDaysOf(reads);
     },
@@ -261,13 +273,11 @@ export const LATEST_EVENTS = 200;
 
 /** How many events the log has since a time, and the latest of them, the oldest first. */
 async function readSince(from: string): Promise<{ events: number; latest: t.LoggedEvent[] }> {
-  const read = (query: Record<string, string | number>) =>
-    call<t.EventPage>('GET', '/v1/events', { query });
-  const { events, newest } = await read({ from, limit: 1 });
+  const { events, newest } = await get<t.EventPage>('/v1/events', { from, limit: 1 });
   const first = events[0]?.seq;
   if (first === undefined) return { events: 0, latest: [] };
   const after = Math.max(first - 1, newest - LATEST_EVENTS);
-  const latest = await read({ after, limit: LATEST_EVENTS });
+  const latest = await get<t.EventPage>('/v1/events', { after, limit: LATEST_EVENTS });
   // Positions have no gaps.
   return { events: newest - first + 1, latest: latest.events };
 }
@@ -291,183 +301,148 @@ export const latestEventsQuery = queryOptions({
     (await readSince(new Date(Date.now() - WEEK_MS).toISOString())).latest.toReversed(),
 });
 
+const FAILED_EVENTS = '/v1/webhooks/failed';
+
 /** Deliveries to all receivers that wait for an attempt. */
-export const waitingQuery = queryOptions({
-  queryKey: ['failed-events', 'retrying', 'total'],
-  queryFn: async () =>
-    (
-      await call<t.FailedEvents>('GET', '/v1/webhooks/failed', {
-        query: { status: 'retrying', limit: 1 },
-      })
-    ).total,
-});
+export const waitingQuery = memberQuery<t.FailedEvents['total']>(
+  ['failed-events', 'retrying', 'total'],
+  FAILED_EVENTS,
+  'total',
+  { query: { status: 'retrying', limit: 1 } },
+);
 
 export const failedEventsQuery = (status?: string) =>
-  infiniteQueryOptions({
-    queryKey: ['failed-events', status ?? 'all'],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) =>
-      call<t.FailedEvents>('GET', '/v1/webhooks/failed', {
-        query: { limit: 100, status, cursor: pageParam },
-      }),
-    getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
-  });
+  pagesQuery<t.FailedEvents>(
+    ['failed-events', status ?? 'all'],
+    FAILED_EVENTS,
+    { limit: 100, status },
+    cursorOf,
+  );
 
 export const phoneStatusQuery = (number: NumberRef) =>
-  queryOptions({
-    queryKey: ['phone-status', number.waba_id, number.phone_number_id],
-    queryFn: async () =>
-      (await call<{ phone: Record<string, unknown> }>('GET', '/v1/phone-status', { number })).phone,
-  });
+  memberQuery<Record<string, unknown>>(
+    ['phone-status', number.waba_id, number.phone_number_id],
+    '/v1/phone-status',
+    'phone',
+    { number },
+  );
 
-export const numberDaysQuery = (phone_number_id: string) =>
-  queryOptions({
-    queryKey: ['number-days', phone_number_id],
-    queryFn: async () =>
-      (await call<{ days: t.NumberDay[] }>('GET', `/numbers/${phone_number_id}/days`)).days,
-  });
+export const numberDaysQuery = (id: string) =>
+  memberQuery<t.NumberDay[]>(['number-days', id], `/numbers/${id}/days`, 'days');
 
 export const templatesQuery = (number: NumberRef) =>
-  queryOptions({
-    queryKey: ['templates', number.waba_id],
-    queryFn: async () =>
-      (await call<{ templates: t.Template[] }>('GET', '/v1/templates', { number })).templates,
+  memberQuery<t.Template[]>(['templates', number.waba_id], '/v1/templates', 'templates', {
+    number,
   });
 
 /** A template with what the list of them does not have. */
 export const templateQuery = (number: NumberRef, id: string) =>
-  queryOptions({
-    queryKey: ['templates', number.waba_id, id],
-    queryFn: async () =>
-      (
-        await call<t.GetTemplateAnswer>('GET', `/v1/templates/${encodeURIComponent(id)}`, {
-          number,
-        })
-      ).template,
-  });
+  memberQuery<t.GetTemplateAnswer['template']>(
+    ['templates', number.waba_id, id],
+    `/v1/templates/${encodeURIComponent(id)}`,
+    'template',
+    { number },
+  );
 
 export const broadcastsQuery = infiniteQueryOptions({
   queryKey: ['broadcasts'],
   initialPageParam: 0,
-  queryFn: ({ pageParam }) =>
-    call<{ broadcasts: t.Broadcast[]; total: number }>('GET', '/v1/broadcasts', {
-      query: { limit: 100, offset: pageParam },
-    }),
-  getNextPageParam: (last, _pages, offset) =>
-    offset + last.broadcasts.length < last.total && last.broadcasts.length > 0
-      ? offset + last.broadcasts.length
-      : undefined,
+  queryFn: ({ pageParam: offset }) =>
+    get<{ broadcasts: t.Broadcast[]; total: number }>('/v1/broadcasts', { limit: 100, offset }),
+  getNextPageParam: ({ broadcasts, total }, _pages, offset) => {
+    const next = offset + broadcasts.length;
+    return next < total && next > offset ? next : undefined;
+  },
 });
 
 export const broadcastQuery = (id: number) =>
-  queryOptions({
-    queryKey: ['broadcast', id],
-    queryFn: () =>
-      call<{ broadcast: t.BroadcastDetail; progress: number }>('GET', `/v1/broadcasts/${id}`),
-  });
+  answerQuery<{ broadcast: t.BroadcastDetail; progress: number }>(
+    ['broadcast', id],
+    `/v1/broadcasts/${id}`,
+  );
 
 /** Not kept: prices and the pace of the number change. */
 export const forecastQuery = (id: number) =>
   queryOptions({
-    queryKey: ['broadcast', id, 'forecast'],
+    ...memberQuery<t.BroadcastForecast | null>(
+      ['broadcast', id, 'forecast'],
+      `/v1/broadcasts/${id}`,
+      'forecast',
+      { query: { include: 'forecast' } },
+    ),
     gcTime: 0,
-    queryFn: () =>
-      call<{ forecast?: t.BroadcastForecast | null }>('GET', `/v1/broadcasts/${id}`, {
-        query: { include: 'forecast' },
-      }),
   });
 
-export interface MessageFilter {
-  phone_number_id?: string | undefined;
-  message_id?: string | undefined;
-  recipient?: string | undefined;
-  broadcast_id?: number | undefined;
-  status?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-}
+type MessageFact = 'phone_number_id' | 'message_id' | 'recipient' | 'status' | 'from' | 'to';
+export type MessageFilter = Partial<Record<MessageFact, string>> & { broadcast_id?: number };
 
 export const messagesQuery = (filter: MessageFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['messages', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      call<t.MessagePage>('GET', '/v1/messages', {
-        query: { ...filter, limit: 100, cursor: pageParam },
-        signal,
-      }),
-    getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
-  });
+  pagesQuery<t.MessagePage>(
+    ['messages', filter],
+    '/v1/messages',
+    { ...filter, limit: 100 },
+    cursorOf,
+  );
+
+/** The most contacts that a broadcast can have. */
+const SENT_MAX = 10_000;
+const SENT_PAGE = 200;
+
+/** Every message that a broadcast sent, page by page. */
+export async function readSentBy(broadcast_id: number, status?: string): Promise<t.Message[]> {
+  const messages: t.Message[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { broadcast_id, status, limit: SENT_PAGE, cursor };
+    const page: t.MessagePage = await get('/v1/messages', query);
+    messages.push(...page.messages);
+    cursor = cursorOf(page) ?? undefined;
+  } while (cursor !== undefined && messages.length < SENT_MAX);
+  return messages;
+}
 
 /** The latest failed messages since a time, for the overview of what broke. */
 export const failedMessagesQuery = (from: string) =>
-  queryOptions({
-    queryKey: ['failed-messages', from],
-    queryFn: ({ signal }) =>
-      call<t.MessagePage>('GET', '/v1/messages', {
-        query: { status: 'failed', from, limit: 200 },
-        signal,
-      }),
+  memberQuery<t.Message[]>(['failed-messages', from], '/v1/messages', 'messages', {
+    query: { status: 'failed', from, limit: 200 },
   });
 
 export const timelineQuery = (message_id: string, phone_number_id: string | undefined) =>
-  queryOptions({
-    queryKey: ['timeline', message_id],
-    queryFn: () =>
-      call<t.MessageTimeline>('GET', `/v1/messages/${encodeURIComponent(message_id)}/timeline`, {
-        query: { phone_number_id },
-      }),
-  });
+  answerQuery<t.MessageTimeline>(
+    ['timeline', message_id],
+    `/v1/messages/${encodeURIComponent(message_id)}/timeline`,
+    { phone_number_id },
+  );
 
-export const ledgerQuery = (filter: {
-  from: string;
-  to: string;
+const LEDGER = '/v1/usage/ledger';
+
+export interface LedgerFilter extends Days {
   phone_number_id?: string | undefined;
-}) =>
-  infiniteQueryOptions({
-    queryKey: ['ledger', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      call<t.LedgerPage>('GET', '/v1/usage/ledger', {
-        query: { ...filter, limit: 200, after: pageParam },
-        signal,
-      }),
-    getNextPageParam: (last) => last.next ?? undefined,
+}
+
+export const ledgerQuery = (filter: LedgerFilter) =>
+  pagesQuery<t.LedgerPage>(
+    ['ledger', filter],
+    LEDGER,
+    { ...filter, limit: 200 },
+    (page) => page.next,
+    'after',
+  );
+
+/** The totals of a filter, which come with its first entry. */
+const totalsQuery = (key: string, filter: Days | { broadcast_id: number }) =>
+  memberQuery<t.LedgerTotals>([key, filter], LEDGER, 'totals', {
+    query: { ...filter, limit: 1 },
   });
 
-/** What a broadcast costs. The totals come with the first entry. */
+/** What a broadcast costs. */
 export const ledgerOfBroadcastQuery = (broadcast_id: number) =>
-  queryOptions({
-    queryKey: ['ledger-of-broadcast', broadcast_id],
-    queryFn: async (): Promise<t.LedgerTotals> => {
-      const page = await call<t.LedgerPage>('GET', '/v1/usage/ledger', {
-        query: { broadcast_id, limit: 1 },
-      });
-      return page.totals as t.LedgerTotals;
-    },
-  });
+  totalsQuery('ledger-of-broadcast', { broadcast_id });
 
-/** The totals of a period, which come with its first entry. */
-export const ledgerTotalsQuery = ({ from, to }: Days) =>
-  queryOptions({
-    queryKey: ['ledger-totals', from, to],
-    queryFn: async (): Promise<t.LedgerTotals> => {
-      const page = await call<t.LedgerPage>('GET', '/v1/usage/ledger', {
-        query: { from, to, limit: 1 },
-      });
-      return page.totals as t.LedgerTotals;
-    },
-  });
+export const ledgerTotalsQuery = ({ from, to }: Days) => totalsQuery('ledger-totals', { from, to });
 
-export const pricesQuery = (filter: {
-  country?: string | undefined;
-  category?: string | undefined;
-  date?: string | undefined;
-}) =>
-  queryOptions({
-    queryKey: ['prices', filter],
-    queryFn: () => call<t.PriceList>('GET', '/v1/prices', { query: filter }),
-  });
+export const pricesQuery = (filter: Partial<Record<'country' | 'category' | 'date', string>>) =>
+  answerQuery<t.PriceList>(['prices', filter], '/v1/prices', filter);
 
 /** `body` is the JSON of the send, with its kind: the text is the cache key too. */
 export const messageCheckQuery = (number: NumberRef, body: string) =>

@@ -4,26 +4,7 @@
 import type { components, Envelope as AnyEnvelope } from '@bmg/client';
 import type { Session } from '../../../src/console/answers';
 
-export type {
-  Billing,
-  CurrentSession,
-  Invitation,
-  Invoice,
-  KnownEvent,
-  LoggedRequest,
-  MessageDay,
-  Notice,
-  NumberDay,
-  OpenSession,
-  PartnerNotice,
-  Passkey,
-  RaisedAlert,
-  RequestPage,
-  Session,
-  Settings,
-  TestEvent,
-  WebhookSecret,
-} from '../../../src/console/answers';
+export type * from '../../../src/console/answers';
 
 /** A scope of people and keys. */
 export type Scope = keyof Session['holders'];

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { sessionQuery, useMay } from '../api/queries';
 import type { Scope } from '../api/types';
-import { Page } from './page';
+import { Page } from './layout';
 
 /** The roles that have the scope: `owner, developer or support`. */
 function useHolders(scope: Scope): string {

@@ -28,7 +28,9 @@ export interface Share {
   colour: Series['colour'];
 }
 
-const barOf = (colour: string): CSSProperties => ({ '--bar': `var(--${colour})` }) as CSSProperties;
+/** Sets the colour of a bar, for style.css. */
+export const barOf = (colour: string): CSSProperties =>
+  ({ '--bar': `var(--${colour})` }) as CSSProperties;
 
 /** The legend has the figures; the bar is decoration. Shares of nothing are listed only. */
 export function ShareBar({ parts }: { parts: readonly Share[] }) {

@@ -1,5 +1,5 @@
 import { Box, Code } from '@mantine/core';
-import { Copy } from './copy';
+import { Copy } from './values';
 
 /** JSON or a program, with a button that copies it. */
 export function Block({ text, label }: { text: string; label: string }) {

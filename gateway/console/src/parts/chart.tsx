@@ -1,11 +1,13 @@
 // A chart with its legend, the values of the marked point, and the same figures in a table. Amounts
 // of days are bars; levels, and what grows over time, are lines.
-import { Skeleton, Table, useComputedColorScheme } from '@mantine/core';
+import { Skeleton, useComputedColorScheme } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { Suspense, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { dayInWords } from '../period';
+import { barOf } from './bars';
 import type { ChartData, Drawn, Mark } from './plot';
-import { zoned } from './time';
+import { DataTable } from './tables';
+import { zoned } from './values';
 
 /** How far below the window a chart is loaded. */
 const AHEAD = '200px';
@@ -93,8 +95,6 @@ function movedTo(key: string, at: number | undefined, last: number): number | un
   return key === 'Home' ? 0 : key === 'End' ? last : undefined;
 }
 
-const barOf = (colour: string): object => ({ '--bar': `var(--${colour})` });
-
 const textOf = (value: number | null | undefined, { format }: ChartData): string =>
   value === null || value === undefined ? '–' : format(value);
 
@@ -113,32 +113,20 @@ interface FiguresProps extends ChartData {
 const Figures = ({ title, names, ...data }: FiguresProps) => (
   <details>
     <summary>{title} as a table</summary>
-    <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table aria-label={title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{data.days ? 'Day (UTC)' : zoned('Time')}</Table.Th>
-            {data.series.map(({ name }) => (
-              <Table.Th key={name} ta="right">
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {names.map((name, at) => (
-            <Table.Tr key={`${name}/${at}`}>
-              <Table.Td>{name}</Table.Td>
-              {data.series.map((one) => (
-                <Table.Td key={one.name} ta="right">
-                  {textOf(one.values[at], data)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      aria-label={title}
+      min_width={320}
+      rows={[...names.entries()]}
+      keyOf={([at, name]) => `${name}/${at}`}
+      columns={[
+        { title: data.days ? 'Day (UTC)' : zoned('Time'), cell: ([, name]) => name },
+        ...data.series.map(({ name, values }) => ({
+          title: name,
+          cell: ([at]: [number, string]) => textOf(values[at], data),
+          figure: true,
+        })),
+      ]}
+    />
   </details>
 );
 

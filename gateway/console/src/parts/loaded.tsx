@@ -1,11 +1,55 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
+// What is read: its data, its error with the request ID for support, or its skeleton.
+import { Alert, Anchor, Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { ExclamationTriangleIcon } from '@radix-ui/react-icons';
 import type { ReactNode } from 'react';
 import type { ApiFailure } from '../api/client';
-import { Failure } from './failure';
+import { Copy } from './values';
+
+interface FailureProps {
+  error: Error;
+  /** The failure, for example "The numbers could not be loaded." */
+  title?: string;
+  retry?: () => void;
+}
+
+/** An error with its request id, for support. */
+export function Failure({ error, title, retry }: FailureProps) {
+  const { code, request_id, payment_url } = error as Partial<ApiFailure>;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      icon={<ExclamationTriangleIcon aria-hidden />}
+      title={title ?? 'That did not work'}
+    >
+      <Text size="sm">{error.message}</Text>
+      <Group gap="xs" mt="xs">
+        {code && <Code>{code}</Code>}
+        {request_id && (
+          <>
+            <Text size="xs">Request</Text>
+            <Code>{request_id}</Code>
+            <Copy text={request_id} label="Copy the request ID" />
+          </>
+        )}
+        {payment_url && (
+          <Anchor href={payment_url} size="sm" target="_blank" rel="noreferrer">
+            Open the payment page
+          </Anchor>
+        )}
+        {retry && (
+          <Button size="compact-sm" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
 
 interface LoadedProps<T> {
-  query: UseQueryResult<T>;
+  query: { data: T | undefined; error: Error | null; refetch: () => unknown };
   /** The name of the data, for the error: "the numbers". */
   what: string;
   lines?: number;
@@ -38,3 +82,20 @@ export function Loaded<T>({ query, what, lines = 4, children }: LoadedProps<T>) 
     </>
   );
 }
+
+/** The errors of queries whose data is shown elsewhere. */
+export const FailuresOf = ({
+  queries,
+  what,
+}: {
+  queries: Array<LoadedProps<unknown>['query']>;
+  what: string;
+}) =>
+  queries.map(
+    (query, at) =>
+      query.error && (
+        <Loaded key={at} query={query} what={what}>
+          {() => null}
+        </Loaded>
+      ),
+  );

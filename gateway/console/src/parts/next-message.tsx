@@ -1,12 +1,13 @@
 // What a message would do and cost, before it is sent: POST /messages/check.
-import { Alert, List, Text } from '@mantine/core';
+import { Alert, List } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { messageCheckQuery } from '../api/queries';
 import type { Client, MessageCheck } from '../api/types';
-import { Facts } from './facts';
-import { TYPING_MS } from './search';
-import { Time } from './time';
+import { TYPING_MS } from './filters';
+import { Facts } from './layout';
+import { Time } from './values';
+import { Hint } from '../parts/layout';
 
 interface NextMessageProps {
   client: Client;
@@ -66,9 +67,7 @@ const Outlook = ({ check: { deliverable, reasons, window, price } }: { check: Me
       </Alert>
     )}
     {deliverable === 'unknown' && (
-      <Text size="xs" c="dimmed">
-        Whether it can be delivered is not known before it is sent.
-      </Text>
+      <Hint>Whether it can be delivered is not known before it is sent.</Hint>
     )}
   </div>
 );

@@ -1,7 +1,7 @@
 // Draws a chart with uPlot. Loaded with the first chart that is seen.
 import Plot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { zoneName } from './time';
+import { zoneName } from './values';
 
 export interface Series {
   name: string;
@@ -44,11 +44,9 @@ const DAYS_AXIS_PX = 30;
 /** The highest value does not touch the edge. */
 const ROOM = 1.05;
 /** Values that are all whole have whole steps. */
-const WHOLE_STEPS = Array.from({ length: 10 }, (_none, power) => 10 ** power).flatMap((ten) => [
-  ten,
-  2 * ten,
-  5 * ten,
-]);
+const WHOLE_STEPS = Array.from({ length: 10 }, (_none, power) => 10 ** power).flatMap((ten) =>
+  [1, 2, 5].map((first) => first * ten),
+);
 /** Where the library puts a pointer that has left the chart. */
 const OUTSIDE_PX = -10;
 const DAY_S = 86_400;

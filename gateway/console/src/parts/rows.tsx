@@ -1,4 +1,5 @@
 // A long list. Only the rows in view are in the page; on a phone each row becomes a small card.
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
   useEffect,
@@ -8,22 +9,39 @@ import {
   type CSSProperties,
   type ReactNode,
 } from 'react';
+import type { TableColumn } from './tables';
+import { Time, zoned } from './values';
 
-export interface Column<T> {
-  title: string;
+export interface Column<T> extends TableColumn<T> {
   /** A CSS grid track. */
   width: string;
-  cell: (row: T) => ReactNode;
-  /** Shows the title before the value on a phone. */
-  labelled?: boolean;
-  /** Aligned at the end, as figures are compared. */
-  figure?: boolean;
+  /** True for a value that shows what it is: on a phone, the others have their titles before them. */
+  bare?: boolean;
   /**
    * The least width of a list that shows the column beside others. A column that names none is
    * always shown, and what a row opens has the values of all.
    */
   from?: 'middle' | 'wide';
 }
+
+/** The column of a time; its title has the zone. */
+export const timeColumn = <T,>(title: string, at: (row: T) => string | null): Column<T> => ({
+  title: zoned(title),
+  width: '130px',
+  cell: (row) => <Time value={at(row)} as="row" />,
+});
+
+/** The column of the distance of a time from now. */
+export const agoColumn = <T,>(
+  title: string,
+  at: (row: T) => string | null,
+  rest: Partial<Column<T>> = {},
+): Column<T> => ({
+  title,
+  width: '115px',
+  cell: (row) => <Time value={at(row)} as="ago" />,
+  ...rest,
+});
 
 interface RowsProps<T> {
   /** The name of the list, for screen readers. */
@@ -32,9 +50,17 @@ interface RowsProps<T> {
   rows: readonly T[];
   keyOf: (row: T) => string;
   onOpen?: (row: T) => void;
-  /** Called when the end of the list comes into view. */
-  onEnd?: (() => void) | undefined;
+  /** The query of the list, whose next page is read when the end comes into view. */
+  paging?: Paging;
+  /** Stands for a list without rows. */
+  empty?: ReactNode;
 }
+
+type Paging = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+
+/** Reads the next page of a list; undefined if there is none. */
+export const nextPageOf = (query: Paging): (() => void) | undefined =>
+  query.hasNextPage ? () => void (query.isFetchingNextPage || query.fetchNextPage()) : undefined;
 
 const ROW_PX = 37;
 
@@ -52,7 +78,11 @@ function gridsOf(columns: ReadonlyArray<Column<never>>): CSSProperties {
   } as CSSProperties;
 }
 
-export function Rows<T>({ label, columns, rows, keyOf, onOpen, onEnd }: RowsProps<T>) {
+export const Rows = <T,>({ empty, ...list }: RowsProps<T>) =>
+  list.rows.length > 0 ? <List {...list} /> : empty;
+
+function List<T>({ label, columns, rows, keyOf, onOpen, paging }: Omit<RowsProps<T>, 'empty'>) {
+  const onEnd = paging && nextPageOf(paging);
   const body = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {
@@ -68,7 +98,7 @@ export function Rows<T>({ label, columns, rows, keyOf, onOpen, onEnd }: RowsProp
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
-    if (rows.length > 0 && last >= rows.length - 1) onEnd?.();
+    if (last >= rows.length - 1) onEnd?.();
   }, [last, rows.length, onEnd]);
   return (
     <div
@@ -140,11 +170,11 @@ function Row<T>({ row, index, columns, measure, top, onOpen }: RowProps<T>) {
         onOpen(row);
       }}
     >
-      {columns.map(({ title, cell, labelled, figure, from }, column) => (
+      {columns.map(({ title, cell, bare, figure, from }, column) => (
         <div
           key={title}
           role="cell"
-          data-label={labelled ? title : undefined}
+          data-label={bare || column === 0 ? undefined : title}
           data-from={from}
           className={figure ? 'figure' : undefined}
         >

@@ -1,21 +1,18 @@
 // Broadcasts with their progress, failures and actions.
-import { Button, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Progress, Stack, Text } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { broadcastQuery, broadcastsQuery } from '../api/queries';
 import type { Broadcast, BroadcastDetail } from '../api/types';
-import { Card } from '../parts/card';
 import { download, toCsv } from '../parts/csv';
-import { Empty } from '../parts/empty';
-import { Facts } from '../parts/facts';
+import { Panel, type Closing } from '../parts/dialogs';
+import { useOpened } from '../parts/filters';
+import { EmptyCard, Facts, Page, Section } from '../parts/layout';
+import { ButtonLink } from '../parts/links';
 import { Loaded } from '../parts/loaded';
-import { Page } from '../parts/page';
-import { Panel } from '../parts/panel';
-import { Rows, type Column } from '../parts/rows';
-import { useFilters } from '../parts/search';
-import { State } from '../parts/state';
-import { Time, zoned } from '../parts/time';
+import { type Column, Rows, timeColumn } from '../parts/rows';
+import { DataTable } from '../parts/tables';
+import { State, Time, timeIfAny } from '../parts/values';
 import { countOf } from '../period';
 import { reasonOf } from '../reasons';
 import { PersonName } from './broadcasts/approve';
@@ -32,20 +29,13 @@ import { isOver, isPaused, isSettling, stateOf, waitsForApproval } from './broad
 
 const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
-  { title: 'State', width: '150px', cell: (one) => <State of={stateOf(one)} /> },
-  {
-    title: 'Template',
-    from: 'wide',
-    width: '1fr',
-    cell: ({ template_name }) => template_name,
-    labelled: true,
-  },
+  { title: 'State', width: '150px', bare: true, cell: (one) => <State of={stateOf(one)} /> },
+  { title: 'Template', from: 'wide', width: '1fr', cell: ({ template_name }) => template_name },
   {
     title: 'Contacts',
     from: 'wide',
     width: '90px',
     cell: ({ total }) => countOf(total),
-    labelled: true,
     figure: true,
   },
   {
@@ -53,7 +43,6 @@ const COLUMNS: Array<Column<Broadcast>> = [
     from: 'middle',
     width: '90px',
     cell: ({ delivered }) => countOf(delivered),
-    labelled: true,
     figure: true,
   },
   {
@@ -61,64 +50,53 @@ const COLUMNS: Array<Column<Broadcast>> = [
     from: 'middle',
     width: '80px',
     cell: ({ failed }) => countOf(failed),
-    labelled: true,
     figure: true,
   },
-  {
-    title: zoned('Start'),
-    width: '130px',
-    cell: ({ started_at, scheduled_at, created_at }) => (
-      <Time value={started_at ?? scheduled_at ?? created_at} as="row" />
-    ),
-    labelled: true,
-  },
+  timeColumn(
+    'Start',
+    ({ started_at, scheduled_at, created_at }) => started_at ?? scheduled_at ?? created_at,
+  ),
 ];
 
 const REFRESH_MS = 5_000;
 const FOLLOW_MS = 1_000;
 
 export function Screen() {
-  const [{ open }, setFilters] = useFilters();
+  const { opened, setOpened, close } = useOpened();
   const query = useInfiniteQuery({ ...broadcastsQuery, refetchInterval: REFRESH_MS });
-  const broadcasts = query.data?.pages.flatMap((page) => page.broadcasts) ?? [];
   return (
     <Page
       title="Broadcasts"
       description="One template to many contacts, at the pace of the number."
       actions={
-        <Button component={Link} to="/broadcasts/new" leftSection={<PlusIcon aria-hidden />}>
+        <ButtonLink to="/broadcasts/new" variant="filled" leftSection={<PlusIcon aria-hidden />}>
           Create a broadcast
-        </Button>
+        </ButtonLink>
       }
     >
-      <Loaded query={query as never} what="the broadcasts">
-        {() =>
-          broadcasts.length > 0 ? (
-            <Rows
-              label="Broadcasts"
-              columns={COLUMNS}
-              rows={broadcasts}
-              keyOf={({ id }) => String(id)}
-              onOpen={({ id }) => setFilters({ open: String(id) })}
-              onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-            />
-          ) : (
-            <Card>
-              <Empty title="There is no broadcast yet">
+      <Loaded query={query} what="the broadcasts">
+        {({ pages }) => (
+          <Rows
+            label="Broadcasts"
+            columns={COLUMNS}
+            rows={pages.flatMap(({ broadcasts }) => broadcasts)}
+            keyOf={({ id }) => String(id)}
+            onOpen={({ id }) => setOpened(String(id))}
+            paging={query}
+            empty={
+              <EmptyCard title="There is no broadcast yet">
                 Choose a template and the contacts; nothing is sent before you confirm.
-              </Empty>
-            </Card>
-          )
-        }
+              </EmptyCard>
+            }
+          />
+        )}
       </Loaded>
-      {open && (
-        <BroadcastDrawer id={Number(open)} onClose={() => setFilters({ open: undefined })} />
-      )}
+      {opened && <BroadcastDrawer id={Number(opened)} onClose={close} />}
     </Page>
   );
 }
 
-function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
+function BroadcastDrawer({ id, onClose }: Closing<{ id: number }>) {
   const query = useQuery({
     ...broadcastQuery(id),
     refetchInterval: ({ state }) => {
@@ -171,26 +149,19 @@ const BroadcastFacts = ({
       ['Duplicates', broadcast.duplicates > 0 ? countOf(broadcast.duplicates) : null],
       ['Pace', broadcast.rate_per_sec && `${broadcast.rate_per_sec} a second`],
       ['Template', `${broadcast.template_name} (${broadcast.template_language})`],
-      ['Scheduled', broadcast.scheduled_at && <Time value={broadcast.scheduled_at} />],
+      ['Scheduled', timeIfAny(broadcast.scheduled_at)],
       ['Created by', broadcast.approval && <PersonName id={broadcast.approval.created_by} />],
       [
         'Approved by',
         broadcast.approval?.approved_by && <PersonName id={broadcast.approval.approved_by} />,
       ],
-      [
-        'Approved',
-        broadcast.approval?.approved_at && (
-          <Time value={broadcast.approval.approved_at} as="exact" />
-        ),
-      ],
+      ['Approved', timeIfAny(broadcast.approval?.approved_at, 'exact')],
       ['Started', <Time value={broadcast.started_at} as="exact" />],
       [
         'Expected end',
-        broadcast.estimated_completion_at && !isOver(broadcast) && (
-          <Time value={broadcast.estimated_completion_at} as="exact" />
-        ),
+        isOver(broadcast) ? null : timeIfAny(broadcast.estimated_completion_at, 'exact'),
       ],
-      ['Paused', broadcast.paused_at && <Time value={broadcast.paused_at} as="exact" />],
+      ['Paused', timeIfAny(broadcast.paused_at, 'exact')],
       ['Completed', <Time value={broadcast.completed_at} as="exact" />],
       ['Reason', broadcast.status === 'cancelled' ? broadcast.error_log : null],
     ]}
@@ -199,47 +170,40 @@ const BroadcastFacts = ({
 
 function Failures({ broadcast: { id, failures } }: { broadcast: BroadcastDetail }) {
   if (failures.length === 0) return null;
-  const rows = failures.map(({ code, count, example_recipient }) => [
-    code,
-    count,
-    example_recipient ?? '',
-  ]);
-  const head = ['Reason', 'Contacts', 'Example'];
+  const exportAll = (): void =>
+    download(
+      `broadcast-${id}-failures.csv`,
+      toCsv([
+        ['Reason', 'Contacts', 'Example'],
+        ...failures.map((one) => [one.code, one.count, one.example_recipient ?? '']),
+      ]),
+    );
   return (
-    <Stack gap="xs">
-      <Group justify="space-between">
-        <Title order={3} size="h5">
-          Failures
-        </Title>
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => download(`broadcast-${id}-failures.csv`, toCsv([head, ...rows]))}
-        >
+    <Section
+      title="Failures"
+      aside={
+        <Button size="xs" variant="default" onClick={exportAll}>
           Export CSV
         </Button>
-      </Group>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {head.map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((cells) => (
-            <Table.Tr key={cells[0]}>
-              {cells.map((cell, at) => (
-                <Table.Td key={at}>
-                  {cell}
-                  {at === 0 && <Text size="xs">{reasonOf(String(cell))}</Text>}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Stack>
+      }
+    >
+      <DataTable
+        rows={failures}
+        keyOf={({ code }) => code}
+        columns={[
+          {
+            title: 'Reason',
+            cell: ({ code }) => (
+              <>
+                {code}
+                <Text size="xs">{reasonOf(code)}</Text>
+              </>
+            ),
+          },
+          { title: 'Contacts', cell: ({ count }) => count },
+          { title: 'Example', cell: ({ example_recipient }) => example_recipient },
+        ]}
+      />
+    </Section>
   );
 }

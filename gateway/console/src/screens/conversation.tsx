@@ -1,31 +1,24 @@
 // The conversation with one contact: states and types of its messages, the window and the price of
 // the next one, and a reply. It shows the texts that the contact wrote, if the operator allows it.
-import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { call } from '../api/client';
-import { conversationQuery } from '../api/conversation-query';
-import { sessionQuery } from '../api/queries';
+import { sessionQuery, useChange } from '../api/queries';
 import type { Client } from '../api/types';
-import { contactOf, type Turn } from '../conversation';
+import { contactOf, conversationQuery, type Turn } from '../conversation';
 import { costBeside } from '../money';
-import { Card } from '../parts/card';
-import { Empty } from '../parts/empty';
-import { Failure } from '../parts/failure';
-import { Loaded } from '../parts/loaded';
+import { useFilters } from '../parts/filters';
+import { Card, Empty, Hint, Page } from '../parts/layout';
+import { TextLink } from '../parts/links';
+import { Failure, Loaded } from '../parts/loaded';
 import { NextMessage } from '../parts/next-message';
-import { NoNumber } from '../parts/no-number';
-import { NumberSelect, useNumber } from '../parts/number-select';
-import { Page } from '../parts/page';
-import { useFilters } from '../parts/search';
-import { State } from '../parts/state';
-import { Time } from '../parts/time';
+import { NumberSelect, WithNumber } from '../parts/numbers';
+import { State, Time } from '../parts/values';
 
 const REFRESH_MS = 10_000;
 
 export function Screen() {
-  const { client } = useNumber();
   const [{ find }] = useFilters();
   const shows_texts = useShowsTexts();
   return (
@@ -33,11 +26,20 @@ export function Screen() {
       title="Conversation"
       description={`With one contact, in the last seven days. Types and states${shows_texts ? ', and what the contact wrote; texts that you sent are not stored.' : '; texts are not shown.'}`}
     >
-      {!client && <NoNumber />}
-      {client && <ChooseContact />}
-      {client && find && (
-        <Conversation key={`${client.phone_number_id}/${find}`} client={client} contact={find} />
-      )}
+      <WithNumber>
+        {(client) => (
+          <>
+            <ChooseContact />
+            {find && (
+              <Conversation
+                key={`${client.phone_number_id}/${find}`}
+                client={client}
+                contact={find}
+              />
+            )}
+          </>
+        )}
+      </WithNumber>
     </Page>
   );
 }
@@ -54,7 +56,7 @@ function ChooseContact() {
   return (
     <form onSubmit={show}>
       <Group gap="sm" align="flex-end" className="filters">
-        <NumberSelect label="Number" />
+        <NumberSelect />
         <TextInput
           label="Contact"
           placeholder="15550100777"
@@ -88,9 +90,7 @@ function Conversation({ client, contact }: { client: Client; contact: string }) 
               ))}
             </ol>
             {!received.complete && (
-              <Text size="xs" c="dimmed">
-                There are many events to look through: further messages follow.
-              </Text>
+              <Hint>There are many events to look through: further messages follow.</Hint>
             )}
           </Card>
         )}
@@ -105,14 +105,9 @@ function OneTurn({ turn, client }: { turn: Turn; client: Client }) {
   const name = direction === 'inbound' ? 'Received' : 'Sent';
   return (
     <li className={`turn-${direction}`}>
-      <Anchor
-        component={Link}
-        to="/messages"
-        search={{ open: message_id, number: client.phone_number_id } as never}
-        size="sm"
-      >
+      <TextLink to="/messages" search={{ open: message_id, number: client.phone_number_id }}>
         {`${name}: ${kind}`}
-      </Anchor>
+      </TextLink>
       {text !== undefined && (
         <Text size="sm" className="written">
           {text}
@@ -131,19 +126,16 @@ function OneTurn({ turn, client }: { turn: Turn; client: Client }) {
 
 function Reply({ client, contact }: { client: Client; contact: string }) {
   const [text, setText] = useState('');
-  const queries = useQueryClient();
-  const send = useMutation({
-    mutationFn: () =>
+  const send = useChange(
+    [{ queryKey: ['conversation'] }],
+    () =>
       call<{ message_id: string }>('POST', '/v1/messages/send', {
         number: client,
         body: { to: contact, text },
         idempotency_key: crypto.randomUUID(),
       }),
-    onSuccess: () => {
-      setText('');
-      return queries.invalidateQueries({ queryKey: ['conversation'] });
-    },
-  });
+    () => setText(''),
+  );
   return (
     <Card title="Reply">
       <Stack gap="sm">
@@ -165,14 +157,12 @@ function Reply({ client, contact }: { client: Client; contact: string }) {
           >
             Send
           </Button>
-          <Anchor
-            component={Link}
+          <TextLink
             to="/messages/new"
-            search={{ number: client.phone_number_id, to_contact: contact } as never}
-            size="sm"
+            search={{ number: client.phone_number_id, to_contact: contact }}
           >
             Send a template instead
-          </Anchor>
+          </TextLink>
         </Group>
         {send.error && <Failure error={send.error} title="The message was not sent" />}
         {send.data && (

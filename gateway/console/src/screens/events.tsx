@@ -1,26 +1,21 @@
 // Events that the receiver did not accept: the reason, and how to get them again.
-import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../api/client';
-import { failedEventsQuery, useMay } from '../api/queries';
+import { failedEventsQuery, useChange, useMay } from '../api/queries';
 import type { FailedEvent } from '../api/types';
 import { IfMay } from '../parts/allowed';
-import { Card } from '../parts/card';
-import { Confirm } from '../parts/confirm';
-import { Empty } from '../parts/empty';
+import { Confirm, Opens, type Closing } from '../parts/dialogs';
+import { StateFilter, useFilters, useOpened } from '../parts/filters';
+import { EmptyCard, Page } from '../parts/layout';
 import { Loaded } from '../parts/loaded';
-import { Page } from '../parts/page';
-import { Rows, type Column } from '../parts/rows';
-import { useFilters } from '../parts/search';
-import { State } from '../parts/state';
-import { Time } from '../parts/time';
+import { agoColumn, type Column, Rows } from '../parts/rows';
+import { State } from '../parts/values';
 import { nounOf } from '../period';
-import { deliveryOf } from './events/attempts';
 import { EventDrawer } from './events/drawer';
 import { RetryButton, RetryOutcome, useRetry, type RetryOne } from './events/retry';
+import { deliveryOf, subjectOf } from './events/rules';
 import { SendTestButton, SendTestOutcome, useSendTest } from './events/send-test';
-import { subjectOf } from './events/subject';
 
 /** The contact and the message of an event, for a row of the list. */
 const About = ({ of: { payload } }: { of: FailedEvent }) => {
@@ -43,6 +38,7 @@ const columnsOf = (retry: RetryOne | undefined): Array<Column<FailedEvent>> => [
     title: 'Recipient and message',
     from: 'wide',
     width: '1.6fr',
+    bare: true,
     cell: (event) => <About of={event} />,
   },
   {
@@ -55,36 +51,30 @@ const columnsOf = (retry: RetryOne | undefined): Array<Column<FailedEvent>> => [
         <Text size="xs">{nounOf(attempts, 'attempt')}</Text>
       </>
     ),
-    labelled: true,
   },
-  { title: 'State', width: '105px', cell: ({ status }) => <State of={status} /> },
-  {
-    title: 'Next attempt',
-    width: '110px',
-    cell: ({ next_attempt_at }) => <Time value={next_attempt_at} as="ago" />,
-    labelled: true,
-  },
-  ...(retry
-    ? [
-        {
-          title: 'Retry',
-          width: '90px',
-          cell: (event: FailedEvent) => <RetryButton event={event} retry={retry} />,
-        },
-      ]
-    : []),
+  { title: 'State', width: '105px', bare: true, cell: ({ status }) => <State of={status} /> },
+  agoColumn('Next attempt', ({ next_attempt_at }) => next_attempt_at),
+  ...(retry ? [retryColumn(retry)] : []),
 ];
+
+const retryColumn = (retry: RetryOne): Column<FailedEvent> => ({
+  title: 'Retry',
+  width: '90px',
+  bare: true,
+  cell: (event) => <RetryButton event={event} retry={retry} />,
+});
 
 const REFRESH_MS = 10_000;
 
 export function Screen() {
-  const [{ status, open }, setFilters] = useFilters();
+  const [{ status }] = useFilters();
+  const { opened, setOpened, close } = useOpened();
   const query = useInfiniteQuery({
     ...failedEventsQuery(status),
     refetchInterval: REFRESH_MS,
   });
   const events = query.data?.pages.flatMap((page) => page.events) ?? [];
-  const shown = events.find((event) => deliveryOf(event) === open);
+  const shown = events.find((event) => deliveryOf(event) === opened);
   const test = useSendTest();
   const retry = useRetry();
   const may = useMay();
@@ -96,7 +86,9 @@ export function Screen() {
         <>
           <SendTestButton test={test} />
           <IfMay scope="manage">
-            <RetryAll disabled={events.length === 0} />
+            <Opens label="Retry all" disabled={events.length === 0}>
+              {(end) => <RetryAll onClose={end} />}
+            </Opens>
           </IfMay>
         </>
       }
@@ -104,71 +96,47 @@ export function Screen() {
       <Stack gap="sm">
         <SendTestOutcome test={test} />
         <RetryOutcome retry={retry} />
-        <SegmentedControl
-          aria-label="State"
-          w="fit-content"
-          value={status ?? 'all'}
-          onChange={(value) => setFilters({ status: value === 'all' ? undefined : value })}
+        <StateFilter
+          usual="all"
           data={[
             { value: 'all', label: 'All' },
             { value: 'retrying', label: 'Retrying' },
             { value: 'failed', label: 'Given up' },
           ]}
         />
-        <Loaded query={query as never} what="the events">
-          {() =>
-            events.length > 0 ? (
-              <Rows
-                label="Events"
-                columns={columnsOf(may('manage') ? retry : undefined)}
-                rows={events}
-                keyOf={deliveryOf}
-                onOpen={(event) => setFilters({ open: deliveryOf(event) })}
-                onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-              />
-            ) : (
-              <Card>
-                <Empty title="No event waits">
+        <Loaded query={query} what="the events">
+          {() => (
+            <Rows
+              label="Events"
+              columns={columnsOf(may('manage') ? retry : undefined)}
+              rows={events}
+              keyOf={deliveryOf}
+              onOpen={(event) => setOpened(deliveryOf(event))}
+              paging={query}
+              empty={
+                <EmptyCard title="No event waits">
                   Your receiver has accepted every event. Send a test event to see it answer.
-                </Empty>
-              </Card>
-            )
-          }
+                </EmptyCard>
+              }
+            />
+          )}
         </Loaded>
       </Stack>
-      {shown && <EventDrawer event={shown} onClose={() => setFilters({ open: undefined })} />}
+      {shown && <EventDrawer event={shown} onClose={close} />}
     </Page>
   );
 }
 
-function RetryAll({ disabled }: { disabled: boolean }) {
-  const [asking, setAsking] = useState(false);
-  const queries = useQueryClient();
-  const retry = useMutation({
-    mutationFn: () => call<{ queued: number }>('POST', '/v1/webhooks/retry-all'),
-    onSuccess: () => {
-      setAsking(false);
-      return queries.invalidateQueries({ queryKey: ['failed-events'] });
-    },
-  });
+function RetryAll({ onClose }: Closing) {
+  const retry = useChange(
+    [{ queryKey: ['failed-events'] }],
+    () => call<{ queued: number }>('POST', '/v1/webhooks/retry-all'),
+    onClose,
+  );
   return (
-    <>
-      <Button variant="default" disabled={disabled} onClick={() => setAsking(true)}>
-        Retry all
-      </Button>
-      {asking && (
-        <Confirm
-          title="Retry all events?"
-          action="Retry all"
-          pending={retry.isPending}
-          error={retry.error}
-          onConfirm={() => retry.mutate()}
-          onClose={() => setAsking(false)}
-        >
-          Every event that waits is delivered again, in its original order. Your receiver should be
-          reachable first: send a test event.
-        </Confirm>
-      )}
-    </>
+    <Confirm title="Retry all events?" action="Retry all" work={retry} onClose={onClose}>
+      Every event that waits is delivered again, in its original order. Your receiver should be
+      reachable first: send a test event.
+    </Confirm>
   );
 }

@@ -1,97 +1,62 @@
 // The overview: what needs attention, key figures, and the messages and their cost by day.
-import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode } from 'react';
+import { lazy } from 'react';
 import { eventFiguresQuery, messageDaysQuery, usageQuery, useMay } from '../api/queries';
-import { totalsOf } from '../message-days';
-import { ownCallsOf } from '../own-calls';
-import { Card } from '../parts/card';
+import { ownCallsOf, totalsOf } from '../figures';
 import { WhenSeen } from '../parts/chart';
-import { Loaded } from '../parts/loaded';
-import { Page } from '../parts/page';
-import { useFilters } from '../parts/search';
-import {
-  changeOf,
-  countOf,
-  percent,
-  periodBefore,
-  periodOf,
-  PERIODS,
-  type Days,
-  type Period,
-} from '../period';
+import { PeriodFilter, useFilters } from '../parts/filters';
+import { Card, Hint, Page } from '../parts/layout';
+import { FailuresOf } from '../parts/loaded';
+import { changeOf, countOf, percent, periodBefore, periodOf, type Days } from '../period';
 import { NeedsAttention, useAttention } from './overview/attention';
 import { Compared } from './overview/compared';
 
-/** Below the first view, with the heights of their charts. */
-const Traffic = lazy(async () => ({ default: (await import('./overview/traffic')).Traffic }));
-const CostByDay = lazy(async () => ({ default: (await import('./overview/cost')).CostByDay }));
-const EventDays = lazy(async () => ({
-  default: (await import('./overview/event-days')).EventDays,
-}));
-const HEIGHTS_PX = { messages: 284, cost: 284, events: 530 };
+/** Below the first view, with the height of its chart. */
+const byDay = (name: 'Traffic' | 'CostByDay' | 'EventDays', title: string, height: number) => {
+  const Content = lazy(async () => ({ default: (await import('./overview/by-day'))[name] }));
+  return ({ is_moving, ...days }: Days & { is_moving: boolean }) => (
+    <Card title={title}>
+      <WhenSeen height={height} is_moving={is_moving}>
+        <Content {...days} />
+      </WhenSeen>
+    </Card>
+  );
+};
+const Traffic = byDay('Traffic', 'Messages by day', 284);
+const CostByDay = byDay('CostByDay', 'Cost by day', 284);
+const EventDays = byDay('EventDays', 'Events by day', 530);
 
 /** Keeps the height of a line. */
 const UNKNOWN = '\u00a0';
 
 export function Screen() {
-  const [{ period = 'week' }, setFilters] = useFilters();
+  const [{ period = 'week' }] = useFilters();
   const may = useMay();
   const attention = useAttention();
   const days = periodOf(period);
+  const has_days = period !== 'day';
+  const is_moving = !attention.is_known;
   return (
-    <Page
-      title="Overview"
-      actions={
-        <SegmentedControl
-          aria-label="Period"
-          value={period}
-          onChange={(value) => setFilters({ period: value as Period })}
-          data={PERIODS}
-        />
-      }
-    >
+    <Page title="Overview" actions={<PeriodFilter period={period} />}>
       <NeedsAttention attention={attention} />
       {/* Read at once, and shown when nothing above it moves any more. */}
-      <Stack gap="lg" style={{ visibility: attention.is_known ? 'visible' : 'hidden' }}>
+      <Stack gap="lg" style={{ visibility: is_moving ? 'hidden' : 'visible' }}>
         <Figures {...days} />
-        {period !== 'day' && (
-          <ByDay
-            title="Messages by day"
-            height={HEIGHTS_PX.messages}
-            is_moving={!attention.is_known}
-          >
-            <Traffic {...days} />
-          </ByDay>
-        )}
-        {period !== 'day' && may('billing') && (
-          <ByDay title="Cost by day" height={HEIGHTS_PX.cost} is_moving={!attention.is_known}>
-            <CostByDay {...days} />
-          </ByDay>
-        )}
+        {has_days && <Traffic {...days} is_moving={is_moving} />}
+        {has_days && may('billing') && <CostByDay {...days} is_moving={is_moving} />}
         <Compared {...days} />
-        {period !== 'day' && (
-          <ByDay title="Events by day" height={HEIGHTS_PX.events} is_moving={!attention.is_known}>
-            <EventDays {...days} />
-          </ByDay>
-        )}
+        {has_days && <EventDays {...days} is_moving={is_moving} />}
       </Stack>
     </Page>
   );
 }
 
-interface ByDayProps {
-  title: string;
-  height: number;
-  is_moving: boolean;
-  children: ReactNode;
-}
-
-const ByDay = ({ title, ...content }: ByDayProps) => (
-  <Card title={title}>
-    <WhenSeen {...content} />
-  </Card>
-);
+const COUNTS = [
+  { name: 'Sent', count: 'sent' },
+  { name: 'Delivered', count: 'delivered' },
+  { name: 'Failed', count: 'failed' },
+] as const;
 
 function Figures(period: Days) {
   const may = useMay();
@@ -101,33 +66,24 @@ function Figures(period: Days) {
   const own = calls.data && ownCallsOf(calls.data);
   const counts = days.data && totalsOf(days.data, period);
   const before = days.data && totalsOf(days.data, periodBefore(period));
-  const shareOf = (count: number | undefined): string | undefined =>
-    count === undefined ? undefined : `${percent(count, counts?.sent ?? 0)} of sent`;
   const { data: log } = events;
   return (
     <>
       <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
-        <Figure
-          name="Sent"
-          value={valueOf(days, counts?.sent)}
-          note="in whole UTC days"
-          before={before?.sent}
-          is_compared
-        />
-        <Figure
-          name="Delivered"
-          value={valueOf(days, counts?.delivered)}
-          note={shareOf(counts?.delivered)}
-          before={before?.delivered}
-          is_compared
-        />
-        <Figure
-          name="Failed"
-          value={valueOf(days, counts?.failed)}
-          note={shareOf(counts?.failed)}
-          before={before?.failed}
-          is_compared
-        />
+        {COUNTS.map(({ name, count }) => (
+          <Figure
+            key={name}
+            name={name}
+            value={valueOf(days, counts?.[count])}
+            note={
+              count === 'sent'
+                ? 'in whole UTC days'
+                : counts && `${percent(counts[count], counts.sent)} of sent`
+            }
+            before={before?.[count]}
+            is_compared
+          />
+        ))}
         {may('billing') && (
           <Figure
             name="API calls"
@@ -147,14 +103,7 @@ function Figures(period: Days) {
           }
         />
       </SimpleGrid>
-      {[days, calls, events].map(
-        (query, at) =>
-          query.error && (
-            <Loaded key={at} query={query as never} what="a part of the figures">
-              {() => null}
-            </Loaded>
-          ),
-      )}
+      <FailuresOf queries={[days, calls, events]} what="a part of the figures" />
     </>
   );
 }
@@ -183,17 +132,15 @@ const Figure = ({ name, value, note, before, is_compared }: FigureProps) => (
     <Text fz={30} fw={650} lh={1.2} aria-busy={value === undefined}>
       {typeof value === 'number' ? countOf(value) : (value ?? UNKNOWN)}
     </Text>
-    <Text size="xs" c="dimmed">
-      {note ?? UNKNOWN}
-    </Text>
+    <Hint>{note ?? UNKNOWN}</Hint>
     {is_compared && (
-      <Text size="xs" c="dimmed">
+      <Hint>
         {typeof value === 'number' && before !== undefined
           ? [changeOf(value, before), `${countOf(before)} in the period before`]
               .filter(Boolean)
               .join(', ')
           : UNKNOWN}
-      </Text>
+      </Hint>
     )}
   </Card>
 );

@@ -1,14 +1,12 @@
 // What broke: failures of the last days by cause, with a panel for each in which it is fixed,
 // tested and retried.
-import { Badge, Group, Stack, Text } from '@mantine/core';
-import { CheckCircledIcon } from '@radix-ui/react-icons';
+import { Badge, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { failedEventsQuery, failedMessagesQuery, failedRequestsQuery } from '../api/queries';
-import { Card } from '../parts/card';
+import { useOpened } from '../parts/filters';
+import { AllWell, Card, Page } from '../parts/layout';
 import { Loaded } from '../parts/loaded';
-import { Page } from '../parts/page';
-import { useFilters } from '../parts/search';
 import { countOf, dayOf } from '../period';
 import { CAUSES, keyOf, peopleOf, problemsOf, type Cause, type Problem } from '../problems';
 import { ProblemPanel } from './problems/panel';
@@ -18,20 +16,20 @@ const DAY_MS = 24 * 3_600_000;
 const REFRESH_MS = 10_000;
 
 export function Screen() {
-  const [{ open }, setFilters] = useFilters();
-  const { queries, problems, shown } = useProblems(open);
+  const { opened, close } = useOpened();
+  const { queries, problems, shown } = useProblems(opened);
   return (
     <Page
       title="What broke"
       description="Failed messages and calls of seven days, and events that your receiver has not accepted."
     >
       {queries.map(({ what, query }) => (
-        <Loaded key={what} query={query as never} what={what} lines={2}>
+        <Loaded<unknown> key={what} query={query} what={what} lines={2}>
           {() => null}
         </Loaded>
       ))}
       {problems && <Causes problems={problems} />}
-      {shown && <ProblemPanel problem={shown} onClose={() => setFilters({ open: undefined })} />}
+      {shown && <ProblemPanel problem={shown} onClose={close} />}
     </Page>
   );
 }
@@ -47,7 +45,7 @@ function useProblems(open: string | undefined) {
     events.data &&
     requests.data &&
     problemsOf({
-      messages: messages.data.messages,
+      messages: messages.data,
       events: events.data.pages.flatMap((page) => page.events),
       requests: requests.data.filter(({ at }) => at >= from),
     });
@@ -71,10 +69,7 @@ function Causes({ problems }: { problems: Problem[] }) {
   if (problems.length === 0) {
     return (
       <Card>
-        <Group gap="xs" wrap="nowrap">
-          <CheckCircledIcon aria-hidden color="var(--mantine-color-green-text)" />
-          <Text size="sm">Nothing broke.</Text>
-        </Group>
+        <AllWell>Nothing broke.</AllWell>
       </Card>
     );
   }
@@ -93,7 +88,7 @@ function Causes({ problems }: { problems: Problem[] }) {
 }
 
 function OneCause({ cause, problems }: { cause: Cause; problems: Problem[] }) {
-  const [, setFilters] = useFilters();
+  const { setOpened } = useOpened();
   if (problems.length === 0) return null;
   const { title, text } = CAUSES[cause];
   return (
@@ -104,11 +99,7 @@ function OneCause({ cause, problems }: { cause: Cause; problems: Problem[] }) {
       <ul className="problems" aria-label={title}>
         {problems.map((problem) => (
           <li key={keyOf(problem)}>
-            <button
-              type="button"
-              className="plain"
-              onClick={() => setFilters({ open: keyOf(problem) })}
-            >
+            <button type="button" className="plain" onClick={() => setOpened(keyOf(problem))}>
               {problem.code}
             </button>
             <Badge variant="default" tt="none">

@@ -1,50 +1,42 @@
 // The templates of a business account: state, preview, create, delete.
-import { Button, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Stack } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/client';
 import { templateQuery, templatesQuery } from '../api/queries';
 import type { Client, Template } from '../api/types';
 import { Changeable, IfMay } from '../parts/allowed';
-import { Card } from '../parts/card';
-import { Confirm } from '../parts/confirm';
-import { Empty } from '../parts/empty';
-import { Facts } from '../parts/facts';
+import { Confirm, Opens, Panel, type Closing } from '../parts/dialogs';
+import { useOpened } from '../parts/filters';
+import { EmptyCard, Facts, Page } from '../parts/layout';
 import { Loaded } from '../parts/loaded';
-import { NoNumber } from '../parts/no-number';
-import { NumberSelect, useNumber } from '../parts/number-select';
-import { Page } from '../parts/page';
-import { Panel } from '../parts/panel';
-import { TemplatePreview } from '../parts/preview';
+import { NumberSelect, useNumber, WithNumber } from '../parts/numbers';
 import { Rows, type Column } from '../parts/rows';
-import { useFilters } from '../parts/search';
-import { State } from '../parts/state';
+import { TemplatePreview } from '../parts/templates';
+import { State } from '../parts/values';
 import { CreateTemplate } from './templates/create';
 
 const COLUMNS: Array<Column<Template>> = [
   { title: 'Name', width: '1.4fr', cell: ({ name }) => name },
-  { title: 'Language', width: '100px', cell: ({ language }) => language, labelled: true },
+  { title: 'Language', width: '100px', cell: ({ language }) => language },
   {
     title: 'Category',
     from: 'wide',
     width: '130px',
     cell: ({ category }) => category.toLowerCase(),
-    labelled: true,
   },
-  { title: 'State', width: '120px', cell: ({ status }) => <State of={status} /> },
+  { title: 'State', width: '120px', bare: true, cell: ({ status }) => <State of={status} /> },
   {
     title: 'Text',
     from: 'middle',
     width: '2fr',
+    bare: true,
     cell: ({ components }) => components.find(({ type }) => type === 'BODY')?.text?.slice(0, 90),
   },
 ];
 
 export function Screen() {
-  const { client } = useNumber();
-  const [creating, create] = useDisclosure();
+  const client = useNumber();
   return (
     <Page
       title="Templates"
@@ -52,75 +44,69 @@ export function Screen() {
       actions={
         client && (
           <IfMay scope="manage">
-            <Button leftSection={<PlusIcon aria-hidden />} onClick={create.open}>
-              Create a template
-            </Button>
+            <Opens
+              label="Create a template"
+              variant="filled"
+              leftSection={<PlusIcon aria-hidden />}
+            >
+              {(close) => <CreateTemplate client={client} onClose={close} />}
+            </Opens>
           </IfMay>
         )
       }
     >
-      {client && (
-        <Stack gap="sm">
-          <NumberSelect />
-          <TemplateList client={client} />
-        </Stack>
-      )}
-      {!client && <NoNumber />}
-      {creating && client && <CreateTemplate client={client} onClose={create.close} />}
+      <WithNumber>
+        {(chosen) => (
+          <Stack gap="sm">
+            <NumberSelect />
+            <TemplateList client={chosen} />
+          </Stack>
+        )}
+      </WithNumber>
     </Page>
   );
 }
 
 function TemplateList({ client }: { client: Client }) {
   const query = useQuery(templatesQuery(client));
-  const [{ open }, setFilters] = useFilters();
-  const shown = query.data?.find(({ id }) => id === open);
+  const { opened, setOpened, close } = useOpened();
+  const shown = query.data?.find(({ id }) => id === opened);
   return (
     <Loaded query={query} what="the templates">
       {(templates) => (
         <>
-          {templates.length > 0 ? (
-            <Rows
-              label="Templates"
-              columns={COLUMNS}
-              rows={templates}
-              keyOf={({ id }) => id}
-              onOpen={({ id }) => setFilters({ open: id })}
-            />
-          ) : (
-            <Card>
-              <Empty title="There is no template yet">
+          <Rows
+            label="Templates"
+            columns={COLUMNS}
+            rows={templates}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => setOpened(id)}
+            empty={
+              <EmptyCard title="There is no template yet">
                 A template is needed to write first, or after 24 hours without a message.
-              </Empty>
-            </Card>
-          )}
-          {shown && (
-            <TemplateDrawer
-              client={client}
-              template={shown}
-              onClose={() => setFilters({ open: undefined })}
-            />
-          )}
+              </EmptyCard>
+            }
+          />
+          {shown && <TemplateDrawer client={client} template={shown} onClose={close} />}
         </>
       )}
     </Loaded>
   );
 }
 
-interface TemplateDrawerProps {
+interface OfTemplate {
   client: Client;
   template: Template;
-  onClose: () => void;
 }
 
-function TemplateDrawer({ client, template, onClose }: TemplateDrawerProps) {
-  const [asking, setAsking] = useState(false);
+function TemplateDrawer({ client, template, onClose }: Closing<OfTemplate>) {
   const queries = useQueryClient();
   const details = useQuery(templateQuery(client, template.id)).data;
   const reason = details?.rejected_reason;
   const remove = useMutation({
     mutationFn: () =>
       call('DELETE', `/v1/templates/${encodeURIComponent(template.name)}`, { number: client }),
+    // Without its row, the focus goes to the heading when the panel closes.
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['templates'] });
       onClose();
@@ -141,24 +127,21 @@ function TemplateDrawer({ client, template, onClose }: TemplateDrawerProps) {
           ]}
         />
         <Changeable scope="manage">
-          <Button color="red" variant="light" w="fit-content" onClick={() => setAsking(true)}>
-            Delete
-          </Button>
+          <Opens label="Delete" color="red" variant="light" w="fit-content">
+            {(close) => (
+              <Confirm
+                title={`Delete ${template.name}?`}
+                action="Delete"
+                typed={template.name}
+                work={remove}
+                onClose={close}
+              >
+                The template is deleted in all languages.
+              </Confirm>
+            )}
+          </Opens>
         </Changeable>
       </Stack>
-      {asking && (
-        <Confirm
-          title={`Delete ${template.name}?`}
-          action="Delete"
-          typed={template.name}
-          pending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate()}
-          onClose={() => setAsking(false)}
-        >
-          The template is deleted in all languages.
-        </Confirm>
-      )}
     </Panel>
   );
 }

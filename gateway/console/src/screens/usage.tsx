@@ -1,24 +1,23 @@
 // The usage of a period: calls, messages by category, billing slots.
-import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { usageQuery } from '../api/queries';
 import type { Usage } from '../api/types';
 import { IfMay } from '../parts/allowed';
-import { Card } from '../parts/card';
-import { Facts } from '../parts/facts';
-import { Loaded } from '../parts/loaded';
-import { Page } from '../parts/page';
 import { download, toCsv } from '../parts/csv';
-import { useFilters } from '../parts/search';
+import { PeriodFilter, useFilters } from '../parts/filters';
+import { Card, Facts, Page } from '../parts/layout';
+import { ButtonLink } from '../parts/links';
+import { Loaded } from '../parts/loaded';
+import { DataTable } from '../parts/tables';
+import { countOf, nounOf, percent, periodOf } from '../period';
 import { MonthForecast, PriceChange } from './usage/outlook';
-import { countOf, nounOf, periodOf, PERIODS, percent, type Period } from '../period';
 
 const COUNTS = ['sent', 'delivered', 'read', 'failed', 'billable', 'free'] as const;
 const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
 
 export function Screen() {
-  const [{ period = 'month' }, setFilters] = useFilters();
+  const [{ period = 'month' }] = useFilters();
   const { from, to } = periodOf(period);
   const query = useQuery({ ...usageQuery(from, to), placeholderData: (before) => before });
   return (
@@ -27,24 +26,12 @@ export function Screen() {
       description={`${from} to ${to}, in whole UTC days.`}
       actions={
         <>
-          <SegmentedControl
-            aria-label="Period"
-            value={period}
-            onChange={(value) => setFilters({ period: value as Period })}
-            data={PERIODS}
-          />
-          <Button
-            variant="default"
-            component={Link}
-            to="/usage/ledger"
-            search={{ period } as never}
-          >
+          <PeriodFilter period={period} />
+          <ButtonLink to="/usage/ledger" search={{ period }}>
             Ledger
-          </Button>
+          </ButtonLink>
           <IfMay scope="read">
-            <Button variant="default" component={Link} to="/usage/prices">
-              Prices
-            </Button>
+            <ButtonLink to="/usage/prices">Prices</ButtonLink>
           </IfMay>
         </>
       }
@@ -111,8 +98,13 @@ interface NumbersProps {
   title: string;
   file: string;
   head: string[];
-  rows: Array<Array<string | number>>;
+  rows: Cells[];
 }
+
+type Cells = Array<string | number>;
+
+const shownOf = (cell: Cells[number] | undefined) =>
+  typeof cell === 'number' ? countOf(cell) : cell;
 
 const Numbers = ({ title, file, head, rows }: NumbersProps) => (
   <Card
@@ -128,30 +120,16 @@ const Numbers = ({ title, file, head, rows }: NumbersProps) => (
     {rows.length === 0 ? (
       <Text size="sm">Nothing in this period.</Text>
     ) : (
-      <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              {head.map((name, at) => (
-                <Table.Th key={name} ta={at === 0 ? 'left' : 'right'}>
-                  {name}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((cells) => (
-              <Table.Tr key={cells[0]}>
-                {cells.map((cell, at) => (
-                  <Table.Td key={at} ta={at === 0 ? 'left' : 'right'}>
-                    {typeof cell === 'number' ? countOf(cell) : cell}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        min_width={420}
+        rows={rows}
+        keyOf={([name]) => String(name)}
+        columns={head.map((name, at) => ({
+          title: name,
+          cell: (cells: Cells) => shownOf(cells[at]),
+          figure: at > 0,
+        }))}
+      />
     )}
   </Card>
 );

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { createFinder, type Entry } from '@bmg/docs/src/find';
 import { useMay } from '../api/queries';
-import { Dialog } from '../parts/panel';
+import { Dialog } from '../parts/dialogs';
 import { MORE_SCREENS, namedPlaces, placesWith, type Place } from './places';
 
 export type Opened = 'find' | 'keys';

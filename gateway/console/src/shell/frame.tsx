@@ -11,6 +11,7 @@ import {
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
+  type ActionIconProps,
 } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import {
@@ -38,6 +39,8 @@ import { signOut } from '../api/client';
 import { sessionQuery, useMay } from '../api/queries';
 import icon from '../icon.svg';
 import { NotIncluded } from '../parts/allowed';
+import { Page } from '../parts/layout';
+import { TextLink } from '../parts/links';
 import type { Opened } from './find';
 import { placeAt, SCREENS } from './places';
 
@@ -56,12 +59,8 @@ const ICONS = {
   '/developers': CodeIcon,
 } satisfies Record<(typeof SCREENS)[number]['to'], unknown>;
 
-export function Frame() {
-  const name = useQuery(sessionQuery).data?.name ?? '';
-  const [opened, { toggle, close }] = useDisclosure();
-  const { pathname } = useLocation();
-  const may = useMay();
-  useEffect(close, [pathname, close]);
+/** The search and the list of keys are open while it is set. */
+function useDialog() {
   const [dialog, setDialog] = useState<Opened>();
   const find = (): void => setDialog('find');
   const keys = (): void => setDialog('keys');
@@ -72,6 +71,15 @@ export function Frame() {
     ['?', keys],
     ['shift+?', keys],
   ]);
+  return { dialog, find, close: () => setDialog(undefined) };
+}
+
+export function Frame() {
+  const [opened, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  const may = useMay();
+  useEffect(close, [pathname, close]);
+  const { dialog, find, close: closeDialog } = useDialog();
   const screens = SCREENS.filter(({ scope }) => scope === null || may(scope));
   return (
     <AppShell
@@ -82,56 +90,9 @@ export function Frame() {
       <a className="skip-link" href="#content">
         Skip to the content
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap">
-          <Burger
-            opened={opened}
-            onClick={toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label={opened ? 'Close the menu' : 'Open the menu'}
-          />
-          <img src={icon} alt="" width={26} height={26} />
-          <Text fw={650} truncate flex={1}>
-            {name}
-          </Text>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label="Find"
-            title="Find (Ctrl K)"
-            onClick={find}
-          >
-            <MagnifyingGlassIcon aria-hidden />
-          </ActionIcon>
-          <Group gap="xs" visibleFrom="sm">
-            <SchemeSwitch />
-            <AccountMenu name={name} />
-          </Group>
-        </Group>
-      </AppShell.Header>
+      <Header opened={opened} onToggle={toggle} onFind={find} />
       <AppShell.Navbar p="sm" aria-label="Screens" style={{ overflowY: 'auto' }}>
-        {screens.map(({ to, label }) => {
-          const Icon = ICONS[to];
-          return (
-            <NavLink
-              key={to}
-              component={Link}
-              to={to}
-              label={label}
-              leftSection={<Icon aria-hidden />}
-              active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
-              styles={ROUNDED}
-            />
-          );
-        })}
-        <NavLink
-          href={new URL('../docs', document.baseURI).href}
-          label="Documentation"
-          leftSection={<ReaderIcon aria-hidden />}
-          styles={ROUNDED}
-        />
-        <PhoneEntries />
+        <Entries screens={screens} pathname={pathname} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <Box maw={1180} mx="auto">
@@ -141,13 +102,117 @@ export function Frame() {
         </Box>
       </AppShell.Main>
       <Suspense fallback={null}>
-        {dialog && (
-          <Dialogs opened={dialog} screens={screens} onClose={() => setDialog(undefined)} />
-        )}
+        {dialog && <Dialogs opened={dialog} screens={screens} onClose={closeDialog} />}
       </Suspense>
     </AppShell>
   );
 }
+
+interface HeaderProps {
+  opened: boolean;
+  onToggle: () => void;
+  onFind: () => void;
+}
+
+function Header({ opened, onToggle, onFind }: HeaderProps) {
+  const name = useQuery(sessionQuery).data?.name ?? '';
+  const { label, icon: scheme_icon, use } = useOtherScheme();
+  return (
+    <AppShell.Header>
+      <Group h="100%" px="md" gap="sm" wrap="nowrap">
+        <Burger
+          opened={opened}
+          onClick={onToggle}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={opened ? 'Close the menu' : 'Open the menu'}
+        />
+        <img src={icon} alt="" width={26} height={26} />
+        <Text fw={650} truncate flex={1}>
+          {name}
+        </Text>
+        <HeaderButton label="Find" title="Find (Ctrl K)" onClick={onFind}>
+          <MagnifyingGlassIcon aria-hidden />
+        </HeaderButton>
+        <Group gap="xs" visibleFrom="sm">
+          <HeaderButton label={label} onClick={use}>
+            {scheme_icon}
+          </HeaderButton>
+          <AccountMenu name={name} />
+        </Group>
+      </Group>
+    </AppShell.Header>
+  );
+}
+
+interface HeaderButtonProps extends ActionIconProps {
+  label: string;
+  title?: string;
+  onClick?: () => void;
+}
+
+const HeaderButton = ({ label, ...button }: HeaderButtonProps) => (
+  <ActionIcon variant="subtle" color="gray" aria-label={label} {...button} />
+);
+
+interface EntriesProps {
+  screens: ReadonlyArray<(typeof SCREENS)[number]>;
+  pathname: string;
+}
+
+/** On a phone the one menu has what the header of a wide screen has. */
+function Entries({ screens, pathname }: EntriesProps) {
+  const { label: scheme, icon: scheme_icon, use } = useOtherScheme();
+  return (
+    <>
+      {screens.map(({ to, label }) => {
+        const Icon = ICONS[to];
+        return (
+          <NavLink
+            key={to}
+            component={Link}
+            to={to}
+            label={label}
+            leftSection={<Icon aria-hidden />}
+            active={to === '/' ? pathname === '/' : pathname.startsWith(to)}
+            styles={ROUNDED}
+          />
+        );
+      })}
+      <NavLink
+        href={new URL('../docs', document.baseURI).href}
+        label="Documentation"
+        leftSection={<ReaderIcon aria-hidden />}
+        styles={ROUNDED}
+      />
+      <Box hiddenFrom="sm">
+        <NavLink
+          component="button"
+          label={scheme}
+          leftSection={scheme_icon}
+          styles={ROUNDED}
+          onClick={use}
+        />
+        <NavLink
+          component="button"
+          label="Sign out"
+          leftSection={<ExitIcon aria-hidden />}
+          styles={ROUNDED}
+          onClick={() => void signOut()}
+        />
+      </Box>
+    </>
+  );
+}
+
+/** Instead of a screen that does not exist. */
+export const Missing = () => (
+  <Page title="No such page" description="The console has no page at this address.">
+    <TextLink to="/" size="md">
+      Go to the overview
+    </TextLink>
+  </Page>
+);
 
 /** One element: another one would navigate again. */
 const TO_USAGE = <Navigate to="/usage" />;
@@ -176,46 +241,14 @@ function useOtherScheme(): { label: string; icon: ReactNode; use: () => void } {
   };
 }
 
-/** On a phone the one menu has what the header of a wide screen has. */
-function PhoneEntries() {
-  const { label, icon: scheme_icon, use } = useOtherScheme();
-  return (
-    <Box hiddenFrom="sm">
-      <NavLink
-        component="button"
-        label={label}
-        leftSection={scheme_icon}
-        styles={ROUNDED}
-        onClick={use}
-      />
-      <NavLink
-        component="button"
-        label="Sign out"
-        leftSection={<ExitIcon aria-hidden />}
-        styles={ROUNDED}
-        onClick={() => void signOut()}
-      />
-    </Box>
-  );
-}
-
-function SchemeSwitch() {
-  const { label, icon: scheme_icon, use } = useOtherScheme();
-  return (
-    <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={use}>
-      {scheme_icon}
-    </ActionIcon>
-  );
-}
-
 function AccountMenu({ name }: { name: string }) {
   const person = useQuery(sessionQuery).data?.person;
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label="Account">
+        <HeaderButton label="Account">
           <PersonIcon aria-hidden />
-        </ActionIcon>
+        </HeaderButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{person ? `${person.email} (${person.role})` : name}</Menu.Label>

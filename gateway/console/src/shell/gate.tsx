@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sessionQuery } from '../api/queries';
-import { Failure } from '../parts/failure';
+import { Failure } from '../parts/loaded';
 import { createConsoleRouter } from '../router';
 import { Invitation } from './invitation';
 import { LogInAgain } from './log-in-again';

@@ -1,14 +1,15 @@
 // An invitation to the console: the person creates a passkey, and is signed in.
-import { Button, Center, Loader, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Loader, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { call, rememberCsrfToken } from '../api/client';
 import { acceptInvitation, canUsePasskeys } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Invitation as Invited } from '../api/types';
 import icon from '../icon.svg';
-import { Failure } from '../parts/failure';
-import { Time } from '../parts/time';
+import { FrontPage } from '../parts/layout';
+import { Failure } from '../parts/loaded';
+import { Time } from '../parts/values';
 
 const NAME_MAX = 100;
 
@@ -23,34 +24,27 @@ export function Invitation({ onDone }: { onDone: () => void }) {
     retry: false,
     gcTime: 0,
   });
-  useEffect(() => {
-    document.title = 'Invitation · Console';
-  }, []);
   const leave = (): void => {
     history.replaceState(null, '', document.baseURI);
     onDone();
   };
   return (
-    <Center component="main" mih="100vh" p="md">
-      <Paper withBorder p="xl" w="100%" maw={420} radius="lg">
-        <Stack>
-          <img src={icon} alt="" width={40} height={40} />
-          {query.isPending && <Loader aria-label="Loading the invitation" />}
-          {query.error && (
-            <>
-              <Title order={1} size="h3">
-                This invitation does not work
-              </Title>
-              <Failure error={query.error} title="The invitation was not accepted" />
-              <Button variant="default" onClick={leave}>
-                Go to the sign-in
-              </Button>
-            </>
-          )}
-          {query.data && <Accept invited={query.data} token={token} onDone={leave} />}
-        </Stack>
-      </Paper>
-    </Center>
+    <FrontPage title="Invitation">
+      <img src={icon} alt="" width={40} height={40} />
+      {query.isPending && <Loader aria-label="Loading the invitation" />}
+      {query.error && (
+        <>
+          <Title order={1} size="h3">
+            This invitation does not work
+          </Title>
+          <Failure error={query.error} title="The invitation was not accepted" />
+          <Button variant="default" onClick={leave}>
+            Go to the sign-in
+          </Button>
+        </>
+      )}
+      {query.data && <Accept invited={query.data} token={token} onDone={leave} />}
+    </FrontPage>
   );
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { whenLogInIsOld } from '../api/client';
 import { sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
-import { Dialog } from '../parts/panel';
+import { Dialog } from '../parts/dialogs';
 import { LogInForm } from './sign-in';
 
 interface Asked {

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Center,
-  Divider,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { call, rememberCsrfToken, type ApiFailure } from '../api/client';
@@ -17,7 +6,8 @@ import { canUsePasskeys, logInWithPasskey } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
 import icon from '../icon.svg';
-import { Failure } from '../parts/failure';
+import { FrontPage } from '../parts/layout';
+import { Failure } from '../parts/loaded';
 
 const WRONG_KEY = new Set(['INVALID_PARTNER_KEY', 'MISSING_FIELDS', 'INVALID_FIELD']);
 
@@ -138,42 +128,35 @@ export function SignIn() {
   const ways = useQuery(logInQuery).data;
   const has_people = ((ways?.passkeys ?? false) && canUsePasskeys()) || ways?.issuer;
   const [refusal] = useState(refusalOf);
-  useEffect(() => {
-    document.title = 'Sign in · Console';
-  }, []);
   return (
-    <Center component="main" mih="100vh" p="md">
-      <Paper withBorder p="xl" w="100%" maw={420} radius="lg">
-        <Stack>
-          <LogInForm
-            as="anyone"
-            onEnter={(session) => queries.setQueryData(sessionQuery.queryKey, session)}
-          >
-            <img src={icon} alt="" width={40} height={40} />
-            <div>
-              <Title order={1} size="h3">
-                Sign in to the console
-              </Title>
-              <Text size="sm" c="dimmed" mt={4}>
-                {has_people
-                  ? 'As a person who was invited, or with the partner key that your provider gave you.'
-                  : 'With the partner key that your provider gave you.'}
-              </Text>
-            </div>
-            {refusal && (
-              <Alert color="red" variant="light" role="alert" title="You are not signed in">
-                <Text size="sm">{refusal}</Text>
-              </Alert>
-            )}
-          </LogInForm>
-          <Alert variant="light" color="gray" p="xs">
-            <Text size="xs">
-              The session lasts 8 hours, or 30 minutes without use. The key itself is not stored.
-              You build an integration? Read the <Anchor href="../docs">reference</Anchor>.
-            </Text>
+    <FrontPage title="Sign in">
+      <LogInForm
+        as="anyone"
+        onEnter={(session) => queries.setQueryData(sessionQuery.queryKey, session)}
+      >
+        <img src={icon} alt="" width={40} height={40} />
+        <div>
+          <Title order={1} size="h3">
+            Sign in to the console
+          </Title>
+          <Text size="sm" c="dimmed" mt={4}>
+            {has_people
+              ? 'As a person who was invited, or with the partner key that your provider gave you.'
+              : 'With the partner key that your provider gave you.'}
+          </Text>
+        </div>
+        {refusal && (
+          <Alert color="red" variant="light" role="alert" title="You are not signed in">
+            <Text size="sm">{refusal}</Text>
           </Alert>
-        </Stack>
-      </Paper>
-    </Center>
+        )}
+      </LogInForm>
+      <Alert variant="light" color="gray" p="xs">
+        <Text size="xs">
+          The session lasts 8 hours, or 30 minutes without use. The key itself is not stored. You
+          build an integration? Read the <Anchor href="../docs">reference</Anchor>.
+        </Text>
+      </Alert>
+    </FrontPage>
   );
 }

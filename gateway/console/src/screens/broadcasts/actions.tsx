@@ -3,31 +3,26 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDidUpdate } from '@mantine/hooks';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
 import { call } from '../../api/client';
 import { broadcastQuery } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
-import { Confirm } from '../../parts/confirm';
-import { Failure } from '../../parts/failure';
-import { Time } from '../../parts/time';
+import { Confirm } from '../../parts/dialogs';
+import { ButtonLink } from '../../parts/links';
+import { Failure } from '../../parts/loaded';
+import { Time } from '../../parts/values';
 import { nounOf } from '../../period';
 import { Approve } from './approve';
 import { ResendToFailed } from './resend';
 import { isPaused } from './state-of';
 
-type Change = 'pause' | 'resume' | 'cancel';
-const DONE: Record<Change, string> = {
-  pause: 'paused',
-  resume: 'resumed',
-  cancel: 'cancelled',
-};
-/** The state of a broadcast from the click until the change is made. */
-const IN_PROGRESS: Record<Change, string> = {
-  pause: 'pausing',
-  resume: 'resuming',
-  cancel: 'cancelling',
-};
+/** The state of a broadcast from the click until the change is made, and then. */
+const CHANGES = {
+  pause: { in_progress: 'pausing', done: 'paused' },
+  resume: { in_progress: 'resuming', done: 'resumed' },
+  cancel: { in_progress: 'cancelling', done: 'cancelled' },
+} as const;
+type Change = keyof typeof CHANGES;
 
 /** Messages in flight are still counted after a pause: most for about a second. */
 const STILL_MS = 1_000;
@@ -51,8 +46,8 @@ export function useBroadcastChange(id: number) {
 }
 
 /** Undefined while no change is in progress. */
-export const changingState = ({ isPending, variables }: BroadcastChange): string | undefined =>
-  isPending && variables ? IN_PROGRESS[variables] : undefined;
+export const changingState = ({ isPending, variables }: BroadcastChange) =>
+  isPending && variables ? CHANGES[variables].in_progress : undefined;
 
 /** Reads a paused broadcast until its counters stand still. */
 async function untilStill(queries: QueryClient, id: number): Promise<void> {
@@ -77,20 +72,18 @@ export function Actions({ broadcast, change }: ActionsProps) {
   const start = (wanted: Change): void => {
     if (!change.isPending) change.mutate(wanted);
   };
-  const is_pausing = change.isPending && change.variables === 'pause';
+  const is_pausing = changingState(change) === 'pausing';
   const is_sending = broadcast.status === 'processing' && !isPaused(broadcast);
   return (
     <Stack gap="xs">
       <Approve broadcast={broadcast} />
       <Group gap="xs">
-        <Button
-          variant="default"
-          component={Link}
+        <ButtonLink
           to="/broadcasts/new"
-          search={{ copy: broadcast.id, number: broadcast.phone_number_id } as never}
+          search={{ copy: broadcast.id, number: broadcast.phone_number_id }}
         >
           Copy
-        </Button>
+        </ButtonLink>
         <ResendToFailed broadcast={broadcast} />
         {waits && <Cancel broadcast={broadcast} change={change} start={start} />}
         {(is_sending || is_pausing) && (
@@ -106,7 +99,7 @@ export function Actions({ broadcast, change }: ActionsProps) {
       {change.error && (
         <Failure
           error={change.error}
-          title={`The broadcast was not ${DONE[change.variables as Change]}`}
+          title={`The broadcast was not ${CHANGES[change.variables as Change].done}`}
         />
       )}
     </Stack>
@@ -171,7 +164,7 @@ function Cancel({ broadcast, change, start }: ChangeProps) {
       <Button
         color="red"
         variant="light"
-        loading={change.isPending && change.variables === 'cancel'}
+        loading={changingState(change) === 'cancelling'}
         onClick={() => (isPaused(broadcast) ? setAsking(true) : start('cancel'))}
       >
         Cancel the broadcast
@@ -180,9 +173,11 @@ function Cancel({ broadcast, change, start }: ChangeProps) {
         <Confirm
           title={`Cancel ${broadcast.name}?`}
           action="Cancel the broadcast"
-          pending={change.isPending}
-          error={null}
-          onConfirm={() => change.mutate('cancel', { onSettled: () => setAsking(false) })}
+          work={{
+            isPending: change.isPending,
+            error: null,
+            mutate: () => change.mutate('cancel', { onSettled: () => setAsking(false) }),
+          }}
           onClose={() => setAsking(false)}
         >
           {nounOf(left, 'contact')} {left === 1 ? 'has' : 'have'} no message yet and will get none.

@@ -1,8 +1,6 @@
 // A broadcast that waits for approval: what it waits for, and the approval by another person.
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { useChange } from '../../api/change';
 import { call } from '../../api/client';
 import {
   broadcastQuery,
@@ -10,20 +8,20 @@ import {
   forecastQuery,
   peopleQuery,
   sessionQuery,
+  useChange,
   useMay,
 } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
-import { Confirm } from '../../parts/confirm';
-import { Facts } from '../../parts/facts';
-import { Time } from '../../parts/time';
-import { Forecast } from './preflight';
+import { Confirm, Opens, type Closing } from '../../parts/dialogs';
+import { Facts } from '../../parts/layout';
+import { Time } from '../../parts/values';
+import { Forecast, STOPPING } from './preflight';
 import { waitsForApproval } from './state-of';
 
 /** The scope of the roles that may approve. */
 const APPROVING_SCOPE = 'manage';
 
 export function Approve({ broadcast }: { broadcast: BroadcastDetail }) {
-  const [asking, setAsking] = useState(false);
   const person = useQuery(sessionQuery).data?.person ?? null;
   const { approval } = broadcast;
   if (!approval || !waitsForApproval(broadcast)) return null;
@@ -39,25 +37,19 @@ export function Approve({ broadcast }: { broadcast: BroadcastDetail }) {
         . It is cancelled on <Time value={approval.ends_at} /> unless it is approved.
       </Text>
       {may && !is_own && (
-        <Button w="fit-content" onClick={() => setAsking(true)}>
-          Approve …
-        </Button>
+        <Opens label="Approve …" variant="filled" w="fit-content">
+          {(close) => <ConfirmApproval broadcast={broadcast} onClose={close} />}
+        </Opens>
       )}
-      {asking && <ConfirmApproval broadcast={broadcast} onClose={() => setAsking(false)} />}
     </Stack>
   );
-}
-
-interface ConfirmApprovalProps {
-  broadcast: BroadcastDetail;
-  onClose: () => void;
 }
 
 /**
  * Shows recipients, cost and time, like the confirmation of a new broadcast. Prices may have
  * changed since.
  */
-function ConfirmApproval({ broadcast, onClose }: ConfirmApprovalProps) {
+function ConfirmApproval({ broadcast, onClose }: Closing<{ broadcast: BroadcastDetail }>) {
   const { id, name, total, scheduled_at } = broadcast;
   const forecast = useQuery(forecastQuery(id));
   const approve = useChange(
@@ -71,9 +63,7 @@ function ConfirmApproval({ broadcast, onClose }: ConfirmApprovalProps) {
       title={`Approve ${name}?`}
       action={is_later ? 'Approve' : 'Approve and send now'}
       severe={false}
-      pending={approve.isPending}
-      error={approve.error}
-      onConfirm={() => approve.mutate()}
+      work={approve}
       onClose={onClose}
     >
       <Facts
@@ -82,11 +72,9 @@ function ConfirmApproval({ broadcast, onClose }: ConfirmApprovalProps) {
           ['Created by', <PersonName id={broadcast.approval?.created_by ?? null} />],
         ]}
       />
-      <Forecast figures={forecast.data?.forecast} contacts={total} />
+      <Forecast figures={forecast.data} contacts={total} />
       <Text size="sm" mt="sm">
-        {is_later
-          ? 'It can be cancelled until it starts, and paused while it runs.'
-          : 'It can be paused while it runs, and cancelled while it is paused.'}
+        {STOPPING[is_later ? 'later' : 'now']}
       </Text>
     </Confirm>
   );

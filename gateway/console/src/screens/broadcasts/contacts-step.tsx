@@ -95,28 +95,28 @@ interface ColumnsProps {
 }
 
 function Columns({ table, variables, mapping, onChange }: ColumnsProps) {
-  const data = table.columns.map((label, at) => ({ value: String(at), label }));
+  const { recipient, params } = mapping;
+  const choice = (
+    key: string,
+    label: string,
+    column: number | undefined,
+    choose: (at: number) => Mapping,
+  ) => (
+    <Select
+      key={key}
+      label={label}
+      data={table.columns.map((name, at) => ({ value: String(at), label: name }))}
+      value={column === -1 ? null : String(column)}
+      onChange={(value) => onChange(choose(Number(value)))}
+      allowDeselect={false}
+    />
+  );
   return (
     <Group gap="sm">
-      <Select
-        label="Recipient"
-        data={data}
-        value={String(mapping.recipient)}
-        onChange={(value) => onChange({ ...mapping, recipient: Number(value) })}
-        allowDeselect={false}
-      />
-      {variables.map(({ key, label }) => (
-        <Select
-          key={key}
-          label={label}
-          data={data}
-          value={mapping.params[key] === -1 ? null : String(mapping.params[key])}
-          onChange={(value) =>
-            onChange({ ...mapping, params: { ...mapping.params, [key]: Number(value) } })
-          }
-          allowDeselect={false}
-        />
-      ))}
+      {choice('', 'Recipient', recipient, (at) => ({ ...mapping, recipient: at }))}
+      {variables.map(({ key, label }) =>
+        choice(key, label, params[key], (at) => ({ ...mapping, params: { ...params, [key]: at } })),
+      )}
     </Group>
   );
 }

@@ -1,13 +1,13 @@
 // What a broadcast costs: its totals in the ledger, by category and by country.
-import { Stack, Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useDidUpdate, useThrottledValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import type { ComponentProps } from 'react';
 import { ledgerOfBroadcastQuery, useMay } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
-import { Amounts } from '../../parts/amounts';
-import { Failure } from '../../parts/failure';
 import { spentOf } from '../../money';
+import { Hint, Section } from '../../parts/layout';
+import { Failure } from '../../parts/loaded';
+import { Amounts } from '../../parts/tables';
 import { isMoving } from './state-of';
 
 const REFRESH_MS = 10_000;
@@ -32,10 +32,7 @@ export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
   if (!is_shown) return null;
   const { data: totals, error } = query;
   return (
-    <Stack gap="xs">
-      <Title order={3} size="h5">
-        Cost
-      </Title>
+    <Section title="Cost">
       {error && (
         <Failure error={error} title="The cost was not read" retry={() => void query.refetch()} />
       )}
@@ -45,32 +42,27 @@ export function BroadcastCost({ broadcast }: { broadcast: BroadcastDetail }) {
           : !error && 'Reading the ledger …'}
       </Text>
       {is_partial && (
-        <Text size="xs" c="dimmed">
+        <Hint>
           A message is charged when its delivery is reported, which may be minutes after it was
           sent.
-        </Text>
+        </Hint>
       )}
       {totals && totals.messages > 0 && (
         <>
-          <Parts
+          <Amounts
             head="Category"
+            label="Cost by category"
+            unknown="not known yet"
             rows={totals.by_category.map((row) => ({ ...row, name: row.category }))}
           />
-          <Parts
+          <Amounts
             head="Country"
+            label="Cost by country"
+            unknown="not known yet"
             rows={totals.by_market.map((row) => ({ ...row, name: row.market }))}
           />
         </>
       )}
-    </Stack>
+    </Section>
   );
 }
-
-const Parts = ({ head, rows }: Pick<ComponentProps<typeof Amounts>, 'head' | 'rows'>) => (
-  <Amounts
-    head={head}
-    label={`Cost by ${head.toLowerCase()}`}
-    unknown="not known yet"
-    rows={rows}
-  />
-);

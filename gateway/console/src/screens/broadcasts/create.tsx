@@ -1,38 +1,34 @@
 // Creates a broadcast in steps: template, contacts, confirmation. Nothing is sent before the last
 // one.
-import { Alert, Button, Group, List, Select, Stack, Stepper, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, List, Stack, Stepper, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client';
-import { broadcastQuery, templatesQuery } from '../../api/queries';
+import { broadcastQuery } from '../../api/queries';
 import type { BroadcastCheck, Client, Template } from '../../api/types';
 import { nameOf } from '../../attention';
 import type { Contact } from '../../contacts';
-import { Card } from '../../parts/card';
-import { Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
-import { NoNumber } from '../../parts/no-number';
-import { NumberSelect, useNumber } from '../../parts/number-select';
-import { Page } from '../../parts/page';
-import { TemplatePreview } from '../../parts/preview';
-import { useFilters } from '../../parts/search';
+import { useFilters } from '../../parts/filters';
+import { Card, Facts, Page } from '../../parts/layout';
+import { ButtonLink } from '../../parts/links';
+import { NumberSelect, WithNumber } from '../../parts/numbers';
+import { namedInFull, TemplateChoice, TemplatePreview } from '../../parts/templates';
 import { countOf, nounOf } from '../../period';
 import { messageComponents, variablesOf } from '../../template';
 import { ContactsStep } from './contacts-step';
-import { ConfirmSend, type Created } from './confirm-send';
-import { Preflight } from './preflight';
+import { ConfirmSend, Preflight } from './preflight';
 import { failedOfQuery } from './resend';
 
-export function Screen() {
-  const { client } = useNumber();
-  return (
-    <Page title="Create a broadcast">
-      {client && <Steps key={client.phone_number_id} client={client} />}
-      {!client && <NoNumber />}
-    </Page>
-  );
+interface Created {
+  broadcast_id: number;
+  warnings: Array<{ code: string; message: string }>;
 }
+
+export const Screen = () => (
+  <Page title="Create a broadcast">
+    <WithNumber>{(client) => <Steps key={client.phone_number_id} client={client} />}</WithNumber>
+  </Page>
+);
 
 function Steps({ client }: { client: Client }) {
   const [step, setStep] = useState(0);
@@ -97,46 +93,29 @@ interface TemplateStepProps {
 function TemplateStep({ client, onDone }: TemplateStepProps) {
   const [{ copy }] = useFilters();
   const copied = useQuery({ ...broadcastQuery(copy ?? 0), enabled: copy !== undefined });
-  const query = useQuery(templatesQuery(client));
-  const [chosen, setChosen] = useState<string | null>(null);
   const original = copied.data?.broadcast;
   return (
     <Stack mt="md">
       <NumberSelect />
-      <Loaded query={query} what="the templates">
-        {(templates) => {
-          const approved = templates.filter(({ status }) => status === 'APPROVED');
-          const template = approved.find(({ id, name, language }) =>
-            chosen === null
-              ? name === original?.template_name && language === original.template_language
-              : id === chosen,
-          );
-          return (
-            <>
-              <Select
-                label="Template"
-                placeholder="Choose an approved template"
-                maw={360}
-                searchable
-                data={approved.map(({ id, name, language }) => ({
-                  value: id,
-                  label: `${name} (${language})`,
-                }))}
-                value={template?.id ?? null}
-                onChange={setChosen}
-              />
-              {template && <TemplatePreview components={template.components} />}
-              <Button
-                w="fit-content"
-                disabled={!template}
-                onClick={() => template && onDone(template)}
-              >
-                Continue
-              </Button>
-            </>
-          );
-        }}
-      </Loaded>
+      <TemplateChoice
+        client={client}
+        isFirst={({ name, language }) =>
+          name === original?.template_name && language === original.template_language
+        }
+      >
+        {(template) => (
+          <>
+            {template && <TemplatePreview components={template.components} />}
+            <Button
+              w="fit-content"
+              disabled={!template}
+              onClick={() => template && onDone(template)}
+            >
+              Continue
+            </Button>
+          </>
+        )}
+      </TemplateChoice>
     </Stack>
   );
 }
@@ -213,7 +192,7 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
           <Facts
             of={[
               ['From', nameOf(client)],
-              ['Template', `${template.name} (${template.language})`],
+              ['Template', namedInFull(template)],
               ['Contacts', countOf(contacts.length)],
               ['Variables', variablesOf(template.components).length],
             ]}
@@ -230,7 +209,7 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
           name={body.name}
           client={client}
           contacts={contacts.length}
-          starts_now={start === ''}
+          start={start === '' ? 'now' : 'later'}
           check={check.data}
           create={create}
           onClose={() => setAsking(false)}
@@ -252,13 +231,8 @@ const CreatedNote = ({ created: { broadcast_id, warnings } }: { created: Created
     <Text size="sm" mb="sm">
       Its contacts are attempted at the pace of the number.
     </Text>
-    <Button
-      size="xs"
-      component={Link}
-      to="/broadcasts"
-      search={{ open: String(broadcast_id) } as never}
-    >
+    <ButtonLink size="xs" variant="filled" to="/broadcasts" search={{ open: String(broadcast_id) }}>
       Watch it
-    </Button>
+    </ButtonLink>
   </Alert>
 );

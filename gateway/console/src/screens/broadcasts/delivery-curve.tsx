@@ -1,13 +1,14 @@
 // The delivery of a broadcast over time. It reads every message of the broadcast, so it waits until
 // it is seen.
-import { Stack, Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { readSentBy } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
 import { Chart, WhenSeen } from '../../parts/chart';
+import { Hint, Section } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
 import { countOf, durationOf } from '../../period';
 import { curveOf, type CurvePoint } from './curve';
-import { readAll } from './read-all';
 import { isOver, isSettling } from './state-of';
 
 const LINES = [
@@ -23,14 +24,11 @@ const REFRESH_MS = 15_000;
 export function DeliveryCurve({ broadcast }: { broadcast: BroadcastDetail }) {
   if (broadcast.started_at === null) return null;
   return (
-    <Stack gap="xs">
-      <Title order={3} size="h5">
-        Delivery over time
-      </Title>
+    <Section title="Delivery over time">
       <WhenSeen height={HEIGHT_PX}>
         <Curve broadcast={broadcast} />
       </WhenSeen>
-    </Stack>
+    </Section>
   );
 }
 
@@ -38,7 +36,7 @@ function Curve({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id } = broadcast;
   const query = useQuery({
     queryKey: ['curve', id],
-    queryFn: async () => curveOf(await readAll(id)),
+    queryFn: async () => curveOf(await readSentBy(id)),
     refetchInterval: !isOver(broadcast) || isSettling(broadcast) ? REFRESH_MS : false,
   });
   return (
@@ -65,10 +63,10 @@ function Drawn({ points }: { points: CurvePoint[] }) {
         }))}
         format={countOf}
       />
-      <Text size="xs" c="dimmed" mt="xs">
+      <Hint mt="xs">
         Only the latest status of a message has a time: one that was read counts as delivered when
         it was read.
-      </Text>
+      </Hint>
     </>
   );
 }

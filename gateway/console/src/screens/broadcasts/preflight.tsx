@@ -1,11 +1,15 @@
-// Checks a broadcast before it is created: contacts that would not receive it, duration, cost.
+// Checks a broadcast before it is created: contacts that would not receive it, duration, cost. The
+// last question before it is sent shows the figures again.
 import { Alert, List, Stack, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { BroadcastCheck, CheckReason } from '../../api/types';
-import { Facts } from '../../parts/facts';
+import type { Work } from '../../api/queries';
+import type { BroadcastCheck, CheckReason, Client } from '../../api/types';
+import { Confirm, type Closing } from '../../parts/dialogs';
+import { Facts, Hint } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { Time } from '../../parts/time';
-import { countOf, durationOf } from '../../period';
+import { nameAndNumber } from '../../parts/numbers';
+import { Time } from '../../parts/values';
+import { countOf, durationOf, nounOf } from '../../period';
 
 const OUTLOOKS = {
   yes: { color: 'green', title: 'It can be sent' },
@@ -39,9 +43,7 @@ function Result({ check: { deliverable, reasons, broadcast } }: { check: Broadca
         )}
       </Alert>
       {broadcast && <Figures broadcast={broadcast} />}
-      <Text size="xs" c="dimmed">
-        This is advice: nothing is refused because of it.
-      </Text>
+      <Hint>This is advice: nothing is refused because of it.</Hint>
     </>
   );
 }
@@ -56,13 +58,9 @@ function Reason({ reason: { contacts, examples, message, fix } }: { reason: Chec
     .join(', ');
   return (
     <List.Item>
-      {contacts !== null && `${countOf(contacts)} ${contacts === 1 ? 'contact' : 'contacts'}: `}
+      {contacts !== null && `${nounOf(contacts, 'contact')}: `}
       {message}. {fix}
-      {named !== '' && (
-        <Text size="xs" c="dimmed">
-          For example {named}
-        </Text>
-      )}
+      {named !== '' && <Hint>For example {named}</Hint>}
     </List.Item>
   );
 }
@@ -81,7 +79,6 @@ interface ForecastProps {
   contacts: number;
 }
 
-/** The figures again, where a person confirms the broadcast. */
 export const Forecast = ({ figures, contacts }: ForecastProps) =>
   figures ? (
     <Figures broadcast={figures} />
@@ -111,4 +108,41 @@ function costOf({ min, max, currency, free, reason }: NonNullable<Broadcast['cos
   if (min === null || max === null) return `not known: ${reason ?? ''}`;
   const sum = min === max ? max : `${min} to ${max}`;
   return `${sum} ${currency ?? ''}${free > 0 ? `, ${countOf(free)} messages are free` : ''}`.trim();
+}
+
+/** How a broadcast can be stopped, by its start. */
+export const STOPPING = {
+  now: 'It can be paused while it runs, and cancelled while it is paused.',
+  later: 'It can be cancelled until it starts, and paused while it runs.',
+} as const;
+
+interface ConfirmSendProps {
+  name: string;
+  client: Client;
+  contacts: number;
+  start: keyof typeof STOPPING;
+  check: BroadcastCheck | undefined;
+  create: Work;
+}
+
+export function ConfirmSend(props: Closing<ConfirmSendProps>) {
+  const { name, client, contacts, start, check, create, onClose } = props;
+  const waits = check?.reasons.some(({ code }) => code === 'APPROVAL_REQUIRED') ?? false;
+  const action = start === 'now' ? 'Send now' : 'Schedule';
+  return (
+    <Confirm
+      title={`${start === 'now' ? 'Send' : 'Schedule'} ${name}?`}
+      action={waits ? 'Ask for approval' : action}
+      severe={false}
+      work={create}
+      onClose={onClose}
+    >
+      <Facts of={[['From', nameAndNumber(client)]]} />
+      <Forecast figures={check?.broadcast} contacts={contacts} />
+      <Text size="sm" mt="sm">
+        {waits && 'Nothing is sent before another person approves it. '}
+        {STOPPING[start]}
+      </Text>
+    </Confirm>
+  );
 }

@@ -1,20 +1,19 @@
 // The people that a broadcast wrote to, with the state and, of a failure, the reason. The
 // broadcasts service deletes the contacts when a broadcast ends, so the list is that of the message
 // log.
-import { Anchor, Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Button, SegmentedControl, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messagesQuery } from '../../api/queries';
+import { messagesQuery, readSentBy } from '../../api/queries';
 import type { BroadcastDetail, Message } from '../../api/types';
-import { download, toCsv } from '../../parts/csv';
-import { Failure } from '../../parts/failure';
-import { Loaded } from '../../parts/loaded';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
-import { reasonOf } from '../../reasons';
 import { costBeside } from '../../money';
-import { readAll } from './read-all';
+import { toCsv } from '../../parts/csv';
+import { Export } from '../../parts/export';
+import { Section } from '../../parts/layout';
+import { TextLink } from '../../parts/links';
+import { Loaded } from '../../parts/loaded';
+import { State, Time } from '../../parts/values';
+import { reasonOf } from '../../reasons';
 import { isMoving } from './state-of';
 
 const REFRESH_MS = 3_000;
@@ -37,13 +36,18 @@ export function Recipients({ broadcast }: { broadcast: BroadcastDetail }) {
   if (broadcast.started_at === null) return null;
   const messages = query.data?.pages.flatMap((page) => page.messages) ?? [];
   return (
-    <Stack gap="xs">
-      <Group justify="space-between">
-        <Title order={3} size="h5">
-          Recipients
-        </Title>
-        <ExportRecipients broadcast={broadcast} />
-      </Group>
+    <Section
+      title="Recipients"
+      aside={
+        <Export
+          label="Export recipients"
+          failure="The recipients were not exported"
+          file={`broadcast-${broadcast.id}-recipients.csv`}
+          read={async () => recipientsCsv(await readSentBy(broadcast.id))}
+          size="xs"
+        />
+      }
+    >
       <SegmentedControl
         aria-label="State of the recipients"
         size="xs"
@@ -52,7 +56,7 @@ export function Recipients({ broadcast }: { broadcast: BroadcastDetail }) {
         onChange={setStatus}
         data={STATES}
       />
-      <Loaded query={query as never} what="the recipients">
+      <Loaded query={query} what="the recipients">
         {() => (
           <>
             {messages.length === 0 && <Text size="sm">No recipient is in this state.</Text>}
@@ -75,20 +79,15 @@ export function Recipients({ broadcast }: { broadcast: BroadcastDetail }) {
           </>
         )}
       </Loaded>
-    </Stack>
+    </Section>
   );
 }
 
 const Recipient = ({ message }: { message: Message }) => (
   <li>
-    <Anchor
-      component={Link}
-      to="/messages"
-      search={{ open: message.message_id, number: message.phone_number_id } as never}
-      size="sm"
-    >
+    <TextLink to="/messages" search={{ open: message.message_id, number: message.phone_number_id }}>
       {message.contact ?? message.message_id}
-    </Anchor>
+    </TextLink>
     <State of={message.status} />
     <Text span size="xs">
       <Time value={message.updated_at} />, {costBeside(message)}
@@ -104,29 +103,13 @@ const Recipient = ({ message }: { message: Message }) => (
 const failureOf = ({ error_code: code }: Message): string =>
   code ? `${code}: ${reasonOf(code) ?? 'see the reference of upstream codes'}` : 'not known';
 
-function ExportRecipients({ broadcast }: { broadcast: BroadcastDetail }) {
-  const file = useMutation({
-    mutationFn: () => readAll(broadcast.id),
-    onSuccess: (messages) =>
-      download(
-        `broadcast-${broadcast.id}-recipients.csv`,
-        toCsv([
-          ['recipient', 'state', 'updated_at', 'message_id'],
-          ...messages.map(({ contact, status, updated_at, message_id }) => [
-            contact ?? '',
-            status ?? '',
-            updated_at,
-            message_id,
-          ]),
-        ]),
-      ),
-  });
-  return (
-    <>
-      <Button size="xs" variant="default" loading={file.isPending} onClick={() => file.mutate()}>
-        Export recipients
-      </Button>
-      {file.error && <Failure error={file.error} title="The recipients were not exported" />}
-    </>
-  );
-}
+const recipientsCsv = (messages: readonly Message[]): string =>
+  toCsv([
+    ['recipient', 'state', 'updated_at', 'message_id'],
+    ...messages.map(({ contact, status, updated_at, message_id }) => [
+      contact ?? '',
+      status ?? '',
+      updated_at,
+      message_id,
+    ]),
+  ]);

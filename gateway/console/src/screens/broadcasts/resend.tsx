@@ -1,15 +1,13 @@
 // A new broadcast to the contacts that one failed to reach.
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ledgerOfBroadcastQuery, useMay } from '../../api/queries';
+import { ledgerOfBroadcastQuery, readSentBy, useMay } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
-import { Confirm } from '../../parts/confirm';
-import { Facts } from '../../parts/facts';
 import { meanCostOf } from '../../money';
+import { Confirm, Opens, type Closing } from '../../parts/dialogs';
+import { Facts } from '../../parts/layout';
 import { countOf, nounOf } from '../../period';
-import { readAll } from './read-all';
 import { isOver } from './state-of';
 
 /** The numbers of the failed contacts, each once. */
@@ -17,30 +15,21 @@ export const failedOfQuery = (broadcast_id: number) =>
   queryOptions({
     queryKey: ['failed-of', broadcast_id],
     queryFn: async (): Promise<string[]> => {
-      const failed = await readAll(broadcast_id, 'failed');
+      const failed = await readSentBy(broadcast_id, 'failed');
       return [...new Set(failed.flatMap(({ contact }) => contact ?? []))];
     },
   });
 
 export function ResendToFailed({ broadcast }: { broadcast: BroadcastDetail }) {
-  const [asking, setAsking] = useState(false);
   if (broadcast.failed === 0 || !isOver(broadcast)) return null;
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        Resend to failed …
-      </Button>
-      {asking && <ConfirmResend broadcast={broadcast} onClose={() => setAsking(false)} />}
-    </>
+    <Opens label="Resend to failed …">
+      {(close) => <ConfirmResend broadcast={broadcast} onClose={close} />}
+    </Opens>
   );
 }
 
-interface ConfirmResendProps {
-  broadcast: BroadcastDetail;
-  onClose: () => void;
-}
-
-function ConfirmResend({ broadcast, onClose }: ConfirmResendProps) {
+function ConfirmResend({ broadcast, onClose }: Closing<{ broadcast: BroadcastDetail }>) {
   const { id, phone_number_id, template_name, template_language } = broadcast;
   const navigate = useNavigate();
   const { data: contacts, error } = useQuery(failedOfQuery(id));
@@ -53,14 +42,15 @@ function ConfirmResend({ broadcast, onClose }: ConfirmResendProps) {
       title={`Resend to ${nounOf(count, 'failed contact')}?`}
       action="Prepare the new broadcast"
       severe={false}
-      pending={contacts === undefined && error === null}
-      error={error}
-      onConfirm={() =>
-        void navigate({
-          to: '/broadcasts/new',
-          search: { copy: id, number: phone_number_id, status: 'failed' } as never,
-        })
-      }
+      work={{
+        isPending: contacts === undefined && error === null,
+        error,
+        mutate: () =>
+          void navigate({
+            to: '/broadcasts/new',
+            search: { copy: id, number: phone_number_id, status: 'failed' },
+          }),
+      }}
       onClose={onClose}
     >
       <Facts

@@ -1,15 +1,14 @@
 // One call of the request log: the facts, why it failed, and both bodies.
 import { Alert, Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { keysQuery, requestQuery, useMay } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
 import { Json } from '../../parts/block';
-import { Copy } from '../../parts/copy';
-import { Facts } from '../../parts/facts';
+import { Panel, type Closing } from '../../parts/dialogs';
+import { Facts } from '../../parts/layout';
+import { TextLink } from '../../parts/links';
 import { Loaded } from '../../parts/loaded';
-import { Panel } from '../../parts/panel';
-import { Time } from '../../parts/time';
+import { Id, Time } from '../../parts/values';
 import { adviceOf } from '../../reasons';
 
 const colourOf = (status: number): string =>
@@ -25,29 +24,22 @@ export const Outcome = ({ of: { status, code } }: { of: LoggedRequest }) => (
 export const tookOf = ({ duration_ms }: LoggedRequest): string =>
   `${duration_ms < 10 ? duration_ms.toFixed(1) : Math.round(duration_ms)} ms`;
 
-interface PanelProps {
-  id: string;
-  /** The call, if the list has it. */
-  listed: LoggedRequest | undefined;
-  onClose: () => void;
-}
+/** `listed` is the call, if the list has it. */
+type RequestPanelProps = Closing<{ id: string; listed: LoggedRequest | undefined }>;
 
-export function RequestPanel({ id, listed, onClose }: PanelProps) {
-  const query = useQuery({ ...requestQuery(id), initialData: listed });
-  return (
-    <Panel title="Request" size="xl" onClose={onClose}>
-      <Loaded query={query} what="the request">
-        {(request) =>
-          request ? (
-            <Details of={request} />
-          ) : (
-            <Text size="sm">The log does not have this request: it keeps 30 days.</Text>
-          )
-        }
-      </Loaded>
-    </Panel>
-  );
-}
+export const RequestPanel = ({ id, listed, onClose }: RequestPanelProps) => (
+  <Panel title="Request" size="xl" onClose={onClose}>
+    <Loaded query={useQuery({ ...requestQuery(id), initialData: listed })} what="the request">
+      {(request) =>
+        request ? (
+          <Details of={request} />
+        ) : (
+          <Text size="sm">The log does not have this request: it keeps 30 days.</Text>
+        )
+      }
+    </Loaded>
+  </Panel>
+);
 
 function Details({ of }: { of: LoggedRequest }) {
   return (
@@ -63,12 +55,7 @@ function Details({ of }: { of: LoggedRequest }) {
         of={[
           ['Time', <Time value={of.at} as="exact" />],
           ['Duration', tookOf(of)],
-          [
-            'Request ID',
-            <>
-              {of.request_id} <Copy text={of.request_id} label="Copy the request ID" />
-            </>,
-          ],
+          ['Request ID', <Id of="request" text={of.request_id} />],
           ['Key', <KeyName id={of.key_id} />],
           ['Business account', of.waba_id],
           ['Number ID', of.phone_number_id],
@@ -87,9 +74,9 @@ function Details({ of }: { of: LoggedRequest }) {
 function messageLink(of: string | null) {
   const { message_id } = JSON.parse(of ?? '{}') as { message_id?: string };
   return message_id?.startsWith('wamid.') ? (
-    <Anchor component={Link} to="/messages" search={{ open: message_id } as never} size="sm">
+    <TextLink to="/messages" search={{ open: message_id }}>
       {message_id}
-    </Anchor>
+    </TextLink>
   ) : null;
 }
 
@@ -114,7 +101,7 @@ function Failed({ of: { code, upstream_code, ...of } }: { of: LoggedRequest }) {
 /** Those who may not see the keys get the ID of the key. */
 function KeyName({ id }: { id: string | null }) {
   const may = useMay();
-  const { keys = [] } = useQuery({ ...keysQuery, enabled: may('manage') }).data ?? {};
+  const { data: keys = [] } = useQuery({ ...keysQuery, enabled: may('manage') });
   if (id === null) return 'Partner key or sign-up link';
   const name = keys.find(({ key_id }) => key_id === id)?.name;
   return name === undefined ? id : `${name} (${id})`;

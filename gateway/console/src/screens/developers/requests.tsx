@@ -1,6 +1,6 @@
 // The request log: the calls of the API in the last 30 days, found by endpoint, status, key and
 // request ID.
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { ReloadIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import {
@@ -11,12 +11,11 @@ import {
   type RequestFilter,
 } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Empty } from '../../parts/empty';
+import { Filters, FilterSelect, FilterText } from '../../parts/filter-fields';
+import { useFilters, useOpened } from '../../parts/filters';
+import { Card, Empty, Hint } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { Rows, type Column } from '../../parts/rows';
-import { useFilters, useTyped } from '../../parts/search';
-import { Time, zoned } from '../../parts/time';
+import { type Column, Rows, timeColumn } from '../../parts/rows';
 import type { Search } from '../../search';
 import { Outcome, RequestPanel, tookOf } from './request-panel';
 
@@ -33,35 +32,21 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
   {
     title: 'Status',
     width: '1fr',
+    bare: true,
     cell: (request) => (
       <Group gap={6}>
         <Outcome of={request} />
-        {request.ignored && (
-          <Text size="xs" c="dimmed">
-            ignored: {request.ignored}
-          </Text>
-        )}
+        {request.ignored && <Hint>ignored: {request.ignored}</Hint>}
       </Group>
     ),
   },
-  {
-    title: 'Duration',
-    from: 'middle',
-    width: '90px',
-    cell: tookOf,
-    labelled: true,
-    figure: true,
-  },
-  {
-    title: zoned('Time'),
-    width: '130px',
-    cell: ({ at }) => <Time value={at} as="row" />,
-    labelled: true,
-  },
+  { title: 'Duration', from: 'middle', width: '90px', cell: tookOf, figure: true },
+  timeColumn('Time', ({ at }) => at),
   {
     title: 'Request ID',
     from: 'wide',
     width: '1fr',
+    bare: true,
     cell: ({ request_id }) => (
       <Text size="xs" ff="monospace" truncate title={request_id}>
         {request_id}
@@ -78,8 +63,10 @@ const filterOf = ({ find, endpoint, status, key }: Search): RequestFilter => ({
 });
 
 export function Requests() {
-  const [filters, setFilters] = useFilters();
+  const [filters] = useFilters();
+  const { opened, setOpened, close } = useOpened();
   const filter = filterOf(filters);
+  const filtered = Object.values(filter).some((value) => value !== undefined);
   const query = useInfiniteQuery(requestsQuery(filter));
   const requests = query.data?.pages.flatMap((page) => page.requests) ?? [];
   return (
@@ -102,24 +89,33 @@ export function Requests() {
           Calls with your keys in the last 30 days; if you send many a minute, a share of them, with
           most of the failed ones. Texts, phone numbers and secrets are not stored.
         </Text>
-        <Filters />
-        <Loaded query={query as never} what="the requests">
+        <RequestFilters />
+        <Loaded query={query} what="the requests">
           {() => (
-            <RequestList
-              requests={requests}
-              filtered={Object.values(filter).some((value) => value !== undefined)}
-              onOpen={({ id }) => setFilters({ open: id })}
-              onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            <Rows
+              label="Requests"
+              columns={COLUMNS}
+              rows={requests}
+              keyOf={({ id }) => id}
+              onOpen={({ id }) => setOpened(id)}
+              paging={query}
+              empty={
+                <Empty title={filtered ? 'No request matches' : 'No request in the last 30 days'}>
+                  {filtered
+                    ? 'Change the filters above.'
+                    : 'Run the quick start above: its request appears here.'}
+                </Empty>
+              }
             />
           )}
         </Loaded>
       </Stack>
-      {filters.open && (
+      {opened && (
         <RequestPanel
-          key={filters.open}
-          id={filters.open}
-          listed={requests.find(({ id }) => id === filters.open)}
-          onClose={() => setFilters({ open: undefined })}
+          key={opened}
+          id={opened}
+          listed={requests.find(({ id }) => id === opened)}
+          onClose={close}
         />
       )}
     </Card>
@@ -133,83 +129,40 @@ const CLASSES = [
   { value: 'failed', label: 'Refused or failed' },
 ];
 
-function Filters() {
-  const [{ find, endpoint, status }, setFilters] = useFilters();
+function RequestFilters() {
   const { data: endpoints = [] } = useQuery(requestEndpointsQuery);
-  const [text, setText] = useTyped(find, (wanted) => setFilters({ find: wanted }));
-  const may = useMay();
+  const may_see_keys = useMay()('manage');
+  const { data: keys = [] } = useQuery({ ...keysQuery, enabled: may_see_keys });
   return (
-    <Group gap="sm" align="flex-end" className="filters">
-      <Select
+    <Filters>
+      <FilterSelect
+        name="endpoint"
         label="Endpoint"
         placeholder="All endpoints"
+        show_all="Show all endpoints"
         data={endpoints}
-        value={endpoint ?? null}
-        onChange={(value) => setFilters({ endpoint: value ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Show all endpoints' }}
         searchable
       />
-      <Select
+      <FilterSelect
+        name="status"
         label="Status"
         placeholder="All statuses"
+        show_all="Show all statuses"
         data={CLASSES}
-        value={status ?? null}
-        onChange={(value) => setFilters({ status: value ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Show all statuses' }}
       />
-      {may('manage') && <KeyFilter />}
-      <TextInput
-        type="search"
-        label="Request ID"
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-    </Group>
+      {may_see_keys && (
+        <FilterSelect
+          name="key"
+          label="API key"
+          placeholder="All keys"
+          show_all="Show all keys"
+          data={[
+            { value: 'partner_key', label: 'Partner key' },
+            ...keys.map(({ key_id, name }) => ({ value: key_id, label: name })),
+          ]}
+        />
+      )}
+      <FilterText name="find" type="search" label="Request ID" />
+    </Filters>
   );
 }
-
-function KeyFilter() {
-  const [{ key }, setFilters] = useFilters();
-  const { keys = [] } = useQuery(keysQuery).data ?? {};
-  return (
-    <Select
-      label="API key"
-      placeholder="All keys"
-      data={[
-        { value: 'partner_key', label: 'Partner key' },
-        ...keys.map(({ key_id, name }) => ({ value: key_id, label: name })),
-      ]}
-      value={key ?? null}
-      onChange={(value) => setFilters({ key: value ?? undefined })}
-      clearable
-      clearButtonProps={{ 'aria-label': 'Show all keys' }}
-    />
-  );
-}
-
-interface ListProps {
-  requests: LoggedRequest[];
-  filtered: boolean;
-  onOpen: (request: LoggedRequest) => void;
-  onEnd: (() => void) | undefined;
-}
-
-const RequestList = ({ requests, filtered, onOpen, onEnd }: ListProps) =>
-  requests.length > 0 ? (
-    <Rows
-      label="Requests"
-      columns={COLUMNS}
-      rows={requests}
-      keyOf={({ id }) => id}
-      onOpen={onOpen}
-      onEnd={onEnd}
-    />
-  ) : (
-    <Empty title={filtered ? 'No request matches' : 'No request in the last 30 days'}>
-      {filtered
-        ? 'Change the filters above.'
-        : 'Run the quick start above: its request appears here.'}
-    </Empty>
-  );

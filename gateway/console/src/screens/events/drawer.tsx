@@ -1,20 +1,18 @@
-import { Button, Stack, Title } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FailedEvent } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
 import { Json } from '../../parts/block';
-import { Copy } from '../../parts/copy';
-import { Facts } from '../../parts/facts';
-import { Failure } from '../../parts/failure';
-import { Panel } from '../../parts/panel';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
-import { ReceiverName } from './receiver-name';
+import { Panel, type Closing } from '../../parts/dialogs';
+import { Facts, Section } from '../../parts/layout';
+import { Failure } from '../../parts/loaded';
+import { Id, State, Time } from '../../parts/values';
+import { ReceiverName } from './receiver';
 import { retryOf, RetryResult } from './retry';
-import { subjectOf } from './subject';
+import { subjectOf } from './rules';
 
 /** One event: its attempts, its envelope, and a retry. */
-export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: () => void }) {
+export function EventDrawer({ event, onClose }: Closing<{ event: FailedEvent }>) {
   const { contact, message_id } = subjectOf(event.payload);
   const queries = useQueryClient();
   // The list is read again when the panel closes: until then the event stays in it.
@@ -29,12 +27,7 @@ export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: (
         <Facts
           of={[
             ['State', <State of={retry.data?.status ?? event.status} />],
-            [
-              'Event ID',
-              <span>
-                {event.event_id} <Copy text={event.event_id} label="Copy the event ID" />
-              </span>,
-            ],
+            ['Event ID', <Id of="event" text={event.event_id} />],
             ['Receiver', <ReceiverName endpoint_id={event.endpoint_id} />],
             ['Recipient', contact],
             ['Message ID', message_id],
@@ -59,10 +52,9 @@ export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: (
         </Changeable>
         {retry.error && <Failure error={retry.error} title="The event was not retried" />}
         {retry.data && <RetryResult retried={retry.data} />}
-        <Title order={3} size="h5">
-          Envelope
-        </Title>
-        <Json value={event.payload} label="the envelope" />
+        <Section title="Envelope">
+          <Json value={event.payload} label="the envelope" />
+        </Section>
       </Stack>
     </Panel>
   );

@@ -1,33 +1,41 @@
 // The event log as it grows: the latest events, filters, and one event with every delivery attempt.
-import { Anchor, Badge, Group, Select, Stack, Switch, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Badge, Group, Stack, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { IfMay } from '../../parts/allowed';
-import { Card } from '../../parts/card';
-import { Empty } from '../../parts/empty';
-import { Failure } from '../../parts/failure';
-import { NumberName } from '../../parts/number-name';
-import { Page } from '../../parts/page';
-import { Rows, type Column } from '../../parts/rows';
-import { useFilters } from '../../parts/search';
-import { State } from '../../parts/state';
-import { Time, zoned } from '../../parts/time';
+import { FilterSelect } from '../../parts/filter-fields';
+import { useFilters, useOpened } from '../../parts/filters';
+import { EmptyCard, Page } from '../../parts/layout';
+import { TextLink } from '../../parts/links';
+import { Failure } from '../../parts/loaded';
+import { NumberName } from '../../parts/numbers';
+import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { State } from '../../parts/values';
+import { useLog, type Feed } from './log';
 import { LoggedEventDrawer } from './logged';
 import { Receiver } from './receiver';
 import { ReplayEvents } from './replay';
-import { SendTestButton, SendTestOutcome, useSendTest, useSentTests } from './send-test';
-import { TEST_EVENT, withTests, type ListedEvent } from './sent-tests';
-import { subjectOf } from './subject';
-import { TestEventPanel } from './test-panel';
-import { useLog, type Feed } from './log';
+import { subjectOf, TEST_EVENT, withTests, type ListedEvent } from './rules';
+import {
+  SendTestButton,
+  SendTestOutcome,
+  TestEventPanel,
+  useSendTest,
+  useSentTests,
+} from './send-test';
 
 const COLUMNS: Array<Column<ListedEvent>> = [
   { title: 'Event', width: '1.4fr', cell: ({ event }) => event },
-  { title: 'Delivery', width: '120px', cell: ({ delivery }) => <State of={delivery.status} /> },
+  {
+    title: 'Delivery',
+    width: '120px',
+    bare: true,
+    cell: ({ delivery }) => <State of={delivery.status} />,
+  },
   {
     title: 'About',
     from: 'middle',
     width: '1.6fr',
+    bare: true,
     cell: ({ envelope }) => {
       const { contact, message_id } = subjectOf(envelope);
       return contact ?? message_id ?? '–';
@@ -38,25 +46,20 @@ const COLUMNS: Array<Column<ListedEvent>> = [
     from: 'wide',
     width: '150px',
     cell: ({ envelope }) => <NumberName id={envelope.phone_number_id} />,
-    labelled: true,
   },
-  {
-    title: zoned('Time'),
-    width: '130px',
-    cell: ({ logged_at }) => <Time value={logged_at} as="row" />,
-    labelled: true,
-  },
+  timeColumn('Time', ({ logged_at }) => logged_at),
 ];
 
 const STATES = ['pending', 'delivered', 'retrying', 'failed', 'dropped'];
 
 export function Screen() {
-  const [{ find, status, open }, setFilters] = useFilters();
+  const [{ find, status }] = useFilters();
+  const { opened, setOpened, close } = useOpened();
   const [live, setLive] = useState(true);
   const { events, error, names: logged, loaded, feed } = useLog(live);
   const test = useSendTest();
   const tests = useSentTests();
-  const opened = tests.find(({ event_id }) => event_id === open);
+  const opened_test = tests.find(({ event_id }) => event_id === opened);
   const names = tests.length > 0 ? [...logged, TEST_EVENT] : logged;
   const listed = withTests(events, tests);
   const shown = listed.filter(
@@ -80,30 +83,25 @@ export function Screen() {
       <Stack gap="sm">
         <SendTestOutcome test={test} />
         <Receiver events={events} />
-        <Filters names={names} shown={shown.length} live={live} feed={feed} onLive={setLive} />
+        <LiveFilters names={names} shown={shown.length} live={live} feed={feed} onLive={setLive} />
         {error && <Failure error={error} title="The log could not be read" />}
-        {shown.length > 0 ? (
-          <Rows
-            label="Events"
-            columns={COLUMNS}
-            rows={shown}
-            keyOf={({ event_id }) => event_id}
-            onOpen={({ event_id }) => setFilters({ open: event_id })}
-          />
-        ) : (
-          <Card>
-            <Empty title={emptyTitle(loaded, listed.length)}>
+        <Rows
+          label="Events"
+          columns={COLUMNS}
+          rows={shown}
+          keyOf={({ event_id }) => event_id}
+          onOpen={({ event_id }) => setOpened(event_id)}
+          empty={
+            <EmptyCard title={emptyTitle(loaded, listed.length)}>
               {listed.length > 0
                 ? 'Change the filters above. New events that match appear here.'
                 : 'Send a message, or write to one of your numbers: its events appear here.'}
-            </Empty>
-          </Card>
-        )}
+            </EmptyCard>
+          }
+        />
       </Stack>
-      {opened && <TestEventPanel test={opened} onClose={() => setFilters({ open: undefined })} />}
-      {open && !opened && (
-        <LoggedEventDrawer event_id={open} onClose={() => setFilters({ open: undefined })} />
-      )}
+      {opened_test && <TestEventPanel test={opened_test} onClose={close} />}
+      {opened && !opened_test && <LoggedEventDrawer event_id={opened} onClose={close} />}
     </Page>
   );
 }
@@ -127,27 +125,23 @@ interface FiltersProps {
   onLive: (live: boolean) => void;
 }
 
-function Filters({ names, shown, live, feed, onLive }: FiltersProps) {
-  const [{ find, status }, setFilters] = useFilters();
+function LiveFilters({ names, shown, live, feed, onLive }: FiltersProps) {
+  const [{ find }] = useFilters();
   return (
     <Group gap="sm" className="filters">
-      <Select
+      <FilterSelect
+        name="find"
         aria-label="Event"
         placeholder="All events"
+        show_all="Show all events"
         data={find === undefined || names.includes(find) ? names : [...names, find]}
-        value={find ?? null}
-        onChange={(value) => setFilters({ find: value ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Show all events' }}
       />
-      <Select
+      <FilterSelect
+        name="status"
         aria-label="Delivery"
         placeholder="All deliveries"
+        show_all="Show all deliveries"
         data={STATES}
-        value={status ?? null}
-        onChange={(value) => setFilters({ status: value ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Show all deliveries' }}
       />
       <Switch
         label="Live"
@@ -160,9 +154,7 @@ function Filters({ names, shown, live, feed, onLive }: FiltersProps) {
       <Badge variant="default" tt="none" data-testid="count">
         {shown} shown
       </Badge>
-      <Anchor component={Link} to="/events/failed" size="sm">
-        Failed deliveries
-      </Anchor>
+      <TextLink to="/events/failed">Failed deliveries</TextLink>
     </Group>
   );
 }

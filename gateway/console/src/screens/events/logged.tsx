@@ -1,31 +1,24 @@
 // One event of the log, as one of its receivers gets it or as all do.
-import { Alert, Button, Code, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Code, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import type { Attempt, LoggedEvent, Replay } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
 import { Json } from '../../parts/block';
-import { Copy } from '../../parts/copy';
-import { Facts } from '../../parts/facts';
-import { Failure } from '../../parts/failure';
-import { Loaded } from '../../parts/loaded';
-import { Panel } from '../../parts/panel';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { Panel, type Closing } from '../../parts/dialogs';
+import { Facts, Section } from '../../parts/layout';
+import { Failure, Loaded } from '../../parts/loaded';
+import { Id, State, Time } from '../../parts/values';
 import { countOf } from '../../period';
-import { answerOf, isAccepted, stateOf } from './attempts';
-import { ReceiverName } from './receiver-name';
+import { ReceiverName } from './receiver';
 import { ReplayProgress } from './replay';
 import { retryOf, RetryResult } from './retry';
+import { answerOf, isAccepted, stateOf, type Waiting } from './rules';
 
 type Detail = LoggedEvent & { attempts: Attempt[] };
 
-interface LoggedEventDrawerProps {
-  event_id: string;
-  /** The endpoint whose attempts are shown. Null: the webhook address; absent: all receivers. */
-  endpoint_id?: string | null;
-  onClose: () => void;
-}
+/** `endpoint_id`: whose attempts are shown. Null: the webhook address; absent: all receivers. */
+type LoggedEventDrawerProps = Closing<{ event_id: string; endpoint_id?: string | null }>;
 
 /** Its envelope, and every attempt to deliver it. */
 export function LoggedEventDrawer({ event_id, endpoint_id, onClose }: LoggedEventDrawerProps) {
@@ -59,12 +52,7 @@ function LoggedEventDetails({ event, endpoint_id }: DetailsProps) {
       <Facts
         of={[
           ['Delivery', <State of={state} />],
-          [
-            'Event ID',
-            <span>
-              {event_id} <Copy text={event_id} label="Copy the event ID" />
-            </span>,
-          ],
+          ['Event ID', <Id of="event" text={event_id} />],
           ['Position', event.seq],
           ['Logged', <Time value={event.logged_at} as="exact" />],
           ['Business account', envelope.waba_id],
@@ -76,25 +64,18 @@ function LoggedEventDetails({ event, endpoint_id }: DetailsProps) {
           <Send event_id={event_id} endpoint_id={endpoint_id ?? null} />
         </Changeable>
       )}
-      <Title order={3} size="h5">
-        Attempts
-      </Title>
-      <Attempts attempts={attempts} with_receiver={endpoint_id === undefined} />
-      <Title order={3} size="h5">
-        Envelope
-      </Title>
-      <Json value={envelope} label="the envelope" />
+      <Section title="Attempts">
+        <Attempts attempts={attempts} with_receiver={endpoint_id === undefined} />
+      </Section>
+      <Section title="Envelope">
+        <Json value={envelope} label="the envelope" />
+      </Section>
     </Stack>
   );
 }
 
-interface DeliveryProps {
-  event_id: string;
-  endpoint_id: string | null;
-}
-
 /** Attempts a delivery that waits, or was given up. */
-function Retry(delivery: DeliveryProps) {
+function Retry(delivery: Waiting) {
   const queries = useQueryClient();
   const retry = useMutation({
     mutationFn: () => retryOf(delivery),
@@ -112,7 +93,7 @@ function Retry(delivery: DeliveryProps) {
 }
 
 /** Delivers again what was accepted. */
-function Redeliver({ event_id, endpoint_id }: DeliveryProps) {
+function Redeliver({ event_id, endpoint_id }: Waiting) {
   const replay = useMutation({
     mutationFn: () =>
       call<Replay>('POST', '/v1/events/replay', {
@@ -135,12 +116,7 @@ function Redeliver({ event_id, endpoint_id }: DeliveryProps) {
   );
 }
 
-interface AttemptsProps {
-  attempts: Attempt[];
-  with_receiver: boolean;
-}
-
-function Attempts({ attempts, with_receiver }: AttemptsProps) {
+function Attempts({ attempts, with_receiver }: { attempts: Attempt[]; with_receiver: boolean }) {
   if (attempts.length === 0) return <Alert color="gray">There was no attempt yet.</Alert>;
   return (
     <ol className="recipients" aria-label="Attempts">

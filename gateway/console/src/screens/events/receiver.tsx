@@ -1,10 +1,28 @@
+// The receivers of events: the name of one with a link to its page, and the health of the webhook.
 import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { endpointsQuery } from '../../api/queries';
 import type { LoggedEvent } from '../../api/types';
-import { Card } from '../../parts/card';
+import { Card } from '../../parts/layout';
+import { TextLink } from '../../parts/links';
 import { ReceiverCharts } from '../../parts/receiver-charts';
 import { countOf, nounOf } from '../../period';
+import { nameOf, WEBHOOK } from '../settings/receiver-rows';
 import { healthOf, seriesOf } from './health';
+
+export function ReceiverName({ endpoint_id }: { endpoint_id: string | null }) {
+  const { data } = useQuery({ ...endpointsQuery, enabled: endpoint_id !== null });
+  const endpoint = data?.find((one) => one.endpoint_id === endpoint_id);
+  return (
+    <TextLink
+      to="/settings/receivers/$endpoint_id"
+      params={{ endpoint_id: endpoint_id ?? WEBHOOK }}
+    >
+      {endpoint_id === null ? 'Webhook address' : endpoint ? nameOf(endpoint) : endpoint_id}
+    </TextLink>
+  );
+}
 
 const POINTS_MIN = 2;
 const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });

@@ -4,10 +4,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
 import type { Replay } from '../../api/types';
-import { Failure } from '../../parts/failure';
-import { Loaded } from '../../parts/loaded';
-import { Dialog } from '../../parts/panel';
-import { State } from '../../parts/state';
+import { Dialog, Opens, type Closing } from '../../parts/dialogs';
+import { Failure, Loaded } from '../../parts/loaded';
+import { State } from '../../parts/values';
 import { countOf } from '../../period';
 
 interface ReplayProps {
@@ -17,17 +16,9 @@ interface ReplayProps {
   endpoint_id?: string;
 }
 
-export function ReplayEvents(props: ReplayProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        Replay …
-      </Button>
-      {open && <ReplayDialog {...props} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
+export const ReplayEvents = (props: ReplayProps) => (
+  <Opens label="Replay …">{(close) => <ReplayDialog {...props} onClose={close} />}</Opens>
+);
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -39,7 +30,7 @@ const localTime = (time: Date): string =>
 const instantOf = (local: string): string | undefined =>
   local === '' ? undefined : new Date(local).toISOString();
 
-function ReplayDialog({ names, endpoint_id, onClose }: ReplayProps & { onClose: () => void }) {
+function ReplayDialog({ names, endpoint_id, onClose }: Closing<ReplayProps>) {
   const [from, setFrom] = useState(() => localTime(new Date(Date.now() - HOUR_MS)));
   const [to, setTo] = useState('');
   const [event, setEvent] = useState<string | null>(null);

@@ -3,9 +3,8 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import type { FailedEvent } from '../../api/types';
-import { Failure } from '../../parts/failure';
-import { deliveryOf, type Waiting } from './attempts';
-import { subjectOf } from './subject';
+import { Failure } from '../../parts/loaded';
+import { deliveryOf, subjectOf, type Waiting } from './rules';
 
 interface Retried {
   status: 'delivered' | 'failed' | 'retrying';

@@ -1,12 +1,15 @@
-import { Alert, Button, Text } from '@mantine/core';
+// Test events: they are sent to a receiver, which answers at once, and this page lists its own.
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useChange } from '../../api/change';
 import { call } from '../../api/client';
-import { endpointsQuery } from '../../api/queries';
+import { endpointsQuery, useChange, type Work } from '../../api/queries';
 import type { TestEvent } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
-import { Failure } from '../../parts/failure';
-import { outcomeOf, type SentTest } from './sent-tests';
+import { Panel, type Closing } from '../../parts/dialogs';
+import { Facts } from '../../parts/layout';
+import { Failure } from '../../parts/loaded';
+import { Id, State, Time } from '../../parts/values';
+import { outcomeOf, TEST_EVENT, type SentTest } from './rules';
 
 const SENT_KEY = ['sent-tests'];
 /** Beyond it, the oldest are dropped. */
@@ -30,12 +33,7 @@ export const useEndpointTest = (endpoint_id: string) =>
     call<TestEvent>('POST', `/v1/webhook-endpoints/${endpoint_id}/test`),
   );
 
-export interface SendTestWork {
-  data: TestEvent | undefined;
-  error: Error | null;
-  isPending: boolean;
-  mutate: () => void;
-}
+export type SendTestWork = Work & { data: TestEvent | undefined };
 
 /** The test events of this page, newest first. */
 export const useSentTests = (): SentTest[] =>
@@ -69,4 +67,24 @@ const TestResult = ({ sent }: { sent: TestEvent }) => (
   >
     <Text size="sm">{outcomeOf(sent)}</Text>
   </Alert>
+);
+
+/** A test event that this page has sent. */
+export const TestEventPanel = ({ test, onClose }: Closing<{ test: SentTest }>) => (
+  <Panel onClose={onClose} title={TEST_EVENT}>
+    <Stack gap="lg">
+      <Facts
+        of={[
+          ['Delivery', <State of={test.delivered ? 'delivered' : 'failed'} />],
+          ['Answer', outcomeOf(test)],
+          ['Event ID', <Id of="event" text={test.event_id} />],
+          ['Sent', <Time value={test.at} as="exact" />],
+        ]}
+      />
+      <Text size="sm" c="dimmed">
+        A test event is posted once and is not in the event log. This page lists those that it sent
+        until it is closed.
+      </Text>
+    </Stack>
+  </Panel>
 );

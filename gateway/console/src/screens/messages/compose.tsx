@@ -1,30 +1,16 @@
 // Sends a test message and follows it.
-import {
-  Alert,
-  Button,
-  Group,
-  SegmentedControl,
-  Select,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Alert, Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
-import { templatesQuery } from '../../api/queries';
 import type { Client, Template } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Copy } from '../../parts/copy';
-import { Failure } from '../../parts/failure';
-import { Loaded } from '../../parts/loaded';
-import { NoNumber } from '../../parts/no-number';
-import { NumberSelect, useNumber } from '../../parts/number-select';
-import { Page } from '../../parts/page';
+import { useFilters } from '../../parts/filters';
+import { Card, Page } from '../../parts/layout';
+import { Failure } from '../../parts/loaded';
 import { NextMessage } from '../../parts/next-message';
-import { TemplatePreview, TextPreview } from '../../parts/preview';
-import { useFilters } from '../../parts/search';
-import { Variables } from '../../parts/variables';
+import { NumberSelect, WithNumber } from '../../parts/numbers';
+import { TemplateChoice, TemplatePreview, TextPreview, Variables } from '../../parts/templates';
+import { Copy } from '../../parts/values';
 import { messageComponents, variablesOf } from '../../template';
 import { MessageSteps } from './steps';
 
@@ -32,15 +18,11 @@ interface Sent {
   message_id: string;
 }
 
-export function Screen() {
-  const { client } = useNumber();
-  return (
-    <Page title="Send a test message" description="To one of your own phones; then follow it.">
-      {client && <Compose key={client.phone_number_id} client={client} />}
-      {!client && <NoNumber />}
-    </Page>
-  );
-}
+export const Screen = () => (
+  <Page title="Send a test message" description="To one of your own phones; then follow it.">
+    <WithNumber>{(client) => <Compose key={client.phone_number_id} client={client} />}</WithNumber>
+  </Page>
+);
 
 function Compose({ client }: { client: Client }) {
   const [kind, setKind] = useState<'text' | 'template'>('text');
@@ -138,48 +120,20 @@ function TextForm({ client, to, pending, onSend }: FormProps) {
   );
 }
 
-function TemplateForm(props: FormProps) {
-  const query = useQuery(templatesQuery(props.client));
-  const [name, setName] = useState<string | null>(null);
-  return (
-    <Loaded query={query} what="the templates">
-      {(templates) => {
-        const approved = templates.filter(({ status }) => status === 'APPROVED');
-        const template = approved.find((one) => one.id === name);
-        return (
-          <Stack>
-            <Select
-              label="Template"
-              maw={360}
-              searchable
-              placeholder="Choose an approved template"
-              data={approved.map((one) => ({
-                value: one.id,
-                label: `${one.name} (${one.language})`,
-              }))}
-              value={name}
-              onChange={setName}
-            />
-            {template && <TemplateValues key={template.id} template={template} {...props} />}
-          </Stack>
-        );
-      }}
-    </Loaded>
-  );
-}
+const TemplateForm = (props: FormProps) => (
+  <TemplateChoice client={props.client}>
+    {(template) => template && <TemplateValues key={template.id} template={template} {...props} />}
+  </TemplateChoice>
+);
 
-function TemplateValues({
-  template,
-  client,
-  to,
-  pending,
-  onSend,
-}: FormProps & { template: Template }) {
+function TemplateValues(props: FormProps & { template: Template }) {
+  const { template, client, to, pending, onSend } = props;
   const [values, setValues] = useState<Record<string, string>>({});
   const variables = variablesOf(template.components);
   const complete = variables.every(({ key }) => (values[key] ?? '').trim() !== '');
   const components = messageComponents(template.components, (key) => values[key] ?? '');
   const { name, language } = template;
+  const body = { template: { name, language, components } };
   return (
     <Group align="flex-start" gap="xl">
       <Stack flex="1 1 280px">
@@ -188,20 +142,11 @@ function TemplateValues({
           w="fit-content"
           loading={pending}
           disabled={to.trim() === '' || !complete}
-          onClick={() =>
-            onSend('/v1/messages/template', { template: { name, language, components } })
-          }
+          onClick={() => onSend('/v1/messages/template', body)}
         >
           Send
         </Button>
-        {complete && (
-          <NextMessage
-            client={client}
-            to={to}
-            kind="template"
-            body={{ template: { name, language, components } }}
-          />
-        )}
+        {complete && <NextMessage client={client} to={to} kind="template" body={body} />}
       </Stack>
       <TemplatePreview components={template.components} values={values} />
     </Group>

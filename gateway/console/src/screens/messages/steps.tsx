@@ -4,9 +4,8 @@ import { Alert, Code, Group, List, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { timelineQuery } from '../../api/queries';
 import type { TimelineEntry } from '../../api/types';
-import { Copy } from '../../parts/copy';
 import { Loaded } from '../../parts/loaded';
-import { Time } from '../../parts/time';
+import { Copy, Time } from '../../parts/values';
 import { stepsOf, type Step } from './group-attempts';
 
 const POLL_MS = 2_000;

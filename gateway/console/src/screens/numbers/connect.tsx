@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api/client';
 import { clientsQuery } from '../../api/queries';
-import { Copy } from '../../parts/copy';
-import { Failure } from '../../parts/failure';
-import { focusOnMount } from '../../parts/focus-on-mount';
-import { Dialog } from '../../parts/panel';
+import { Dialog, focusOnMount, type Closing } from '../../parts/dialogs';
+import { Hint } from '../../parts/layout';
+import { Failure } from '../../parts/loaded';
+import { Copy } from '../../parts/values';
 
 interface Link {
   connect_url: string;
@@ -45,7 +45,7 @@ function useOutcome(state: string): Outcome | null {
   return outcome;
 }
 
-export function ConnectNumber({ onClose }: { onClose: () => void }) {
+export function ConnectNumber({ onClose }: Closing) {
   const [state] = useState(() => `console-${crypto.randomUUID()}`);
   const [name, setName] = useState('');
   const outcome = useOutcome(state);
@@ -100,10 +100,10 @@ function ConnectLink({ link }: { link: Link }) {
         <TextInput label="Link" readOnly value={link.connect_url} flex={1} />
         <Copy text={link.connect_url} label="Copy the link" />
       </Group>
-      <Text size="xs" c="dimmed">
+      <Hint>
         Valid for {Math.round(link.expires_in / 60)} minutes, for one sign-up. Send it to your
         client, or open it here.
-      </Text>
+      </Hint>
       <Button
         variant="light"
         w="fit-content"

@@ -2,8 +2,7 @@
 // can be requested, and how far the history has arrived.
 import { Progress, Stack, Text } from '@mantine/core';
 import type { DataSync, HistorySync } from '../../api/types';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { State, Time } from '../../parts/values';
 
 /** The upstream's code of a client that does not share its history. */
 const DECLINED = 2593109;

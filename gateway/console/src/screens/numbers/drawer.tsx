@@ -1,31 +1,25 @@
 // One number: our own facts, the upstream's facts, and the actions.
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client';
-import { billingQuery, clientsQuery, phoneStatusQuery, useMay } from '../../api/queries';
+import { billingQuery, clientsQuery, phoneStatusQuery, useChange, useMay } from '../../api/queries';
 import type { Client } from '../../api/types';
 import { nameOf } from '../../attention';
+import { limitOf } from '../../number-days';
 import { Changeable, IfMay } from '../../parts/allowed';
-import { Confirm } from '../../parts/confirm';
-import { Copy } from '../../parts/copy';
-import { Facts } from '../../parts/facts';
-import { Failure } from '../../parts/failure';
-import { Loaded } from '../../parts/loaded';
-import { Panel } from '../../parts/panel';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { Confirm, Opens, Panel, type Closing } from '../../parts/dialogs';
+import { Facts, Section } from '../../parts/layout';
+import { Failure, Loaded } from '../../parts/loaded';
+import { Copy, State, Time, yesNo } from '../../parts/values';
 import { ConnectNumber } from './connect';
 import { DataSyncState } from './data-sync';
 import { NumberHistory } from './history';
-import { limitOf } from './limit';
 
-interface DrawerProps {
+interface OfClient {
   client: Client;
-  onClose: () => void;
 }
 
-export function NumberDrawer({ client, onClose }: DrawerProps) {
+export function NumberDrawer({ client, onClose }: Closing<OfClient>) {
   const { data: billing } = useQuery({ ...billingQuery, enabled: useMay()('billing') });
   const waits = billing?.waiting_waba_ids.includes(client.waba_id);
   return (
@@ -62,37 +56,33 @@ const Identifier = ({ text }: { text: string }) => (
   </Group>
 );
 
-function DeletedNumber() {
-  const [connecting, setConnecting] = useState(false);
-  return (
-    <Stack gap="xs">
-      <Text size="sm">
-        The number is deleted and cannot send. When your client signs up with it again, it is
-        restored with its history. Without a new sign-up, support can restore it for 180 days.
-      </Text>
-      <Changeable scope="manage">
-        <Button w="fit-content" onClick={() => setConnecting(true)}>
-          Restore by a new sign-up
-        </Button>
-      </Changeable>
-      {connecting && <ConnectNumber onClose={() => setConnecting(false)} />}
-    </Stack>
-  );
-}
+const DeletedNumber = () => (
+  <Stack gap="xs">
+    <Text size="sm">
+      The number is deleted and cannot send. When your client signs up with it again, it is restored
+      with its history. Without a new sign-up, support can restore it for 180 days.
+    </Text>
+    <Changeable scope="manage">
+      <Opens label="Restore by a new sign-up" variant="filled" w="fit-content">
+        {(close) => <ConnectNumber onClose={close} />}
+      </Opens>
+    </Changeable>
+  </Stack>
+);
 
-function ActiveNumber({ client }: { client: Client }) {
-  return (
-    <>
-      <Changeable scope="manage">
-        <Actions client={client} />
-      </Changeable>
-      <UpstreamFacts client={client} />
-      <IfMay scope="manage">
-        <DeleteNumber client={client} />
-      </IfMay>
-    </>
-  );
-}
+const ActiveNumber = ({ client }: OfClient) => (
+  <>
+    <Changeable scope="manage">
+      <Actions client={client} />
+    </Changeable>
+    <UpstreamFacts client={client} />
+    <IfMay scope="manage">
+      <Opens label="Delete the business account" color="red" variant="light" w="fit-content">
+        {(close) => <DeleteAccount client={client} onClose={close} />}
+      </Opens>
+    </IfMay>
+  </>
+);
 
 const ACTIONS = [
   { name: 'refresh', label: 'Refresh', done: 'Quality and limits are fresh from the upstream.' },
@@ -103,13 +93,10 @@ const ACTIONS = [
   },
 ] as const;
 
-function Actions({ client }: { client: Client }) {
-  const queries = useQueryClient();
-  const act = useMutation({
-    mutationFn: (action: (typeof ACTIONS)[number]) =>
-      call('POST', `/v1/clients/${client.waba_id}/${action.name}`, { body: {} }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: clientsQuery.queryKey }),
-  });
+function Actions({ client }: OfClient) {
+  const act = useChange([clientsQuery], (action: (typeof ACTIONS)[number]) =>
+    call('POST', `/v1/clients/${client.waba_id}/${action.name}`, { body: {} }),
+  );
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -135,63 +122,41 @@ function Actions({ client }: { client: Client }) {
   );
 }
 
-const yesOrNo = (value: unknown): string | undefined =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : undefined;
-
-function UpstreamFacts({ client }: { client: Client }) {
-  const query = useQuery(phoneStatusQuery(client));
-  return (
-    <Stack gap="xs">
-      <Title order={3} size="h5">
-        Upstream
-      </Title>
-      <Loaded query={query} what="the status of the number">
-        {(phone) => (
-          <Facts
-            of={[
-              ['Verified name', phone['verified_name'] as string],
-              ['Status', (phone['status'] as string | undefined)?.toLowerCase()],
-              ['Name status', (phone['name_status'] as string | undefined)?.toLowerCase()],
-              ['In the business app', yesOrNo(phone['is_on_biz_app'])],
-              ['Two-step PIN', yesOrNo(phone['is_pin_enabled'])],
-              ['Official account', yesOrNo(phone['is_official_business_account'])],
-            ]}
-          />
-        )}
-      </Loaded>
-    </Stack>
-  );
-}
-
-function DeleteNumber({ client }: { client: Client }) {
-  const [asking, setAsking] = useState(false);
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => call('DELETE', `/v1/clients/${client.waba_id}`),
-    onSuccess: () => {
-      setAsking(false);
-      return queries.invalidateQueries({ queryKey: clientsQuery.queryKey });
-    },
-  });
-  return (
-    <>
-      <Button color="red" variant="light" w="fit-content" onClick={() => setAsking(true)}>
-        Delete the business account
-      </Button>
-      {asking && (
-        <Confirm
-          title={`Delete ${nameOf(client)}?`}
-          action="Delete"
-          typed={client.waba_id}
-          pending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate()}
-          onClose={() => setAsking(false)}
-        >
-          All numbers of the business account stop sending and receiving at once. To restore them,
-          your client signs up again.
-        </Confirm>
+const UpstreamFacts = ({ client }: OfClient) => (
+  <Section title="Upstream">
+    <Loaded query={useQuery(phoneStatusQuery(client))} what="the status of the number">
+      {(phone) => (
+        <Facts
+          of={[
+            ['Verified name', phone['verified_name'] as string],
+            ['Status', (phone['status'] as string | undefined)?.toLowerCase()],
+            ['Name status', (phone['name_status'] as string | undefined)?.toLowerCase()],
+            ['In the business app', yesNo(phone['is_on_biz_app'])],
+            ['Two-step PIN', yesNo(phone['is_pin_enabled'])],
+            ['Official account', yesNo(phone['is_official_business_account'])],
+          ]}
+        />
       )}
-    </>
+    </Loaded>
+  </Section>
+);
+
+function DeleteAccount({ client, onClose }: Closing<OfClient>) {
+  const remove = useChange(
+    [clientsQuery],
+    () => call('DELETE', `/v1/clients/${client.waba_id}`),
+    onClose,
+  );
+  return (
+    <Confirm
+      title={`Delete ${nameOf(client)}?`}
+      action="Delete"
+      typed={client.waba_id}
+      work={remove}
+      onClose={onClose}
+    >
+      All numbers of the business account stop sending and receiving at once. To restore them, your
+      client signs up again.
+    </Confirm>
   );
 }

@@ -1,42 +1,48 @@
 // Quality and messaging limit of a number by day, with the changes in words.
-import { Stack, Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { numberDaysQuery } from '../../api/queries';
 import type { NumberDay } from '../../api/types';
-import { changesOf, everyDay, gradeOf, LIMITS, QUALITIES } from '../../number-days';
+import {
+  changesOf,
+  everyDay,
+  gradeOf,
+  limitOf,
+  LIMITS,
+  QUALITIES,
+  type Fact,
+} from '../../number-days';
 import { Chart } from '../../parts/chart';
+import { Hint, Section } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
 import { dayInWords, nounOf } from '../../period';
-import { limitOf } from './limit';
 
 const CHANGES_MAX = 5;
 
 const wordOf = (quality: string | null): string => quality?.toLowerCase() ?? '–';
 
-export function NumberHistory({ phone_number_id }: { phone_number_id: string }) {
-  const query = useQuery(numberDaysQuery(phone_number_id));
-  return (
-    <Stack gap="xs">
-      <Title order={3} size="h5">
-        Quality and limit over time
-      </Title>
-      <Loaded query={query} what="the history of the number" lines={3}>
-        {(days) =>
-          days.length === 0 ? (
-            <Text size="sm">There is no record yet: the first one is made within a day.</Text>
-          ) : (
-            <History days={everyDay(days)} />
-          )
-        }
-      </Loaded>
-    </Stack>
-  );
-}
+export const NumberHistory = ({ phone_number_id }: { phone_number_id: string }) => (
+  <Section title="Quality and limit over time">
+    <Loaded
+      query={useQuery(numberDaysQuery(phone_number_id))}
+      what="the history of the number"
+      lines={3}
+    >
+      {(days) =>
+        days.length === 0 ? (
+          <Text size="sm">There is no record yet: the first one is made within a day.</Text>
+        ) : (
+          <History days={everyDay(days)} />
+        )
+      }
+    </Loaded>
+  </Section>
+);
 
 interface Picture {
   title: string;
   grades: readonly string[];
-  fact: 'quality_rating' | 'messaging_limit_tier';
+  fact: Fact;
   nameOf: (value: string | null) => string;
 }
 
@@ -50,10 +56,10 @@ const History = ({ days }: { days: NumberDay[] }) => (
     {PICTURES.map((picture) => (
       <Graded key={picture.title} days={days} of={picture} />
     ))}
-    <Text size="xs" c="dimmed">
+    <Hint>
       The last values of each UTC day, read from the upstream once a day and after each change that
       it announces.
-    </Text>
+    </Hint>
   </>
 );
 

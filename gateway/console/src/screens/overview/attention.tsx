@@ -1,9 +1,7 @@
 // What needs attention: one list of problems and notices, the most urgent first.
 import { Alert, Anchor, Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
-import { CheckCircledIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useRef, useState, type ReactNode } from 'react';
+import { useRef, useState } from 'react';
 import {
   billingQuery,
   clientsQuery,
@@ -19,16 +17,18 @@ import {
   keepStates,
   listNotices,
   readStates,
-  screenOf,
+  SCREENS,
   stateOf,
   type ListedNotice,
   type NoticeState,
   type NoticeStates,
 } from '../../notices';
-import { Card } from '../../parts/card';
-import { Loaded } from '../../parts/loaded';
-import { State } from '../../parts/state';
+import { AllWell, Card, Hint } from '../../parts/layout';
+import { TextLink } from '../../parts/links';
+import { FailuresOf } from '../../parts/loaded';
+import { State } from '../../parts/values';
 import { dayOf } from '../../period';
+import type { Search } from '../../search';
 import { placeAt } from '../../shell/places';
 
 /** What needs attention. Known once each part has been read, or its first read has failed. */
@@ -89,18 +89,11 @@ export function NeedsAttention({ attention }: { attention: ReturnType<typeof use
               <NoticeItem key={notice.id} notice={notice} onChange={onChange} />
             ))}
             {found.length + open.length + failing.length === 0 && (
-              <Group gap="xs" wrap="nowrap">
-                <CheckCircledIcon aria-hidden color="var(--mantine-color-green-text)" />
-                <Text size="sm">Everything works: nothing needs your attention.</Text>
-              </Group>
+              <AllWell>Everything works: nothing needs your attention.</AllWell>
             )}
           </>
         )}
-        {failing.map((query, index) => (
-          <Loaded key={index} query={query as never} what="a part of this list">
-            {() => null}
-          </Loaded>
-        ))}
+        <FailuresOf queries={failing} what="a part of this list" />
         {is_known && <Handled notices={notices} states={states} onChange={onChange} />}
       </Stack>
     </Card>
@@ -119,27 +112,28 @@ function useNoticeStates(notices: readonly ListedNotice[] | undefined) {
   return { states, change };
 }
 
-/** A link to a screen that the role includes. */
-const IfMayOpen = ({ to, children }: { to: string; children: ReactNode }) => {
+interface ScreenLinkProps {
+  to: Attention['to'];
+  search?: Search;
+  action: string;
+}
+
+/** A link to a screen, if the role includes it. */
+function ScreenLink({ to, search = {}, action }: ScreenLinkProps) {
   const may = useMay();
   const scope = placeAt(to)?.scope ?? null;
-  return scope === null || may(scope) ? children : null;
-};
+  if (scope !== null && !may(scope)) return null;
+  return (
+    <TextLink to={to} search={search} fw={600}>
+      {action}
+    </TextLink>
+  );
+}
 
 const AttentionItem = ({ item }: { item: Attention }) => (
   <Alert variant="light" color={item.severe ? 'red' : 'yellow'} p="sm" title={item.title}>
     <Text size="sm">{item.text}</Text>
-    <IfMayOpen to={item.to}>
-      <Anchor
-        component={Link}
-        to={item.to}
-        search={(item.search ?? {}) as never}
-        size="sm"
-        fw={600}
-      >
-        {item.action}
-      </Anchor>
-    </IfMayOpen>
+    <ScreenLink {...item} />
   </Alert>
 );
 
@@ -148,30 +142,24 @@ interface NoticeProps {
   onChange: (notice: ListedNotice, state: NoticeState) => void;
 }
 
-const TITLES = {
-  info: 'For your information',
-  action_required: 'Action required',
-  breaking: 'Breaking change',
+const SEVERITIES = {
+  info: { name: 'For your information', color: 'gray' },
+  action_required: { name: 'Action required', color: 'yellow' },
+  breaking: { name: 'Breaking change', color: 'red' },
 } as const;
-const COLOURS = { info: 'gray', action_required: 'yellow', breaking: 'red' } as const;
 
 function NoticeItem({ notice, onChange }: NoticeProps) {
   const { id, severity, text, is_announced } = notice;
-  const screen = screenOf(notice);
-  const title = `${TITLES[severity]}: ${notice.title}`;
+  const screen = SCREENS[id];
+  const { name, color } = SEVERITIES[severity];
+  const title = `${name}: ${notice.title}`;
   return (
-    <Alert variant="light" color={COLOURS[severity]} p="sm" title={title} data-testid={id}>
+    <Alert variant="light" color={color} p="sm" title={title} data-testid={id}>
       <Text size="sm" className="written">
         {text}
       </Text>
       <Group gap="md" mt={6}>
-        {screen && (
-          <IfMayOpen to={screen.to}>
-            <Anchor component={Link} to={screen.to} size="sm" fw={600}>
-              {screen.action}
-            </Anchor>
-          </IfMayOpen>
-        )}
+        {screen && <ScreenLink {...screen} />}
         {is_announced && (
           <Anchor href={`../changelog#${id}`} size="sm">
             Read it in the changelog
@@ -219,9 +207,7 @@ function Handled({ notices, states, onChange }: HandledProps) {
           </List.Item>
         ))}
       </List>
-      <Text size="xs" c="dimmed" mt="xs">
-        This browser remembers what is done and dismissed.
-      </Text>
+      <Hint mt="xs">This browser remembers what is done and dismissed.</Hint>
     </details>
   );
 }

@@ -1,14 +1,14 @@
 // Messages by category and by number, beside the period before: two tables with bars.
-import { SimpleGrid, Table, Text } from '@mantine/core';
+import { SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { clientsQuery, ledgerTotalsQuery, messageDaysQuery, useMay } from '../../api/queries';
 import type { LedgerTotals } from '../../api/types';
 import { nameOf } from '../../attention';
-import { compare, type ComparedRow } from '../../compared';
-import { sentByCategory } from '../../message-days';
+import { compare, sentByCategory, type ComparedRow } from '../../figures';
 import { TwoBars } from '../../parts/bars';
-import { Card } from '../../parts/card';
+import { Card, Hint } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
+import { DataTable } from '../../parts/tables';
 import { changeOf, countOf, periodBefore, type Days } from '../../period';
 
 export function Compared(period: Days) {
@@ -21,22 +21,19 @@ export function Compared(period: Days) {
   );
 }
 
-function ByCategory(period: Days) {
-  const query = useQuery(messageDaysQuery);
-  return (
-    <Card title="Sent by category">
-      <Loaded query={query} what="the messages by category" lines={3}>
-        {(days) => (
-          <Rows
-            head="Category"
-            label="Sent by category, now and before"
-            rows={compare(sentByCategory(days, period), sentByCategory(days, periodBefore(period)))}
-          />
-        )}
-      </Loaded>
-    </Card>
-  );
-}
+const ByCategory = (period: Days) => (
+  <Card title="Sent by category">
+    <Loaded query={useQuery(messageDaysQuery)} what="the messages by category" lines={3}>
+      {(days) => (
+        <Rows
+          head="Category"
+          label="Sent by category, now and before"
+          rows={compare(sentByCategory(days, period), sentByCategory(days, periodBefore(period)))}
+        />
+      )}
+    </Loaded>
+  </Card>
+);
 
 const messagesOf = ({ by_number }: LedgerTotals): Record<string, number> =>
   Object.fromEntries(by_number.map(({ phone_number_id, messages }) => [phone_number_id, messages]));
@@ -58,10 +55,10 @@ function ByNumber(period: Days) {
           />
         )}
       </Loaded>
-      <Text size="xs" c="dimmed" mt="xs">
+      <Hint mt="xs">
         A message counts when it is accepted. “Sent” counts its status, on the day on which that
         came.
-      </Text>
+      </Hint>
     </Card>
   );
 }
@@ -80,28 +77,28 @@ function Rows({ head, label, rows, names }: RowsProps) {
   if (rows.length === 0) return <Text size="sm">Nothing was sent in these periods.</Text>;
   const most = Math.max(1, ...rows.flatMap(({ now, before }) => [now, before]));
   return (
-    <Table aria-label={label} className="compared">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{head}</Table.Th>
-          <Table.Th ta="right">Now</Table.Th>
-          <Table.Th ta="right">Before</Table.Th>
-          <Table.Th ta="right">Change</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.slice(0, ROWS_MAX).map((row) => (
-          <Table.Tr key={row.name}>
-            <Table.Td>
-              {names?.get(row.name) ?? row.name}
-              <TwoBars thick={row.now} thin={row.before} most={most} />
-            </Table.Td>
-            <Table.Td ta="right">{countOf(row.now)}</Table.Td>
-            <Table.Td ta="right">{countOf(row.before)}</Table.Td>
-            <Table.Td ta="right">{changeOf(row.now, row.before) || 'new'}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      aria-label={label}
+      rows={rows.slice(0, ROWS_MAX)}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          title: head,
+          cell: ({ name, now, before }) => (
+            <>
+              {names?.get(name) ?? name}
+              <TwoBars thick={now} thin={before} most={most} />
+            </>
+          ),
+        },
+        { title: 'Now', cell: ({ now }) => countOf(now), figure: true },
+        { title: 'Before', cell: ({ before }) => countOf(before), figure: true },
+        {
+          title: 'Change',
+          cell: ({ now, before }) => changeOf(now, before) || 'new',
+          figure: true,
+        },
+      ]}
+    />
   );
 }

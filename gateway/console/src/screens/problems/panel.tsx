@@ -1,15 +1,14 @@
 // One group of failures: what it means, how to fix it, a test, and a retry.
-import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { ApiFailure } from '../../api/client';
 import type { FailedEvent } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
-import { Copy } from '../../parts/copy';
-import { Facts } from '../../parts/facts';
-import { Failure } from '../../parts/failure';
-import { Panel } from '../../parts/panel';
-import { Time } from '../../parts/time';
+import { Panel, type Closing } from '../../parts/dialogs';
+import { Facts, Section } from '../../parts/layout';
+import { ButtonLink, TextLink } from '../../parts/links';
+import { Failure } from '../../parts/loaded';
+import { Copy, Time } from '../../parts/values';
 import { nounOf } from '../../period';
 import { CAUSES, peopleOf, type Item, type Problem } from '../../problems';
 import { retryOf } from '../events/retry';
@@ -20,7 +19,7 @@ const LISTED_MAX = 50;
 /** Events that one press delivers again, one after the other. */
 const RETRIED_MAX = 50;
 
-export function ProblemPanel({ problem, onClose }: { problem: Problem; onClose: () => void }) {
+export function ProblemPanel({ problem, onClose }: Closing<{ problem: Problem }>) {
   const { cause, code, meaning, action, items } = problem;
   return (
     <Panel onClose={onClose} title={`${CAUSES[cause].title}: ${code}`}>
@@ -58,9 +57,7 @@ function FixReceiver({ problem: { items } }: { problem: Problem }) {
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        <Button variant="default" component={Link} to="/settings/receivers/webhook">
-          Check the webhook address
-        </Button>
+        <ButtonLink to="/settings/receivers/webhook">Check the webhook address</ButtonLink>
         <SendTestButton test={test} />
         <IfMay scope="manage">
           <Button loading={retry.isPending} onClick={() => retry.mutate()}>
@@ -101,42 +98,35 @@ function FixOther({ problem: { code, items } }: { problem: Problem }) {
         <Button variant="default" component="a" href={`../docs/errors#${code}`}>
           Read about the code
         </Button>
-        <Button
-          variant="default"
-          component={Link}
-          to="/developers"
-          search={{ status: 'failed' } as never}
-        >
+        <ButtonLink to="/developers" search={{ status: 'failed' }}>
           See the calls
-        </Button>
+        </ButtonLink>
       </Group>
     );
   }
-  const search = { number: first.phone_number_id, to_contact: first.contact };
+  const search = {
+    number: first.phone_number_id ?? undefined,
+    to_contact: first.contact ?? undefined,
+  };
   return (
     <Group gap="xs">
-      <Button variant="default" component={Link} to="/messages/new" search={search as never}>
+      <ButtonLink to="/messages/new" search={search}>
         Check and send again
-      </Button>
-      <Button variant="default" component={Link} to="/templates">
-        See the templates
-      </Button>
+      </ButtonLink>
+      <ButtonLink to="/templates">See the templates</ButtonLink>
     </Group>
   );
 }
 
 const Items = ({ items }: { items: Item[] }) => (
-  <Stack gap="xs">
-    <Title order={3} size="h5">
-      Failures
-    </Title>
+  <Section title="Failures">
     <ul className="problem-items" aria-label="Failures">
       {items.slice(0, LISTED_MAX).map((item) => (
         <li key={item.id}>
           <About item={item} />
           <Text size="xs">
             <Time value={item.at} as="exact" />
-            {item.attempts !== null && `, ${nounOf(item.attempts, 'attempt')}`}
+            {item.attempts !== undefined && `, ${nounOf(item.attempts, 'attempt')}`}
           </Text>
           {item.trace_id && <Id name="Trace" id={item.trace_id} />}
           {item.request_id && <Id name="Request" id={item.request_id} />}
@@ -146,7 +136,7 @@ const Items = ({ items }: { items: Item[] }) => (
     {items.length > LISTED_MAX && (
       <Text size="sm">{`The latest ${LISTED_MAX} are listed. Messages and Events have all.`}</Text>
     )}
-  </Stack>
+  </Section>
 );
 
 /** The person, the event and the message of a failure, with a link to what happened to it. */
@@ -155,14 +145,12 @@ function About({ item: { contact, what, message_id, phone_number_id, event } }: 
   return (
     <Text size="sm">
       {message_id ? (
-        <Anchor
-          component={Link}
+        <TextLink
           to="/messages"
-          search={{ open: message_id, number: phone_number_id ?? undefined } as never}
-          size="sm"
+          search={{ open: message_id, number: phone_number_id ?? undefined }}
         >
           {label}
-        </Anchor>
+        </TextLink>
       ) : (
         label
       )}

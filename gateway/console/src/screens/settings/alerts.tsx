@@ -3,9 +3,8 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Settings } from '../../api/types';
-import { Card } from '../../parts/card';
-import { SettingsForms, SettingsPage } from './page';
-import { SaveForm, useSaveSettings } from './save-settings';
+import { Card } from '../../parts/layout';
+import { SaveForm, SettingsForms, SettingsPage, useSaveSettings } from './page';
 
 const FIGURES = [
   {

@@ -1,24 +1,20 @@
 // From which size a broadcast waits for the approval of a second person. Everybody reads it, owners
 // change it.
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../api/change';
 import { call, type ApiFailure } from '../../api/client';
-import { approvalQuery, sessionQuery } from '../../api/queries';
+import { approvalQuery, sessionQuery, useChange } from '../../api/queries';
 import type { ApprovalSetting } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Failure } from '../../parts/failure';
-import { FormButtons } from '../../parts/form-buttons';
+import { FormDialog, Opens, type Closing } from '../../parts/dialogs';
+import { Card } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { Dialog } from '../../parts/panel';
 import { countOf, nounOf } from '../../period';
 
 const APPROVERS_MIN = 2;
 
 export function BroadcastApproval() {
   const query = useQuery(approvalQuery);
-  const [open, setOpen] = useState(false);
   const is_owner = useQuery(sessionQuery).data?.person?.role === 'owner';
   return (
     <Card title="Approval of broadcasts">
@@ -27,15 +23,14 @@ export function BroadcastApproval() {
           <Stack gap="sm">
             <Text size="sm">{inWords(setting)}</Text>
             {is_owner ? (
-              <Button variant="default" w="fit-content" onClick={() => setOpen(true)}>
-                Change the approval …
-              </Button>
+              <Opens label="Change the approval …" w="fit-content">
+                {(close) => <ChangeApproval setting={setting} onClose={close} />}
+              </Opens>
             ) : (
               <Text size="sm" c="dimmed">
                 Only a person with the role owner changes it.
               </Text>
             )}
-            {open && <ChangeApproval setting={setting} onClose={() => setOpen(false)} />}
           </Stack>
         )}
       </Loaded>
@@ -48,12 +43,8 @@ const inWords = ({ above }: ApprovalSetting): string =>
     ? 'Broadcasts of any size are sent without an approval.'
     : `A broadcast to more than ${nounOf(above, 'contact')} waits until a second person approves it.`;
 
-interface ChangeProps {
-  setting: ApprovalSetting;
-  onClose: () => void;
-}
-
-function ChangeApproval({ setting: { above, approvers }, onClose }: ChangeProps) {
+function ChangeApproval({ setting, onClose }: Closing<{ setting: ApprovalSetting }>) {
+  const { above, approvers } = setting;
   const [text, setText] = useState(above === null ? '' : String(above));
   const save = useChange(
     [approvalQuery],
@@ -62,36 +53,29 @@ function ChangeApproval({ setting: { above, approvers }, onClose }: ChangeProps)
   );
   const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
   return (
-    <Dialog onClose={onClose} title="Approval of broadcasts">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label="Contacts without an approval"
-            description="Broadcasts to more contacts wait for a second person. Empty: none wait."
-            inputMode="numeric"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            error={refused ? save.error?.message : null}
-            data-autofocus
-          />
-          <Text size="sm">
-            Owners and developers approve, and nobody approves a broadcast of their own.{' '}
-            {approvers < APPROVERS_MIN
-              ? `It needs two of them, and there ${approvers === 1 ? 'is one' : 'are none'}: invite another person first.`
-              : `There are ${countOf(approvers)} of them.`}
-          </Text>
-          {save.error && !refused && (
-            <Failure error={save.error} title="The approval was not changed" />
-          )}
-          <FormButtons action="Save" pending={save.isPending} disabled={false} onClose={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Approval of broadcasts"
+      action="Save"
+      work={save}
+      failure={refused ? undefined : 'The approval was not changed'}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Contacts without an approval"
+        description="Broadcasts to more contacts wait for a second person. Empty: none wait."
+        inputMode="numeric"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={refused ? save.error?.message : null}
+        data-autofocus
+      />
+      <Text size="sm">
+        Owners and developers approve, and nobody approves a broadcast of their own.{' '}
+        {approvers < APPROVERS_MIN
+          ? `It needs two of them, and there ${approvers === 1 ? 'is one' : 'are none'}: invite another person first.`
+          : `There are ${countOf(approvers)} of them.`}
+      </Text>
+    </FormDialog>
   );
 }
 

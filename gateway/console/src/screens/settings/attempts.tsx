@@ -1,10 +1,9 @@
 // The latest deliveries of a receiver; one opens the event with its request and answers.
 import { Text } from '@mantine/core';
-import { Card } from '../../parts/card';
-import { Rows, type Column } from '../../parts/rows';
-import { useFilters } from '../../parts/search';
-import { State } from '../../parts/state';
-import { Time, zoned } from '../../parts/time';
+import { useOpened } from '../../parts/filters';
+import { Card } from '../../parts/layout';
+import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { State } from '../../parts/values';
 import { countOf } from '../../period';
 import { LoggedEventDrawer } from '../events/logged';
 
@@ -20,21 +19,15 @@ export interface ListedAttempt {
 
 const COLUMNS: Array<Column<ListedAttempt>> = [
   { title: 'Event', width: '1.5fr', cell: ({ event }) => event },
-  { title: 'Delivery', width: '120px', cell: ({ status }) => <State of={status} /> },
-  { title: 'Answer', width: '1.2fr', cell: ({ answer }) => answer, labelled: true },
+  { title: 'Delivery', width: '120px', bare: true, cell: ({ status }) => <State of={status} /> },
+  { title: 'Answer', width: '1.2fr', cell: ({ answer }) => answer },
   {
     title: 'Duration',
     width: '100px',
     cell: ({ duration_ms }) => (duration_ms === null ? '–' : `${countOf(duration_ms)} ms`),
-    labelled: true,
     figure: true,
   },
-  {
-    title: zoned('Time'),
-    width: '150px',
-    cell: ({ at }) => <Time value={at} as="row" />,
-    labelled: true,
-  },
+  timeColumn('Time', ({ at }) => at),
 ];
 
 interface AttemptsProps {
@@ -44,29 +37,22 @@ interface AttemptsProps {
 }
 
 export function Attempts({ attempts, endpoint_id }: AttemptsProps) {
-  const [{ open }, setFilters] = useFilters();
+  const { opened, setOpened, close } = useOpened();
   return (
     <>
-      {attempts.length > 0 ? (
-        <Rows
-          label="Attempts"
-          columns={COLUMNS}
-          rows={attempts}
-          keyOf={({ key }) => key}
-          onOpen={({ event_id }) => setFilters({ open: event_id })}
-        />
-      ) : (
-        <Card>
-          <Text size="sm">No event was delivered in the last days.</Text>
-        </Card>
-      )}
-      {open && (
-        <LoggedEventDrawer
-          event_id={open}
-          endpoint_id={endpoint_id}
-          onClose={() => setFilters({ open: undefined })}
-        />
-      )}
+      <Rows
+        label="Attempts"
+        columns={COLUMNS}
+        rows={attempts}
+        keyOf={({ key }) => key}
+        onOpen={({ event_id }) => setOpened(event_id)}
+        empty={
+          <Card>
+            <Text size="sm">No event was delivered in the last days.</Text>
+          </Card>
+        }
+      />
+      {opened && <LoggedEventDrawer event_id={opened} endpoint_id={endpoint_id} onClose={close} />}
     </>
   );
 }

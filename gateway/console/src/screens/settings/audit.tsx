@@ -1,7 +1,7 @@
 // The audit log: each change as a sentence, newest first, filtered by who, action and day, with its
 // values behind it.
-import { Autocomplete, Button, Code, Group, Select, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Autocomplete, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readFile } from '../../api/client';
 import {
@@ -10,22 +10,17 @@ import {
   endpointsQuery,
   keysQuery,
   peopleQuery,
-  type AuditFilter,
 } from '../../api/queries';
 import type { AuditRecord } from '../../api/types';
 import { nameOf as clientNameOf } from '../../attention';
-import { Card } from '../../parts/card';
-import { download } from '../../parts/csv';
-import { DayFields, momentsOf } from '../../parts/days';
-import { Empty } from '../../parts/empty';
-import { Facts } from '../../parts/facts';
-import { Failure } from '../../parts/failure';
+import { Panel, type Closing } from '../../parts/dialogs';
+import { Export } from '../../parts/export';
+import { FilterDays, Filters, FilterSelect } from '../../parts/filter-fields';
+import { momentsOf, useFilters, useTyped } from '../../parts/filters';
+import { EmptyCard, Facts } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { Panel } from '../../parts/panel';
-import { Rows, type Column } from '../../parts/rows';
-import { useFilters, useTyped } from '../../parts/search';
-import { State } from '../../parts/state';
-import { Time, zoned } from '../../parts/time';
+import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { State, Time } from '../../parts/values';
 import { SettingsPage } from './page';
 import { nameOf as endpointName } from './receiver-rows';
 import { sentenceOf, type NameOf } from './sentences';
@@ -44,13 +39,8 @@ const actorInFull = ({ actor }: AuditRecord): string =>
 
 const columnsOf = (nameOf: NameOf): Array<Column<AuditRecord>> => [
   { title: 'Change', width: '1fr', cell: (record) => sentenceOf(record, nameOf) },
-  { title: 'Outcome', width: '120px', cell: ({ outcome }) => <State of={outcome} /> },
-  {
-    title: zoned('Time'),
-    width: '130px',
-    cell: ({ at }) => <Time value={at} as="row" />,
-    labelled: true,
-  },
+  { title: 'Outcome', width: '120px', bare: true, cell: ({ outcome }) => <State of={outcome} /> },
+  timeColumn('Time', ({ at }) => at),
 ];
 
 export function Screen() {
@@ -59,35 +49,37 @@ export function Screen() {
   const query = useInfiniteQuery(auditQuery(filter));
   const [opened, setOpened] = useState<AuditRecord>();
   const nameOf = useNames();
-  const records = query.data?.pages.flatMap((page) => page.records) ?? [];
   const filtered = Object.values(filter).some((value) => value !== undefined);
   return (
     <SettingsPage
       to="/settings/audit"
       description="Every change that your keys, your people, your console sessions and the operator made in the last 400 days. Sends and reads are not among them."
-      actions={<Export filter={filter} />}
+      actions={
+        <Export
+          failure="The audit log was not exported"
+          file="audit.csv"
+          read={() => readFile('/v1/audit', { query: filter, accept: 'text/csv' })}
+        />
+      }
     >
       <Stack gap="sm">
-        <Filters />
-        <Loaded query={query as never} what="the audit log" lines={8}>
-          {() =>
-            records.length > 0 ? (
-              <Rows
-                label="Changes"
-                columns={columnsOf(nameOf)}
-                rows={records}
-                keyOf={({ id }) => id}
-                onOpen={setOpened}
-                onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-              />
-            ) : (
-              <Card>
-                <Empty title={filtered ? 'No change matches' : 'No change yet'}>
+        <AuditFilters />
+        <Loaded query={query} what="the audit log" lines={8}>
+          {({ pages }) => (
+            <Rows
+              label="Changes"
+              columns={columnsOf(nameOf)}
+              rows={pages.flatMap(({ records }) => records)}
+              keyOf={({ id }) => id}
+              onOpen={setOpened}
+              paging={query}
+              empty={
+                <EmptyCard title={filtered ? 'No change matches' : 'No change yet'}>
                   {filtered ? 'Change the filters above.' : 'The first one appears here.'}
-                </Empty>
-              </Card>
-            )
-          }
+                </EmptyCard>
+              }
+            />
+          )}
         </Loaded>
       </Stack>
       {opened && (
@@ -107,10 +99,10 @@ export function Screen() {
 
 /** The present names of keys, people, receivers and numbers, by ID. */
 function useNames(): NameOf {
-  const { keys = [] } = useQuery(keysQuery).data ?? {};
-  const people = useQuery(peopleQuery).data ?? [];
-  const { endpoints = [] } = useQuery(endpointsQuery).data ?? {};
-  const clients = useQuery(clientsQuery).data ?? [];
+  const { data: keys = [] } = useQuery(keysQuery);
+  const { data: people = [] } = useQuery(peopleQuery);
+  const { data: endpoints = [] } = useQuery(endpointsQuery);
+  const { data: clients = [] } = useQuery(clientsQuery);
   const names = new Map([
     ...keys.map(({ key_id, name }) => [key_id, name] as const),
     ...people.map(({ person_id, email }) => [person_id, email] as const),
@@ -122,11 +114,11 @@ function useNames(): NameOf {
   return (id) => names.get(id);
 }
 
-function Filters() {
-  const [{ actor, action }, setFilters] = useFilters();
-  const { keys = [] } = useQuery(keysQuery).data ?? {};
-  const people = useQuery(peopleQuery).data ?? [];
-  const [text, setText] = useTyped(action, (wanted) => setFilters({ action: wanted }));
+function AuditFilters() {
+  const [{ actor }] = useFilters();
+  const { data: keys = [] } = useQuery(keysQuery);
+  const { data: people = [] } = useQuery(peopleQuery);
+  const [text, setText] = useTyped('action');
   const latest = useInfiniteQuery(auditQuery({})).data?.pages.flatMap(({ records }) => records);
   const who = [
     ...Object.entries(ACTORS).map(([value, label]) => ({ value, label })),
@@ -136,15 +128,13 @@ function Filters() {
   // A session or a link, chosen from a change.
   const is_other = actor !== undefined && !who.some(({ value }) => value === actor);
   return (
-    <Group gap="sm" align="flex-end" className="filters">
-      <Select
+    <Filters>
+      <FilterSelect
+        name="actor"
         label="Who"
         placeholder="Anyone"
+        show_all="Show the changes of anyone"
         data={is_other ? [...who, { value: actor, label: actor }] : who}
-        value={actor ?? null}
-        onChange={(value) => setFilters({ actor: value ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Show the changes of anyone' }}
         searchable
       />
       <Autocomplete
@@ -154,20 +144,19 @@ function Filters() {
         value={text}
         onChange={setText}
       />
-      <DayFields />
-    </Group>
+      <FilterDays />
+    </Filters>
   );
 }
 
 interface DetailsProps {
   of: AuditRecord;
   title: string;
-  onClose: () => void;
   /** Shows only the changes of this key, session or link. */
   onActor: (id: string) => void;
 }
 
-function Details({ of, title, onClose, onActor }: DetailsProps) {
+function Details({ of, title, onClose, onActor }: Closing<DetailsProps>) {
   const { id: actor_id } = of.actor;
   return (
     <Panel title={title} onClose={onClose}>
@@ -212,20 +201,5 @@ function Values({ title, of }: { title: string; of: AuditRecord['before'] }) {
         {JSON.stringify(of, null, 2)}
       </Code>
     </Stack>
-  );
-}
-
-function Export({ filter }: { filter: AuditFilter }) {
-  const file = useMutation({
-    mutationFn: () => readFile('/v1/audit', { query: { ...filter }, accept: 'text/csv' }),
-    onSuccess: (content) => download('audit.csv', content),
-  });
-  return (
-    <>
-      <Button variant="default" loading={file.isPending} onClick={() => file.mutate()}>
-        Export CSV
-      </Button>
-      {file.error && <Failure error={file.error} title="The audit log was not exported" />}
-    </>
   );
 }

@@ -1,26 +1,37 @@
 // The invoices, and the card that pays them.
-import { Anchor, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { billingQuery } from '../../api/queries';
-import { Card } from '../../parts/card';
+import type { Invoice } from '../../api/types';
+import { Card } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { DataTable, type TableColumn } from '../../parts/tables';
+import { State, Time } from '../../parts/values';
 import { SettingsPage } from './page';
-
-export const Screen = () => (
-  <SettingsPage to="/settings/billing">
-    <Invoices />
-  </SettingsPage>
-);
 
 const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
 
-function Invoices() {
-  const query = useQuery(billingQuery);
-  return (
+const COLUMNS: Array<TableColumn<Invoice>> = [
+  { title: 'Month', cell: ({ month }) => month },
+  { title: 'Amount', cell: ({ amount_cents }) => dollars.format(amount_cents / 100) },
+  { title: 'State', cell: ({ status }) => <State of={status} /> },
+  {
+    title: 'Payment',
+    cell: ({ payment_url, paid_at }) =>
+      payment_url ? (
+        <Anchor href={payment_url} target="_blank" rel="noreferrer">
+          Pay
+        </Anchor>
+      ) : (
+        <Time value={paid_at} />
+      ),
+  },
+];
+
+export const Screen = () => (
+  <SettingsPage to="/settings/billing">
     <Card>
-      <Loaded query={query} what="the invoices">
+      <Loaded query={useQuery(billingQuery)} what="the invoices">
         {({ invoices, card }) => (
           <Stack gap="sm">
             <Text size="sm">
@@ -28,47 +39,19 @@ function Invoices() {
                 ? `Paid with ${card.brand} ending in ${card.last4}.`
                 : 'There is no card on file.'}
             </Text>
-            {invoices.length === 0 && <Text size="sm">There are no invoices yet.</Text>}
-            {invoices.length > 0 && (
-              <Table.ScrollContainer
-                minWidth={320}
-                scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
-              >
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Month</Table.Th>
-                      <Table.Th>Amount</Table.Th>
-                      <Table.Th>State</Table.Th>
-                      <Table.Th>Payment</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {invoices.map((invoice) => (
-                      <Table.Tr key={`${invoice.month}/${invoice.slot}`}>
-                        <Table.Td>{invoice.month}</Table.Td>
-                        <Table.Td>{dollars.format(invoice.amount_cents / 100)}</Table.Td>
-                        <Table.Td>
-                          <State of={invoice.status} />
-                        </Table.Td>
-                        <Table.Td>
-                          {invoice.payment_url ? (
-                            <Anchor href={invoice.payment_url} target="_blank" rel="noreferrer">
-                              Pay
-                            </Anchor>
-                          ) : (
-                            <Time value={invoice.paid_at} />
-                          )}
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+            {invoices.length === 0 ? (
+              <Text size="sm">There are no invoices yet.</Text>
+            ) : (
+              <DataTable
+                min_width={320}
+                rows={invoices}
+                keyOf={({ month, slot }) => `${month}/${slot}`}
+                columns={COLUMNS}
+              />
             )}
           </Stack>
         )}
       </Loaded>
     </Card>
-  );
-}
+  </SettingsPage>
+);

@@ -2,13 +2,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useChange } from '../../api/change';
 import { call } from '../../api/client';
-import { endpointsQuery, knownEventsQuery } from '../../api/queries';
+import { endpointsQuery, knownEventsQuery, useChange } from '../../api/queries';
 import type { EndpointSecret, WebhookEndpoint } from '../../api/types';
 import { takes } from '../../event-filter';
-import { Confirm } from '../../parts/confirm';
+import { Confirm, Opens, type Closing } from '../../parts/dialogs';
 import { ReplayEvents } from '../events/replay';
 import { SendTestButton, type SendTestWork } from '../events/send-test';
 import { nameOf } from './receiver-rows';
@@ -22,12 +20,10 @@ const CHANGED = [endpointsQuery];
 
 const pathOf = ({ endpoint_id }: WebhookEndpoint): string => `/v1/webhook-endpoints/${endpoint_id}`;
 
-const rotateOf = (endpoint: WebhookEndpoint) => async (overlap_hours: number) =>
-  (
-    await call<EndpointSecret>('POST', `${pathOf(endpoint)}/rotate-secret`, {
-      body: { overlap_hours },
-    })
-  ).secret;
+const rotateOf = (endpoint: WebhookEndpoint) => async (overlap_hours: number) => {
+  const path = `${pathOf(endpoint)}/rotate-secret`;
+  return (await call<EndpointSecret>('POST', path, { body: { overlap_hours } })).secret;
+};
 
 /** The gateway tests a disabled or untested one before it enables it. */
 export const usePause = (endpoint: WebhookEndpoint) =>
@@ -45,9 +41,7 @@ interface ActionsProps extends EndpointProps {
 }
 
 export function EndpointActions({ endpoint, test, pause }: ActionsProps) {
-  const [opened, setOpened] = useState<'rotate' | 'delete'>();
   const { data: known = [] } = useQuery(knownEventsQuery);
-  const close = () => setOpened(undefined);
   const names = known.filter((one) => takes(endpoint.events, one)).map(({ event }) => event);
   return (
     <>
@@ -57,27 +51,23 @@ export function EndpointActions({ endpoint, test, pause }: ActionsProps) {
       </Button>
       <ReplayEvents names={names} endpoint_id={endpoint.endpoint_id} />
       {endpoint.url !== null && (
-        <Button variant="default" onClick={() => setOpened('rotate')}>
-          Rotate the secret …
-        </Button>
+        <Opens label="Rotate the secret …">
+          {(close) => (
+            <RotateSecret
+              title={`Rotate the secret of ${nameOf(endpoint)}`}
+              rotate={rotateOf(endpoint)}
+              changed={endpointsQuery}
+              onClose={close}
+            />
+          )}
+        </Opens>
       )}
-      <Button variant="default" onClick={() => setOpened('delete')}>
-        Delete …
-      </Button>
-      {opened === 'rotate' && (
-        <RotateSecret
-          title={`Rotate the secret of ${nameOf(endpoint)}`}
-          rotate={rotateOf(endpoint)}
-          changed={endpointsQuery}
-          onClose={close}
-        />
-      )}
-      {opened === 'delete' && <Delete endpoint={endpoint} onClose={close} />}
+      <Opens label="Delete …">{(close) => <Delete endpoint={endpoint} onClose={close} />}</Opens>
     </>
   );
 }
 
-function Delete({ endpoint, onClose }: EndpointProps & { onClose: () => void }) {
+function Delete({ endpoint, onClose }: Closing<EndpointProps>) {
   const navigate = useNavigate();
   const remove = useChange(
     CHANGED,
@@ -85,14 +75,7 @@ function Delete({ endpoint, onClose }: EndpointProps & { onClose: () => void }) 
     () => void navigate({ to: '/settings/receivers' }),
   );
   return (
-    <Confirm
-      title={`Delete ${nameOf(endpoint)}?`}
-      action="Delete"
-      pending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
+    <Confirm title={`Delete ${nameOf(endpoint)}?`} action="Delete" work={remove} onClose={onClose}>
       It gets no further event, and the deliveries that wait for it are dropped. This cannot be
       undone.
     </Confirm>

@@ -1,27 +1,27 @@
 // One webhook endpoint: how its deliveries go, what it gets, and its latest attempts.
-import { Anchor, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client';
-import { endpointAttemptsQuery, endpointsQuery } from '../../api/queries';
+import { ATTEMPTS_REFRESH_MS, endpointAttemptsQuery, endpointsQuery } from '../../api/queries';
 import type { EndpointAttempt, WebhookEndpoint } from '../../api/types';
+import { receiverOf } from '../../attention';
 import { isSame, type EventFilter } from '../../event-filter';
 import { IfMay } from '../../parts/allowed';
-import { Card } from '../../parts/card';
-import { Empty } from '../../parts/empty';
-import { Failure } from '../../parts/failure';
-import { Loaded } from '../../parts/loaded';
-import { answerOf } from '../events/attempts';
+import { Card, EmptyCard, Facts } from '../../parts/layout';
+import { TextLink } from '../../parts/links';
+import { Failure, Loaded } from '../../parts/loaded';
+import { Id, State, Time, timeIfAny } from '../../parts/values';
+import { countOf, nounOf } from '../../period';
+import { answerOf } from '../events/rules';
 import { SendTestOutcome, useEndpointTest } from '../events/send-test';
 import { Attempts, type ListedAttempt } from './attempts';
+import { AddressField, DescriptionField, DestinationsGuide } from './create-endpoint';
 import { EndpointActions, usePause } from './endpoint-actions';
-import { EndpointFacts } from './endpoint-facts';
-import { AddressField, DescriptionField, DestinationsGuide } from './endpoint-fields';
 import { FilterField } from './event-choice';
-import { SettingsPage } from './page';
+import { SaveForm, SettingsPage, useSaving } from './page';
 import { nameOf } from './receiver-rows';
-import { SaveForm, useSaving } from './save-settings';
 
 const TO = '/settings/receivers';
 
@@ -29,20 +29,15 @@ export function Screen() {
   const { endpoint_id } = useParams({ strict: false });
   const query = useQuery(endpointsQuery);
   // Not read by its ID: a browser reports a 404 as an error.
-  const found = query.data?.endpoints.find((one) => one.endpoint_id === endpoint_id);
+  const found = query.data?.find((one) => one.endpoint_id === endpoint_id);
   if (found) return <Endpoint key={found.endpoint_id} of={found} />;
   return (
     <SettingsPage to={TO} title="Webhook endpoint">
       <Loaded query={query} what="the webhook endpoint">
         {() => (
-          <Card>
-            <Empty title="There is no such endpoint">
-              It may have been deleted.{' '}
-              <Anchor component={Link} to={TO} size="sm">
-                See all receivers
-              </Anchor>
-            </Empty>
-          </Card>
+          <EmptyCard title="There is no such endpoint">
+            It may have been deleted. <TextLink to={TO}>See all receivers</TextLink>
+          </EmptyCard>
         )}
       </Loaded>
     </SettingsPage>
@@ -58,7 +53,10 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function Endpoint({ of: endpoint }: { of: WebhookEndpoint }) {
-  const attempts = useQuery(endpointAttemptsQuery(endpoint.endpoint_id));
+  const attempts = useQuery({
+    ...endpointAttemptsQuery(endpoint.endpoint_id),
+    refetchInterval: ATTEMPTS_REFRESH_MS,
+  });
   const test = useEndpointTest(endpoint.endpoint_id);
   const pause = usePause(endpoint);
   return (
@@ -89,6 +87,63 @@ function Endpoint({ of: endpoint }: { of: WebhookEndpoint }) {
     </SettingsPage>
   );
 }
+
+const FORMATS: Readonly<Record<WebhookEndpoint['format'], string | null>> = {
+  envelope: null,
+  'cloudevents-structured': 'CloudEvents, structured',
+  'cloudevents-binary': 'CloudEvents, binary',
+};
+
+const listOf = (ids: readonly string[] | null): string | null => ids && ids.join(', ');
+
+/** How the deliveries of an endpoint go, and the limits that only the API sets. */
+const EndpointFacts = ({ of: endpoint }: { of: WebhookEndpoint }) => (
+  <Facts
+    of={[
+      ['State', <State of={endpoint.status} />],
+      ['Goes to', receiverOf(endpoint)],
+      ['Endpoint ID', <Id of="endpoint" text={endpoint.endpoint_id} />],
+      ['Events', endpoint.events?.join(', ') ?? 'all but the extra ones'],
+      ...healthOf(endpoint.health),
+      ['Only the accounts', listOf(endpoint.waba_ids)],
+      ['Only the numbers', listOf(endpoint.phone_number_ids)],
+      ['Own headers', listOf(endpoint.header_names) || null],
+      ['At most', endpoint.max_per_second && `${countOf(endpoint.max_per_second)} in a second`],
+      [
+        'Order',
+        endpoint.ordered ? null : 'the events of a conversation do not wait for each other',
+      ],
+      ['Format', FORMATS[endpoint.format]],
+      ['Old secret signs until', timeIfAny(endpoint.previous_secret_expires_at)],
+      ['Created', <Time value={endpoint.created_at} />],
+    ]}
+  />
+);
+
+const healthOf = (health: WebhookEndpoint['health']) =>
+  [
+    [
+      'Last 24 hours',
+      `${nounOf(health.delivered, 'attempt')} accepted, ${countOf(health.refused)} not`,
+    ],
+    ['Waiting', nounOf(health.retrying, 'event')],
+    [
+      'Given up',
+      health.failed === 0 ? null : (
+        <TextLink to="/events/failed">{nounOf(health.failed, 'event')}</TextLink>
+      ),
+    ],
+    ['Last success', <Time value={health.last_success_at} as="exact" />],
+    ['Failing since', timeIfAny(health.failing_since, 'exact')],
+    [
+      'Last error',
+      health.last_error && (
+        <Text span size="sm" className={health.failing_since ? 'refused' : undefined}>
+          {health.last_error}
+        </Text>
+      ),
+    ],
+  ] as const;
 
 const listed = (one: EndpointAttempt): ListedAttempt => ({
   key: `${one.event_id}/${one.number}/${one.at}`,

@@ -13,10 +13,10 @@ import {
   type EventFilter,
   type Family,
 } from '../../event-filter';
-import { Card } from '../../parts/card';
+import { Card } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
 import { countOf, nounOf } from '../../period';
-import { SaveForm, useSaveSettings } from './save-settings';
+import { SaveForm, useSaveSettings } from './page';
 
 interface EventChoiceProps {
   label: string;

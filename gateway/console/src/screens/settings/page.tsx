@@ -1,13 +1,15 @@
-// The frame of the pages of the settings: their navigation, and what most of them read.
-import { Button, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+// The frame of the pages of the settings: their navigation, what most of them read, and the forms
+// that they save.
+import { Button, Group, Stack } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { settingsQuery, useMay } from '../../api/queries';
+import { call, type ApiFailure } from '../../api/client';
+import { settingsQuery, useMay, type Work } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
-import { Loaded } from '../../parts/loaded';
-import { Page } from '../../parts/page';
+import { Page } from '../../parts/layout';
+import { ButtonLink } from '../../parts/links';
+import { Failure, Loaded } from '../../parts/loaded';
 import { SETTINGS } from '../../shell/places';
 
 interface SettingsPageProps {
@@ -27,15 +29,14 @@ export function SettingsPage({ to, title, ...page }: SettingsPageProps) {
     <>
       <Group component="nav" aria-label="Settings" gap="xs" mb="lg">
         {pages.map((one) => (
-          <Button
+          <ButtonLink
             key={one.to}
-            component={Link}
             to={one.to}
             size="compact-sm"
             variant={one.to === to ? 'filled' : 'default'}
           >
             {one.label}
-          </Button>
+          </ButtonLink>
         ))}
       </Group>
       <Page title={title ?? own} {...page} />
@@ -44,11 +45,88 @@ export function SettingsPage({ to, title, ...page }: SettingsPageProps) {
 }
 
 /** Forms of the settings; a role that may not change them reads them. */
-export function SettingsForms({ children }: { children: (settings: Settings) => ReactNode }) {
-  const query = useQuery(settingsQuery);
+export const SettingsForms = ({ children }: { children: (settings: Settings) => ReactNode }) => (
+  <Loaded query={useQuery(settingsQuery)} what="the settings" lines={8}>
+    {(settings) => <Changeable scope="manage">{children(settings)}</Changeable>}
+  </Loaded>
+);
+
+/** What is sent is forgotten with the form: it may be a secret, and so may the answer. */
+export function useSaving<T>(send: () => Promise<T>, onSaved: (answer: T) => unknown) {
+  const save = useMutation({ mutationFn: send, onSuccess: onSaved, gcTime: 0 });
+  const failure = save.error as ApiFailure | null;
+  const named = (failure?.details as { field?: string } | null | undefined)?.field ?? '';
+  /** Why a field, or an item of it, was refused; null if it was not. */
+  const refusalOf = (field: string): string | null =>
+    named === field || named.startsWith(`${field}[`) ? (failure?.message ?? null) : null;
+  return {
+    save,
+    refusalOf,
+    refusesOneOf: (fields: readonly string[]): boolean =>
+      fields.some((field) => refusalOf(field) !== null),
+  };
+}
+
+/** Saves what `changed` returns; the screens show the settings of the answer at once. */
+export function useSaveSettings(changed: () => Partial<Record<keyof Settings, unknown>>) {
+  const queries = useQueryClient();
+  return useSaving(
+    () => call<{ settings: Settings }>('PATCH', '/settings', { body: changed() }),
+    (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
+  );
+}
+
+interface SaveFormProps {
+  save: Work;
+  refusesOneOf: (fields: readonly string[]) => boolean;
+  /** What the button says. */
+  action: string;
+  /** Names what was not saved: "The logo". */
+  what: string;
+  /** The fields that show their own refusals. */
+  fields?: readonly string[];
+  /** True if there is nothing to save. The button keeps the keyboard focus then. */
+  is_saved?: boolean;
+  /** Other buttons. */
+  beside?: ReactNode;
+  children: ReactNode;
+}
+
+export function SaveForm(props: SaveFormProps) {
+  const {
+    save,
+    refusesOneOf,
+    action,
+    what,
+    fields = [],
+    is_saved = false,
+    beside,
+    children,
+  } = props;
   return (
-    <Loaded query={query} what="the settings" lines={8}>
-      {(settings) => <Changeable scope="manage">{children(settings)}</Changeable>}
-    </Loaded>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!is_saved) save.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        {children}
+        <Group gap="xs">
+          <Button
+            type="submit"
+            loading={save.isPending}
+            data-disabled={is_saved || undefined}
+            aria-disabled={is_saved || undefined}
+          >
+            {action}
+          </Button>
+          {beside}
+        </Group>
+        {save.error && !refusesOneOf(fields) && (
+          <Failure error={save.error} title={`${what} not saved`} />
+        )}
+      </Stack>
+    </form>
   );
 }

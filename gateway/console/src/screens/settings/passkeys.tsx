@@ -1,100 +1,87 @@
 // The passkeys of the person who is signed in.
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../api/change';
 import { call } from '../../api/client';
 import { addPasskey } from '../../api/passkeys';
-import { logInQuery, passkeysQuery } from '../../api/queries';
+import { logInQuery, passkeysQuery, useChange } from '../../api/queries';
 import type { Passkey } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Confirm } from '../../parts/confirm';
-import { Failure } from '../../parts/failure';
-import { FormButtons } from '../../parts/form-buttons';
+import { Confirm, FormDialog, Opens, type Closing } from '../../parts/dialogs';
+import { Card } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { Dialog } from '../../parts/panel';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/values';
 
 const NAME_MAX = 100;
 
-/** What is open beside the list. */
-type Opened = { kind: 'add' } | { kind: 'rename' | 'remove'; passkey: Passkey };
-
-/** Longer than 70 lines: the markup of one list, and its dialogs. */
 export function Passkeys() {
   const query = useQuery(passkeysQuery);
   const has_issuer = (useQuery(logInQuery).data?.issuer ?? null) !== null;
-  const [opened, setOpened] = useState<Opened>();
-  const close = () => setOpened(undefined);
   return (
     <Card
       title="Your passkeys"
       aside={
-        <Button size="xs" variant="default" onClick={() => setOpened({ kind: 'add' })}>
-          Add …
-        </Button>
+        <Opens label="Add …" size="xs">
+          {(close) => (
+            <Named
+              title="Add a passkey"
+              action="Create the passkey"
+              save={(name) => addPasskey(name)}
+              onClose={close}
+            />
+          )}
+        </Opens>
       }
     >
       <Loaded query={query} what="your passkeys" lines={2}>
         {(passkeys) => (
           <Stack gap="xs">
             {passkeys.map((passkey) => (
-              <Group key={passkey.passkey_id} gap="lg">
-                <Text size="sm">
-                  {passkey.name}
-                  {passkey.synced && ' (on several devices)'}
-                </Text>
-                <Text size="sm" c="dimmed">
-                  added <Time value={passkey.created_at} />, used{' '}
-                  <Time value={passkey.last_used_at} as="ago" />
-                </Text>
-                <Group gap="xs">
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={`Rename … ${passkey.name}`}
-                    onClick={() => setOpened({ kind: 'rename', passkey })}
-                  >
-                    Rename …
-                  </Button>
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={`Remove … ${passkey.name}`}
-                    disabled={passkeys.length === 1 && !has_issuer}
-                    onClick={() => setOpened({ kind: 'remove', passkey })}
-                  >
-                    Remove …
-                  </Button>
-                </Group>
-              </Group>
+              <Row
+                key={passkey.passkey_id}
+                passkey={passkey}
+                is_last={passkeys.length === 1 && !has_issuer}
+              />
             ))}
           </Stack>
         )}
       </Loaded>
-      {opened?.kind === 'add' && (
-        <Named
-          title="Add a passkey"
-          action="Create the passkey"
-          save={(name) => addPasskey(name)}
-          onClose={close}
-        />
-      )}
-      {opened?.kind === 'rename' && (
-        <Named
-          title={`Rename ${opened.passkey.name}`}
-          action="Rename"
-          before={opened.passkey.name}
-          save={(name) =>
-            call('PATCH', `/passkeys/${opened.passkey.passkey_id}`, { body: { name } })
-          }
-          onClose={close}
-        />
-      )}
-      {opened?.kind === 'remove' && <Remove passkey={opened.passkey} onClose={close} />}
     </Card>
   );
 }
+
+interface RowProps {
+  passkey: Passkey;
+  /** True for the only way in which the person can sign in. */
+  is_last: boolean;
+}
+
+const Row = ({ passkey, is_last }: RowProps) => (
+  <Group gap="lg">
+    <Text size="sm">
+      {passkey.name}
+      {passkey.synced && ' (on several devices)'}
+    </Text>
+    <Text size="sm" c="dimmed">
+      added <Time value={passkey.created_at} />, used <Time value={passkey.last_used_at} as="ago" />
+    </Text>
+    <Group gap="xs">
+      <Opens label="Rename …" of={passkey.name}>
+        {(close) => (
+          <Named
+            title={`Rename ${passkey.name}`}
+            action="Rename"
+            before={passkey.name}
+            save={(name) => call('PATCH', `/passkeys/${passkey.passkey_id}`, { body: { name } })}
+            onClose={close}
+          />
+        )}
+      </Opens>
+      <Opens label="Remove …" of={passkey.name} disabled={is_last}>
+        {(close) => <Remove passkey={passkey} onClose={close} />}
+      </Opens>
+    </Group>
+  </Group>
+);
 
 const CHANGED = [passkeysQuery];
 
@@ -103,57 +90,40 @@ interface NamedProps {
   action: string;
   before?: string;
   save: (name: string) => Promise<unknown>;
-  onClose: () => void;
 }
 
-function Named({ title, action, before = '', save, onClose }: NamedProps) {
+function Named({ title, action, before = '', save, onClose }: Closing<NamedProps>) {
   const [name, setName] = useState(before);
-  const change = useChange(CHANGED, save, onClose);
+  const change = useChange(CHANGED, () => save(name), onClose);
   return (
-    <Dialog onClose={onClose} title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(name);
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label="Name"
-            description="The device or the program that keeps the passkey"
-            maxLength={NAME_MAX}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          {change.error && <Failure error={change.error} title="The passkey was not changed" />}
-          <FormButtons
-            action={action}
-            pending={change.isPending}
-            disabled={name.trim() === ''}
-            onClose={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={action}
+      work={change}
+      failure="The passkey was not changed"
+      disabled={name.trim() === ''}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="The device or the program that keeps the passkey"
+        maxLength={NAME_MAX}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        data-autofocus
+      />
+    </FormDialog>
   );
 }
 
-function Remove({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+function Remove({ passkey, onClose }: Closing<{ passkey: Passkey }>) {
   const remove = useChange(
     CHANGED,
     () => call('DELETE', `/passkeys/${passkey.passkey_id}`),
     onClose,
   );
   return (
-    <Confirm
-      title={`Remove ${passkey.name}?`}
-      action="Remove"
-      pending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
+    <Confirm title={`Remove ${passkey.name}?`} action="Remove" work={remove} onClose={onClose}>
       It no longer signs you in. Remove it from the device as well.
     </Confirm>
   );

@@ -1,21 +1,15 @@
 // The people who sign in to the console: invited with a link, each with a role.
-import { Button, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Group, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../api/change';
 import { call } from '../../api/client';
-import { peopleQuery, sessionsQuery } from '../../api/queries';
+import { peopleQuery, sessionsQuery, useChange } from '../../api/queries';
 import type { InvitedPerson, Person } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Confirm } from '../../parts/confirm';
-import { Failure } from '../../parts/failure';
-import { FormButtons } from '../../parts/form-buttons';
+import { Confirm, FormDialog, Opens, ShownOnce, type Closing } from '../../parts/dialogs';
+import { Card, Hint } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { Dialog } from '../../parts/panel';
-import { RowActions } from '../../parts/row-actions';
-import { ShownOnce } from '../../parts/shown-once';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { DataTable, type TableColumn } from '../../parts/tables';
+import { State, Time } from '../../parts/values';
 import { BroadcastApproval } from './approval';
 import { SettingsPage } from './page';
 import { Sessions } from './sessions';
@@ -28,101 +22,87 @@ const ROLES = [
   { value: 'billing', label: 'billing: usage and costs' },
 ];
 
-const ACTIONS = [
-  ['role', 'Role …'],
-  ['renew', 'New link …'],
-  ['remove', 'Remove …'],
-] as const;
-
 const inviterOf = ({ type, name }: Person['invited_by']): string =>
   name ?? (type === 'operator' ? 'the operator' : 'the partner key');
 
-/** What is open beside the list. */
-type Opened = { kind: 'invite' } | { kind: 'role' | 'renew' | 'remove'; person: Person };
+const COLUMNS: Array<TableColumn<Person>> = [
+  {
+    title: 'Person',
+    cell: ({ email, email_verified, invited_by }) => (
+      <>
+        {email}
+        <Hint>
+          {!email_verified && 'address not verified · '}invited by {inviterOf(invited_by)}
+        </Hint>
+      </>
+    ),
+  },
+  { title: 'Role', cell: ({ role }) => role },
+  {
+    title: 'State',
+    cell: ({ state, invitation_expires_at }) => (
+      <>
+        <State of={state} />
+        {invitation_expires_at && (
+          <Hint>
+            link until <Time value={invitation_expires_at} />
+          </Hint>
+        )}
+      </>
+    ),
+  },
+  { title: 'Last sign-in', cell: ({ last_login_at }) => <Time value={last_login_at} as="ago" /> },
+  {
+    title: 'Actions',
+    cell: (person) => (
+      <Group gap="xs" wrap="nowrap">
+        <Opens label="Role …" of={person.email}>
+          {(close) => <ChangeRole person={person} onClose={close} />}
+        </Opens>
+        <Opens label="New link …" of={person.email}>
+          {(close) => <Renew person={person} onClose={close} />}
+        </Opens>
+        <Opens label="Remove …" of={person.email}>
+          {(close) => <Remove person={person} onClose={close} />}
+        </Opens>
+      </Group>
+    ),
+  },
+];
 
-export function Screen() {
-  const query = useQuery(peopleQuery);
-  const [opened, setOpened] = useState<Opened>();
-  const close = () => setOpened(undefined);
-  return (
-    <SettingsPage
-      to="/settings/people"
-      description="Who may sign in to the console, and with which role. Programs use API keys instead."
-      actions={<Button onClick={() => setOpened({ kind: 'invite' })}>Invite …</Button>}
-    >
-      <Card>
-        <Loaded query={query} what="the people" lines={3}>
-          {(people) =>
-            people.length === 0 ? (
-              <Text size="sm">
-                There are no people yet. Invite the first one as owner: the partner key then stays
-                in its vault.
-              </Text>
-            ) : (
-              <List people={people} onOpen={setOpened} />
-            )
-          }
-        </Loaded>
-      </Card>
-      <BroadcastApproval />
-      <Sessions />
-      {opened?.kind === 'invite' && <Invite onClose={close} />}
-      {opened?.kind === 'role' && <ChangeRole person={opened.person} onClose={close} />}
-      {opened?.kind === 'renew' && <Renew person={opened.person} onClose={close} />}
-      {opened?.kind === 'remove' && <Remove person={opened.person} onClose={close} />}
-    </SettingsPage>
-  );
-}
-
-function List({ people, onOpen }: { people: Person[]; onOpen: (opened: Opened) => void }) {
-  return (
-    <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Person</Table.Th>
-            <Table.Th>Role</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Last sign-in</Table.Th>
-            <Table.Th>Actions</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {people.map((person) => (
-            <Table.Tr key={person.person_id}>
-              <Table.Td>
-                {person.email}
-                <Text size="xs" c="dimmed">
-                  {!person.email_verified && 'address not verified · '}invited by{' '}
-                  {inviterOf(person.invited_by)}
-                </Text>
-              </Table.Td>
-              <Table.Td>{person.role}</Table.Td>
-              <Table.Td>
-                <State of={person.state} />
-                {person.invitation_expires_at && (
-                  <Text size="xs" c="dimmed">
-                    link until <Time value={person.invitation_expires_at} />
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <Time value={person.last_login_at} as="ago" />
-              </Table.Td>
-              <Table.Td>
-                <RowActions
-                  of={ACTIONS}
-                  name={person.email}
-                  onChoose={(kind) => onOpen({ kind, person })}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
+export const Screen = () => (
+  <SettingsPage
+    to="/settings/people"
+    description="Who may sign in to the console, and with which role. Programs use API keys instead."
+    actions={
+      <Opens label="Invite …" variant="filled">
+        {(close) => <Invite onClose={close} />}
+      </Opens>
+    }
+  >
+    <Card>
+      <Loaded query={useQuery(peopleQuery)} what="the people" lines={3}>
+        {(people) =>
+          people.length === 0 ? (
+            <Text size="sm">
+              There are no people yet. Invite the first one as owner: the partner key then stays in
+              its vault.
+            </Text>
+          ) : (
+            <DataTable
+              min_width={760}
+              rows={people}
+              keyOf={({ person_id }) => person_id}
+              columns={COLUMNS}
+            />
+          )
+        }
+      </Loaded>
+    </Card>
+    <BroadcastApproval />
+    <Sessions />
+  </SettingsPage>
+);
 
 const CHANGED = [peopleQuery, sessionsQuery];
 
@@ -136,49 +116,41 @@ const RoleSelect = ({ value, onChange }: { value: string; onChange: (role: strin
   />
 );
 
-function Invite({ onClose }: { onClose: () => void }) {
+function Invite({ onClose }: Closing) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('developer');
   const invite = useChange(CHANGED, () =>
     call<InvitedPerson>('POST', '/v1/people', { body: { email, role } }),
   );
   return (
-    <Dialog onClose={onClose} title="Invite a person">
-      {invite.data ? (
-        <Link of={invite.data} onClose={onClose} />
-      ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            invite.mutate();
-          }}
-        >
-          <Stack gap="sm">
-            <TextInput
-              label="E-mail address"
-              type="email"
-              autoComplete="off"
-              maxLength={EMAIL_MAX}
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-              data-autofocus
-            />
-            <RoleSelect value={role} onChange={setRole} />
-            {invite.error && <Failure error={invite.error} title="The person was not invited" />}
-            <FormButtons
-              action="Invite"
-              pending={invite.isPending}
-              disabled={email.trim() === ''}
-              onClose={onClose}
-            />
-          </Stack>
-        </form>
-      )}
-    </Dialog>
+    <FormDialog
+      title="Invite a person"
+      action="Invite"
+      work={invite}
+      failure="The person was not invited"
+      disabled={email.trim() === ''}
+      made={invite.data && <Link of={invite.data} onClose={onClose} />}
+      onClose={onClose}
+    >
+      <TextInput
+        label="E-mail address"
+        type="email"
+        autoComplete="off"
+        maxLength={EMAIL_MAX}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        data-autofocus
+      />
+      <RoleSelect value={role} onChange={setRole} />
+    </FormDialog>
   );
 }
 
-function ChangeRole({ person, onClose }: { person: Person; onClose: () => void }) {
+interface OfPerson {
+  person: Person;
+}
+
+function ChangeRole({ person, onClose }: Closing<OfPerson>) {
   const [role, setRole] = useState<string>(person.role);
   const change = useChange(
     CHANGED,
@@ -186,47 +158,33 @@ function ChangeRole({ person, onClose }: { person: Person; onClose: () => void }
     onClose,
   );
   return (
-    <Dialog onClose={onClose} title={`The role of ${person.email}`}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate();
-        }}
-      >
-        <Stack gap="sm">
-          <RoleSelect value={role} onChange={setRole} />
-          <Text size="sm">If the new role allows less, the sessions of the person end.</Text>
-          {change.error && <Failure error={change.error} title="The role was not changed" />}
-          <FormButtons
-            action="Change"
-            pending={change.isPending}
-            disabled={role === person.role}
-            onClose={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`The role of ${person.email}`}
+      action="Change"
+      work={change}
+      failure="The role was not changed"
+      disabled={role === person.role}
+      onClose={onClose}
+    >
+      <RoleSelect value={role} onChange={setRole} />
+      <Text size="sm">If the new role allows less, the sessions of the person end.</Text>
+    </FormDialog>
   );
 }
 
-function Renew({ person, onClose }: { person: Person; onClose: () => void }) {
+function Renew({ person, onClose }: Closing<OfPerson>) {
   const renew = useChange(CHANGED, () =>
     call<InvitedPerson>('POST', `/v1/people/${person.person_id}/invitation`),
   );
   return (
     <Confirm
-      title={`Make a new link for ${person.email}?`}
-      action="Make a new link"
-      made={
-        renew.data && {
-          title: `The new link of ${person.email}`,
-          content: <Link of={renew.data} onClose={onClose} />,
-        }
+      title={
+        renew.data ? `The new link of ${person.email}` : `Make a new link for ${person.email}?`
       }
+      action="Make a new link"
       severe={false}
-      pending={renew.isPending}
-      error={renew.error}
-      onConfirm={() => renew.mutate()}
+      work={renew}
+      made={renew.data && <Link of={renew.data} onClose={onClose} />}
       onClose={onClose}
     >
       The link before stops working. The new one signs in as this person.
@@ -234,27 +192,20 @@ function Renew({ person, onClose }: { person: Person; onClose: () => void }) {
   );
 }
 
-function Remove({ person, onClose }: { person: Person; onClose: () => void }) {
+function Remove({ person, onClose }: Closing<OfPerson>) {
   const remove = useChange(
     CHANGED,
     () => call('DELETE', `/v1/people/${person.person_id}`),
     onClose,
   );
   return (
-    <Confirm
-      title={`Remove ${person.email}?`}
-      action="Remove"
-      pending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
+    <Confirm title={`Remove ${person.email}?`} action="Remove" work={remove} onClose={onClose}>
       The sessions and passkeys of the person end at once. API keys that the person created stay.
     </Confirm>
   );
 }
 
-const Link = ({ of, onClose }: { of: InvitedPerson; onClose: () => void }) => (
+const Link = ({ of, onClose }: Closing<{ of: InvitedPerson }>) => (
   <ShownOnce value={of.invitation_url} copy="Copy the link" testid="invitation" onClose={onClose}>
     Give this link to {of.person.email}: no mail is sent. It works once, for seven days, and is
     shown only now.

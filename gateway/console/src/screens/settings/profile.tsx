@@ -1,16 +1,15 @@
 // The account: its facts, the contacts of the partner, and how this person signs in.
+import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { sessionQuery, settingsQuery } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
-import { Card } from '../../parts/card';
-import { Copy } from '../../parts/copy';
-import { Facts } from '../../parts/facts';
+import { Card, Facts } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { State } from '../../parts/state';
+import { Id, State } from '../../parts/values';
 import { countOf, nounOf } from '../../period';
-import { Contacts } from './contacts';
-import { SettingsForms, SettingsPage } from './page';
+import { SaveForm, SettingsForms, SettingsPage, useSaveSettings } from './page';
 import { Passkeys } from './passkeys';
 import { Sessions } from './sessions';
 
@@ -28,16 +27,13 @@ export function Screen() {
   );
 }
 
-function Account() {
-  const query = useQuery(settingsQuery);
-  return (
-    <Card title="Account">
-      <Loaded query={query} what="the account" lines={7}>
-        {(settings) => <Plan settings={settings} />}
-      </Loaded>
-    </Card>
-  );
-}
+const Account = () => (
+  <Card title="Account">
+    <Loaded query={useQuery(settingsQuery)} what="the account" lines={7}>
+      {(settings) => <Plan settings={settings} />}
+    </Loaded>
+  </Card>
+);
 
 const Plan = ({ settings }: { settings: Settings }) => {
   const { plan, partner_id, key_hint, rate_limit_per_sec } = settings;
@@ -45,12 +41,7 @@ const Plan = ({ settings }: { settings: Settings }) => {
     <Facts
       of={[
         ['Name', settings.name],
-        [
-          'Partner ID',
-          <span>
-            {partner_id} <Copy text={partner_id} label="Copy the partner ID" />
-          </span>,
-        ],
+        ['Partner ID', <Id of="partner" text={partner_id} />],
         ['State', <State of={settings.status} />],
         ['Partner key', `${key_hint} (support rotates it)`],
         ['Rate limit', `${countOf(rate_limit_per_sec)} requests a second`],
@@ -63,3 +54,42 @@ const Plan = ({ settings }: { settings: Settings }) => {
     />
   );
 };
+
+const CONTACTS = [
+  {
+    role: 'technical',
+    label: 'Technical contact',
+    description: 'E-mail address for outages and changes.',
+  },
+  { role: 'billing', label: 'Billing contact', description: 'E-mail address for invoices.' },
+] as const;
+
+/** The addresses to which the operator writes. */
+function Contacts({ settings }: { settings: Settings }) {
+  const [contacts, setContacts] = useState(settings.contacts);
+  const saving = useSaveSettings(() => ({ contacts }));
+  return (
+    <Card title="Contacts">
+      <SaveForm
+        {...saving}
+        action="Save the contacts"
+        what="The contacts were"
+        fields={CONTACTS.map(({ role }) => `contacts.${role}`)}
+      >
+        {CONTACTS.map(({ role, label, description }) => (
+          <TextInput
+            key={role}
+            label={label}
+            description={description}
+            type="text"
+            inputMode="email"
+            placeholder="team@example.com"
+            value={contacts[role] ?? ''}
+            onChange={(event) => setContacts({ ...contacts, [role]: event.currentTarget.value })}
+            error={saving.refusalOf(`contacts.${role}`)}
+          />
+        ))}
+      </SaveForm>
+    </Card>
+  );
+}

@@ -1,6 +1,4 @@
 // Where events go: the webhook address, the endpoints beside it, and a receiver on trial.
-import { Button, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import {
@@ -12,10 +10,11 @@ import {
 } from '../../api/queries';
 import type { Settings, WebhookEndpoint } from '../../api/types';
 import { Changeable, IfMay } from '../../parts/allowed';
+import { Opens } from '../../parts/dialogs';
+import { Hint } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { Rows, type Column } from '../../parts/rows';
-import { State } from '../../parts/state';
-import { Time } from '../../parts/time';
+import { agoColumn, type Column, Rows } from '../../parts/rows';
+import { State } from '../../parts/values';
 import { countOf } from '../../period';
 import { CreateEndpoint } from './create-endpoint';
 import { SettingsPage } from './page';
@@ -23,7 +22,6 @@ import { endpointRow, webhookRow, type ReceiverRow } from './receiver-rows';
 import { ShadowReceivers } from './shadows';
 
 export function Screen() {
-  const [creating, create] = useDisclosure();
   const settings = useQuery(settingsQuery);
   const endpoints = useQuery(endpointsQuery);
   return (
@@ -32,21 +30,22 @@ export function Screen() {
       description="Your webhook address gets every event. Endpoints beside it get what you choose for each."
       actions={
         <IfMay scope="manage">
-          <Button onClick={create.open}>Add an endpoint …</Button>
+          <Opens label="Add an endpoint …" variant="filled">
+            {(close) => <CreateEndpoint onClose={close} />}
+          </Opens>
         </IfMay>
       }
     >
       <Loaded query={settings} what="the settings" lines={1}>
         {(known) => (
           <Loaded query={endpoints} what="the webhook endpoints" lines={2}>
-            {(listed) => <Receivers settings={known} endpoints={listed.endpoints} />}
+            {(listed) => <Receivers settings={known} endpoints={listed} />}
           </Loaded>
         )}
       </Loaded>
       <Changeable scope="manage">
         <ShadowReceivers />
       </Changeable>
-      {creating && <CreateEndpoint onClose={create.close} />}
     </SettingsPage>
   );
 }
@@ -58,30 +57,20 @@ const COLUMNS: Array<Column<ReceiverRow>> = [
     cell: ({ name, target }) => (
       <>
         {name}
-        {target && (
-          <Text size="xs" c="dimmed">
-            {target}
-          </Text>
-        )}
+        {target && <Hint>{target}</Hint>}
       </>
     ),
   },
-  { title: 'State', width: '115px', cell: ({ status }) => <State of={status} /> },
-  { title: 'Events', width: '1.2fr', cell: ({ events }) => events, labelled: true },
-  { title: 'Last 24 hours', width: '1.2fr', cell: (row) => <Day of={row} />, labelled: true },
+  { title: 'State', width: '115px', bare: true, cell: ({ status }) => <State of={status} /> },
+  { title: 'Events', width: '1.2fr', cell: ({ events }) => events },
+  { title: 'Last 24 hours', width: '1.2fr', cell: (row) => <Day of={row} /> },
   {
     title: 'Waiting',
     width: '90px',
     cell: ({ waiting }) => (waiting === null ? '–' : countOf(waiting)),
-    labelled: true,
     figure: true,
   },
-  {
-    title: 'Last success',
-    width: '115px',
-    cell: ({ last_success_at }) => <Time value={last_success_at} as="ago" />,
-    labelled: true,
-  },
+  agoColumn('Last success', ({ last_success_at }) => last_success_at),
 ];
 
 /** Attempts at an endpoint; at the webhook address, events. */
@@ -92,21 +81,12 @@ function Day({ of: { accepted, refused, is_part } }: { of: ReceiverRow }) {
     <>
       {countOf(accepted)} accepted,{' '}
       <span className={refused > 0 ? 'refused' : undefined}>{countOf(refused)} not</span>
-      {is_part && (
-        <Text size="xs" c="dimmed">
-          of the latest
-        </Text>
-      )}
+      {is_part && <Hint>of the latest</Hint>}
     </>
   );
 }
 
-interface ReceiversProps {
-  settings: Settings;
-  endpoints: WebhookEndpoint[];
-}
-
-function Receivers({ settings, endpoints }: ReceiversProps) {
+function Receivers({ settings, endpoints }: { settings: Settings; endpoints: WebhookEndpoint[] }) {
   const { data: latest } = useQuery(latestEventsQuery);
   const { data: waiting } = useQuery(waitingQuery);
   const navigate = useNavigate();

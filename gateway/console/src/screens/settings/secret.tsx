@@ -1,20 +1,13 @@
 // The secret that signs events: shown on request only, and rotated with an overlap.
 import { Anchor, Button, Code, Group, NumberInput, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../api/change';
 import { call } from '../../api/client';
-import { settingsQuery } from '../../api/queries';
+import { settingsQuery, useChange } from '../../api/queries';
 import type { Settings, WebhookSecret as Secret } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Copy } from '../../parts/copy';
-import { Facts } from '../../parts/facts';
-import { Failure } from '../../parts/failure';
-import { focusOnMount } from '../../parts/focus-on-mount';
-import { FormButtons } from '../../parts/form-buttons';
-import { Dialog } from '../../parts/panel';
-import { ShownOnce } from '../../parts/shown-once';
-import { Time } from '../../parts/time';
+import { FormDialog, focusOnMount, Opens, ShownOnce, type Closing } from '../../parts/dialogs';
+import { Card, Facts } from '../../parts/layout';
+import { Failure } from '../../parts/loaded';
+import { Copy, Time, timeIfAny } from '../../parts/values';
 
 const OVERLAP_DEFAULT_HOURS = 24;
 const OVERLAP_MAX_HOURS = 720;
@@ -31,11 +24,7 @@ const rotateWebhookSecret = async (overlap_hours: number): Promise<string> =>
     .webhook_secret;
 
 export function WebhookSecret({ settings }: { settings: Settings }) {
-  const [rotating, setRotating] = useState(false);
-  const reveal = useMutation({
-    mutationFn: () => call<Secret>('POST', '/webhook-secret/reveal'),
-    gcTime: 0,
-  });
+  const reveal = useChange([], () => call<Secret>('POST', '/webhook-secret/reveal'));
   const { webhook_secret } = settings;
   return (
     <Card title="Webhook secret">
@@ -47,12 +36,7 @@ export function WebhookSecret({ settings }: { settings: Settings }) {
         <Facts
           of={[
             ['Created', <Time value={webhook_secret?.created_at} />],
-            [
-              'Old secret signs until',
-              webhook_secret?.previous_expires_at && (
-                <Time value={webhook_secret.previous_expires_at} />
-              ),
-            ],
+            ['Old secret signs until', timeIfAny(webhook_secret?.previous_expires_at)],
           ]}
         />
         {reveal.data && (
@@ -76,22 +60,21 @@ export function WebhookSecret({ settings }: { settings: Settings }) {
               Reveal
             </Button>
           )}
-          <Button variant="default" onClick={() => setRotating(true)}>
-            Rotate …
-          </Button>
+          <Opens label="Rotate …">
+            {(close) => (
+              <RotateSecret
+                title="Rotate the webhook secret"
+                rotate={rotateWebhookSecret}
+                changed={settingsQuery}
+                onClose={() => {
+                  close();
+                  reveal.reset();
+                }}
+              />
+            )}
+          </Opens>
         </Group>
       </Stack>
-      {rotating && (
-        <RotateSecret
-          title="Rotate the webhook secret"
-          rotate={rotateWebhookSecret}
-          changed={settingsQuery}
-          onClose={() => {
-            setRotating(false);
-            reveal.reset();
-          }}
-        />
-      )}
     </Card>
   );
 }
@@ -102,51 +85,42 @@ interface RotateSecretProps {
   rotate: (overlap_hours: number) => Promise<string>;
   /** Shows until when the old one signs. */
   changed: { queryKey: readonly unknown[] };
-  onClose: () => void;
 }
 
-export function RotateSecret({ title, rotate: send, changed, onClose }: RotateSecretProps) {
+export function RotateSecret(props: Closing<RotateSecretProps>) {
+  const { title, changed, onClose } = props;
   const [hours, setHours] = useState<number | string>(OVERLAP_DEFAULT_HOURS);
-  const rotate = useChange([changed], () => send(Number(hours)));
+  const rotate = useChange([changed], () => props.rotate(Number(hours)));
   return (
-    <Dialog onClose={onClose} title={title}>
-      {rotate.data ? (
-        <ShownOnce
-          value={rotate.data}
-          copy="Copy the new secret"
-          testid="new-secret"
-          onClose={onClose}
-        >
-          This is the new secret. Put it into your receiver before the overlap ends.
-        </ShownOnce>
-      ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            rotate.mutate();
-          }}
-        >
-          <Stack gap="sm">
-            <NumberInput
-              label="Overlap in hours"
-              description="For so long, events are signed with the old secret too. 0 ends it at once."
-              min={0}
-              max={OVERLAP_MAX_HOURS}
-              allowDecimal={false}
-              value={hours}
-              onChange={setHours}
-              data-autofocus
-            />
-            {rotate.error && <Failure error={rotate.error} title="The secret was not rotated" />}
-            <FormButtons
-              action="Rotate"
-              pending={rotate.isPending}
-              disabled={false}
-              onClose={onClose}
-            />
-          </Stack>
-        </form>
-      )}
-    </Dialog>
+    <FormDialog
+      title={title}
+      action="Rotate"
+      work={rotate}
+      failure="The secret was not rotated"
+      made={
+        rotate.data && (
+          <ShownOnce
+            value={rotate.data}
+            copy="Copy the new secret"
+            testid="new-secret"
+            onClose={onClose}
+          >
+            This is the new secret. Put it into your receiver before the overlap ends.
+          </ShownOnce>
+        )
+      }
+      onClose={onClose}
+    >
+      <NumberInput
+        label="Overlap in hours"
+        description="For so long, events are signed with the old secret too. 0 ends it at once."
+        min={0}
+        max={OVERLAP_MAX_HOURS}
+        allowDecimal={false}
+        value={hours}
+        onChange={setHours}
+        data-autofocus
+      />
+    </FormDialog>
   );
 }

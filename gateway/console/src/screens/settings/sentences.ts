@@ -52,10 +52,11 @@ const the =
 
 const articled = (noun: string): string => `${/^(a|e|i|o)/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
-const just =
-  (words: string): What =>
-  () =>
-    words;
+/** A text with what it names: words`the secret of ${endpoint}`. */
+const words =
+  (texts: TemplateStringsArray, ...whats: What[]): What =>
+  (record, nameOf) =>
+    texts.map((text, at) => text + (whats[at]?.(record, nameOf) ?? '')).join('');
 
 /** `the profile of +15550100001`. */
 const ofNumber =
@@ -96,10 +97,13 @@ const changed =
   (record, nameOf) =>
     what(record, nameOf) + changesOf(record);
 
-const withRole =
-  (what: What): What =>
-  (record, nameOf) =>
-    [what(record, nameOf), textAt(record.after, 'role')].filter(Boolean).join(' as ');
+/** A text that the change has set, behind `joined`; `usual` without it. */
+const given =
+  (field: string, usual: string, joined = ''): What =>
+  (record) => {
+    const text = textAt(record.after, field);
+    return text === undefined ? usual : joined + text;
+  };
 
 /** A regular verb; an irregular one has its past after a slash: `send/sent`. */
 function sentence(verb: string, what: What, who?: string): Sentence {
@@ -118,12 +122,14 @@ const person: What = (record, nameOf) =>
 const endpoint = the('webhook endpoint', 'endpoint_id');
 const broadcast = the('broadcast', 'broadcast_id');
 const template = the('template', 'template_name');
+const event = the('event', 'event_id');
 const group = the('group', 'group_id');
+const shadow = the('shadow receiver', 'shadow_id');
 const passkey = the('passkey', 'passkey_id');
 const account = the('business account', 'waba_id', 'display_name');
 const number = the('number', 'phone_number_id', 'display_name');
 const qr_code = the('QR code', 'code');
-const own_secret = just('the secret of the webhook URL');
+const own_secret = words`the secret of the webhook URL`;
 
 /** The API's endpoints. */
 const ENDPOINTS: Readonly<Record<string, Sentence>> = {
@@ -138,13 +144,8 @@ const ENDPOINTS: Readonly<Record<string, Sentence>> = {
   }),
   'POST /groups': sentence('create', group),
   'DELETE /groups/{group_id}': sentence('delete', group),
-  'DELETE /groups/{group_id}/participants': sentence(
-    'remove',
-    (record, nameOf) => `participants from ${group(record, nameOf)}`,
-  ),
-  'POST /events/replay': sentence('replay', ({ after }) =>
-    [textAt(after, 'event') ?? 'all', 'events of the log'].join(' '),
-  ),
+  'DELETE /groups/{group_id}/participants': sentence('remove', words`participants from ${group}`),
+  'POST /events/replay': sentence('replay', words`${given('event', 'all')} events of the log`),
   'POST /keys': sentence('create', key),
   'PATCH /keys/{key_id}': sentence('change', changed(key)),
   'POST /keys/{key_id}/rotate': sentence('rotate', key),
@@ -158,60 +159,52 @@ const ENDPOINTS: Readonly<Record<string, Sentence>> = {
   'POST /commerce-settings': sentence('change', changed(ofNumber('the commerce settings'))),
   'POST /settings': sentence('change', changed(ofNumber('the settings'))),
   'POST /clients/register-from-code': sentence('connect', number),
-  'POST /connect/session': sentence('create', ({ after }) =>
-    ['a sign-up link', textAt(after, 'display_name')].filter(Boolean).join(' for '),
+  'POST /connect/session': sentence(
+    'create',
+    words`a sign-up link${given('display_name', '', ' for ')}`,
   ),
   'POST /clients/register': sentence('register', number),
   'DELETE /clients/{waba_id}': sentence('delete', account),
   'POST /clients/{waba_id}/refresh': sentence('refresh', account),
   'POST /clients/{waba_id}/resubscribe-webhook': sentence(
     'subscribe',
-    (record, nameOf) => `${account(record, nameOf)} to webhooks again`,
+    words`${account} to webhooks again`,
   ),
-  'POST /people': sentence('invite', withRole(person)),
+  'POST /people': sentence('invite', words`${person}${given('role', '', ' as ')}`),
   'PATCH /people/{person_id}': sentence('change', changed(person)),
   'DELETE /people/{person_id}': sentence('remove', person),
   'POST /people/{person_id}/invitation': sentence(
     'make/made',
-    (record, nameOf) => `a new invitation for ${person(record, nameOf)}`,
+    words`a new invitation for ${person}`,
   ),
   'POST /phone/request-code': sentence('request', ofNumber('the verification code')),
   'POST /phone/verify-code': sentence('verify/verified', number),
   'POST /phone/two-step': sentence('change', ofNumber('the two-step PIN')),
-  'POST /phone/register': sentence(
-    'bring/brought',
-    (record, nameOf) => `${number(record, nameOf)} online`,
-  ),
-  'POST /phone/deregister': sentence(
-    'take/took',
-    (record, nameOf) => `${number(record, nameOf)} offline`,
-  ),
+  'POST /phone/register': sentence('bring/brought', words`${number} online`),
+  'POST /phone/deregister': sentence('take/took', words`${number} offline`),
   'PUT /profile': sentence('change', changed(ofNumber('the profile'))),
-  'POST /webhooks/retry/{event_id}': sentence('retry/retried', the('event', 'event_id')),
-  'POST /webhooks/retry-all': sentence('retry/retried', just('all failed events')),
+  'POST /webhooks/retry/{event_id}': sentence('retry/retried', event),
+  'POST /webhooks/retry-all': sentence('retry/retried', words`all failed events`),
   'POST /templates': sentence('create', template),
   'POST /templates/upload-header': sentence('upload', ofNumber('a sample file for a template')),
   'PATCH /templates/{template_name}': sentence('change', changed(template)),
   'DELETE /templates/{template_name}': sentence('delete', template),
-  'PATCH /webhook': sentence('change', changed(just('the settings of the webhook URL'))),
+  'PATCH /webhook': sentence('change', changed(words`the settings of the webhook URL`)),
   'POST /webhook/rotate-secret': sentence('rotate', own_secret),
   'POST /webhook-endpoints': sentence('create', endpoint),
   'PATCH /webhook-endpoints/{endpoint_id}': sentence('change', changed(endpoint)),
   'DELETE /webhook-endpoints/{endpoint_id}': sentence('delete', endpoint),
   'POST /webhook-endpoints/{endpoint_id}/rotate-secret': sentence(
     'rotate',
-    (record, nameOf) => `the secret of ${endpoint(record, nameOf)}`,
+    words`the secret of ${endpoint}`,
   ),
   'POST /webhook-endpoints/{endpoint_id}/test': sentence('test', endpoint),
-  'POST /webhook-shadows': sentence('start', the('shadow receiver', 'shadow_id')),
-  'POST /webhook-shadows/{shadow_id}/stop': sentence(
-    'stop/stopped',
-    the('shadow receiver', 'shadow_id'),
-  ),
+  'POST /webhook-shadows': sentence('start', shadow),
+  'POST /webhook-shadows/{shadow_id}/stop': sentence('stop/stopped', shadow),
 };
 
 /** A log-in that was refused names no person, and need not be that of a holder of the key. */
-const logIn = (how: string): Sentence => sentence('sign in/signed in', just(how), 'A browser');
+const logIn = (how: string): Sentence => sentence('sign in/signed in', () => how, 'A browser');
 
 /** The console's own routes. */
 const CONSOLE: Readonly<Record<string, Sentence>> = {
@@ -219,48 +212,41 @@ const CONSOLE: Readonly<Record<string, Sentence>> = {
   'console POST /session/passkey': logIn('with a passkey'),
   'console POST /session/issuer': logIn('with the identity provider'),
   'console POST /invitation/accept': logIn('by an invitation'),
-  'console DELETE /session': sentence('sign out/signed out', just('')),
-  'console DELETE /sessions': sentence('end', just('all own sessions')),
+  'console DELETE /session': sentence('sign out/signed out', words``),
+  'console DELETE /sessions': sentence('end', words`all own sessions`),
   'console DELETE /sessions/:session_id': sentence('end', the('session', 'session_id')),
   'console POST /passkeys': sentence('add', passkey),
   'console PATCH /passkeys/:passkey_id': sentence('rename', passkey),
   'console DELETE /passkeys/:passkey_id': sentence('delete', passkey),
-  'console PATCH /settings': sentence('change', changed(just('the settings'))),
+  'console PATCH /settings': sentence('change', changed(words`the settings`)),
   'console POST /webhook-secret/reveal': sentence('reveal', own_secret),
   'console POST /webhook-secret/rotate': sentence('rotate', own_secret),
-  'console POST /card': sentence('open', just('the page that stores a card')),
+  'console POST /card': sentence('open', words`the page that stores a card`),
 };
 
 /** The operator's commands that concern a partner. */
 const COMMANDS: Readonly<Record<string, Sentence>> = {
-  'bmg partner create': sentence('create', just('this partner')),
-  'bmg partner update': sentence('change', changed(just('this partner'))),
-  'bmg partner contact': sentence('change', changed(just('the contacts'))),
-  'bmg partner notify': sentence('send/sent', ({ after }) =>
-    ['a notice', textAt(after, 'subject')].filter(Boolean).join(': '),
-  ),
-  'bmg partner rotate-key': sentence('rotate', just('the partner key')),
+  'bmg partner create': sentence('create', words`this partner`),
+  'bmg partner update': sentence('change', changed(words`this partner`)),
+  'bmg partner contact': sentence('change', changed(words`the contacts`)),
+  'bmg partner notify': sentence('send/sent', words`a notice${given('subject', '', ': ')}`),
+  'bmg partner rotate-key': sentence('rotate', words`the partner key`),
   'bmg partner rotate-webhook-secret': sentence('rotate', own_secret),
-  'bmg partner card': sentence('open', just('the page that stores a card')),
+  'bmg partner card': sentence('open', words`the page that stores a card`),
   'bmg key create': sentence('create', key),
   'bmg key update': sentence('change', changed(key)),
   'bmg key rotate': sentence('rotate', key),
   'bmg key revoke': sentence('revoke', key),
-  'bmg people invite': sentence('invite', withRole(person)),
+  'bmg people invite': sentence('invite', words`${person}${given('role', '', ' as ')}`),
   'bmg people update': sentence('change', changed(person)),
   'bmg people remove': sentence('remove', person),
-  'bmg people erase': sentence('erase', just('the address of a person from this log')),
+  'bmg people erase': sentence('erase', words`the address of a person from this log`),
   'bmg client restore': sentence('restore', account),
-  'bmg client purge': sentence(
-    'delete',
-    (record, nameOf) => `the data of ${account(record, nameOf)} for good`,
-  ),
+  'bmg client purge': sentence('delete', words`the data of ${account} for good`),
   'bmg events retry': sentence('retry/retried', (record, nameOf) =>
-    record.target['event_id'] === undefined
-      ? 'all failed events'
-      : the('event', 'event_id')(record, nameOf),
+    record.target['event_id'] === undefined ? 'all failed events' : event(record, nameOf),
   ),
-  'bmg listen': sentence('point', changed(just('the webhook URL at a trial receiver'))),
+  'bmg listen': sentence('point', changed(words`the webhook URL at a trial receiver`)),
 };
 
 export const SENTENCES: Readonly<Record<string, Sentence>> = {
@@ -272,7 +258,7 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
 /** A refused read, a refused send, or an action of a later release. */
 function unknown(action: string): Sentence {
   const [verb, path] = action.split(' ');
-  return verb === 'GET' ? sentence('read/read', just(path ?? '')) : sentence('call', just(action));
+  return verb === 'GET' ? sentence('read/read', () => path ?? '') : sentence('call', () => action);
 }
 
 /** Refusals because of the rights of the actor; other failures are those of the change itself. */

@@ -1,14 +1,12 @@
 // Open sessions: a person's own; an owner and the partner key see those of everyone.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useChange } from '../../api/change';
 import { call, signOut } from '../../api/client';
-import { sessionsQuery } from '../../api/queries';
+import { sessionsQuery, useChange } from '../../api/queries';
 import type { OpenSession } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Failure } from '../../parts/failure';
-import { Loaded } from '../../parts/loaded';
-import { Time } from '../../parts/time';
+import { Card } from '../../parts/layout';
+import { Failure, Loaded } from '../../parts/loaded';
+import { Time } from '../../parts/values';
 
 export function Sessions() {
   const query = useQuery(sessionsQuery);

@@ -5,14 +5,13 @@ import { useState } from 'react';
 import { ATTEMPTS_REFRESH_MS, latestEventsQuery } from '../../api/queries';
 import type { LoggedEvent, Settings } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
-import { Card } from '../../parts/card';
+import { Card } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
 import { ReplayEvents } from '../events/replay';
 import { SendTestOutcome, useSendTest } from '../events/send-test';
 import { Attempts, type ListedAttempt } from './attempts';
 import { ExtraEvents } from './event-choice';
-import { SettingsForms, SettingsPage } from './page';
-import { SaveForm, useSaveSettings } from './save-settings';
+import { SaveForm, SettingsForms, SettingsPage, useSaveSettings } from './page';
 import { WebhookSecret } from './secret';
 
 export function Screen() {

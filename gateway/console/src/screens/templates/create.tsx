@@ -1,25 +1,13 @@
-import { Button, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client';
+import { useChange } from '../../api/queries';
 import type { Client, TemplateComponent } from '../../api/types';
-import { Failure } from '../../parts/failure';
-import { Dialog } from '../../parts/panel';
-import { TemplatePreview } from '../../parts/preview';
-import { Variables } from '../../parts/variables';
+import { FormDialog, type Closing } from '../../parts/dialogs';
+import { TemplatePreview, Variables } from '../../parts/templates';
 import { variablesOf } from '../../template';
 
-interface Draft {
-  name: string;
-  language: string;
-  category: string;
-  header: string;
-  body: string;
-  footer: string;
-  replies: string;
-}
-
-const EMPTY: Draft = {
+const EMPTY = {
   name: '',
   language: 'en_US',
   category: 'UTILITY',
@@ -28,6 +16,7 @@ const EMPTY: Draft = {
   footer: '',
   replies: '',
 };
+type Draft = typeof EMPTY;
 const CATEGORIES = [
   { value: 'UTILITY', label: 'Utility' },
   { value: 'MARKETING', label: 'Marketing' },
@@ -48,68 +37,48 @@ function componentsOf({ header, body, footer, replies }: Draft): TemplateCompone
 }
 
 /** A template of texts. The body's variables are numbered, and each needs an example. */
-export function CreateTemplate({ client, onClose }: { client: Client; onClose: () => void }) {
+export function CreateTemplate({ client, onClose }: Closing<{ client: Client }>) {
   const [draft, setDraft] = useState(EMPTY);
   const [examples, setExamples] = useState<Record<string, string>>({});
-  const queries = useQueryClient();
   const components = componentsOf(draft);
   const variables = variablesOf(components).filter(({ key }) => /^\d+$/.test(key));
-  const create = useMutation({
-    mutationFn: () => {
+  const create = useChange(
+    [{ queryKey: ['templates'] }],
+    () => {
       const values = variables.map(({ key }) => examples[key] ?? '');
       const example = values.length > 0 ? { example: { body_text: [values] } } : {};
+      const { name, language, category } = draft;
       return call('POST', '/v1/templates', {
         number: client,
         body: {
-          name: draft.name,
-          language: draft.language,
-          category: draft.category,
+          ...{ name, language, category },
           components: components.map((one) => (one.type === 'BODY' ? { ...one, ...example } : one)),
         },
       });
     },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['templates'] });
-      onClose();
-    },
-  });
+    onClose,
+  );
   return (
-    <Dialog onClose={onClose} title="Create a template" size="xl">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
-        <Group align="flex-start" gap="xl">
-          <Stack flex="1 1 300px">
-            <DraftFields draft={draft} onChange={setDraft} />
-            <Variables variables={variables} values={examples} onChange={setExamples} />
-          </Stack>
-          <TemplatePreview components={components} values={examples} />
-        </Group>
-        <Stack mt="md">
-          {create.error && <Failure error={create.error} title="The template was not created" />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Submit for approval
-            </Button>
-          </Group>
+    <FormDialog
+      title="Create a template"
+      size="xl"
+      action="Submit for approval"
+      work={create}
+      failure="The template was not created"
+      onClose={onClose}
+    >
+      <Group align="flex-start" gap="xl">
+        <Stack flex="1 1 300px">
+          <DraftFields draft={draft} onChange={setDraft} />
+          <Variables variables={variables} values={examples} onChange={setExamples} />
         </Stack>
-      </form>
-    </Dialog>
+        <TemplatePreview components={components} values={examples} />
+      </Group>
+    </FormDialog>
   );
 }
 
-interface DraftFieldsProps {
-  draft: Draft;
-  onChange: (draft: Draft) => void;
-}
-
-function DraftFields({ draft, onChange }: DraftFieldsProps) {
+function DraftFields({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
   const field = (name: keyof Draft) => ({
     value: draft[name],
     onChange: (event: { currentTarget: { value: string } }) =>

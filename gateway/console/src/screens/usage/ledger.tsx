@@ -1,45 +1,34 @@
 // The ledger: the cost of each message, totals, and charges that differ from the requested
 // category.
-import { Alert, Button, Group, List, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Alert, Group, List, SegmentedControl, Stack } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readFile } from '../../api/client';
 import { ledgerQuery } from '../../api/queries';
 import type { LedgerChange, LedgerEntry, LedgerPage } from '../../api/types';
 import { sumOf } from '../../money';
 import { IfMay } from '../../parts/allowed';
-import { Amounts } from '../../parts/amounts';
-import { Card } from '../../parts/card';
-import { download } from '../../parts/csv';
-import { Empty } from '../../parts/empty';
-import { Failure } from '../../parts/failure';
+import { Export } from '../../parts/export';
+import { PeriodFilter, useFilters } from '../../parts/filters';
+import { Card, EmptyCard, Hint, Page } from '../../parts/layout';
 import { Loaded } from '../../parts/loaded';
-import { NumberFilter } from '../../parts/number-select';
-import { Page } from '../../parts/page';
-import { Rows, type Column } from '../../parts/rows';
-import { useFilters } from '../../parts/search';
-import { State } from '../../parts/state';
-import { Time, zoned } from '../../parts/time';
-import { periodOf, PERIODS, type Period } from '../../period';
+import { NumberFilter } from '../../parts/numbers';
+import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { Amounts } from '../../parts/tables';
+import { State, Time } from '../../parts/values';
+import { periodOf } from '../../period';
 
 const COLUMNS: Array<Column<LedgerEntry>> = [
   { title: 'To', width: '1.1fr', cell: ({ recipient }) => recipient },
-  { title: 'State', width: '105px', cell: ({ status }) => <State of={status} /> },
+  { title: 'State', width: '105px', bare: true, cell: ({ status }) => <State of={status} /> },
   {
     title: 'Category',
     from: 'middle',
     width: '1.2fr',
     cell: ({ category, category_asked, category_changed }) =>
       category_changed ? `${category_asked} → ${category}` : (category ?? category_asked ?? '–'),
-    labelled: true,
   },
-  {
-    title: 'Market',
-    from: 'wide',
-    width: '1fr',
-    cell: ({ market }) => market ?? '–',
-    labelled: true,
-  },
+  { title: 'Market', from: 'wide', width: '1fr', cell: ({ market }) => market ?? '–' },
   {
     title: 'Charged',
     from: 'wide',
@@ -50,43 +39,33 @@ const COLUMNS: Array<Column<LedgerEntry>> = [
         {billable_unlike_check && ', not foreseen'}
       </>
     ),
-    labelled: true,
   },
   {
     title: 'Amount',
     width: '125px',
     cell: ({ amount, currency }) => (amount === null ? '–' : `${amount} ${currency ?? ''}`),
-    labelled: true,
     figure: true,
   },
-  {
-    title: zoned('Sent'),
-    width: '130px',
-    cell: ({ sent_at }) => <Time value={sent_at} as="row" />,
-    labelled: true,
-  },
+  timeColumn('Sent', ({ sent_at }) => sent_at),
 ];
 
 export function Screen() {
-  const [{ period = 'month', number }, setFilters] = useFilters();
+  const [{ period = 'month', number }] = useFilters();
   const { from, to } = periodOf(period);
   const filter = { from, to, phone_number_id: number };
   const query = useInfiniteQuery(ledgerQuery(filter));
-  const first = query.data?.pages[0];
-  const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <Page
       title="Ledger"
       description={`${from} to ${to}, in whole UTC days: what the upstream charges for each message, at the operator’s rates.`}
       actions={
         <>
-          <SegmentedControl
-            aria-label="Period"
-            value={period}
-            onChange={(value) => setFilters({ period: value as Period })}
-            data={PERIODS}
+          <PeriodFilter period={period} />
+          <Export
+            failure="The ledger was not exported"
+            file={`ledger-${from}-${to}.csv`}
+            read={() => readFile('/v1/usage/ledger', { query: filter, accept: 'text/csv' })}
           />
-          <Export filter={filter} />
         </>
       }
     >
@@ -95,47 +74,25 @@ export function Screen() {
           <NumberFilter />
         </Group>
       </IfMay>
-      <Loaded query={query as never} what="the ledger" lines={8}>
-        {() => (
+      <Loaded query={query} what="the ledger" lines={8}>
+        {({ pages }) => (
           <Stack gap="lg">
-            {first?.totals && <Totals totals={first.totals} months={first.months} />}
-            <Changes changes={first?.category_changes ?? []} />
-            {entries.length > 0 ? (
-              <Rows
-                label="Entries"
-                columns={COLUMNS}
-                rows={entries}
-                keyOf={({ message_id, late_at }) => `${message_id}/${late_at ?? ''}`}
-                onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-              />
-            ) : (
-              <Card>
-                <Empty title="No message in this period">Choose a longer period.</Empty>
-              </Card>
-            )}
+            {pages[0]?.totals && <Totals totals={pages[0].totals} months={pages[0].months} />}
+            <Changes changes={pages[0]?.category_changes ?? []} />
+            <Rows
+              label="Entries"
+              columns={COLUMNS}
+              rows={pages.flatMap(({ entries }) => entries)}
+              keyOf={({ message_id, late_at }) => `${message_id}/${late_at ?? ''}`}
+              paging={query}
+              empty={
+                <EmptyCard title="No message in this period">Choose a longer period.</EmptyCard>
+              }
+            />
           </Stack>
         )}
       </Loaded>
     </Page>
-  );
-}
-
-function Export({
-  filter,
-}: {
-  filter: { from: string; to: string; phone_number_id?: string | undefined };
-}) {
-  const file = useMutation({
-    mutationFn: () => readFile('/v1/usage/ledger', { query: filter, accept: 'text/csv' }),
-    onSuccess: (content) => download(`ledger-${filter.from}-${filter.to}.csv`, content),
-  });
-  return (
-    <>
-      <Button variant="default" loading={file.isPending} onClick={() => file.mutate()}>
-        Export CSV
-      </Button>
-      {file.error && <Failure error={file.error} title="The ledger was not exported" />}
-    </>
   );
 }
 
@@ -167,10 +124,10 @@ function Totals({ totals, months }: { totals: Totals; months: LedgerPage['months
       }
     >
       <Amounts head={group} unknown="not known" rows={rows} />
-      <Text size="xs" c="dimmed">
+      <Hint>
         {months.map(({ month, status }) => `${month} is ${status}`).join(', ')}. The figures of a
         closed month never change.
-      </Text>
+      </Hint>
     </Card>
   );
 }

@@ -1,13 +1,13 @@
 // Money on the usage screen: the forecast of the month, and what the October change means for this
 // partner.
-import { Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ledgerTotalsQuery, noticesQuery } from '../../api/queries';
 import type { LedgerTotals } from '../../api/types';
-import { Card } from '../../parts/card';
-import { Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
 import { forecastOf, forecastPeriod, roughly, sumOf } from '../../money';
+import { Card, Facts, Hint } from '../../parts/layout';
+import { Loaded } from '../../parts/loaded';
+import { DataTable } from '../../parts/tables';
 import { countOf, dayInWords, dayOf, periodBefore, type Days } from '../../period';
 
 export function MonthForecast() {
@@ -37,15 +37,15 @@ function Forecasts({ totals, now }: { totals: LedgerTotals; now: Date }) {
     <>
       <Facts
         of={forecasts.flatMap(({ currency, so_far, per_day, month }) => [
-          [`So far`, roughly(so_far, currency)] as const,
-          [`A day, lately`, roughly(per_day, currency)] as const,
-          [`Forecast`, `about ${roughly(month, currency)}`] as const,
+          ['So far', roughly(so_far, currency)] as const,
+          ['A day, lately', roughly(per_day, currency)] as const,
+          ['Forecast', `about ${roughly(month, currency)}`] as const,
         ])}
       />
-      <Text size="xs" c="dimmed" mt="xs">
+      <Hint mt="xs">
         The month so far, and the mean of the last seven whole days for each day that is left.
         Messages only, without billing slots.
-      </Text>
+      </Hint>
     </>
   );
 }
@@ -87,47 +87,46 @@ function Compared(props: { effective: string; before: Days; since: Days }) {
           </Loaded>
         )}
       </Loaded>
-      <Text size="xs" c="dimmed" mt="xs">
+      <Hint mt="xs">
         {`Before: ${before.from} to ${before.to}. Now: ${since.from} to ${since.to}. Whole UTC days.`}
-      </Text>
+      </Hint>
     </Card>
   );
 }
 
-const HEAD = ['Category', 'Before', 'Now'];
-
 const Comparison = ({ earlier, latest }: { earlier: LedgerTotals; latest: LedgerTotals }) => (
-  <Table aria-label="Charges before and since the change" horizontalSpacing="xs">
-    <Table.Thead>
-      <Table.Tr>
-        {HEAD.map((title, at) => (
-          <Table.Th key={title} ta={at === 0 ? 'left' : 'right'}>
-            {title}
-          </Table.Th>
-        ))}
-      </Table.Tr>
-    </Table.Thead>
-    <Table.Tbody>
-      {CHANGED.map((category) => (
-        <Table.Tr key={category}>
-          <Table.Td>{category === 'service' ? 'without a template' : category}</Table.Td>
-          {[earlier, latest].map((totals, at) => (
-            <Charges key={at} totals={totals} category={category} />
-          ))}
-        </Table.Tr>
-      ))}
-    </Table.Tbody>
-  </Table>
+  <DataTable
+    aria-label="Charges before and since the change"
+    horizontalSpacing="xs"
+    rows={CHANGED}
+    keyOf={(category) => category}
+    columns={[
+      {
+        title: 'Category',
+        cell: (category) => (category === 'service' ? 'without a template' : category),
+      },
+      {
+        title: 'Before',
+        cell: (category) => <Charges totals={earlier} category={category} />,
+        figure: true,
+      },
+      {
+        title: 'Now',
+        cell: (category) => <Charges totals={latest} category={category} />,
+        figure: true,
+      },
+    ]}
+  />
 );
 
 function Charges({ totals, category }: { totals: LedgerTotals; category: string }) {
   const group = totals.by_category.find((one) => one.category === category);
   return (
-    <Table.Td ta="right">
+    <>
       {group ? sumOf(group) : '–'}
-      <Text size="xs" c="dimmed">
+      <Hint>
         {group ? `${countOf(group.charged)} of ${countOf(group.messages)} charged` : 'no message'}
-      </Text>
-    </Table.Td>
+      </Hint>
+    </>
   );
 }

@@ -1,5 +1,24 @@
 import type { LoggedEvent } from './api/types';
-import { eventDaysOf } from './event-days';
+import { compare, countsByDay, eventDaysOf, ownCallsOf, sentByCategory, totalsOf } from './figures';
+
+const row = (day: string, category: string, sent: number, delivered = 0) => ({
+  ...{ day, category, sent, delivered },
+  ...{ read: 0, failed: 0 },
+});
+const ROWS = [
+  row('2026-11-01', 'utility', 100),
+  row('2026-11-02', 'utility', 3, 2),
+  row('2026-11-02', 'service', 1, 1),
+  row('2026-11-04', 'utility', 5),
+  row('2026-11-05', 'utility', 100),
+];
+const PERIOD = { from: '2026-11-02', to: '2026-11-04' };
+
+test('the days and the categories of a period sum up to its totals', () => {
+  expect(totalsOf(ROWS, PERIOD)).toEqual({ sent: 9, delivered: 3, read: 0, failed: 0 });
+  expect(countsByDay(ROWS, PERIOD).map(({ sent }) => sent)).toEqual([4, 0, 5]);
+  expect(sentByCategory(ROWS, PERIOD)).toEqual({ utility: 8, service: 1 });
+});
 
 const event = (seq: number, logged_at: string, answer_ms: number | null): LoggedEvent =>
   ({
@@ -38,4 +57,22 @@ test('an event between two reads does not make a day negative', () => {
     { day: '2026-11-24', page: { newest: 3, events: [late] } },
   ]);
   expect(days.map(({ events }) => events)).toEqual([0, 1]);
+});
+
+test('the calls of the console are not among those of the partner', () => {
+  const endpoints = [
+    { endpoint: '/clients', calls: 3, errors: 1 },
+    { endpoint: '/messages/send', calls: 2, errors: 0 },
+    { endpoint: 'console /clients', calls: 29, errors: 4 },
+  ];
+  expect(ownCallsOf({ endpoints })).toEqual({ calls: 5, errors: 1 });
+});
+
+test('lists the groups of both periods by their present size, without those empty in both', () => {
+  const now = { utility: 2, service: 5, referral: 0 };
+  expect(compare(now, { marketing: 4, utility: 1, referral: 0 })).toEqual([
+    { name: 'service', now: 5, before: 0 },
+    { name: 'utility', now: 2, before: 1 },
+    { name: 'marketing', now: 0, before: 4 },
+  ]);
 });

@@ -1,4 +1,61 @@
-// Times in the reader's time zone, with the name of the zone; UTC on hover.
+// Values in a row or a fact: a state, an ID that can be copied, and a time in the reader's zone, with
+// UTC on hover.
+import { ActionIcon, Badge, CopyButton, Tooltip } from '@mantine/core';
+import { CheckIcon, CopyIcon } from '@radix-ui/react-icons';
+
+/**
+ * The states that the API names, by colour; others are gray. Colour never stands alone: the word is
+ * in the badge.
+ */
+const STATES = {
+  green: 'active connected delivered read completed done succeeded paid requested APPROVED GREEN',
+  teal: 'sent',
+  blue: 'invited processing running scheduled resuming',
+  yellow:
+    'unknown waiting waits_for_approval pending pausing retrying untested PENDING IN_APPEAL YELLOW',
+  orange: 'paused action_required PAUSED',
+  red: 'expired failed declined breaking RED REJECTED DISABLED',
+};
+const COLOURS = new Map(
+  Object.entries(STATES).flatMap(([colour, states]) =>
+    states.split(' ').map((state) => [state, colour] as const),
+  ),
+);
+
+export function State({ of }: { of: string | null | undefined }) {
+  if (!of) return <span>–</span>;
+  return (
+    <Badge color={COLOURS.get(of) ?? 'gray'} variant="dot" size="md" tt="none" fw={500}>
+      {of.toLowerCase().replace(/_/g, ' ')}
+    </Badge>
+  );
+}
+
+export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+  return (
+    <CopyButton value={text} timeout={1_500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon variant="subtle" color="gray" size="sm" onClick={copy} aria-label={label}>
+            {copied ? <CheckIcon aria-hidden /> : <CopyIcon aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** For a fact that is left out if it is not known. */
+export const yesNo = (value: unknown): string | undefined =>
+  value === true ? 'yes' : value === false ? 'no' : undefined;
+
+/** `of` names what the ID is of: `event`. */
+export const Id = ({ of, text }: { of: string; text: string }) => (
+  <span>
+    {text} <Copy text={text} label={`Copy the ${of} ID`} />
+  </span>
+);
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -69,7 +126,7 @@ const FORMATS = {
   row: rowFormat,
 };
 
-export interface TimeProps {
+interface TimeProps {
   value: string | null | undefined;
   /**
    * short: day and minute. exact: with seconds. ago: the distance from now. row: the time of today,
@@ -91,3 +148,7 @@ export function Time({ value, as = 'short' }: TimeProps) {
     </time>
   );
 }
+
+/** For a fact that is left out without a time. */
+export const timeIfAny = (value: TimeProps['value'], as?: TimeProps['as']) =>
+  value && <Time value={value} as={as} />;
