@@ -31,22 +31,19 @@ export function issuerRoutes(deps: RouteDependencies): Route[] {
   const home = homeOf(deps);
   return [
     // The token is in the body: addresses are logged on the way.
-    openPost(
-      ACCEPT,
-      answers.issuer_address,
-      async (request) => ({
-        url: await begin(request, deps.peppers.hashes(String(request.body['token']))),
-      }),
-      { body: schemas.readInvitation },
-    ),
-    openGet(START, answers.nothing, (request) => redirect(request, home, begin(request, [])), {
-      redirects: true,
-    }),
+    openPost(ACCEPT, answers.issuer_address, { body: schemas.readInvitation }, async (request) => ({
+      url: await begin(request, deps.peppers.hashes(String(request.body['token']))),
+    })),
     openGet(
-      `${START}/callback`,
+      START,
       answers.nothing,
-      (request) => redirect(request, home, complete(request)),
-      { redirects: true },
+      {
+        redirects: true,
+      },
+      (request) => redirect(request, home, begin(request, [])),
+    ),
+    openGet(`${START}/callback`, answers.nothing, { redirects: true }, (request) =>
+      redirect(request, home, complete(request)),
     ),
   ];
 }

@@ -38,21 +38,16 @@ function invitationRoutes(deps: RouteDependencies): Route[] {
   const hashesOf = ({ body }: RouteRequest): string[] => peppers.hashes(String(body['token']));
   const body = schemas.readInvitation;
   return [
-    openPost(
-      '/invitation',
-      answers.invitation,
-      (request) => passkeys.readInvitation({ token_hashes: hashesOf(request) }, request.call),
-      { body },
+    openPost('/invitation', answers.invitation, { body }, (request) =>
+      passkeys.readInvitation({ token_hashes: hashesOf(request) }, request.call),
     ),
-    openPost(
-      '/invitation/options',
-      answers.passkey_options,
-      (request) => passkeys.startRegistration({ token_hashes: hashesOf(request) }, request.call),
-      { body },
+    openPost('/invitation/options', answers.passkey_options, { body }, (request) =>
+      passkeys.startRegistration({ token_hashes: hashesOf(request) }, request.call),
     ),
     openPost(
       ACCEPT,
       answers.session,
+      { status: 201, body: schemas.acceptInvitation },
       (request) => {
         const { name, response } = request.body as unknown as Answered;
         const token_hashes = hashesOf(request);
@@ -60,56 +55,40 @@ function invitationRoutes(deps: RouteDependencies): Route[] {
           passkeys.acceptInvitation({ token_hashes, name, response, session_hash }, request.call),
         );
       },
-      { status: 201, body: schemas.acceptInvitation },
     ),
   ];
 }
 
 const logInRoutes = (deps: RouteDependencies): Route[] => [
-  openPost(`${LOG_IN}/options`, answers.passkey_options, ({ call }) =>
+  openPost(`${LOG_IN}/options`, answers.passkey_options, {}, ({ call }) =>
     deps.passkeys.startLogIn({}, call),
   ),
-  openPost(
-    LOG_IN,
-    answers.session,
-    (request) => {
-      const { response } = request.body as unknown as Answered;
-      return logIn(deps, request, LOG_IN, (session_hash) =>
-        deps.passkeys.logIn({ response, session_hash }, request.call),
-      );
-    },
-    { status: 201, body: schemas.logInWithPasskey },
-  ),
+  openPost(LOG_IN, answers.session, { status: 201, body: schemas.logInWithPasskey }, (request) => {
+    const { response } = request.body as unknown as Answered;
+    return logIn(deps, request, LOG_IN, (session_hash) =>
+      deps.passkeys.logIn({ response, session_hash }, request.call),
+    );
+  }),
 ];
 
 /** The passkeys of the person who is signed in, whatever the role. */
 const ownPasskeyRoutes = ({ passkeys }: RouteDependencies): Route[] => [
-  get(
-    '/passkeys',
-    answers.passkeys,
-    async (visitor, { call }) =>
-      // The partner key has none.
-      visitor.restriction === undefined
-        ? { passkeys: [] }
-        : passkeys.listPasskeys(ownerOf(visitor), call),
-    { any_scope: true },
+  get('/passkeys', answers.passkeys, { any_scope: true }, async (visitor, { call }) =>
+    // The partner key has none.
+    visitor.restriction === undefined
+      ? { passkeys: [] }
+      : passkeys.listPasskeys(ownerOf(visitor), call),
   ),
   post(
     '/passkeys/options',
     answers.passkey_options,
+    { fresh_log_in: true, any_scope: true },
     (visitor, { call }) =>
       passkeys.startRegistration({ token_hashes: [], ...ownerOf(visitor) }, call),
-    { fresh_log_in: true, any_scope: true },
   ),
   post(
     '/passkeys',
     answers.passkey,
-    async (visitor, { call, body }) => {
-      const { name, response } = body as unknown as Answered;
-      return {
-        passkey: await passkeys.addPasskey({ ...ownerOf(visitor), name, response }, call),
-      };
-    },
     {
       fresh_log_in: true,
       any_scope: true,
@@ -117,24 +96,30 @@ const ownPasskeyRoutes = ({ passkeys }: RouteDependencies): Route[] => [
       status: 201,
       body: schemas.addPasskey,
     },
+    async (visitor, { call, body }) => {
+      const { name, response } = body as unknown as Answered;
+      return {
+        passkey: await passkeys.addPasskey({ ...ownerOf(visitor), name, response }, call),
+      };
+    },
   ),
   patch(
     '/passkeys/:passkey_id',
     answers.passkey,
+    { any_scope: true, audit: { values: ['name'] }, body: schemas.renamePasskey },
     async (visitor, request) => {
       const named = { passkey_id: idOf(request), name: String(request.body['name']) };
       return {
         passkey: await passkeys.renamePasskey({ ...ownerOf(visitor), ...named }, request.call),
       };
     },
-    { any_scope: true, audit: { values: ['name'] }, body: schemas.renamePasskey },
   ),
   del(
     '/passkeys/:passkey_id',
     answers.nothing,
+    { any_scope: true, audit: { reduces_risk: true } },
     async (visitor, request) =>
       passkeys.removePasskey({ ...ownerOf(visitor), passkey_id: idOf(request) }, request.call),
-    { any_scope: true, audit: { reduces_risk: true } },
   ),
 ];
 

@@ -13,14 +13,14 @@ const FAILED = [4, 5];
 const checkQuery = compile(schemas.listRequests, 'query');
 
 export const requestRoutes = ({ onboarding, endpoints }: RouteDependencies): Route[] => [
-  get('/requests', answers.requests, async ({ partner_id }, { context, call }) => {
+  get('/requests', answers.requests, {}, async ({ partner_id }, { context, call }) => {
     const { status, limit = 0, ...filter } = checkQuery(context.query);
     const status_classes = status === 'failed' ? FAILED : status ? [Number(status)] : [];
     const asked = { partner_id, status_classes, limit, ...filter };
     const { requests, after } = await onboarding.listRequests(asked, call);
     return { requests: requests.map(explained), after };
   }),
-  get('/requests/endpoints', answers.request_endpoints, async () => ({
+  get('/requests/endpoints', answers.request_endpoints, {}, async () => ({
     endpoints: endpoints.map(actionOf),
   })),
 ];

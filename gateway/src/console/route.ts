@@ -104,7 +104,7 @@ type Options = Omit<Row, 'verb' | 'path' | 'answer'>;
 
 const row =
   (verb: Row['verb']) =>
-  (path: string, answer: Schema, run: Run, options: Options = {}): Route => ({
+  (path: string, answer: Schema, options: Options, run: Run): Route => ({
     ...{ verb, path, answer, run },
     ...options,
   });
@@ -115,7 +115,7 @@ export const del = row('delete');
 
 const openRow =
   (verb: Row['verb']) =>
-  (path: string, answer: Schema, run: OpenRun, options: Options = {}): Route => ({
+  (path: string, answer: Schema, options: Options, run: OpenRun): Route => ({
     ...{ verb, path, answer, run },
     open: true,
     ...options,

@@ -26,15 +26,10 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   ...webhookRoutes(deps),
   ...billingRoutes(deps),
   ...requestRoutes(deps),
-  get(
-    '/events/stream',
-    answers.nothing,
-    async (visitor, { context }) => {
-      if (context.method !== 'HEAD') await deps.streams.open(context, visitor);
-      return {};
-    },
-    { automatic: true },
-  ),
+  get('/events/stream', answers.nothing, { automatic: true }, async (visitor, { context }) => {
+    if (context.method !== 'HEAD') await deps.streams.open(context, visitor);
+    return {};
+  }),
 ];
 
 /** Those whose values the audit log keeps. */
@@ -54,23 +49,24 @@ const emptyIfNull = (text: string | null | undefined): string | undefined =>
   text === null ? '' : text;
 
 const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): Route[] => [
-  get('/notices', answers.notices, async () => ({ notices }), { any_scope: true }),
-  get('/known-events', answers.known_events, async () => ({ events: KNOWN_EVENTS }), {
-    any_scope: true,
-  }),
-  get('/numbers/:phone_number_id/days', answers.number_days, ({ partner_id }, request) => {
+  get('/notices', answers.notices, { any_scope: true }, async () => ({ notices })),
+  get('/known-events', answers.known_events, { any_scope: true }, async () => ({
+    events: KNOWN_EVENTS,
+  })),
+  get('/numbers/:phone_number_id/days', answers.number_days, {}, ({ partner_id }, request) => {
     const phone_number_id = paramOf(request, 'phone_number_id');
     return settings.listNumberDays({ partner_id, phone_number_id }, request.call);
   }),
-  get('/message-days', answers.message_days, ({ partner_id }, { call }) =>
+  get('/message-days', answers.message_days, {}, ({ partner_id }, { call }) =>
     onboarding.listMessageDays({ partner_id }, call),
   ),
-  get('/settings', answers.settings, async ({ partner_id }, { call }) =>
+  get('/settings', answers.settings, {}, async ({ partner_id }, { call }) =>
     settingsAnswer(await settings.getSettings({ partner_id }, call)),
   ),
   patch(
     '/settings',
     answers.settings,
+    { audit: { values: RECORDED, before_of: 'partner' }, body: schemas.updateSettings },
     async ({ partner_id }, { call, body }) => {
       if (SETTINGS.every((name) => body[name] === undefined)) {
         throw missingFields(SETTINGS, `one of ${SETTINGS.join(', ')} is required`);
@@ -78,7 +74,6 @@ const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): R
       const change = { partner_id, ...settingsChange(body) };
       return settingsAnswer(await settings.updateSettings(change, call));
     },
-    { audit: { values: RECORDED, before_of: 'partner' }, body: schemas.updateSettings },
   ),
 ];
 
@@ -111,48 +106,43 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     post(
       '/webhook-secret/reveal',
       answers.revealed_secret,
-      ({ partner_id }, { call }) => settings.revealWebhookSecret({ partner_id }, call),
       { fresh_log_in: true, audit: {} },
+      ({ partner_id }, { call }) => settings.revealWebhookSecret({ partner_id }, call),
     ),
     post(
       '/webhook-secret/rotate',
       answers.rotated_secret,
-      ({ partner_id }, { call, body }) => {
-        const overlap_hours = body['overlap_hours'] as number;
-        return settings.rotateWebhookSecret({ partner_id, overlap_hours }, call);
-      },
       {
         fresh_log_in: true,
         audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
         body: schemas.rotateSecret,
         per_sec: 1,
       },
+      ({ partner_id }, { call, body }) => {
+        const overlap_hours = body['overlap_hours'] as number;
+        return settings.rotateWebhookSecret({ partner_id, overlap_hours }, call);
+      },
     ),
     post(
       '/webhook-test',
       answers.test_event,
-      ({ partner_id }, { call }) => webhooks.sendTestEvent({ partner_id, changelog }, call),
       { timeout_ms: TEST_TIMEOUT_MS, per_sec: 1 },
+      ({ partner_id }, { call }) => webhooks.sendTestEvent({ partner_id, changelog }, call),
     ),
   ];
 }
 
 const billingRoutes = ({ payments }: RouteDependencies): Route[] => [
-  get(
-    '/billing',
-    answers.billing,
-    async ({ partner_id }, { call }) => ({
-      billing: await payments.getBilling({ partner_id }, call),
-    }),
-    { key_scope: 'billing' },
-  ),
+  get('/billing', answers.billing, { key_scope: 'billing' }, async ({ partner_id }, { call }) => ({
+    billing: await payments.getBilling({ partner_id }, call),
+  })),
   post(
     '/card',
     answers.card_page,
+    { key_scope: 'billing', audit: {}, body: schemas.openCardPage, status: 201, per_sec: 1 },
     ({ partner_id }, { call, body }) => {
       const return_url = body['return_url'] as string | undefined;
       return payments.createCardSession({ partner_id, return_url }, call);
     },
-    { key_scope: 'billing', audit: {}, body: schemas.openCardPage, status: 201, per_sec: 1 },
   ),
 ];

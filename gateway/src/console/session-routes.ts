@@ -94,33 +94,30 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
     issuer: issuer_url === undefined ? null : new URL(issuer_url).host,
   };
   return [
-    openPost(SESSION, answers.session, (request) => logInWithKey(deps, request), {
-      status: 201,
-      body: schemas.openSession,
-    }),
-    get(
+    openPost(
       SESSION,
       answers.session,
-      async ({ session, token }) => sessionAnswer(deps, session, token),
-      { any_scope: true },
+      {
+        status: 201,
+        body: schemas.openSession,
+      },
+      (request) => logInWithKey(deps, request),
+    ),
+    get(SESSION, answers.session, { any_scope: true }, async ({ session, token }) =>
+      sessionAnswer(deps, session, token),
     ),
     // For the page's start: a browser reports every 401 as an error.
     get(
       '/session/current',
       answers.current_session,
-      async ({ session, token }) => ({ session: sessionAnswer(deps, session, token), log_in }),
       { any_scope: true, absent: { session: null, log_in } },
+      async ({ session, token }) => ({ session: sessionAnswer(deps, session, token), log_in }),
     ),
-    del(
-      SESSION,
-      answers.nothing,
-      async ({ token_hash }, { context, call }) => {
-        await deps.settings.closeSession({ token_hash }, call);
-        cookies.clear(context);
-        return {};
-      },
-      ENDING,
-    ),
+    del(SESSION, answers.nothing, ENDING, async ({ token_hash }, { context, call }) => {
+      await deps.settings.closeSession({ token_hash }, call);
+      cookies.clear(context);
+      return {};
+    }),
     ...openSessionsRoutes(deps),
   ];
 }
@@ -144,37 +141,27 @@ function logInWithKey(deps: RouteDependencies, request: RouteRequest): Promise<F
 const ENDING = { any_scope: true, audit: { reduces_risk: true } } as const;
 
 const openSessionsRoutes = ({ settings, cookies }: RouteDependencies): Route[] => [
-  get(
-    '/sessions',
-    answers.sessions,
-    (visitor, { call }) => {
-      const { partner_id, token_hash } = visitor;
-      return settings.listSessions({ partner_id, token_hash, person_id: ownOnly(visitor) }, call);
-    },
-    { any_scope: true },
-  ),
+  get('/sessions', answers.sessions, { any_scope: true }, (visitor, { call }) => {
+    const { partner_id, token_hash } = visitor;
+    return settings.listSessions({ partner_id, token_hash, person_id: ownOnly(visitor) }, call);
+  }),
   // A person ends only the own ones.
   del(
     '/sessions',
     answers.nothing,
+    ENDING,
     async ({ partner_id, restriction }, { context, call }) => {
       await settings.closeAllSessions({ partner_id, person_id: restriction?.person_id }, call);
       cookies.clear(context);
       return {};
     },
-    ENDING,
   ),
-  del(
-    '/sessions/:session_id',
-    answers.nothing,
-    (visitor, request) => {
-      const { partner_id } = visitor;
-      const session_id = paramOf(request, 'session_id');
-      const person_id = ownOnly(visitor);
-      return settings.endSession({ partner_id, session_id, person_id }, request.call);
-    },
-    ENDING,
-  ),
+  del('/sessions/:session_id', answers.nothing, ENDING, (visitor, request) => {
+    const { partner_id } = visitor;
+    const session_id = paramOf(request, 'session_id');
+    const person_id = ownOnly(visitor);
+    return settings.endSession({ partner_id, session_id, person_id }, request.call);
+  }),
 ];
 
 /** The partner key and owners see and end all sessions of the partner, others their own. */

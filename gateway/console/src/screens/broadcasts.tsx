@@ -22,9 +22,7 @@ import {
   useBroadcastChange,
   type BroadcastChange,
 } from './broadcasts/actions';
-import { BroadcastCost } from './broadcasts/cost';
-import { DeliveryCurve } from './broadcasts/delivery-curve';
-import { Recipients } from './broadcasts/recipients';
+import { BroadcastCost, DeliveryCurve, Recipients } from './broadcasts/outcome';
 import { isOver, isPaused, isSettling, stateOf, waitsForApproval } from './broadcasts/state-of';
 
 const COLUMNS: Array<Column<Broadcast>> = [

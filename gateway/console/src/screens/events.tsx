@@ -12,8 +12,7 @@ import { Loaded } from '../parts/loaded';
 import { agoColumn, type Column, Rows } from '../parts/rows';
 import { State } from '../parts/values';
 import { nounOf } from '../period';
-import { EventDrawer } from './events/drawer';
-import { RetryButton, RetryOutcome, useRetry, type RetryOne } from './events/retry';
+import { EventDrawer, RetryButton, RetryOutcome, useRetry, type RetryOne } from './events/drawer';
 import { deliveryOf, subjectOf } from './events/rules';
 import { SendTestButton, SendTestOutcome, useSendTest } from './events/send-test';
 

@@ -12,7 +12,7 @@ import { Id, State, Time } from '../../parts/values';
 import { countOf } from '../../period';
 import { ReceiverName } from './receiver';
 import { ReplayProgress } from './replay';
-import { retryOf, RetryResult } from './retry';
+import { retryOf, RetryResult } from './drawer';
 import { answerOf, isAccepted, stateOf, type Waiting } from './rules';
 
 type Detail = LoggedEvent & { attempts: Attempt[] };

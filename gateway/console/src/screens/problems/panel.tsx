@@ -11,7 +11,7 @@ import { Failure } from '../../parts/loaded';
 import { Copy, Time } from '../../parts/values';
 import { nounOf } from '../../period';
 import { CAUSES, peopleOf, type Item, type Problem } from '../../problems';
-import { retryOf } from '../events/retry';
+import { retryOf } from '../events/drawer';
 import { SendTestButton, SendTestOutcome, useSendTest } from '../events/send-test';
 
 /** Items that are listed; the screens of messages and events have the others. */
