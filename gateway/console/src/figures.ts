@@ -1,5 +1,5 @@
-// The figures of a period: messages from the counts of each day by category, events from one read of
-// the log for each day, calls from the usage record, and two periods side by side. Pure.
+// The figures of a period: messages from the counts of each day by category, events from one read
+// of the log for each day, calls from the usage record, and two periods side by side. Pure.
 import type { EventPage, MessageDay, Usage } from './api/types';
 import { daysOf, type Days } from './period';
 import { healthOf } from './screens/events/health';

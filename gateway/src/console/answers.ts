@@ -31,8 +31,8 @@ type Complete<T> =
       : T;
 
 /**
- * A value with exactly the keys of its schema. An unset key is null in JSON if it may be: the caller
- * sees that it exists.
+ * A value with exactly the keys of its schema. An unset key is null in JSON if it may be, so that
+ * the caller sees that it exists.
  */
 export function completed(schema: Schema, value: unknown): unknown {
   const [inner] = schema.anyOf ?? [];

@@ -26,9 +26,9 @@ export function checkOwnSite(context: Context, own_origin: string): void {
 const FRESH_MS = 5 * 60_000;
 
 /**
- * Throws FRESH_LOG_IN_REQUIRED unless the row needs no fresh log-in, or the session has one. A cookie
- * that was stolen, or a browser that was left open, does not suffice for such a row: the person, or
- * the holder of the key, logs in again.
+ * Throws FRESH_LOG_IN_REQUIRED unless the row needs no fresh log-in, or the session has one. A
+ * cookie that was stolen, or a browser that was left open, does not suffice for such a row: the
+ * person, or the holder of the key, logs in again.
  */
 export function checkFreshLogIn(
   { authenticated_at }: Pick<Session, 'authenticated_at'>,

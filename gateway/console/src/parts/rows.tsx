@@ -15,7 +15,7 @@ import { Time, zoned } from './values';
 export interface Column<T> extends TableColumn<T> {
   /** A CSS grid track. */
   width: string;
-  /** True for a value that shows what it is: on a phone, the others have their titles before them. */
+  /** True for a value that shows what it is: on a phone, the others stand behind their titles. */
   bare?: boolean;
   /**
    * The least width of a list that shows the column beside others. A column that names none is

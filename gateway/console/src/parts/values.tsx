@@ -1,5 +1,5 @@
-// Values in a row or a fact: a state, an ID that can be copied, and a time in the reader's zone, with
-// UTC on hover.
+// Values in a row or a fact: a state, an ID that can be copied, and a time in the reader's zone,
+// which shows UTC on hover.
 import { ActionIcon, Badge, CopyButton, Tooltip } from '@mantine/core';
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons';
 

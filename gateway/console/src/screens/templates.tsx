@@ -106,7 +106,7 @@ function TemplateDrawer({ client, template, onClose }: Closing<OfTemplate>) {
   const remove = useMutation({
     mutationFn: () =>
       call('DELETE', `/v1/templates/${encodeURIComponent(template.name)}`, { number: client }),
-    // Without its row, the focus goes to the heading when the panel closes.
+    // The row is removed first, so that the focus goes to the heading when the panel closes.
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['templates'] });
       onClose();

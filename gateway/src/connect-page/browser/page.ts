@@ -126,7 +126,7 @@ const FAILED_STEPS: Record<string, { step: string; message: string }> = {
 };
 const REGISTRATION = { step: 'REGISTRATION', message: 'The number could not be registered.' };
 
-/** Faults of this page and of the dialog: as the service records them, and as the opener learns. */
+/** Faults of this page and of the dialog, for the service and for the opener. */
 const FAULTS = {
   SCRIPT_BLOCKED: {
     reported: 'the sign-up script did not load',
@@ -234,7 +234,7 @@ function report(kind: string, facts: object = {}): void {
   }).catch(() => undefined);
 }
 
-/** Reports a fault, and tells the opener. */
+/** Reports a fault to the service and to the opener. */
 function announce(code: keyof typeof FAULTS, kind: string, signUp?: SignUp): void {
   report(kind, { error_code: code, error_message: FAULTS[code].reported });
   tellError({ code, message: FAULTS[code].told }, signUp);

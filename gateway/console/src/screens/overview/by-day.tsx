@@ -1,5 +1,5 @@
-// The charts of the overview: messages by day beside those that were sent in the period before, what
-// they cost, and the events of each day with the receiver's answers.
+// The charts of the overview: messages by day beside those that were sent in the period before,
+// what they cost, and the events of each day with the receiver's answers.
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import {
