@@ -168,7 +168,7 @@ const ROWS: Record<string, Row[]> = {
     ['two files of about {} lines each', linesOf('html')],
     ['of up to {} characters', own('onboarding/connect/sign-up/handlers', 'STATE_MAX')],
     ['Node.js {} or newer', PLATFORM.node_with_fetch],
-    ['at most {}: in', own('onboarding/ground/connect-origins', 'CONNECT_ORIGINS_MAX')],
+    ['at most {}: in', own('onboarding/ground/partner-url', 'CONNECT_ORIGINS_MAX')],
     ['can be opened for {} minutes', link_min],
   ],
   'endpoints.md': [

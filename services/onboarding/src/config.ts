@@ -1,7 +1,7 @@
-import { fields, type Field } from '@bmg/common/config';
+import { fields, type Loaded } from '@bmg/common/config';
 import { pepperFault } from '@bmg/common/keys';
 import { KEYRING_PATTERN } from '@bmg/common/vault';
-import { PROCESSOR_NAMES } from './billing/payments';
+import { PROCESSOR_NAMES } from './billing/payments/choose-processor';
 
 /** The documentation of the service's environment. */
 export const settings = {
@@ -14,17 +14,13 @@ export const settings = {
   ...fields.upstream,
   ...fields.eventLog,
   PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
-  UPSTREAM_APP_ID: fields.optional(fields.text('app of the embedded sign-up')) as Field<
-    string | undefined
-  >,
+  UPSTREAM_APP_ID: fields.optional(fields.text('app of the embedded sign-up')),
   UPSTREAM_APP_SECRET: fields.optional(
     fields.secret('secret of that app; without it the embedded sign-up is not configured', {
       insecure: 'app-secret-local',
     }),
-  ) as Field<string | undefined>,
-  UPSTREAM_CONFIG_ID: fields.optional(
-    fields.text('configuration of the embedded sign-up'),
-  ) as Field<string | undefined>,
+  ),
+  UPSTREAM_CONFIG_ID: fields.optional(fields.text('configuration of the embedded sign-up')),
   UPSTREAM_FEATURE_TYPE: fields.text('extras.featureType of the sign-up dialog', {
     default: 'messaging_business_app_onboarding',
   }),
@@ -41,13 +37,13 @@ export const settings = {
   ),
   OIDC_ISSUER: fields.optional(
     fields.url('issuer (OpenID Connect) with which people sign in to the console'),
-  ) as Field<string | undefined>,
+  ),
   OIDC_CLIENT_ID: fields.optional(
     fields.text('client of the gateway at the issuer; required with OIDC_ISSUER'),
-  ) as Field<string | undefined>,
+  ),
   OIDC_CLIENT_SECRET: fields.optional(
     fields.secret('secret of that client; required with OIDC_ISSUER'),
-  ) as Field<string | undefined>,
+  ),
   PAYMENT_PROCESSOR: fields.oneOf(
     PROCESSOR_NAMES,
     'collects the fee for slots: `none` or `stripe`, which needs the two secrets below',
@@ -55,12 +51,12 @@ export const settings = {
   ),
   STRIPE_API_KEY: fields.optional(
     fields.secret('secret key of the Stripe account; required if PAYMENT_PROCESSOR is stripe'),
-  ) as Field<string | undefined>,
+  ),
   STRIPE_WEBHOOK_SECRET: fields.optional(
     fields.secret(
       'signs the webhooks to /webhooks/payments; required if PAYMENT_PROCESSOR is stripe',
     ),
-  ) as Field<string | undefined>,
+  ),
   STRIPE_API_BASE: fields.url('address of the Stripe API, or of a double of it', {
     default: 'https://api.stripe.com',
   }),
@@ -78,12 +74,14 @@ export const settings = {
   ),
   AUDIT_EXPORT_URL: fields.optional(
     fields.url('takes the audit log by POST, as lines of JSON; not exported unless set'),
-  ) as Field<string | undefined>,
+  ),
   AUDIT_EXPORT_TOKEN: fields.optional(
     fields.secret('bearer token for AUDIT_EXPORT_URL; required with it'),
-  ) as Field<string | undefined>,
+  ),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',
     false,
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];

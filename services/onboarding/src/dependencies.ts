@@ -1,58 +1,60 @@
-// The dependencies that the features share: the stores, the vault, the upstream, the payment
-// processor.
-import type { Bus } from '@bmg/common/bus';
-import type { Loaded } from '@bmg/common/config';
+// Opens the engines, and makes of them what the features share.
+// The inferred types of this module name messages of the topics.
+import type {} from '@bmg/proto/stream';
+import { createBus } from '@bmg/common/bus';
 import { createVersions } from '@bmg/common/directory';
-import type { Database } from '@bmg/common/mongo';
 import { createPeppers } from '@bmg/common/keys';
+import { openMongo } from '@bmg/common/mongo';
 import { guardedAgent } from '@bmg/common/outbound';
 import { createPool } from '@bmg/common/overload';
-import type { openRedis } from '@bmg/common/redis';
-import type { Logger } from '@bmg/common/telemetry';
-import type { Upstream } from '@bmg/common/upstream';
+import { openRedis } from '@bmg/common/redis';
+import type { Kit } from '@bmg/common/service';
+import { createUpstream } from '@bmg/common/upstream';
 import { createVault } from '@bmg/common/vault';
-import type { settings } from './config';
-import { LOGO_FETCHES } from './accounts/partners';
-import { choosePaymentProcessor } from './billing/payments';
-import { signUpApp } from './connect/sign-up';
-import { createStores } from './stores';
+import { LOGO_FETCHES } from './accounts/partners/logo';
+import { choosePaymentProcessor } from './billing/payments/choose-processor';
+import type { Config } from './config';
+import { createTokenExpiryPoller } from './connect/clients/token-expiry-poller';
+import { createDueEventPoller } from './connect/due-events/publish';
+import { signUpApp } from './connect/sign-up/dialog-config';
+import { createStores, indexes } from './stores';
 
-export type Settings = Loaded<typeof settings>['config'];
+export type Dependencies = ReturnType<typeof openDependencies>;
 
-export interface Engines {
-  mongo: Database;
-  redis: ReturnType<typeof openRedis>;
-  upstream: Upstream;
-  bus: Bus;
-}
-
-export type Dependencies = ReturnType<typeof createDependencies>;
-
-export function createDependencies(
-  config: Settings,
-  { mongo, redis, upstream }: Engines,
-  given: {
-    now: () => Date;
-    log: Logger;
-    onTokensDue(this: void): void;
-    onEventsDue(this: void): void;
-  },
+export function openDependencies(
+  { config, log, use, useBus }: Kit<Config>,
+  given: { warnings: string[]; now: () => Date },
 ) {
+  const redis = use(openRedis(config, log));
+  const database = use(openMongo(config, 'onboarding', log, indexes));
+  const agent = guardedAgent({ allowPrivate: config.ALLOW_PRIVATE_URLS });
+  use({ name: 'outbound-agent', start: async () => undefined, stop: () => agent.destroy() });
   const base = {
     ...given,
-    ...createStores(mongo.db),
+    ...createStores(database.db),
+    settings: config,
+    database,
+    redis: redis.redis,
+    bus: useBus(createBus(config, 'onboarding', log)),
+    upstream: use(createUpstream(config)),
     vault: createVault(config.ENCRYPTION_KEYRING),
     peppers: createPeppers(config.KEY_PEPPER),
-    versions: createVersions(redis, given.log),
-    upstream,
-    agent: guardedAgent({ allowPrivate: config.ALLOW_PRIVATE_URLS }),
-    logoFetches: createPool(LOGO_FETCHES, given.log),
-    settings: config,
+    versions: createVersions(redis, log),
+    agent,
+    logoFetches: createPool(LOGO_FETCHES, log),
     app: () => signUpApp(config),
+    log,
   };
-  const payments = choosePaymentProcessor(config.PAYMENT_PROCESSOR, {
-    settings: config,
-    deps: base,
-  });
-  return { ...base, payments };
+  const tokenExpiry = createTokenExpiryPoller(base);
+  const dueEventPoller = createDueEventPoller(base);
+  return {
+    ...base,
+    payments: choosePaymentProcessor(config, base),
+    tokenExpiry,
+    dueEventPoller,
+    /** Called when tokens are due for a check. */
+    onTokensDue: tokenExpiry.wake,
+    /** Called when a row holds an event. */
+    onEventsDue: dueEventPoller.wake,
+  };
 }

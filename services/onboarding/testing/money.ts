@@ -15,11 +15,12 @@ import { NEXT_YEAR } from '../../../test/testkit/next-year';
 import { customerOf } from '../src/billing/payments/stripe/charge';
 import { cover } from '../src/billing/payments/stripe/cover';
 import { handlePaymentEvent } from '../src/billing/payments/stripe/webhooks';
-import { noPayments } from '../src/billing/payments/none';
+import { noPayments } from '../src/billing/payments/choose-processor';
 import type { PaymentProcessor } from '../src/billing/payments/processor';
 import { createStripeApi } from '../src/billing/payments/stripe/api';
 import { createStripePayments, reviewDue } from '../src/billing/payments/stripe/processor';
-import { storeClient, type RegisterDependencies } from '../src/connect/clients/register';
+import { storeClient } from '../src/connect/clients/register';
+import type { Dependencies } from '../src/dependencies';
 import { monthOf } from '../src/ground/slots';
 import {
   BILLING_ACCOUNTS,
@@ -134,8 +135,7 @@ export async function openMoneyWorld() {
     review: requestReview,
   };
   const vault = createVault(KEYRING);
-  const registering = (): RegisterDependencies => ({
-    ...deps,
+  const registering = {
     vault,
     upstream,
     payments,
@@ -143,7 +143,7 @@ export async function openMoneyWorld() {
     clientTokens: { recheckOthers: async () => undefined },
     onTokensDue: () => undefined,
     onEventsDue: () => undefined,
-  });
+  };
   return {
     fate,
     /** The stores without crashes, for setup and assertions. */
@@ -168,7 +168,7 @@ export async function openMoneyWorld() {
     },
     register: (partner_id: string, waba_id: string) =>
       storeClient(
-        registering(),
+        { ...deps, ...registering } as unknown as Dependencies,
         { partner_id, waba_id, phone_number_id: `phone-${waba_id}` },
         { access_token: 'token' },
         testCall(),

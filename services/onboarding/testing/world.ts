@@ -11,12 +11,13 @@ import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
 import { startEmulator, type Emulator } from '../../../test/emulator';
 import { createConnectHandlers, createSessionHandlers } from '../src/connect/sign-up/handlers';
 import { createClientHandlers } from '../src/connect/clients/handlers';
-import { choosePaymentProcessor } from '../src/billing/payments/choose-processor';
+import { noPayments } from '../src/billing/payments/choose-processor';
+import type { Config } from '../src/config';
+import type { Dependencies as AllDependencies } from '../src/dependencies';
 import { registerFromCode } from '../src/connect/sign-up/register-from-code';
 import { signUpApp } from '../src/connect/sign-up/dialog-config';
-import { indexes } from '../src/stores';
 import type { Partner } from '../src/ground/partners';
-import { createStores } from '../src/stores';
+import { createStores, indexes } from '../src/stores';
 import { createUsageHandlers } from '../src/billing/usage/handlers';
 import { createVault } from '@bmg/common/vault';
 
@@ -49,30 +50,33 @@ export async function openDatabase(): Promise<Database & { drop(): Promise<void>
   };
 }
 
-export type Dependencies = ReturnType<typeof dependencies>;
+/**
+ * What the service opens, without what needs Kafka or Redis. `bumped`: the version keys bumped so
+ * far.
+ */
+export type Dependencies = AllDependencies & { bumped: string[] };
 
-function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
+function dependencies(mongo: Database, upstream: Upstream, now: () => Date): Dependencies {
   const log = createLogger('test');
   log.level = 'silent';
   const settings = {
     PUBLIC_URL: 'https://gateway.test/',
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_APP_ID: 'app-local' as string | undefined,
-    UPSTREAM_APP_SECRET: 'app-secret-local' as string | undefined,
-    UPSTREAM_CONFIG_ID: 'config-local' as string | undefined,
+    UPSTREAM_APP_ID: 'app-local',
+    UPSTREAM_APP_SECRET: 'app-secret-local',
+    UPSTREAM_CONFIG_ID: 'config-local',
     UPSTREAM_FEATURE_TYPE: 'messaging_business_app_onboarding',
     CONNECT_SESSIONS_MAX: 20,
     ALLOW_PRIVATE_URLS: false,
     AUDITED_CHANGES_MAX: 300,
     EVENT_LOG_DAYS: 7,
-  };
+  } as Config;
   const bumped: string[] = [];
   return {
     ...createStores(mongo.db),
     vault: createVault(KEYRING),
     peppers: createPeppers(PEPPER),
-    payments: choosePaymentProcessor('none'),
-    /** The version keys bumped so far. */
+    payments: noPayments,
     bumped,
     versions: {
       current: async () => undefined,
@@ -85,7 +89,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
     app: () => signUpApp(settings),
     now,
     log,
-  };
+  } as unknown as Dependencies;
 }
 
 export interface World {
@@ -99,13 +103,28 @@ export interface World {
   close(): Promise<void>;
 }
 
-export const handlersOf = (deps: Dependencies) => ({
-  ...createClientHandlers(deps),
-  ...createConnectHandlers(deps),
-  ...createSessionHandlers(deps),
-  ...createUsageHandlers(deps),
-  registerFromCode: registerFromCode(deps),
-});
+/** Handlers to which a test need not give the call. */
+export type Calling<H> = {
+  [K in keyof H]: H[K] extends (request: infer R, call: Call) => infer A
+    ? (request: R, call?: Call) => A
+    : H[K];
+};
+
+export const calling = <H extends object>(handlers: H): Calling<H> =>
+  Object.fromEntries(
+    Object.entries(handlers as Record<string, (request: unknown, call: Call) => unknown>).map(
+      ([name, handle]) => [name, (request: unknown, call = testCall()) => handle(request, call)],
+    ),
+  ) as Calling<H>;
+
+export const handlersOf = (deps: Dependencies) =>
+  calling({
+    ...createClientHandlers(deps),
+    ...createConnectHandlers(deps),
+    ...createSessionHandlers(deps),
+    ...createUsageHandlers(deps),
+    registerFromCode: registerFromCode(deps),
+  });
 
 export async function openWorld(): Promise<World> {
   const mongo = await openDatabase();
@@ -175,12 +194,17 @@ export async function sessionOf(
   partner_id: string,
   given: { state?: string; display_name?: string } = {},
 ): Promise<string> {
-  const { token } = await handlers.createConnectSession(
-    { partner_id, state: given.state, display_name: given.display_name, origin: undefined },
-    testCall(),
-  );
+  const { state, display_name } = given;
+  const request = { partner_id, state, display_name, origin: undefined };
+  const { token } = await handlers.createConnectSession(request);
   const token_hash = hashKey(token, PEPPER);
-  return (await handlers.authenticateSession({ token_hash }, testCall())).session_id;
+  return (await handlers.authenticateSession({ token_hash })).session_id;
+}
+
+/** Expects a refusal with the code, which names the field. */
+export async function refuses(work: Promise<unknown>, code: string, field?: string): Promise<void> {
+  const details = field === undefined ? {} : { details: { field } };
+  expect(await failureOf(work)).toMatchObject({ code, ...details });
 }
 
 export const failureOf = async (work: Promise<unknown>): Promise<ApiError> =>

@@ -1,21 +1,23 @@
 // Clients: one row per partner, business account and number.
-import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { spellingsOf } from '@bmg/common/ids';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Indexes } from '@bmg/common/mongo';
 import type { Sealed } from '@bmg/common/vault';
+import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
 import {
-  DUE_EVENTS,
   dueEvent,
+  DUE_EVENTS,
   dueEventIndex,
   forgetEvents,
   type DueEvent,
   type HoldsDueEvents,
 } from './due-events';
+import { upsert } from './insert';
 
-export type ClientStatus = 'active' | 'deleted';
+type ClientStatus = 'active' | 'deleted';
 /** `paused` while the upstream re-links the number (contract 10.7). */
-export type ClientHealth = 'connected' | 'paused';
-export type ClientBilling = 'active' | 'billing_failed' | 'payment_action_required';
+type ClientHealth = 'connected' | 'paused';
+type ClientBilling = 'active' | 'billing_failed' | 'payment_action_required';
 
 /** Why an account may not send, and where its invoice can be paid. */
 export interface WaitingBilling {
@@ -72,7 +74,7 @@ export interface Client extends Omit<NumberFacts, 'verified_name'>, HoldsDueEven
   history_progress?: number | null;
   history_at?: Date | null;
   history_error?: { code: number; message: string } | null;
-  /** Whether the warning about the closing window was given. */
+  /** True once the warning about the closing window was given. */
   sync_warned?: boolean;
   /** When the token's expiry was last checked, and the expiry; null means that it never expires. */
   token_checked_at?: Date;
@@ -96,6 +98,16 @@ export interface NumberScope extends Scope {
 export const clientId = ({ partner_id, waba_id, phone_number_id }: NumberScope): string =>
   `${partner_id}/${waba_id}/${phone_number_id}`;
 
+/** The keys of every cached directory entry of the partners and the accounts. */
+export const versionKeys = (clients: Scope[]): string[] => [
+  ...new Set(
+    clients.flatMap(({ partner_id, waba_id }) => [
+      partnerVersionKey(partner_id),
+      wabaVersionKey(waba_id),
+    ]),
+  ),
+];
+
 /** The identity under which a client's secrets are sealed. */
 export const secretIdentity = (scope: NumberScope, field: 'token' | 'pin'): string =>
   `client/${clientId(scope)}/${field}`;
@@ -108,76 +120,9 @@ export type ClientChange = Partial<
 export type Registration = NumberScope &
   Omit<NumberFacts, 'verified_name'> &
   Pick<Client, 'display_name' | 'business_id' | 'token'> &
-  Partial<
-    Pick<
-      Client,
-      | 'sync_requested'
-      | 'history_phase'
-      | 'history_progress'
-      | 'history_at'
-      | 'history_error'
-      | 'sync_until'
-      | 'sync_retry_at'
-      | 'sync_tries'
-      | 'sync_warned'
-      | 'onboarding_id'
-      | 'registered_at'
-      | 'billing'
-      | 'payment_url'
-    >
-  >;
+  ClientChange;
 
-export interface Clients {
-  /**
-   * Inserts the row, or updates it and makes it active. Returns the row before; null if there was
-   * none. `event` is stored with the change.
-   */
-  upsert(client: Registration, at: Date, event?: DueEvent): Promise<Client | null>;
-  find(scope: NumberScope): Promise<Client | null>;
-  findAll(scopes: NumberScope[]): Promise<Client[]>;
-  /** The active rows of an account, one per number, the oldest registration first. */
-  activeOf(scope: Scope): Promise<Client[]>;
-  /**
-   * The active rows of several accounts, in the same order, and those that other partners have of
-   * them. Undefined if there are too many to read at once.
-   */
-  activeOfAll(scopes: Scope[]): Promise<Client[] | undefined>;
-  /** The numbers of the active rows, the last active first. */
-  numbersOf(scope: { partner_id: string; waba_id?: string | undefined }): Promise<string[]>;
-  list(
-    partner_id: string,
-    status: ClientStatus | 'all',
-    page: { limit: number; offset: number },
-  ): Promise<{ clients: Client[]; total: number }>;
-  change(scope: NumberScope, change: ClientChange): Promise<Client | null>;
-  /** Marks the account's active rows as deleted, with an event each; returns how many there were. */
-  remove(scope: Scope, at: Date): Promise<number>;
-  /** Rows with unpublished events. A client that waits for a payment is not connected yet. */
-  withEventsDue(limit: number): Promise<Client[]>;
-  forgetEvents(clients: Client[]): Promise<void>;
-  /**
-   * Sets the billing state of the partner's active rows: the accounts in `waiting` wait, all others
-   * may send. Returns the accounts that changed.
-   */
-  setBilling(partner_id: string, waiting: ReadonlyMap<string, WaitingBilling>): Promise<string[]>;
-  /** For the operator: the deleted rows of an account, the latest deletion first. */
-  deletedOf(scope: Scope): Promise<Client[]>;
-  /** For the operator: makes the deleted rows active again, with a refresh of their facts due. */
-  restore(scope: Scope, place: Pick<Client, 'billing' | 'payment_url'>, at: Date): Promise<void>;
-  /** The active rows of any partner with the number or account, for the directory and events. */
-  ownersOfNumber(phone_number_id: string, waba_id?: string): Promise<Client[]>;
-  ownersOfNumbers(phone_number_ids: string[]): Promise<Client[]>;
-  /** By the digits as the account has them, else by their other spelling. */
-  ownersOfDisplayNumber(waba_id: string, phone_number: string): Promise<Client[]>;
-  ownersOfAccount(waba_id: string): Promise<Client[]>;
-  /** For the operator: clients of all partners, or of one. */
-  listAll(
-    partner_id: string | undefined,
-    page: { limit: number; offset: number },
-  ): Promise<{ clients: Client[]; total: number }>;
-  /** For the operator: the active clients of all partners that were registered last. */
-  newestActive(limit: number): Promise<Client[]>;
-}
+export type Clients = ReturnType<typeof createClients>;
 
 /** Numbers of a partner in one answer of the directory. */
 export const LISTED_NUMBERS_MAX = 10_000;
@@ -197,22 +142,24 @@ const ANY_STATUS: { $in: ClientStatus[] } = { $in: ['active', 'deleted'] };
 export const CLIENTS = 'clients';
 /** How long support can restore a deleted client, with its sealed token and PIN. */
 const DELETED_KEPT_DAYS = 180;
-export const clientIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, waba_id: 1, status: 1, registered_at: 1, _id: 1 } },
-  { key: { waba_id: 1, status: 1, registered_at: 1, _id: 1 } },
-  { key: { phone_number_id: 1 } },
-  { key: { partner_id: 1, status: 1, registered_at: 1, _id: 1 } },
-  { key: { partner_id: 1, status: 1, last_activity_at: -1 } },
-  { key: { status: 1, registered_at: 1, _id: 1 } },
-  // Full: rows without a time for a refresh are looked for at every start.
-  { key: { status: 1, refresh_due_at: 1 } },
-  { key: { sync_retry_at: 1 }, sparse: true },
-  { key: { token_checked_at: 1 } },
-  { key: { token_expires_at: 1 }, sparse: true },
-  dueEventIndex,
-  // Null for an active client, which the TTL index ignores.
-  { key: { deleted_at: 1 }, expireAfterSeconds: DELETED_KEPT_DAYS * 86_400 },
-];
+export const clientIndexes: Indexes = {
+  [CLIENTS]: [
+    { key: { partner_id: 1, waba_id: 1, status: 1, registered_at: 1, _id: 1 } },
+    { key: { waba_id: 1, status: 1, registered_at: 1, _id: 1 } },
+    { key: { phone_number_id: 1 } },
+    { key: { partner_id: 1, status: 1, registered_at: 1, _id: 1 } },
+    { key: { partner_id: 1, status: 1, last_activity_at: -1 } },
+    { key: { status: 1, registered_at: 1, _id: 1 } },
+    // Full: rows without a time for a refresh are looked for at every start.
+    { key: { status: 1, refresh_due_at: 1 } },
+    { key: { sync_retry_at: 1 }, sparse: true },
+    { key: { token_checked_at: 1 } },
+    { key: { token_expires_at: 1 }, sparse: true },
+    dueEventIndex,
+    // Null for an active client, which the TTL index ignores.
+    { key: { deleted_at: 1 }, expireAfterSeconds: DELETED_KEPT_DAYS * 86_400 },
+  ],
+};
 
 export const clientCollection = (db: Db): Collection<Client> => db.collection(CLIENTS);
 
@@ -236,65 +183,26 @@ const differing = ({ billing, payment_url }: WaitingBilling): Filter<Client>[] =
   { payment_url: { $ne: payment_url } },
 ];
 
-/** Longer than 70 lines: one short method for each query. */
-export function createClients(db: Db): Clients {
+export function createClients(db: Db) {
   const clients = clientCollection(db);
-  const owners = (filter: Filter<Client>, limit = OWNERS_MAX): Promise<Client[]> =>
-    clients
-      .find({ ...filter, status: 'active' })
-      .limit(limit)
-      .toArray();
-  const page = async (
-    filter: Filter<Client>,
-    { limit, offset }: { limit: number; offset: number },
-  ): Promise<{ clients: Client[]; total: number }> => {
-    const [found, total] = await Promise.all([
-      clients.find(filter).sort({ registered_at: 1, _id: 1 }).skip(offset).limit(limit).toArray(),
-      clients.countDocuments(filter),
-    ]);
-    return { clients: found, total };
-  };
   return {
-    async upsert(given, at, event) {
-      const write = (): Promise<Client | null> =>
-        clients.findOneAndUpdate(
-          { _id: clientId(given) },
-          {
-            $set: {
-              ...given,
-              connection_mode: 'coexistence',
-              status: 'active',
-              tier: 'STANDARD',
-              health: 'connected',
-              deleted_at: null,
-              known_since: at,
-              known_at: {},
-              withdrawn_at: null,
-            },
-            // The new token is inspected at the next run.
-            $unset: { token_checked_at: true, token_expires_at: true },
-            $setOnInsert: defaultsOf(given, at),
-            ...dueEvent(event),
-          },
-          { upsert: true, returnDocument: 'before' },
-        );
-      try {
-        return await write();
-      } catch (error) {
-        // Two concurrent first registrations: the other one inserted the row, this one updates it.
-        if (isDuplicateKey(error)) return write();
-        throw error;
-      }
-    },
-    find: (scope) => clients.findOne({ _id: clientId(scope) }),
-    findAll: (scopes) => clients.find({ _id: { $in: scopes.map(clientId) } }).toArray(),
-    activeOf: ({ partner_id, waba_id }) =>
+    ...changesOf(clients),
+    ...ownersIn(clients),
+    find: (scope: NumberScope) => clients.findOne({ _id: clientId(scope) }),
+    findAll: (scopes: NumberScope[]) =>
+      clients.find({ _id: { $in: scopes.map(clientId) } }).toArray(),
+    /** The active rows of an account, one per number, the oldest registration first. */
+    activeOf: ({ partner_id, waba_id }: Scope) =>
       clients
         .find({ partner_id, waba_id, status: 'active' })
         .sort({ registered_at: 1, _id: 1 })
         .limit(NUMBERS_MAX)
         .toArray(),
-    async activeOfAll(scopes) {
+    /**
+     * The active rows of several accounts, in the same order, and those that other partners have of
+     * them. Undefined if there are too many to read at once.
+     */
+    async activeOfAll(scopes: Scope[]) {
       const limit = NUMBERS_MAX * scopes.length;
       const found = await clients
         .find({
@@ -307,7 +215,8 @@ export function createClients(db: Db): Clients {
         .toArray();
       return found.length < limit ? found : undefined;
     },
-    async numbersOf({ partner_id, waba_id }) {
+    /** The numbers of the active rows, the last active first. */
+    async numbersOf({ partner_id, waba_id }: { partner_id: string; waba_id?: string | undefined }) {
       const found = await clients
         .find({ partner_id, status: 'active', ...(waba_id !== undefined && { waba_id }) })
         .project<Pick<Client, 'phone_number_id'>>({ phone_number_id: 1 })
@@ -316,90 +225,168 @@ export function createClients(db: Db): Clients {
         .toArray();
       return found.map(({ phone_number_id }) => phone_number_id);
     },
-    list: (partner_id, status, bounds) =>
-      page({ partner_id, status: status === 'all' ? ANY_STATUS : status }, bounds),
-    listAll: (partner_id, bounds) =>
-      page({ ...(partner_id !== undefined && { partner_id }), status: ANY_STATUS }, bounds),
-    newestActive: (limit) =>
+    /** Clients of one partner; without it, those of all partners, for the operator. */
+    async list(
+      partner_id: string | undefined,
+      status: ClientStatus | 'all',
+      { limit, offset }: { limit: number; offset: number },
+    ) {
+      const filter = {
+        ...(partner_id !== undefined && { partner_id }),
+        status: status === 'all' ? ANY_STATUS : status,
+      };
+      const [found, total] = await Promise.all([
+        clients.find(filter).sort({ registered_at: 1, _id: 1 }).skip(offset).limit(limit).toArray(),
+        clients.countDocuments(filter),
+      ]);
+      return { clients: found, total };
+    },
+    /** For the operator: the active clients of all partners that were registered last. */
+    newestActive: (limit: number) =>
       clients
         .find({ status: 'active' })
         .sort({ registered_at: -1, _id: -1 })
         .limit(limit)
         .toArray(),
-    change: (scope, change) =>
-      clients.findOneAndUpdate(
-        { _id: clientId(scope) },
-        { $set: change },
-        { returnDocument: 'after' },
-      ),
-    async remove({ partner_id, waba_id }, at) {
-      const { modifiedCount } = await clients.updateMany(
-        { partner_id, waba_id, status: 'active' },
-        {
-          $set: { status: 'deleted', deleted_at: at },
-          ...dueEvent({ event: 'client.removed', key: `removed/${at.getTime()}`, at }),
-        },
-      );
-      return modifiedCount;
-    },
-    withEventsDue: (limit) =>
+    /** Rows with unpublished events. A client that waits for a payment is not connected yet. */
+    withEventsDue: (limit: number) =>
       clients
         .find({ ...DUE_EVENTS, $or: [{ billing: 'active' }, { status: 'deleted' }] })
         .limit(limit)
         .toArray(),
-    forgetEvents: (rows) => forgetEvents(db, CLIENTS, rows),
-    async setBilling(partner_id, waiting) {
-      const active: Filter<Client> = { partner_id, status: 'active' };
-      const changed: string[] = [];
-      const revived: Filter<Client> = {
-        ...active,
-        billing: { $ne: 'active' },
-        waba_id: { $nin: [...waiting.keys()] },
-      };
-      const names = (await clients.distinct('waba_id', revived)) as string[];
-      if (names.length > 0) {
-        await clients.updateMany(revived, { $set: { billing: 'active', payment_url: null } });
-        changed.push(...names);
-      }
-      for (const [waba_id, state] of waiting) {
-        const { modifiedCount } = await clients.updateMany(
-          { ...active, waba_id, $or: differing(state) },
-          { $set: state },
-        );
-        if (modifiedCount > 0) changed.push(waba_id);
-      }
-      return changed;
-    },
-    deletedOf: ({ partner_id, waba_id }) =>
+    forgetEvents: (rows: Client[]) => forgetEvents(db, CLIENTS, rows),
+    /** For the operator: the deleted rows of an account, the latest deletion first. */
+    deletedOf: ({ partner_id, waba_id }: Scope) =>
       clients
         .find({ partner_id, waba_id, status: 'deleted' })
         .sort({ deleted_at: -1, _id: 1 })
         .limit(NUMBERS_MAX)
         .toArray(),
-    async restore({ partner_id, waba_id }, place, at) {
-      const facts = { refresh_due_at: at, refresh_tries: 0 };
-      await clients.updateMany(
-        { partner_id, waba_id, status: 'deleted' },
+  };
+}
+
+const changesOf = (clients: Collection<Client>) => ({
+  /**
+   * Inserts the row, or updates it and makes it active. Returns the row before; null if there was
+   * none. `event` is stored with the change.
+   */
+  async upsert(given: Registration, at: Date, event?: DueEvent) {
+    return upsert(() =>
+      clients.findOneAndUpdate(
+        { _id: clientId(given) },
         {
-          $set: { status: 'active', deleted_at: null, ...facts, ...place },
-          ...dueEvent({
-            event: 'client.connected',
-            key: `restored/${at.getTime()}`,
-            at,
-            data: { state: null },
-          }),
+          $set: {
+            ...given,
+            connection_mode: 'coexistence',
+            status: 'active',
+            tier: 'STANDARD',
+            health: 'connected',
+            deleted_at: null,
+            known_since: at,
+            known_at: {},
+            withdrawn_at: null,
+          },
+          // The new token is inspected at the next run.
+          $unset: { token_checked_at: true, token_expires_at: true },
+          $setOnInsert: defaultsOf(given, at),
+          ...dueEvent(event),
         },
-      );
-    },
-    ownersOfNumber: (phone_number_id, waba_id) =>
+        { upsert: true, returnDocument: 'before' },
+      ),
+    );
+  },
+  change: (scope: NumberScope, change: ClientChange) =>
+    clients.findOneAndUpdate(
+      { _id: clientId(scope) },
+      { $set: change },
+      { returnDocument: 'after' },
+    ),
+  /**
+   * Marks the account's active rows as deleted, with an event each; returns how many there were.
+   */
+  async remove({ partner_id, waba_id }: Scope, at: Date) {
+    const { modifiedCount } = await clients.updateMany(
+      { partner_id, waba_id, status: 'active' },
+      {
+        $set: { status: 'deleted', deleted_at: at },
+        ...dueEvent({ event: 'client.removed', key: `removed/${at.getTime()}`, at }),
+      },
+    );
+    return modifiedCount;
+  },
+  /**
+   * Sets the billing state of the partner's active rows: the accounts in `waiting` wait, all others
+   * may send. Returns the accounts that changed.
+   */
+  setBilling: (partner_id: string, waiting: ReadonlyMap<string, WaitingBilling>) =>
+    setBilling(clients, partner_id, waiting),
+  /** For the operator: makes the deleted rows active again, with a refresh of their facts due. */
+  async restore(
+    { partner_id, waba_id }: Scope,
+    place: Pick<Client, 'billing' | 'payment_url'>,
+    at: Date,
+  ) {
+    const facts = { refresh_due_at: at, refresh_tries: 0 };
+    await clients.updateMany(
+      { partner_id, waba_id, status: 'deleted' },
+      {
+        $set: { status: 'active', deleted_at: null, ...facts, ...place },
+        ...dueEvent({
+          event: 'client.connected',
+          key: `restored/${at.getTime()}`,
+          at,
+          data: { state: null },
+        }),
+      },
+    );
+  },
+});
+
+async function setBilling(
+  clients: Collection<Client>,
+  partner_id: string,
+  waiting: ReadonlyMap<string, WaitingBilling>,
+): Promise<string[]> {
+  const active: Filter<Client> = { partner_id, status: 'active' };
+  const changed: string[] = [];
+  const revived: Filter<Client> = {
+    ...active,
+    billing: { $ne: 'active' },
+    waba_id: { $nin: [...waiting.keys()] },
+  };
+  const names = (await clients.distinct('waba_id', revived)) as string[];
+  if (names.length > 0) {
+    await clients.updateMany(revived, { $set: { billing: 'active', payment_url: null } });
+    changed.push(...names);
+  }
+  for (const [waba_id, state] of waiting) {
+    const { modifiedCount } = await clients.updateMany(
+      { ...active, waba_id, $or: differing(state) },
+      { $set: state },
+    );
+    if (modifiedCount > 0) changed.push(waba_id);
+  }
+  return changed;
+}
+
+function ownersIn(clients: Collection<Client>) {
+  const owners = (filter: Filter<Client>, limit = OWNERS_MAX): Promise<Client[]> =>
+    clients
+      .find({ ...filter, status: 'active' })
+      .limit(limit)
+      .toArray();
+  return {
+    /** The active rows of any partner with the number or account, for the directory and events. */
+    ownersOfNumber: (phone_number_id: string, waba_id?: string) =>
       owners({ phone_number_id, ...(waba_id !== undefined && { waba_id }) }),
-    ownersOfNumbers: (phone_number_ids) =>
+    ownersOfNumbers: (phone_number_ids: string[]) =>
       owners({ phone_number_id: { $in: phone_number_ids } }, OWNERS_MAX * phone_number_ids.length),
-    async ownersOfDisplayNumber(waba_id, phone_number) {
+    /** Looks for the digits as the account has them, else for their other spelling. */
+    async ownersOfDisplayNumber(waba_id: string, phone_number: string) {
       const found = await owners({ waba_id, phone_number: { $in: spellingsOf(phone_number) } });
       const asWritten = found.filter((row) => row.phone_number === phone_number);
       return asWritten.length > 0 ? asWritten : found;
     },
-    ownersOfAccount: (waba_id) => owners({ waba_id }),
+    ownersOfAccount: (waba_id: string) => owners({ waba_id }),
   };
 }

@@ -1,6 +1,8 @@
-// The quality rating and the messaging limit of each number by UTC day, for the console's picture of them
-// over time. One record per partner, number and day; a later value of the day replaces an earlier one.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+// The quality rating and the messaging limit of each number by UTC day, for the console's picture
+// of them over time. One record per partner, number and day; a later value of the day replaces an
+// earlier one.
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import { dayOf, dayStart } from '@bmg/common/time';
 import { clientId, type Client, type NumberScope } from './clients';
 
@@ -15,27 +17,20 @@ export interface NumberDay extends NumberScope {
 
 type Recorded = NumberScope & Pick<Client, 'quality_rating' | 'messaging_limit_tier'>;
 
-export interface NumberDays {
-  /** Stores the facts of the numbers as those of the day of `at`. */
-  record(numbers: readonly Recorded[], at: Date): Promise<void>;
-  /** The latest days of a partner's number with a record, the oldest first. */
-  latestOf(
-    number: Pick<NumberScope, 'partner_id' | 'phone_number_id'>,
-    limit: number,
-  ): Promise<NumberDay[]>;
-}
-
 export const NUMBER_DAYS = 'number_days';
 const KEPT_DAYS = 400;
-export const numberDayIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, phone_number_id: 1, day: -1 } },
-  { key: { day_at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
-];
+export const numberDayIndexes: Indexes = {
+  [NUMBER_DAYS]: [
+    { key: { partner_id: 1, phone_number_id: 1, day: -1 } },
+    { key: { day_at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
+  ],
+};
 
-export function createNumberDays(db: Db): NumberDays {
+export function createNumberDays(db: Db) {
   const days: Collection<NumberDay> = db.collection(NUMBER_DAYS);
   return {
-    async record(numbers, at) {
+    /** Stores the facts of the numbers as those of the day of `at`. */
+    async record(numbers: readonly Recorded[], at: Date) {
       if (numbers.length === 0) return;
       const day = dayOf(at);
       await days.bulkWrite(
@@ -56,7 +51,11 @@ export function createNumberDays(db: Db): NumberDays {
         { ordered: false },
       );
     },
-    async latestOf({ partner_id, phone_number_id }, limit) {
+    /** The latest days of a partner's number with a record, the oldest first. */
+    async latestOf(
+      { partner_id, phone_number_id }: Pick<NumberScope, 'partner_id' | 'phone_number_id'>,
+      limit: number,
+    ) {
       const newest_first = await days
         .find({ partner_id, phone_number_id })
         .sort({ day: -1 })

@@ -1,10 +1,11 @@
 // The operator's notices to one partner: their rules. They are kept in the partner's document.
-import { invalidField, missingFields } from '@bmg/common/errors';
+import { invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { PARTNER_SEVERITIES, type PartnerSeverity } from '@bmg/common/notices';
 import type { NotifyPartnerRequest } from '@bmg/proto/onboarding';
 import type { PartnerNotice } from '@bmg/proto/settings';
 import type { DueEvent } from './due-events';
+import { checkText } from './texts';
 
 export interface StoredNotice extends PartnerNotice {
   severity: PartnerSeverity;
@@ -17,7 +18,6 @@ const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
 const SUBJECT_MAX = 120;
 const TEXT_MAX = 2_000;
-const CONTROL = /\p{Cc}/u;
 const CONTROL_BUT_LINES = /[^\P{Cc}\n\t]/u;
 
 /** Notices that were created before have expired. */
@@ -33,19 +33,10 @@ export function createNotice(
   return {
     notice_id: newId('ntc', at.getTime()),
     severity,
-    subject: checkText('subject', given.subject, SUBJECT_MAX, CONTROL),
+    subject: checkText('subject', given.subject, SUBJECT_MAX),
     text: checkText('text', given.text, TEXT_MAX, CONTROL_BUT_LINES),
     created_at: at,
   };
-}
-
-function checkText(field: string, given: string, max: number, refused: RegExp): string {
-  const text = given.trim();
-  if (text === '') throw missingFields([field]);
-  if (text.length > max || refused.test(text)) {
-    throw invalidField(field, `must have at most ${max} characters and no control characters`);
-  }
-  return text;
 }
 
 /** Returns the event of a notice. */

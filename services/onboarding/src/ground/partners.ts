@@ -1,7 +1,9 @@
 // Partners: their keys, limits, webhook address and secrets, and the business accounts that billing
 // slots count.
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@bmg/common/errors';
-import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import type { PartnerStatus } from '@bmg/common/directory';
 import type { Contacts, ContactsChange } from './contacts';
 import {
@@ -74,7 +76,7 @@ export interface Partner extends HoldsDueEvents {
   months?: MonthCounts;
   /** Thresholds of alerts by cause. */
   alerts?: Readonly<Record<string, string>>;
-  /** Of the sign-up page: where it was fetched, and the hash of the picture. */
+  /** The address of the sign-up page's picture, and the hash of the picture. */
   logo?: { url: string; id: string } | null;
   /** The addresses to which the operator writes. Absent: none. */
   contacts?: Contacts;
@@ -108,61 +110,7 @@ export type PartnerChange = Partial<
 > &
   ContactsChange;
 
-export interface Partners {
-  insert(partner: Partner): Promise<void>;
-  findByKeyHash(key_hash: string): Promise<Partner | null>;
-  /** The partner whose previous key this is, as long as that one works. */
-  findByPreviousKey(key_hash: string, at: Date): Promise<Partner | null>;
-  /** The partners with one of these keys, present or previous. */
-  findByKeyHashes(key_hashes: string[]): Promise<Partner[]>;
-  /** Replaces the hash of a key, present or previous; false if no partner has it. */
-  renewKeyHash(key_hash: string, newest: string): Promise<boolean>;
-  /** Keys whose hash is not of the pepper with this ID (empty: of a pepper without one), by partner. */
-  keysOfOtherPeppers(pepper_id: string, at: Date): Promise<OldHashes>;
-  find(partner_id: string): Promise<Partner | null>;
-  findAll(partner_ids: string[]): Promise<Partner[]>;
-  /** In order of ID, after `after`. */
-  list(limit: number, after?: string): Promise<Partner[]>;
-  change(partner_id: string, change: PartnerChange, at: Date): Promise<Partner | null>;
-  /** Replaces the secrets `before`; false if they have changed in the meantime. */
-  replaceSecrets(
-    partner_id: string,
-    secrets: { before: WebhookSecret[]; after: WebhookSecret[] },
-    at: Date,
-  ): Promise<boolean>;
-  /**
-   * Takes a place under the plan's limit and makes the account active. False if the plan has no
-   * place left or more than `active_max` accounts would be active.
-   */
-  activateWaba(place: Place, active_max: number): Promise<boolean>;
-  /**
-   * The same for an account that waits for a payment; false also if more than `places_max` would
-   * have a place.
-   */
-  reserveWaiting(place: Place, places_max: number): Promise<boolean>;
-  /** Gives the account's place back. */
-  releaseWaba(partner_id: string, waba_id: string, month: string): Promise<void>;
-  /**
-   * Sets which accounts wait. `choose` sees the partner exactly as it is when the answer is stored.
-   */
-  chooseWaiting(
-    partner_id: string,
-    month: string,
-    choose: (partner: Partner) => string[],
-  ): Promise<Partner | null>;
-  /** False if the partner has a shadow that has not ended at `at`. */
-  setShadow(partner_id: string, shadow: StoredShadow, at: Date): Promise<boolean>;
-  /** Does nothing if the partner has another shadow or none. */
-  removeShadow(partner_id: string, shadow_id: string): Promise<void>;
-  /** Partners with accounts, in order of ID, after `after`. */
-  withWabas(limit: number, after?: string): Promise<Partner[]>;
-  /** Keeps a notice with its event; null without such a partner. */
-  addNotice(partner_id: string, notice: StoredNotice): Promise<Partner | null>;
-  withEventsDue(limit: number): Promise<Partner[]>;
-  forgetEvents(partners: Partner[]): Promise<void>;
-  /** Active partners with a threshold for this cause of alerts. */
-  watching(cause: string, limit: number): Promise<Partner[]>;
-}
+export type Partners = ReturnType<typeof createPartners>;
 
 export interface OldHashes {
   count: number;
@@ -191,27 +139,27 @@ export const webhookSecretIdentity = (partner_id: string, created_at: Date): str
 export const shadowIdentity = (partner_id: string, shadow_id: string): string =>
   `partner/${partner_id}/shadow/${shadow_id}`;
 
-/** Whether the plan has room for the account; always true for one that has its place already. */
+/** Returns true if the plan has room for the account, or the account has its place already. */
 export const hasRoom = (
   { wabas, max_wabas }: Pick<Partner, 'wabas' | 'max_wabas'>,
   waba_id: string,
 ): boolean => wabas.includes(waba_id) || max_wabas === null || wabas.length < max_wabas;
 
 export const PARTNERS = 'partners';
-export const partnerIndexes: IndexDescription[] = [
-  { key: { key_hash: 1 }, unique: true },
-  { key: { 'previous_key.key_hash': 1 }, sparse: true },
-  { key: { alerts: 1 }, sparse: true },
-  dueEventIndex,
-];
+export const partnerIndexes: Indexes = {
+  [PARTNERS]: [
+    { key: { key_hash: 1 }, unique: true },
+    { key: { 'previous_key.key_hash': 1 }, sparse: true },
+    { key: { alerts: 1 }, sparse: true },
+    dueEventIndex,
+  ],
+};
 
 /** An attempt fails only if another registration of the same partner has just succeeded. */
 const CHANGE_TRIES_MAX = 100;
 const OLD_HASHES_NAMED_MAX = 10;
 /** Those of many partners would be a lot of memory. */
 const WITHOUT_NOTICES = { projection: { notices: 0 } } as const;
-
-const collection = (db: Db): Collection<Partner> => db.collection(PARTNERS);
 
 export const noSuchPartner = (partner_id: string): ApiError =>
   new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
@@ -226,9 +174,152 @@ export async function partnerOf(
   return partner;
 }
 
-/** Longer than 70 lines: one short method for each query. */
-export function createPartners(db: Db): Partners {
-  const partners = collection(db);
+export function createPartners(db: Db) {
+  const partners: Collection<Partner> = db.collection(PARTNERS);
+  const page = (filter: Filter<Partner>, limit: number, after: string | undefined) =>
+    partners
+      .find({ ...filter, ...(after !== undefined && { _id: { $gt: after } }) }, WITHOUT_NOTICES)
+      .sort({ _id: 1 })
+      .limit(limit)
+      .toArray();
+  return {
+    ...keysOf(partners),
+    ...placesOf(partners),
+    ...shadowsAndNotices(partners),
+    async insert(partner: Partner) {
+      await partners.insertOne(partner);
+    },
+    find: (partner_id: string) => partners.findOne({ _id: partner_id }),
+    findAll: (partner_ids: string[]) =>
+      partners.find({ _id: { $in: partner_ids } }, WITHOUT_NOTICES).toArray(),
+    /** In order of ID, after `after`. */
+    list: (limit: number, after?: string) => page({}, limit, after),
+    change: (partner_id: string, change: PartnerChange, updated_at: Date) =>
+      partners.findOneAndUpdate(
+        { _id: partner_id },
+        { $set: { ...change, updated_at } },
+        { returnDocument: 'after' },
+      ),
+    /** Replaces the secrets; false if they are no longer those of the given partner. */
+    async replaceSecrets(
+      { _id, webhook_secrets: [newest] }: Partner,
+      webhook_secrets: WebhookSecret[],
+      updated_at: Date,
+    ) {
+      const { matchedCount } = await partners.updateOne(
+        {
+          _id,
+          ...(newest
+            ? { 'webhook_secrets.0.sealed.wrapped_key': newest.sealed.wrapped_key }
+            : { webhook_secrets: { $size: 0 } }),
+        },
+        { $set: { webhook_secrets, updated_at } },
+      );
+      return matchedCount === 1;
+    },
+    withEventsDue: (limit: number) =>
+      partners.find(DUE_EVENTS, WITHOUT_NOTICES).limit(limit).toArray(),
+    forgetEvents: (rows: Partner[]) => forgetEvents(db, PARTNERS, rows),
+    /** Partners with accounts, in order of ID, after `after`. */
+    withWabas: (limit: number, after?: string) =>
+      page({ 'wabas.0': { $exists: true } }, limit, after),
+    /** Active partners with a threshold for this cause of alerts. */
+    watching: (cause: string, limit: number) =>
+      partners
+        .find(
+          // The index has the partners with any alert.
+          {
+            alerts: { $exists: true },
+            [`alerts.${cause}`]: { $exists: true },
+            status: 'active',
+          },
+          WITHOUT_NOTICES,
+        )
+        .limit(limit)
+        .toArray(),
+  };
+}
+
+/** The hashes of partner keys. */
+const keysOf = (partners: Collection<Partner>) => ({
+  findByKeyHash: (key_hash: string) => partners.findOne({ key_hash }),
+  /** The partners with one of these keys, present or previous. */
+  async findByKeyHashes(key_hashes: string[]) {
+    const of = { $in: key_hashes };
+    const [present, previous] = await Promise.all([
+      partners.find({ key_hash: of }, WITHOUT_NOTICES).toArray(),
+      partners.find({ 'previous_key.key_hash': of }, WITHOUT_NOTICES).toArray(),
+    ]);
+    return [...present, ...previous];
+  },
+  /** Replaces the hash of a key, present or previous; false if no partner has it. */
+  async renewKeyHash(key_hash: string, newest: string) {
+    const present = await partners.updateOne(
+      { key_hash },
+      { $set: { key_hash: newest, renewed_from: key_hash } },
+    );
+    if (present.matchedCount === 1) return true;
+    const previous = await partners.updateOne(
+      { 'previous_key.key_hash': key_hash },
+      { $set: { 'previous_key.key_hash': newest } },
+    );
+    return previous.matchedCount === 1;
+  },
+  /**
+   * Keys whose hash is not of the pepper with this ID (empty: of a pepper without one), by partner.
+   */
+  async keysOfOtherPeppers(pepper_id: string, at: Date) {
+    const other = pepper_id === '' ? /\./ : { $not: new RegExp(`^${pepper_id}\\.`) };
+    const present = { key_hash: other };
+    const previous = {
+      'previous_key.key_hash': pepper_id === '' ? other : { $exists: true, ...(other as object) },
+      'previous_key.expires_at': { $gt: at },
+    };
+    const [count, count_previous, first] = await Promise.all([
+      partners.countDocuments(present),
+      partners.countDocuments(previous),
+      partners
+        .find({ $or: [present, previous] }, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(OLD_HASHES_NAMED_MAX)
+        .toArray(),
+    ]);
+    return { count: count + count_previous, partner_ids: first.map(({ _id }) => _id) };
+  },
+});
+
+const shadowsAndNotices = (partners: Collection<Partner>) => ({
+  /** False if the partner has a shadow that has not ended at `at`. */
+  async setShadow(_id: string, shadow: StoredShadow, at: Date) {
+    const { matchedCount } = await partners.updateOne(
+      { _id, $or: [{ shadow: { $exists: false } }, { 'shadow.ends_at': { $lte: at } }] },
+      { $set: { shadow } },
+    );
+    return matchedCount === 1;
+  },
+  /** Does nothing if the partner has another shadow or none. */
+  async removeShadow(_id: string, shadow_id: string) {
+    await partners.updateOne({ _id, 'shadow.id': shadow_id }, { $unset: { shadow: '' } });
+  },
+  /** Keeps a notice with its event; null without such a partner. */
+  async addNotice(_id: string, notice: StoredNotice) {
+    const expired = { created_at: { $lt: noticesKeptSince(notice.created_at) } };
+    await partners.updateOne({ _id }, { $pull: { notices: expired } });
+    return partners.findOneAndUpdate(
+      { _id },
+      {
+        $push: {
+          notices: newest<StoredNotice>(notice),
+          events_due: newest<DueEvent>(noticeEvent(notice)),
+        },
+      },
+      { returnDocument: 'after' },
+    );
+  },
+});
+
+/** The places of business accounts under the plan's limit. */
+function placesOf(partners: Collection<Partner>) {
   /**
    * Changes the accounts and the month's count in one conditional update, so that concurrent
    * changes can neither both take the last place nor miscount the peak. Null if `change` refuses
@@ -245,9 +336,7 @@ export function createPartners(db: Db): Partners {
       const { wabas, waiting_wabas } = partner;
       const wanted = change(partner);
       if (!wanted) return null;
-      if (isSame(wanted.wabas, wabas) && isSame(wanted.waiting_wabas, waiting_wabas ?? [])) {
-        return partner;
-      }
+      if (isDeepStrictEqual(wanted, { wabas, waiting_wabas: waiting_wabas ?? [] })) return partner;
       const months = partner.months ?? {};
       const { peak, last } = noteChange(months, month, {
         before: activeWabas(partner).length,
@@ -261,8 +350,9 @@ export function createPartners(db: Db): Partners {
           $max: { [`months.${month}.peak`]: peak },
         },
       );
-      if (matchedCount === 1)
+      if (matchedCount === 1) {
         return { ...partner, ...wanted, months: { ...months, [month]: { peak, last } } };
+      }
     }
     throw new Error('failed to change the accounts of a partner: they kept changing');
   };
@@ -278,148 +368,39 @@ export function createPartners(db: Db): Partners {
       return waiting_wabas && { wabas, waiting_wabas };
     })) !== null;
   return {
-    async insert(partner) {
-      await partners.insertOne(partner);
-    },
-    findByKeyHash: (key_hash) => partners.findOne({ key_hash }),
-    findByPreviousKey: (key_hash, at) =>
-      partners.findOne({
-        'previous_key.key_hash': key_hash,
-        'previous_key.expires_at': { $gt: at },
-      }),
-    async findByKeyHashes(key_hashes) {
-      const of = { $in: key_hashes };
-      const [present, previous] = await Promise.all([
-        partners.find({ key_hash: of }, WITHOUT_NOTICES).toArray(),
-        partners.find({ 'previous_key.key_hash': of }, WITHOUT_NOTICES).toArray(),
-      ]);
-      return [...present, ...previous];
-    },
-    async renewKeyHash(key_hash, newest) {
-      const present = await partners.updateOne(
-        { key_hash },
-        { $set: { key_hash: newest, renewed_from: key_hash } },
-      );
-      if (present.matchedCount === 1) return true;
-      const previous = await partners.updateOne(
-        { 'previous_key.key_hash': key_hash },
-        { $set: { 'previous_key.key_hash': newest } },
-      );
-      return previous.matchedCount === 1;
-    },
-    async keysOfOtherPeppers(pepper_id, at) {
-      const other = pepper_id === '' ? /\./ : { $not: new RegExp(`^${pepper_id}\\.`) };
-      const present = { key_hash: other };
-      const previous = {
-        'previous_key.key_hash': pepper_id === '' ? other : { $exists: true, ...(other as object) },
-        'previous_key.expires_at': { $gt: at },
-      };
-      const [count, count_previous, first] = await Promise.all([
-        partners.countDocuments(present),
-        partners.countDocuments(previous),
-        partners
-          .find({ $or: [present, previous] }, { projection: { _id: 1 } })
-          .sort({ _id: 1 })
-          .limit(OLD_HASHES_NAMED_MAX)
-          .toArray(),
-      ]);
-      return { count: count + count_previous, partner_ids: first.map(({ _id }) => _id) };
-    },
-    find: (partner_id) => partners.findOne({ _id: partner_id }),
-    findAll: (partner_ids) =>
-      partners.find({ _id: { $in: partner_ids } }, WITHOUT_NOTICES).toArray(),
-    list: (limit, after) =>
-      partners
-        .find(after === undefined ? {} : { _id: { $gt: after } }, WITHOUT_NOTICES)
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray(),
-    change: (partner_id, change, at) =>
-      partners.findOneAndUpdate(
-        { _id: partner_id },
-        { $set: { ...change, updated_at: at } },
-        { returnDocument: 'after' },
-      ),
-    async replaceSecrets(_id, { before: [newest], after: webhook_secrets }, updated_at) {
-      const { matchedCount } = await partners.updateOne(
-        {
-          _id,
-          ...(newest
-            ? { 'webhook_secrets.0.sealed.wrapped_key': newest.sealed.wrapped_key }
-            : { webhook_secrets: { $size: 0 } }),
-        },
-        { $set: { webhook_secrets, updated_at } },
-      );
-      return matchedCount === 1;
-    },
-    activateWaba: (place, active_max) =>
+    /**
+     * Takes a place under the plan's limit and makes the account active. False if the plan has no
+     * place left or more than `active_max` accounts would be active.
+     */
+    activateWaba: (place: Place, active_max: number) =>
       takePlace(place, (waiting, { wabas }) => {
         const waiting_wabas = without(waiting, place.waba_id);
         return activeWabas({ wabas, waiting_wabas }).length > active_max ? null : waiting_wabas;
       }),
-    reserveWaiting: (place, places_max) =>
+    /**
+     * The same for an account that waits for a payment; false also if more than `places_max` would
+     * have a place.
+     */
+    reserveWaiting: (place: Place, places_max: number) =>
       takePlace(place, (waiting, { wabas }) =>
         wabas.length > places_max ? null : withOne(waiting, place.waba_id),
       ),
-    async releaseWaba(partner_id, waba_id, month) {
+    /** Gives the account's place back. */
+    async releaseWaba(partner_id: string, waba_id: string, month: string) {
       await changeAccounts(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
         wabas: without(wabas, waba_id),
         waiting_wabas: without(waiting_wabas, waba_id),
       }));
     },
-    chooseWaiting: (partner_id, month, choose) =>
+    /**
+     * Sets which accounts wait. `choose` sees the partner exactly as it is when the answer is
+     * stored.
+     */
+    chooseWaiting: (partner_id: string, month: string, choose: (partner: Partner) => string[]) =>
       changeAccounts(partner_id, month, (partner) => ({
         wabas: partner.wabas,
         waiting_wabas: choose(partner),
       })),
-    async setShadow(_id, shadow, at) {
-      const { matchedCount } = await partners.updateOne(
-        { _id, $or: [{ shadow: { $exists: false } }, { 'shadow.ends_at': { $lte: at } }] },
-        { $set: { shadow } },
-      );
-      return matchedCount === 1;
-    },
-    async removeShadow(_id, shadow_id) {
-      await partners.updateOne({ _id, 'shadow.id': shadow_id }, { $unset: { shadow: '' } });
-    },
-    async addNotice(_id, notice) {
-      const expired = { created_at: { $lt: noticesKeptSince(notice.created_at) } };
-      await partners.updateOne({ _id }, { $pull: { notices: expired } });
-      return partners.findOneAndUpdate(
-        { _id },
-        {
-          $push: {
-            notices: newest<StoredNotice>(notice),
-            events_due: newest<DueEvent>(noticeEvent(notice)),
-          },
-        },
-        { returnDocument: 'after' },
-      );
-    },
-    withEventsDue: (limit) => partners.find(DUE_EVENTS, WITHOUT_NOTICES).limit(limit).toArray(),
-    forgetEvents: (rows) => forgetEvents(db, PARTNERS, rows),
-    withWabas: (limit, after) =>
-      partners
-        .find(
-          { 'wabas.0': { $exists: true }, ...(after !== undefined && { _id: { $gt: after } }) },
-          WITHOUT_NOTICES,
-        )
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray(),
-    watching: (cause, limit) =>
-      partners
-        .find(
-          // The index has the partners with any alert.
-          {
-            alerts: { $exists: true },
-            [`alerts.${cause}`]: { $exists: true },
-            status: 'active',
-          },
-          WITHOUT_NOTICES,
-        )
-        .limit(limit)
-        .toArray(),
   };
 }
 
@@ -431,5 +412,3 @@ type Places = Required<Pick<Partner, 'wabas' | 'waiting_wabas'>>;
 export const withOne = (all: string[], one: string): string[] =>
   all.includes(one) ? all : [...all, one];
 const without = (all: string[], one: string): string[] => all.filter((other) => other !== one);
-const isSame = (a: string[], b: string[]): boolean =>
-  a.length === b.length && a.every((one, index) => one === b[index]);

@@ -1,8 +1,9 @@
-// The people of partners: one document for each partner, so that a rule about all of its people (their
-// number, their addresses, the last owner) holds in one write.
-import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+// The people of partners: one document for each partner, so that a rule about all of its people
+// (their number, their addresses, the last owner) holds in one write.
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import type { Role } from '@bmg/common/people';
+import { insertOnce } from './insert';
 
 export interface Person {
   person_id: string;
@@ -15,7 +16,9 @@ export interface Person {
   invitation: { token_hash: string; expires_at: Date } | null;
   /** The IDs of the records in `passkeys`: one that is not listed here does not sign in. */
   passkey_ids: string[];
-  /** At the operator's issuer, which has verified the address; null until the first log-in there. */
+  /**
+   * At the operator's issuer, which has verified the address; null until the first log-in there.
+   */
   identity: { issuer: string; subject: string } | null;
   /** The latest one's registration; absent without one since release 2.10. */
   passkey_added_at?: Date;
@@ -43,30 +46,22 @@ export interface FoundPerson {
   person: Person;
 }
 
-export interface People {
-  /** In the order of their invitations. */
-  of(partner_id: string): Promise<Person[]>;
-  find(partner_id: string, person_id: string): Promise<Person | undefined>;
-  /** The person whose invitation has one of these hashes, expired or not. */
-  findInvited(token_hashes: string[]): Promise<FoundPerson | undefined>;
-  /** The person of each partner with this identity. */
-  withIdentity(identity: NonNullable<Person['identity']>): Promise<FoundPerson[]>;
-  /** Stores what `change` makes of the people, which it may be given again. If it throws, nothing changes. */
-  change<T>(partner_id: string, change: (people: Person[]) => Changed<T>): Promise<T>;
-}
+export type People = ReturnType<typeof createPeople>;
 
 export const PEOPLE = 'people';
-export const peopleIndexes: IndexDescription[] = [
-  { key: { 'people.invitation.token_hash': 1 } },
-  { key: { 'people.identity.subject': 1 } },
-];
+export const peopleIndexes: Indexes = {
+  [PEOPLE]: [
+    { key: { 'people.invitation.token_hash': 1 } },
+    { key: { 'people.identity.subject': 1 } },
+  ],
+};
 /** More than one is refused: further ones are not read. */
 const FOUND_MAX = 10;
 
 /** An attempt fails only if another change of the partner's people has just succeeded. */
 const TRIES_MAX = 20;
 
-export function createPeople(db: Db): People {
+export function createPeople(db: Db) {
   const documents: Collection<PartnerPeople> = db.collection(PEOPLE);
   const of = async (partner_id: string): Promise<Person[]> =>
     (await documents.findOne({ _id: partner_id }))?.people ?? [];
@@ -79,41 +74,36 @@ export function createPeople(db: Db): People {
       people.filter(isSought).map((person) => ({ partner_id, person })),
     );
   };
-  const replace = async (
-    _id: string,
-    before: PartnerPeople | null,
-    people: Person[],
-  ): Promise<boolean> => {
-    if (before) {
-      const { version } = before;
-      const changed = { version: version + 1, people };
-      return (await documents.updateOne({ _id, version }, { $set: changed })).matchedCount === 1;
-    }
-    try {
-      await documents.insertOne({ _id, version: 1, people });
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+  const replace = async (_id: string, before: PartnerPeople | null, people: Person[]) => {
+    if (!before) return insertOnce(documents, { _id, version: 1, people });
+    const { version } = before;
+    const changed = { version: version + 1, people };
+    return (await documents.updateOne({ _id, version }, { $set: changed })).matchedCount === 1;
   };
   return {
+    /** In the order of their invitations. */
     of,
-    find: async (partner_id, person_id) =>
+    find: async (partner_id: string, person_id: string) =>
       (await of(partner_id)).find((person) => person.person_id === person_id),
-    async findInvited(token_hashes) {
+    /** The person whose invitation has one of these hashes, expired or not. */
+    async findInvited(token_hashes: string[]) {
       const [found] = await withAny(
         { 'people.invitation.token_hash': { $in: token_hashes } },
         ({ invitation }) => invitation !== null && token_hashes.includes(invitation.token_hash),
       );
       return found;
     },
-    withIdentity: ({ issuer, subject }) =>
+    /** The person of each partner with this identity. */
+    withIdentity: ({ issuer, subject }: NonNullable<Person['identity']>) =>
       withAny(
         { 'people.identity.subject': subject },
         ({ identity }) => identity?.issuer === issuer && identity.subject === subject,
       ),
-    async change(partner_id, change) {
+    /**
+     * Stores what `change` makes of the people, which it may be given again. If it throws, nothing
+     * changes.
+     */
+    async change<T>(partner_id: string, change: (people: Person[]) => Changed<T>): Promise<T> {
       for (let tries = 0; tries < TRIES_MAX; tries += 1) {
         const before = await documents.findOne({ _id: partner_id });
         const { people, result } = change(before?.people ?? []);

@@ -8,7 +8,7 @@ export const SLOT_CENTS = 1_000;
 /**
  * Accounts active in one UTC month: the most at the same time, and how many after the last change.
  */
-export interface MonthCount {
+interface MonthCount {
   peak: number;
   last: number;
 }

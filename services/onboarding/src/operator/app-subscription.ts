@@ -1,15 +1,13 @@
 // Which webhook fields the upstream sends to our app, and the subscription to those that are
-// missing. A field that is not subscribed never arrives, and nothing else shows that.
+// missing; and whether the app is subscribed to the webhooks of the connected accounts. What is not
+// subscribed never arrives, and nothing else shows that.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { isObject, itemsOf, segment, type Upstream } from '@bmg/common/upstream';
+import { isObject, itemsOf, segment } from '@bmg/common/upstream';
 import type { SubscribeAppRequest, SubscribeAppResponse } from '@bmg/proto/onboarding';
-import { appToken } from '../connect/upstream';
-
-export interface AppSubscriptionDependencies {
-  settings: { UPSTREAM_APP_ID?: string | undefined; UPSTREAM_APP_SECRET?: string | undefined };
-  upstream: Upstream;
-}
+import { appToken, isSubscribed } from '../connect/upstream';
+import type { Dependencies } from '../dependencies';
+import { secretIdentity, type Client } from '../ground/clients';
 
 /** The fields of the contract: every webhook that the normaliser reads or keeps. */
 export const WEBHOOK_FIELDS: readonly string[] = [
@@ -58,7 +56,7 @@ export interface AppSubscription {
 
 /** Throws PLATFORM_NOT_CONFIGURED without the app's ID and secret, or the upstream's refusal. */
 export async function readAppSubscription(
-  deps: AppSubscriptionDependencies,
+  deps: Dependencies,
   call: Call,
 ): Promise<AppSubscription> {
   const answer = await requestOf(deps, 'GET', call);
@@ -78,7 +76,7 @@ export async function readAppSubscription(
  * that is given. Throws MISSING_FIELDS if the app has none and none is given.
  */
 export async function subscribeApp(
-  deps: AppSubscriptionDependencies,
+  deps: Dependencies,
   { check_only, callback_url: given, verify_token }: SubscribeAppRequest,
   call: Call,
 ): Promise<SubscribeAppResponse> {
@@ -100,7 +98,7 @@ export async function subscribeApp(
 }
 
 function requestOf(
-  { settings, upstream }: AppSubscriptionDependencies,
+  { settings, upstream }: Dependencies,
   method: 'GET' | 'POST',
   call: Call,
   body?: Record<string, string>,
@@ -121,4 +119,47 @@ function requestOf(
     },
     call,
   );
+}
+
+interface Subscriptions {
+  asked: number;
+  /** One line for each account without events: its ID and the reason. */
+  findings: string[];
+}
+
+/** Checks the most recent accounts, a few at a time: a command must not flood the upstream. */
+const CLIENTS_MAX = 500;
+const ACCOUNTS_MAX = 50;
+const AT_ONCE = 8;
+
+export async function findSubscriptions(deps: Dependencies, call: Call): Promise<Subscriptions> {
+  const active = await deps.clients.newestActive(CLIENTS_MAX);
+  const accounts = [...new Map(active.map((one) => [one.waba_id, one])).values()];
+  const asked = accounts.slice(0, ACCOUNTS_MAX);
+  const findings: string[] = [];
+  const waiting = asked.values();
+  const worker = async (): Promise<void> => {
+    for (const client of waiting) {
+      const reason = await reasonOf(deps, client, call);
+      if (reason !== null) findings.push(`${client.waba_id} ${reason}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return { asked: asked.length, findings };
+}
+
+async function reasonOf(
+  { settings, vault, upstream }: Dependencies,
+  client: Client,
+  call: Call,
+): Promise<string | null> {
+  try {
+    const token = vault.open(secretIdentity(client, 'token'), client.token);
+    const app_id = settings.UPSTREAM_APP_ID;
+    const subscribed = await isSubscribed(upstream, client.waba_id, { token, app_id }, call);
+    return subscribed ? null : 'is not subscribed';
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.upstream_code === undefined) throw error;
+    return `cannot be checked (upstream code ${error.upstream_code})`;
+  }
 }

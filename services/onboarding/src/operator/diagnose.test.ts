@@ -1,6 +1,20 @@
 import { ApiError } from '@bmg/common/errors';
 import { WEBHOOK_FIELDS } from './app-subscription';
-import { diagnose, type Check, type DiagnoseDependencies } from './diagnose';
+import { checkChain } from '../accounts/audit';
+import type { Dependencies } from '../dependencies';
+import { diagnose, type Check } from './diagnose';
+
+jest.mock('../accounts/audit', () => ({ checkChain: jest.fn() }));
+
+const INTACT = {
+  links: 2,
+  records: 5,
+  faults: [],
+  unsent: 0,
+  newest: undefined,
+  next: undefined,
+};
+beforeEach(() => void jest.mocked(checkChain).mockResolvedValue(INTACT));
 
 const SUBSCRIPTION = {
   object: 'whatsapp_business_account',
@@ -8,7 +22,7 @@ const SUBSCRIPTION = {
   fields: WEBHOOK_FIELDS.map((name) => ({ name })),
 };
 
-const deps = (change: object = {}): DiagnoseDependencies =>
+const deps = (change: object = {}): Dependencies =>
   ({
     settings: {
       UPSTREAM_URL: 'https://upstream.test',
@@ -28,10 +42,10 @@ const deps = (change: object = {}): DiagnoseDependencies =>
     peppers: { newest_id: 'p2' },
     now: () => new Date(),
     sealedRecords: { countStale: async () => 0 },
-    ping: async () => undefined,
-    auditChain: async () => ({ links: 2, records: 5, faults: [], unsent: 0 }),
-    pingRedis: async () => 'PONG',
-    missingTopics: async () => [],
+    partnerKeys: { ofOtherPeppers: async () => ({ count: 0, partner_ids: [] }) },
+    database: { db: { command: async () => undefined } },
+    redis: { ping: async () => 'PONG' },
+    bus: { missingTopics: async () => [] },
     clients: { newestActive: async () => [] },
     ...change,
   }) as never;
@@ -45,16 +59,17 @@ test('finds no fault if every engine responds', async () => {
   expect((await diagnose(deps())).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test.each([
-  ['mongo', 'ping'],
-  ['redis', 'pingRedis'],
-  ['kafka', 'missingTopics'],
-])('reports an unavailable %s with advice', async (name, ask) => {
-  const check = await find(name, {
-    [ask]: async () => {
-      throw new Error('refused');
-    },
-  });
+type Ask = () => Promise<unknown>;
+
+test.each<[string, (ask: Ask) => object]>([
+  ['mongo', (command) => ({ database: { db: { command } } })],
+  ['redis', (ping) => ({ redis: { ping } })],
+  ['kafka', (missingTopics) => ({ bus: { missingTopics } })],
+])('reports an unavailable %s with advice', async (name, withEngine) => {
+  const check = await find(
+    name,
+    withEngine(() => Promise.reject(new Error('refused'))),
+  );
   expect(check).toMatchObject({ ok: false, detail: 'refused' });
   expect(check.advice).not.toBe('');
 });
@@ -62,7 +77,8 @@ test.each([
 test('does not hang with an engine that hangs', async () => {
   jest.useFakeTimers();
   try {
-    const running = find('mongo', { ping: () => new Promise(() => undefined) });
+    const command = (): Promise<void> => new Promise(() => undefined);
+    const running = find('mongo', { database: { db: { command } } });
     await jest.advanceTimersByTimeAsync(10_000);
     expect((await running).ok).toBe(false);
   } finally {
@@ -71,7 +87,7 @@ test('does not hang with an engine that hangs', async () => {
 });
 
 test('names missing topics', async () => {
-  const check = await find('kafka', { missingTopics: async () => ['bmg.status.v1'] });
+  const check = await find('kafka', { bus: { missingTopics: async () => ['bmg.status.v1'] } });
   expect(check).toMatchObject({ ok: false, detail: 'missing topics: bmg.status.v1' });
 });
 
@@ -105,12 +121,13 @@ test('names the accounts that send no webhooks, and why', async () => {
 
 test('names a record of the audit log that was changed, and links that wait to be exported', async () => {
   const faults = [{ link: 3, record_id: 'aud_1', problem: 'was changed' }];
-  const found = { links: 3, records: 5, unsent: 0 };
-  expect(await find('audit log', { auditChain: async () => ({ ...found, faults }) })).toMatchObject(
-    { ok: false, detail: 'aud_1: was changed (1 faults)' },
-  );
-  const waiting = { ...found, faults: [], unsent: 60 };
-  expect(await find('audit log', { auditChain: async () => waiting })).toMatchObject({
+  jest.mocked(checkChain).mockResolvedValueOnce({ ...INTACT, faults });
+  expect(await find('audit log', {})).toMatchObject({
+    ok: false,
+    detail: 'aud_1: was changed (1 faults)',
+  });
+  jest.mocked(checkChain).mockResolvedValueOnce({ ...INTACT, unsent: 60 });
+  expect(await find('audit log', {})).toMatchObject({
     ok: true,
     advice: expect.stringContaining('60 links wait for AUDIT_EXPORT_URL'),
   });

@@ -2,16 +2,14 @@
 // production, and what to do if they do not. Every check has a time limit and none changes
 // anything.
 import { ApiError } from '@bmg/common/errors';
-import type { Peppers } from '@bmg/common/keys';
+import { pause } from '@bmg/common/lifecycle';
 import { ownCall, type Call } from '@bmg/common/rpc';
+import { checkChain } from '../accounts/audit';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
-import type { CheckAuditChainResponse } from '@bmg/proto/audit';
-import type { SignUpSettings } from '../connect/sign-up';
 import { appToken } from '../connect/upstream';
-import type { Partners } from '../ground/partners';
-import type { SealedRecords } from './store';
 import { readAppSubscription } from './app-subscription';
-import { findSubscriptions, type SubscriptionDependencies } from './subscriptions';
+import { findSubscriptions } from './app-subscription';
+import type { Dependencies } from '../dependencies';
 
 export interface Check {
   name: string;
@@ -20,47 +18,28 @@ export interface Check {
   advice: string;
 }
 
-export interface DiagnoseDependencies extends SubscriptionDependencies {
-  settings: SignUpSettings & { UPSTREAM_URL: string; ALLOW_PRIVATE_URLS: boolean };
-  /** The warnings of `loadConfig`: settings that are allowed but risky. */
-  warnings: string[];
-  sealedRecords: SealedRecords;
-  partners: Pick<Partners, 'keysOfOtherPeppers'>;
-  peppers: Pick<Peppers, 'newest_id'>;
-  now: () => Date;
-  ping(): Promise<unknown>;
-  pingRedis(): Promise<unknown>;
-  /** The newest links of the audit log. */
-  auditChain(): Promise<CheckAuditChainResponse>;
-  /** The topics that do not exist at the broker. */
-  missingTopics(): Promise<string[]>;
-}
-
 const CHECK_LIMIT_MS = 5_000;
 /** The audit log makes a link a minute at most, so these are ten minutes' worth. */
 const UNSENT_LINKS_FINE = 10;
 /** Prefix of the contract's neutral feature names; the platform does not know them. */
 const NEUTRAL_FEATURE = /^messaging_/;
 
-const good = (name: string, detail: string, advice = ''): Check => ({
-  name,
-  ok: true,
-  detail,
-  advice,
-});
-const bad = (name: string, detail: string, advice: string): Check => ({
-  name,
-  ok: false,
-  detail,
-  advice,
-});
+const finding =
+  (ok: boolean) =>
+  (name: string, detail: string, advice = ''): Check => ({ name, ok, detail, advice });
+const good = finding(true);
+const bad = finding(false);
 
-export const diagnose = (deps: DiagnoseDependencies): Promise<Check[]> =>
+export const diagnose = (deps: Dependencies): Promise<Check[]> =>
   Promise.all([
-    answers('mongo', deps.ping, 'check MONGO_URL and the database server'),
+    answers(
+      'mongo',
+      () => deps.database.db.command({ ping: 1 }),
+      'check MONGO_URL and the database server',
+    ),
     answers(
       'redis',
-      deps.pingRedis,
+      () => deps.redis.ping(),
       'check REDIS_URL; until Redis answers, each process limits and caches on its own',
     ),
     guarded('kafka', () => topics(deps), 'check KAFKA_BROKERS and the brokers'),
@@ -87,17 +66,14 @@ const answers = (name: string, ask: () => Promise<unknown>, advice: string): Pro
 
 /** Turns a check that fails or times out into a finding. */
 async function guarded(name: string, check: () => Promise<Check>, advice: string): Promise<Check> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<Check>((resolve) => {
-    timer = setTimeout(
-      () => resolve(bad(name, `no answer within ${CHECK_LIMIT_MS} ms`, advice)),
-      CHECK_LIMIT_MS,
-    );
-  });
+  const answered = new AbortController();
+  const limit = pause(CHECK_LIMIT_MS, answered.signal).then(() =>
+    bad(name, `no answer within ${CHECK_LIMIT_MS} ms`, advice),
+  );
   const checked = check().catch((error: unknown) =>
     bad(name, error instanceof Error ? error.message : String(error), advice),
   );
-  return Promise.race([checked, limit]).finally(() => clearTimeout(timer));
+  return Promise.race([checked, limit]).finally(() => answered.abort());
 }
 
 /** Calls the upstream within the check's time, in a span of its own. */
@@ -110,17 +86,17 @@ async function traced<T>(name: string, work: (call: Call) => Promise<T>): Promis
   }
 }
 
-async function topics({ missingTopics }: DiagnoseDependencies): Promise<Check> {
+async function topics({ bus }: Dependencies): Promise<Check> {
   const started = performance.now();
-  const missing = await missingTopics();
+  const missing = await bus.missingTopics();
   return missing.length === 0
     ? good('kafka', `answers in ${Math.round(performance.now() - started)} ms, all topics exist`)
     : bad('kafka', `missing topics: ${missing.join(', ')}`, 'restart a service: it creates them');
 }
 
-async function auditLog({ auditChain }: DiagnoseDependencies): Promise<Check> {
+async function auditLog(deps: Dependencies): Promise<Check> {
   const name = 'audit log';
-  const { records, links, faults, newest, unsent } = await auditChain();
+  const { records, links, faults, newest, unsent } = await checkChain(deps, Infinity);
   const [fault] = faults;
   if (fault) {
     const of = fault.record_id === undefined ? `link ${fault.link}` : fault.record_id;
@@ -141,7 +117,7 @@ async function auditLog({ auditChain }: DiagnoseDependencies): Promise<Check> {
   );
 }
 
-async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {
+async function subscriptions(deps: Dependencies): Promise<Check> {
   const name = 'subscriptions';
   const { asked, findings } = await traced(name, (call) => findSubscriptions(deps, call));
   if (findings.length === 0) return good(name, `accounts checked: ${asked}, all send us webhooks`);
@@ -152,7 +128,7 @@ async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {
   );
 }
 
-async function webhookFields(deps: DiagnoseDependencies): Promise<Check> {
+async function webhookFields(deps: Dependencies): Promise<Check> {
   const name = 'webhook fields';
   if (!deps.settings.UPSTREAM_APP_ID) return good(name, 'not checked: UPSTREAM_APP_ID is not set');
   const { callback_url, missing } = await traced(name, (call) => readAppSubscription(deps, call));
@@ -163,7 +139,7 @@ async function webhookFields(deps: DiagnoseDependencies): Promise<Check> {
   return bad(name, detail, 'subscribe it: npx bmg upstream subscribe');
 }
 
-async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<Check> {
+async function keyring({ vault, sealedRecords }: Dependencies): Promise<Check> {
   const stale = await sealedRecords.countStale(vault.key_id);
   return stale === 0
     ? good('keyring', `every record is wrapped with the newest key, ${vault.key_id}`)
@@ -174,10 +150,15 @@ async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<
       );
 }
 
-async function pepper({ partners, peppers, now }: DiagnoseDependencies): Promise<Check> {
+async function pepper({ partners, partnerKeys, peppers, now }: Dependencies): Promise<Check> {
   const { newest_id } = peppers;
   const newest = newest_id === '' ? 'the pepper without an ID' : `the newest pepper, ${newest_id}`;
-  const { count, partner_ids } = await partners.keysOfOtherPeppers(newest_id, now());
+  const found = await Promise.all([
+    partners.keysOfOtherPeppers(newest_id, now()),
+    partnerKeys.ofOtherPeppers(newest_id, now()),
+  ]);
+  const count = found.reduce((sum, one) => sum + one.count, 0);
+  const partner_ids = [...new Set(found.flatMap((one) => one.partner_ids))];
   if (count === 0) return good('pepper', `every partner key is hashed with ${newest}`);
   const named = partner_ids.join(', ') + (count > partner_ids.length ? ', …' : '');
   return good(
@@ -188,7 +169,7 @@ async function pepper({ partners, peppers, now }: DiagnoseDependencies): Promise
 }
 
 /** The app inspects its own token, which shows whether the platform responds and knows the app. */
-async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<Check> {
+async function upstream({ upstream, settings }: Dependencies): Promise<Check> {
   const { UPSTREAM_APP_ID: app_id = '', UPSTREAM_APP_SECRET: app_secret = '' } = settings;
   const token = appToken({ app_id, app_secret });
   const read = {
@@ -213,7 +194,7 @@ async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<C
   }
 }
 
-function signUp({ settings }: DiagnoseDependencies): Check {
+function signUp({ settings }: Dependencies): Check {
   const names = ['UPSTREAM_APP_ID', 'UPSTREAM_APP_SECRET', 'UPSTREAM_CONFIG_ID'] as const;
   const missing = names.filter((name) => !settings[name]);
   if (missing.length > 0) {
@@ -229,7 +210,7 @@ function signUp({ settings }: DiagnoseDependencies): Check {
   return good('sign-up', 'configured');
 }
 
-function settings({ settings, warnings }: DiagnoseDependencies): Check {
+function settings({ settings, warnings }: Dependencies): Check {
   const found = [
     ...warnings,
     ...(settings.ALLOW_PRIVATE_URLS

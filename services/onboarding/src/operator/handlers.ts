@@ -3,21 +3,18 @@
 import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { createKey, keyHint, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
-import type { Call, Handlers } from '@bmg/common/rpc';
+import { createKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import type { Handlers } from '@bmg/common/rpc';
 import type {
   OperatorDefinition,
   Partner as PartnerMessage,
-  SubscribeAppRequest,
-  SubscribeAppResponse,
   UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
-import { clientMessage, restoreAccount, type RestoreDependencies } from '../connect/clients';
+import { clientMessage, restoreAccount } from '../connect/clients';
 import { contactsChange, contactsMessage } from '../ground/contacts';
-import { checkOverlap, HOUR_MS } from '../ground/overlap';
-import { createPartnerChanges, type PartnerChangesDependencies } from '../accounts/partners';
-import type { Rotation } from './keyring';
-import type { DashboardSessions } from '../accounts/sessions';
+import { checkOverlap, HOUR_MS } from '../ground/webhook-secret';
+import { checkWebhookUrl, createPartnerChanges } from '../accounts/partners';
+import { subscribeApp } from './app-subscription';
 import { createNotice } from '../ground/partner-notices';
 import {
   activeWabas,
@@ -26,44 +23,33 @@ import {
   type Partner,
   type PartnerChange,
 } from '../ground/partners';
-import type { Check } from './diagnose';
-
-export interface OperatorDependencies extends PartnerChangesDependencies, RestoreDependencies {
-  peppers: Peppers;
-  settings: { RATE_LIMIT_PER_SEC: number; ALLOW_PRIVATE_URLS: boolean };
-  dashboardSessions: DashboardSessions;
-  /** Deletes the partner's unfinished connect sessions; returns how many. */
-  deleteSessions(partner_id: string): Promise<number>;
-  rotateKeyring(page: { after?: string | undefined; limit: number }): Promise<Rotation>;
-  diagnose(): Promise<Check[]>;
-  subscribeApp(request: SubscribeAppRequest, call: Call): Promise<SubscribeAppResponse>;
-}
+import { diagnose } from './diagnose';
+import { rotateKeyring } from './keyring';
+import type { Config } from '../config';
+import type { Dependencies } from '../dependencies';
 
 const NAME_MAX = 200;
 const RATE_MAX = 100_000;
 const PAGE_MAX = 500;
 
-/** Longer than 70 lines: one short method for each RPC. */
-export const createOperatorHandlers = (
-  deps: OperatorDependencies,
-): Handlers<OperatorDefinition> => {
-  const { clients, partners, dashboardSessions, settings, now } = deps;
+export const createOperatorHandlers = (deps: Dependencies): Handlers<OperatorDefinition> => {
+  const { partners, dashboardSessions, sessions, settings, now } = deps;
   const changes = createPartnerChanges(deps);
 
   return {
+    ...supportHandlers(deps),
     async createPartner(request) {
       const name = checkName(request.name);
       const partner_id = newId('ptn');
       const partner_key = createKey(PARTNER_KEY_PREFIX);
       const secret = changes.newSecret(partner_id);
-      const { webhook_url } = request;
       const at = now();
       await partners.insert({
         _id: partner_id,
         name,
         status: 'active',
-        ...keyFields(partner_key),
-        webhook_url: webhook_url ? changes.checkWebhookUrl(webhook_url) : null,
+        ...keyFields(deps, partner_key),
+        webhook_url: checkWebhookUrl(request.webhook_url ?? '', settings),
         webhook_secrets: [secret.stored],
         rate_limit_per_sec: checkRate(request.rate_limit_per_sec ?? settings.RATE_LIMIT_PER_SEC),
         max_wabas: checkMaxWabas(request.max_wabas),
@@ -75,7 +61,7 @@ export const createOperatorHandlers = (
     },
     async updatePartner(request) {
       const { partner_id } = request;
-      const fields = checkUpdate(request);
+      const fields = checkUpdate(request, settings);
       if (request.logo_url !== undefined) {
         fields.logo = await changes.setLogo(partner_id, request.logo_url);
       }
@@ -103,16 +89,23 @@ export const createOperatorHandlers = (
       const partner_key = createKey(PARTNER_KEY_PREFIX);
       const expires_at = new Date(now().getTime() + overlap_hours * HOUR_MS);
       const previous_key = overlap_hours > 0 ? { key_hash, expires_at } : null;
-      await changes.change(partner_id, { ...keyFields(partner_key), previous_key });
+      await changes.change(partner_id, { ...keyFields(deps, partner_key), previous_key });
       await dashboardSessions.removeOf(partner_id);
-      return { partner_key, sessions_deleted: await deps.deleteSessions(partner_id) };
+      const sessions_deleted = await sessions.deleteUnfinished(partner_id, now());
+      return { partner_key, sessions_deleted };
     },
     rotateWebhookSecret: async ({ partner_id, overlap_hours }) => ({
       webhook_secret: await changes.rotateWebhookSecret(partner_id, overlap_hours),
     }),
+  };
+};
+
+const supportHandlers = (deps: Dependencies) => {
+  const { clients, partners } = deps;
+  return {
     async listAllClients({ partner_id, limit, offset }) {
       if (partner_id !== undefined) await partnerOf(partners, partner_id);
-      const found = await clients.listAll(partner_id, {
+      const found = await clients.list(partner_id, 'all', {
         limit: Math.min(limit || PAGE_MAX, PAGE_MAX),
         offset,
       });
@@ -128,39 +121,37 @@ export const createOperatorHandlers = (
       const [first] = await restoreAccount(deps, request, call);
       return clientMessage(first);
     },
-    rotateKeyring: (request) => deps.rotateKeyring(request),
-    subscribeApp: deps.subscribeApp,
-    diagnose: async () => ({ checks: await deps.diagnose() }),
-  };
-
-  function keyFields(partner_key: string): PartnerChange & Pick<Partner, 'key_hash' | 'key_hint'> {
-    return {
-      key_hash: deps.peppers.hash(partner_key),
-      key_hint: keyHint(partner_key),
-      renewed_from: null,
-    };
-  }
-
-  /** The given fields, checked. An empty `webhook_url` removes it. */
-  function checkUpdate(given: UpdatePartnerRequest): PartnerChange {
-    const fields: PartnerChange = contactsChange(given.contacts);
-    if (given.name !== undefined) fields.name = checkName(given.name);
-    if (given.webhook_url !== undefined) {
-      const { webhook_url } = given;
-      fields.webhook_url = webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url);
-    }
-    if (given.rate_limit_per_sec !== undefined) {
-      fields.rate_limit_per_sec = checkRate(given.rate_limit_per_sec);
-    }
-    if (given.max_wabas !== undefined) fields.max_wabas = checkMaxWabas(given.max_wabas);
-    if (given.status !== undefined) {
-      const status = PARTNER_STATUSES.find((one) => one === given.status);
-      if (!status) throw invalidField('status', `must be one of ${PARTNER_STATUSES.join(', ')}`);
-      fields.status = status;
-    }
-    return fields;
-  }
+    rotateKeyring: (request) => rotateKeyring(deps, request),
+    subscribeApp: (request, call) => subscribeApp(deps, request, call),
+    diagnose: async () => ({ checks: await diagnose(deps) }),
+  } satisfies Partial<Handlers<OperatorDefinition>>;
 };
+
+const keyFields = ({ peppers }: Dependencies, partner_key: string) => ({
+  key_hash: peppers.hash(partner_key),
+  key_hint: keyHint(partner_key),
+  renewed_from: null,
+});
+
+/** The given fields, checked. */
+const checkUpdate = (given: UpdatePartnerRequest, settings: Config): PartnerChange => ({
+  ...contactsChange(given.contacts),
+  ...(given.name !== undefined && { name: checkName(given.name) }),
+  ...(given.webhook_url !== undefined && {
+    webhook_url: checkWebhookUrl(given.webhook_url, settings),
+  }),
+  ...(given.rate_limit_per_sec !== undefined && {
+    rate_limit_per_sec: checkRate(given.rate_limit_per_sec),
+  }),
+  ...(given.max_wabas !== undefined && { max_wabas: checkMaxWabas(given.max_wabas) }),
+  ...(given.status !== undefined && { status: checkStatus(given.status) }),
+});
+
+function checkStatus(given: string): Partner['status'] {
+  const status = PARTNER_STATUSES.find((one) => one === given);
+  if (status) return status;
+  throw invalidField('status', `must be one of ${PARTNER_STATUSES.join(', ')}`);
+}
 
 const partnerMessage = (partner: Partner): PartnerMessage => ({
   partner_id: partner._id,

@@ -1,4 +1,4 @@
-import { openWorld, testCall, type World } from '../../testing/world';
+import { openWorld, type World, calling } from '../../testing/world';
 import { createDirectoryHandlers } from '../connect/directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../ground/clients';
@@ -30,10 +30,13 @@ async function filled(): Promise<string> {
     at,
   );
   for (const [waba_id, phone_number_id, access_token] of NUMBERS) {
-    await world.handlers.registerClient(
-      { partner_id: partner._id, waba_id, phone_number_id, access_token, display_name: undefined },
-      testCall(),
-    );
+    await world.handlers.registerClient({
+      partner_id: partner._id,
+      waba_id,
+      phone_number_id,
+      access_token,
+      display_name: undefined,
+    });
   }
   const pin = world.deps.vault.seal(
     secretIdentity(
@@ -80,14 +83,14 @@ describe('the rotation of the key ring', () => {
     expect(await world.deps.sealedRecords.countStale('fresh')).toBe(0);
 
     const vault = createVault(NEW);
-    const handlers = createDirectoryHandlers({ ...world.deps, vault });
+    const handlers = calling(createDirectoryHandlers({ ...world.deps, vault }));
     for (const [waba_id, phone_number_id, access_token] of NUMBERS) {
       const scope = { partner_id, waba_id, phone_number_id };
-      expect(await handlers.getCredential(scope, testCall())).toMatchObject({ access_token });
+      expect(await handlers.getCredential(scope)).toMatchObject({ access_token });
     }
     const scope = { partner_id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] };
-    expect(await handlers.getPin(scope, testCall())).toEqual({ pin: '123456' });
-    expect(await handlers.getReceiver({ partner_id }, testCall())).toMatchObject({
+    expect(await handlers.getPin(scope)).toEqual({ pin: '123456' });
+    expect(await handlers.getReceiver({ partner_id })).toMatchObject({
       webhook_secrets: ['whsec_one'],
     });
   });

@@ -2,16 +2,11 @@
 // with it; then the old key can be removed. The service keeps working meanwhile, because every key
 // of the ring opens records.
 import type { Logger } from '@bmg/common/telemetry';
-import type { SealedRecord, SealedRecords } from './store';
+import type { SealedRecord } from './store';
 import type { Sealed, Vault } from '@bmg/common/vault';
+import type { Dependencies } from '../dependencies';
 
-export interface KeyringDependencies {
-  sealedRecords: SealedRecords;
-  vault: Vault;
-  log: Logger;
-}
-
-export interface Rotation {
+interface Rotation {
   key_id: string;
   rewrapped: number;
   unreadable: number;
@@ -24,7 +19,7 @@ const BATCH_MAX = 2_000;
 
 /** Rewraps one batch, starting after the cursor `after`. Safe to repeat and to run concurrently. */
 export async function rotateKeyring(
-  { sealedRecords, vault, log }: KeyringDependencies,
+  { sealedRecords, vault, log }: Dependencies,
   { after, limit }: { after?: string | undefined; limit?: number },
 ): Promise<Rotation> {
   const batch = Math.min(limit || BATCH_DEFAULT, BATCH_MAX);

@@ -15,6 +15,12 @@ const exchangesOf = ({ partner_id, waba_id }: ClientScope, db: Db): Promise<Code
     .find({ partner_id, 'result.waba_id': waba_id })
     .toArray();
 
+const rowsOfClient = (collection: string, more: object = {}): FilterRow => ({
+  collection,
+  of: 'client',
+  filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id, ...more }),
+});
+
 export const purgeRows: FilterRow[] = [
   {
     collection: SESSIONS,
@@ -30,29 +36,9 @@ export const purgeRows: FilterRow[] = [
     of: 'client',
     filter: ({ partner_id, waba_id }) => ({ partner_id, 'result.waba_id': waba_id }),
   },
-  {
-    collection: ONBOARDING_EVENTS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
-  {
-    collection: NUMBER_DAYS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
-  {
-    collection: REQUESTS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
-  {
-    collection: OPEN_REGISTRATIONS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
-  {
-    collection: CLIENTS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id, status: 'deleted' }),
-  },
+  rowsOfClient(ONBOARDING_EVENTS),
+  rowsOfClient(NUMBER_DAYS),
+  rowsOfClient(REQUESTS),
+  rowsOfClient(OPEN_REGISTRATIONS),
+  rowsOfClient(CLIENTS, { status: 'deleted' }),
 ];

@@ -5,7 +5,13 @@ import type { Collection, Db, Document, Filter } from 'mongodb';
 import type { Sealed } from '@bmg/common/vault';
 import { CLIENTS, secretIdentity, type Client } from '../ground/clients';
 import { CODE_EXCHANGES, type CodeExchange, exchangeTokenIdentity } from '../connect/sign-up';
-import { PARTNERS, shadowIdentity, webhookSecretIdentity, type Partner } from '../ground/partners';
+import {
+  PARTNERS,
+  shadowIdentity,
+  webhookSecretIdentity,
+  type Partner,
+  type WebhookSecret,
+} from '../ground/partners';
 import {
   endpointDestinationIdentity,
   endpointHeadersIdentity,
@@ -23,140 +29,112 @@ export interface SealedRecord {
   path: string;
 }
 
-export interface SealedRecords {
-  /** A page of records that another key wraps; `next` is the cursor for the next call. */
-  stale(
-    key_id: string,
-    page: { after?: string | undefined; limit: number },
-  ): Promise<{ records: SealedRecord[]; next: string | undefined }>;
-  /** False if the record has changed since it was read. */
-  replace(record: SealedRecord, sealed: Sealed): Promise<boolean>;
-  countStale(key_id: string): Promise<number>;
-}
-
 interface Source {
   collection: string;
-  stale(key_id: string): Filter<Document>;
-  secrets(document: Document): Array<{ identity: string; path: string; sealed: Sealed }>;
+  /** The identity of the secret at each path. */
+  fields: Record<string, (document: any) => string>; // any: each collection has its own documents
+  /** The list with the secrets that sign, and the identity of each. */
+  signing?: { path: string; identity(_id: string, created_at: Date): string };
 }
 
 /** Read in this order; a cursor is `collection:_id`. */
 const SOURCES: Source[] = [
   {
     collection: CLIENTS,
-    stale: (key_id) => ({
-      $or: [
-        { 'token.key_id': { $exists: true, $ne: key_id } },
-        { 'pin.key_id': { $exists: true, $ne: key_id } },
-      ],
-    }),
-    secrets(document) {
-      const client = document as Client;
-      return (['token', 'pin'] as const).flatMap((field) => {
-        const sealed = client[field];
-        return sealed ? [{ identity: secretIdentity(client, field), path: field, sealed }] : [];
-      });
+    fields: {
+      token: (client: Client) => secretIdentity(client, 'token'),
+      pin: (client: Client) => secretIdentity(client, 'pin'),
     },
   },
   {
     collection: CODE_EXCHANGES,
-    stale: (key_id) => ({ 'token.key_id': { $exists: true, $ne: key_id } }),
-    secrets(document) {
-      const { _id, token } = document as CodeExchange;
-      return token ? [{ identity: exchangeTokenIdentity(_id), path: 'token', sealed: token }] : [];
-    },
+    fields: { token: ({ _id }: CodeExchange) => exchangeTokenIdentity(_id) },
   },
   {
     collection: PARTNERS,
-    stale: (key_id) => ({
-      $or: [
-        { webhook_secrets: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } } },
-        { 'shadow.sealed.key_id': { $exists: true, $ne: key_id } },
-      ],
-    }),
-    secrets(document) {
-      const { _id, webhook_secrets, shadow } = document as Partner;
-      const signing = webhook_secrets.map(({ sealed, created_at }, index) => ({
-        identity: webhookSecretIdentity(_id, created_at),
-        path: `webhook_secrets.${index}.sealed`,
-        sealed,
-      }));
-      const of_shadow = shadow && {
-        identity: shadowIdentity(_id, shadow.id),
-        path: 'shadow.sealed',
-        sealed: shadow.sealed,
-      };
-      return [...signing, ...(of_shadow ? [of_shadow] : [])];
+    fields: {
+      'shadow.sealed': ({ _id, shadow }: Partner) => shadowIdentity(_id, shadow?.id ?? ''),
     },
+    signing: { path: 'webhook_secrets', identity: webhookSecretIdentity },
   },
   {
     collection: WEBHOOK_ENDPOINTS,
-    stale: (key_id) => ({
-      $or: [
-        { 'headers.key_id': { $exists: true, $ne: key_id } },
-        { 'destination.credentials.key_id': { $exists: true, $ne: key_id } },
-        { secrets: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } } },
-      ],
-    }),
-    secrets(document) {
-      const { _id, secrets, headers, destination } = document as WebhookEndpoint;
-      const signing = secrets.map(({ sealed, created_at }, index) => ({
-        identity: endpointSecretIdentity(_id, created_at),
-        path: `secrets.${index}.sealed`,
-        sealed,
-      }));
-      const sent = headers && {
-        identity: endpointHeadersIdentity(_id),
-        path: 'headers',
-        sealed: headers,
-      };
-      const credentials = destination?.credentials && {
-        identity: endpointDestinationIdentity(_id),
-        path: 'destination.credentials',
-        sealed: destination.credentials,
-      };
-      return [...signing, ...(sent ? [sent] : []), ...(credentials ? [credentials] : [])];
+    fields: {
+      headers: ({ _id }: WebhookEndpoint) => endpointHeadersIdentity(_id),
+      'destination.credentials': ({ _id }: WebhookEndpoint) => endpointDestinationIdentity(_id),
     },
+    signing: { path: 'secrets', identity: endpointSecretIdentity },
   },
 ];
 
-export function createSealedRecords(db: Db): SealedRecords {
-  const open = (name: string): Collection<{ _id: string }> => db.collection(name);
+interface SealedDocument extends Document {
+  _id: string;
+}
+
+const staleIn = ({ fields, signing }: Source, key_id: string): Filter<SealedDocument> => ({
+  $or: [
+    ...Object.keys(fields).map((path) => ({
+      [`${path}.key_id`]: { $exists: true, $ne: key_id },
+    })),
+    ...(signing ? [{ [signing.path]: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } } }] : []),
+  ],
+});
+
+function secretsIn({ collection, fields, signing }: Source, document: SealedDocument) {
+  const { _id } = document;
+  const secrets = (signing ? document[signing.path] : []) as WebhookSecret[];
+  return [
+    ...secrets.map(({ sealed, created_at }, index) => ({
+      identity: signing?.identity(_id, created_at) ?? '',
+      path: `${signing?.path}.${index}.sealed`,
+      sealed,
+    })),
+    ...Object.entries(fields).flatMap(([path, identity]) => {
+      const sealed = valueAt(document, path) as Sealed | null | undefined;
+      return sealed ? [{ identity: identity(document), path, sealed }] : [];
+    }),
+  ].map((secret): SealedRecord => ({ ...secret, collection, _id }));
+}
+
+const valueAt = (document: Document, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Document | null | undefined)?.[name], document);
+
+export function createSealedRecords(db: Db) {
+  const open = (name: string): Collection<SealedDocument> => db.collection(name);
   return {
-    async stale(key_id, { after, limit }) {
+    /** A page of records that another key wraps; `next` is the cursor for the next call. */
+    async stale(key_id: string, { after, limit }: { after?: string | undefined; limit: number }) {
       const [start, place] = startOf(after);
       for (const [index, source] of SOURCES.entries()) {
         if (index < start) continue;
         const behind = index === start && place !== undefined ? { _id: { $gt: place } } : {};
-        const found = (await open(source.collection)
-          .find({ ...source.stale(key_id), ...behind } as Filter<{ _id: string }>)
+        const found = await open(source.collection)
+          .find({ ...staleIn(source, key_id), ...behind })
           .sort({ _id: 1 })
           .limit(limit)
-          .toArray()) as Array<{ _id: string }>;
+          .toArray();
         const last = found.at(-1);
         if (!last) continue;
-        const records = found.flatMap((document) =>
-          source
-            .secrets(document)
-            .filter(({ sealed }) => sealed.key_id !== key_id)
-            .map((secret) => ({ ...secret, collection: source.collection, _id: document._id })),
-        );
+        const records = found
+          .flatMap((document) => secretsIn(source, document))
+          .filter(({ sealed }) => sealed.key_id !== key_id);
         return { records, next: `${source.collection}:${last._id}` };
       }
       return { records: [], next: undefined };
     },
-    async replace({ collection, _id, path, sealed: old }, sealed) {
+    /** False if the record has changed since it was read. */
+    async replace({ collection, _id, path, sealed: old }: SealedRecord, sealed: Sealed) {
       const { matchedCount } = await open(collection).updateOne(
-        { _id, [`${path}.wrapped_key`]: old.wrapped_key } as Filter<{ _id: string }>,
-        { $set: { [path]: sealed } as object },
+        { _id, [`${path}.wrapped_key`]: old.wrapped_key },
+        { $set: { [path]: sealed } },
       );
       return matchedCount === 1;
     },
-    async countStale(key_id) {
+    async countStale(key_id: string) {
       const counts = await Promise.all(
-        SOURCES.map(({ collection, stale }) =>
-          open(collection).countDocuments(stale(key_id) as Filter<{ _id: string }>),
-        ),
+        SOURCES.map((source) => open(source.collection).countDocuments(staleIn(source, key_id))),
       );
       return counts.reduce((total, count) => total + count, 0);
     },

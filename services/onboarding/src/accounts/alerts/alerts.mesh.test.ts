@@ -1,4 +1,5 @@
-// Alerts against a real database: each cause, at most one a day, and none lost before it is published.
+// Alerts against a real database: each cause, at most one a day, and none lost before it is
+// published.
 import { openWorld, type World } from '../../../testing/world';
 import { createAlerts, raiseDue } from './alerts';
 

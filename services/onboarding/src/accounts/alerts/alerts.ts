@@ -1,27 +1,17 @@
 // Alerts for partners: raises them from onboarding's own facts and from reports of other services,
 // and publishes them. Off unless the partner has set a threshold.
-import { topics, type Bus, type Received } from '@bmg/common/bus';
+import { topics, type Received } from '@bmg/common/bus';
 import { invalidField } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { occurrence } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
 import type { AlertsDefinition } from '@bmg/proto/alerts';
 import type { Event } from '@bmg/proto/stream';
-import type { MessageUsage } from '../../billing/usage';
-import type { PartnerAlert, PartnerAlerts, StoredAlert } from './store';
-import type { Partner, Partners } from '../../ground/partners';
+import type { PartnerAlert, StoredAlert } from './store';
+import type { Partner } from '../../ground/partners';
 import { failureRate, isCause, type CauseName } from './rules';
-
-export interface AlertDependencies {
-  partners: Pick<Partners, 'find' | 'watching'>;
-  partnerAlerts: PartnerAlerts;
-  messageUsage: Pick<MessageUsage, 'sum'>;
-  bus: Pick<Bus, 'publish'>;
-  now: () => Date;
-  log: Logger;
-}
+import type { Dependencies } from '../../dependencies';
 
 const ROUND_EVERY_MS = 10_000;
 const WATCHERS_MAX = 10_000;
@@ -29,14 +19,12 @@ const PUBLISHED_AT_ONCE = 100;
 /** The upstream's event for a number whose quality fell. */
 const QUALITY_FELL = 'FLAGGED';
 
-export interface Alerts {
+export function createAlerts(deps: Dependencies): {
   poller: Poller;
   handlers: Handlers<AlertsDefinition>;
   /** For the topic `account`: numbers whose quality fell. */
   applyQuality(batch: Received<Event>[]): Promise<void>;
-}
-
-export function createAlerts(deps: AlertDependencies): Alerts {
+} {
   const { partners, partnerAlerts, now, log } = deps;
   const poller = createPoller('alerts', ROUND_EVERY_MS, () => raiseDue(deps), log);
 
@@ -85,28 +73,25 @@ export function createAlerts(deps: AlertDependencies): Alerts {
 
 /** The partners that watch a cause, and have no alert of it on that day. */
 async function watching(
-  { partners, partnerAlerts }: Pick<AlertDependencies, 'partners' | 'partnerAlerts'>,
+  { partners, partnerAlerts }: Dependencies,
   cause: CauseName,
   day: string,
 ): Promise<Partner[]> {
   const all = await partners.watching(cause, WATCHERS_MAX);
   if (all.length === 0) return [];
-  const raised = await partnerAlerts.raisedOn(
-    day,
-    cause,
-    all.map(({ _id }) => _id),
-  );
+  const ids = all.map(({ _id }) => _id);
+  const raised = await partnerAlerts.raisedOn(day, cause, ids);
   return all.filter(({ _id }) => !raised.has(_id));
 }
 
 /** One round: raises alerts from onboarding's own facts, and publishes every alert that waits. */
-export async function raiseDue(deps: AlertDependencies): Promise<boolean> {
+export async function raiseDue(deps: Dependencies): Promise<boolean> {
   await raiseFailureRates(deps);
   await raiseUnpaidSlots(deps);
   return publish(deps);
 }
 
-async function raiseFailureRates(deps: AlertDependencies): Promise<void> {
+async function raiseFailureRates(deps: Dependencies): Promise<void> {
   const { partnerAlerts, messageUsage, now } = deps;
   const day = dayOf(now());
   for (const { _id: partner_id, alerts } of await watching(deps, 'failure_rate', day)) {
@@ -130,7 +115,7 @@ async function raiseFailureRates(deps: AlertDependencies): Promise<void> {
   }
 }
 
-async function raiseUnpaidSlots(deps: AlertDependencies): Promise<void> {
+async function raiseUnpaidSlots(deps: Dependencies): Promise<void> {
   const { partnerAlerts, now } = deps;
   const day = dayOf(now());
   for (const { _id, alerts, waiting_wabas = [] } of await watching(deps, 'unpaid_slots', day)) {
@@ -147,7 +132,7 @@ async function raiseUnpaidSlots(deps: AlertDependencies): Promise<void> {
 }
 
 /** Repeated after a crash: the event's id follows from the alert's. */
-async function publish({ partnerAlerts, bus, log }: AlertDependencies): Promise<boolean> {
+async function publish({ partnerAlerts, bus, log }: Dependencies): Promise<boolean> {
   const pending = await partnerAlerts.pending(PUBLISHED_AT_ONCE);
   if (pending.length === 0) return false;
   await bus.publish(

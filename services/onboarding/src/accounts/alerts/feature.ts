@@ -1,13 +1,14 @@
 import { implement } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
 import { AlertsDefinition } from '@bmg/proto/alerts';
-import type { Feature } from '../../ground/feature';
-import { createAlerts, type AlertDependencies } from './alerts';
+import type { Dependencies } from '../../dependencies';
+import { createAlerts } from './alerts';
 
-export function createAlertsFeature(deps: AlertDependencies): Feature {
+export function alerts(deps: Dependencies): Feature {
   const { handlers, poller, applyQuality } = createAlerts(deps);
   return {
     rpcs: [implement(AlertsDefinition, handlers)],
-    components: [poller],
     consumers: { account: applyQuality },
+    workers: [poller],
   };
 }

@@ -1,3 +1,2 @@
-export { createAlertsFeature } from './feature';
 export { changeThresholds } from './rules';
-export * from './store';
+export type { PartnerAlert } from './store';

@@ -26,8 +26,8 @@ export const CAUSES = {
 } as const satisfies Record<string, Cause>;
 
 export type CauseName = keyof typeof CAUSES;
-/** By cause: decimal text, or `true`. */
-export type Thresholds = Readonly<Record<string, string>>;
+/** The thresholds by cause: decimal text, or `true`. */
+type Thresholds = Readonly<Record<string, string>>;
 
 export const isCause = (name: string): name is CauseName => Object.hasOwn(CAUSES, name);
 

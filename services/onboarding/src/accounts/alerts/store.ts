@@ -1,7 +1,8 @@
-// Alerts that were raised: at most one for each partner, cause and day. An alert is stored first and
-// published from here, so that a crash loses none.
-import type { Collection, Db, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+// Alerts that were raised: at most one for each partner, cause and day. An alert is stored first
+// and published from here, so that a crash loses none.
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
+import { insertOnce } from '../../ground/insert';
 
 export interface PartnerAlert {
   partner_id: string;
@@ -21,48 +22,31 @@ export type StoredAlert = PartnerAlert & {
   pending_at?: Date;
 };
 
-export interface PartnerAlerts {
-  /** False if there is one of this cause and day. */
-  raise(alert: PartnerAlert): Promise<boolean>;
-  /** Which of these partners have an alert of this cause and day. */
-  raisedOn(day: string, cause: string, partner_ids: readonly string[]): Promise<Set<string>>;
-  pending(limit: number): Promise<StoredAlert[]>;
-  published(ids: string[]): Promise<void>;
-  /** The newest first. */
-  of(partner_id: string, limit: number): Promise<PartnerAlert[]>;
-}
-
 const KEPT_DAYS = 30;
 const DAY_S = 86_400;
 
-export const PARTNER_ALERTS = 'partner_alerts';
-export const partnerAlertIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, raised_at: -1 } },
-  { key: { pending_at: 1 }, sparse: true },
-  { key: { raised_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
-];
+const PARTNER_ALERTS = 'partner_alerts';
+export const partnerAlertIndexes: Indexes = {
+  [PARTNER_ALERTS]: [
+    { key: { partner_id: 1, raised_at: -1 } },
+    { key: { pending_at: 1 }, sparse: true },
+    { key: { raised_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+  ],
+};
 
 const idOf = (partner_id: string, cause: string, day: string): string =>
   `${partner_id}/${cause}/${day}`;
 
-export function createPartnerAlerts(db: Db): PartnerAlerts {
+export function createPartnerAlerts(db: Db) {
   const alerts: Collection<StoredAlert> = db.collection(PARTNER_ALERTS);
   return {
-    async raise(alert) {
-      const { partner_id, cause, day, raised_at } = alert;
-      try {
-        await alerts.insertOne({
-          _id: idOf(partner_id, cause, day),
-          ...alert,
-          pending_at: raised_at,
-        });
-        return true;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return false;
-      }
+    /** False if there is one of this cause and day. */
+    raise(alert: PartnerAlert) {
+      const { partner_id, cause, day, raised_at: pending_at } = alert;
+      return insertOnce(alerts, { _id: idOf(partner_id, cause, day), ...alert, pending_at });
     },
-    async raisedOn(day, cause, partner_ids) {
+    /** Which of these partners have an alert of this cause and day. */
+    async raisedOn(day: string, cause: string, partner_ids: readonly string[]) {
       const ids = partner_ids.map((partner_id) => idOf(partner_id, cause, day));
       const raised = await alerts
         .find({ _id: { $in: ids } })
@@ -71,16 +55,17 @@ export function createPartnerAlerts(db: Db): PartnerAlerts {
         .toArray();
       return new Set(raised.map(({ partner_id }) => partner_id));
     },
-    pending: (limit) =>
+    pending: (limit: number) =>
       alerts
         .find({ pending_at: { $exists: true } })
         .sort({ pending_at: 1 })
         .limit(limit)
         .toArray(),
-    async published(ids) {
+    async published(ids: string[]) {
       await alerts.updateMany({ _id: { $in: ids } }, { $unset: { pending_at: '' } });
     },
-    of: (partner_id, limit) =>
+    /** The newest first. */
+    of: (partner_id: string, limit: number) =>
       alerts.find({ partner_id }).sort({ raised_at: -1 }).limit(limit).toArray(),
   };
 }

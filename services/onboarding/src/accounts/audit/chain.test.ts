@@ -1,5 +1,5 @@
-import { faultOfLink, faultsOfRecords, isExpired, linkAfter, sealed, type Link } from './chain';
-import type { AuditEntry } from './store';
+import { faultOfLink, faultsOfRecords, isExpired, linkAfter, sealed } from './chain';
+import type { AuditEntry, Link } from './store';
 
 const DAY_MS = 86_400_000;
 const KEPT_MS = 400 * DAY_MS;

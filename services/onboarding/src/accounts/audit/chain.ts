@@ -1,37 +1,8 @@
-// The chain of the audit log: links, each of which keeps hashes of the records of a period and the hash of
-// the link before. A record that was changed, removed or added after its time no longer fits its link.
-// Pure functions.
+// The chain of the audit log: links, each of which keeps hashes of the records of a period and the
+// hash of the link before. A record that was changed, removed or added after its time no longer
+// fits its link. Pure functions.
 import { createHash } from 'node:crypto';
-import type { AuditEntry } from './store';
-
-/** What a link keeps of a record. */
-export interface Sealed {
-  id: string;
-  hash: string;
-  /**
-   * The hash of what can name a person, with the salt of the record. The record loses both when the person
-   * is erased, and still fits.
-   */
-  personal: string;
-  /** Its outcome was not stored within OPEN_MS. */
-  open: boolean;
-}
-
-export interface Link {
-  /** 1, 2, … */
-  _id: number;
-  /** When it was made. */
-  at: Date;
-  /** It has the records whose outcome was stored after `from`, until `to`. */
-  from: Date;
-  to: Date;
-  /** The hash of the link before; null for the first one. */
-  previous: string | null;
-  records: Sealed[];
-  hash: string;
-  /** It waits for the operator's destination. */
-  unsent?: true;
-}
+import type { AuditEntry, Link, Sealed } from './store';
 
 export interface Fault {
   link: number;
@@ -98,8 +69,8 @@ const linkHash = ({ _id, at, from, to, previous, records }: Omit<Link, 'hash'>):
   ]);
 
 /**
- * Compares a link with the one before, if there is one. The one before a link whose period has expired
- * may be missing.
+ * Compares a link with the one before, if there is one. The one before a link whose period has
+ * expired may be missing.
  */
 export function faultOfLink(
   link: Link,
@@ -118,8 +89,8 @@ export function faultOfLink(
 }
 
 /**
- * Compares what a link keeps with the records of its period, and with those of its IDs. Records of an
- * expired period may be missing.
+ * Compares what a link keeps with the records of its period, and with those of its IDs. Records of
+ * an expired period may be missing.
  */
 export function faultsOfRecords(
   link: Link,
@@ -147,7 +118,10 @@ function fits(entry: AuditEntry, { hash, personal }: Sealed): boolean {
   return is_same && hashOf(entry, personal) === hash;
 }
 
-/** An outcome that came late, or a further change of the day that the record stands for, is in a later link. */
+/**
+ * An outcome that came late, or a further change of the day that the record stands for, is in a
+ * later link.
+ */
 function hasMovedOn({ at, ended_at, count }: AuditEntry, { open }: Sealed, { to }: Link): boolean {
   if (count === undefined) return open && ended_at !== null && ended_at > to;
   const of_day = Math.floor(at.getTime() / DAY_MS);

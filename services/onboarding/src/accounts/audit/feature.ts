@@ -1,19 +1,20 @@
 import { createPool } from '@bmg/common/overload';
 import { implement } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
 import { AuditDefinition } from '@bmg/proto/audit';
-import type { Feature } from '../../ground/feature';
-import { createAuditHandlers, type AuditDependencies } from './handlers';
+import type { Dependencies } from '../../dependencies';
+import { createAuditHandlers } from './handlers';
 import { createSealer } from './sealer';
 
 const EXPORTS_MAX = 8;
 
-export function createAudit(deps: Omit<AuditDependencies, 'auditExports'>): Feature {
+export function audit(deps: Dependencies): Feature {
   const auditExports = createPool(
     { server: 'audit', reason: 'exports', holder: 'partner', max: EXPORTS_MAX },
     deps.log,
   );
   return {
     rpcs: [implement(AuditDefinition, createAuditHandlers({ ...deps, auditExports }))],
-    components: [createSealer(deps)],
+    workers: [createSealer(deps)],
   };
 }

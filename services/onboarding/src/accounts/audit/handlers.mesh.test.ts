@@ -1,4 +1,5 @@
-// The audit log on a real database: records and outcomes, pages and filters, what partners do not see.
+// The audit log on a real database: records and outcomes, pages and filters, what partners do not
+// see.
 import type { Handlers } from '@bmg/common/rpc';
 import type {
   AuditDefinition,
@@ -9,14 +10,21 @@ import type {
 import type { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import { metrics } from '@bmg/common/telemetry';
-import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
+import {
+  failureOf,
+  openWorld,
+  type World,
+  calling,
+  type Calling,
+  refuses,
+} from '../../../testing/world';
 import type { Partner } from '../../ground/partners';
 import type { Person } from '../../ground/people';
 import { AUDIT_LOG } from './store';
 import { createAuditHandlers } from './handlers';
 
 let world: World;
-let audit: Handlers<AuditDefinition>;
+let audit: Calling<Handlers<AuditDefinition>>;
 let partner: Partner;
 
 beforeEach(async () => {
@@ -26,10 +34,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-function open(settings: { AUDITED_CHANGES_MAX: number }): void {
+function open(given: { AUDITED_CHANGES_MAX: number }): void {
   const pool = { server: 'audit', reason: 'exports', holder: 'partner', max: 2 } as const;
   const auditExports = createPool(pool, world.deps.log);
-  audit = createAuditHandlers({ ...world.deps, settings, auditExports });
+  audit = calling(
+    createAuditHandlers({
+      ...world.deps,
+      settings: { ...world.deps.settings, ...given },
+      auditExports,
+    }),
+  );
 }
 
 const KEY = {
@@ -59,25 +73,22 @@ const begin = async (change: Partial<BeginChangeRequest> = {}): Promise<string> 
     request_id: 'req_1',
     ...change,
   };
-  return (await audit.beginChange(request, testCall())).id;
+  return (await audit.beginChange(request)).id;
 };
 const end = (id: string, outcome: string, given: object = {}) =>
-  audit.endChange({ id, outcome, target: {}, ...given }, testCall());
+  audit.endChange({ id, outcome, target: {}, ...given });
 const list = async (given: Partial<ListAuditRecordsRequest> = {}) =>
-  audit.listAuditRecords({ partner_id: partner._id, limit: 0, ...given }, testCall());
+  audit.listAuditRecords({ partner_id: partner._id, limit: 0, ...given });
 const actions = async (given: Partial<ListAuditRecordsRequest> = {}) =>
   (await list(given)).records.map(({ action }) => action);
 
 test('erases only a person who may not sign in any more', async () => {
   const erase = (person_id: string) =>
-    audit.eraseAuditPerson({ partner_id: partner._id, person_id }, testCall());
+    audit.eraseAuditPerson({ partner_id: partner._id, person_id });
   const person = { person_id: 'per_1', email: 'ada@example.com' } as Person;
   await world.deps.people.change(partner._id, () => ({ people: [person], result: 0 }));
   await begin({ actor: { type: 'person', id: 'per_1' } });
-  expect(await failureOf(erase('per_1'))).toMatchObject({
-    code: 'INVALID_FIELD',
-    details: { field: 'person_id' },
-  });
+  await refuses(erase('per_1'), 'INVALID_FIELD', 'person_id');
   expect((await list()).records[0]?.actor?.name).toBe('ada@example.com');
   await world.deps.people.change(partner._id, () => ({ people: [], result: 0 }));
   expect(await erase('per_1')).toEqual({ records: 1 });
@@ -160,13 +171,13 @@ test('a partner sees that the operator made a change, and the operator sees whic
     undefined,
     [],
   ]);
-  const all = await audit.listAllAuditRecords({ limit: 0 }, testCall());
+  const all = await audit.listAllAuditRecords({ limit: 0 });
   expect(all.records.map(({ actor, partner_id }) => [actor?.id, partner_id])).toEqual([
     ['bob', undefined],
     ['alice', partner._id],
   ]);
   let csv = '';
-  for await (const { data } of audit.exportAuditRecords({ partner_id: partner._id }, testCall())) {
+  for await (const { data } of audit.exportAuditRecords({ partner_id: partner._id })) {
     csv += Buffer.from(data).toString('utf8');
   }
   expect(csv.trim().split('\r\n')).toHaveLength(2);
@@ -176,7 +187,7 @@ test('a partner sees that the operator made a change, and the operator sees whic
 test('an export has every record, once', async () => {
   for (let at = 0; at < 205; at += 1) await begin({ action: `A${at}` });
   const ids: string[] = [];
-  for await (const { data } of audit.exportAuditRecords({ partner_id: partner._id }, testCall())) {
+  for await (const { data } of audit.exportAuditRecords({ partner_id: partner._id })) {
     ids.push(
       ...(Buffer.from(data)
         .toString('utf8')
@@ -187,15 +198,15 @@ test('an export has every record, once', async () => {
 });
 
 test('one partner cannot take all exports', async () => {
-  const first = audit.exportAuditRecords({ partner_id: partner._id }, testCall());
+  const first = audit.exportAuditRecords({ partner_id: partner._id });
   const reading = first[Symbol.asyncIterator]();
   await reading.next();
-  const second = audit.exportAuditRecords({ partner_id: partner._id }, testCall());
+  const second = audit.exportAuditRecords({ partner_id: partner._id });
   await expect(second[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     code: 'RATE_LIMIT_EXCEEDED',
   });
   await reading.return?.();
-  const third = audit.exportAuditRecords({ partner_id: partner._id }, testCall());
+  const third = audit.exportAuditRecords({ partner_id: partner._id });
   expect((await third[Symbol.asyncIterator]().next()).done).toBe(false);
 });
 
@@ -325,19 +336,16 @@ test('refusals above the reserve of a key share a record for each action and cod
   open({ AUDITED_CHANGES_MAX: 100 });
   const OF_ONE = 2;
   const refuse = (given: Partial<RecordRefusalRequest> = {}) =>
-    audit.recordRefusal(
-      {
-        partner_id: partner._id,
-        actor: { type: 'api_key', id: 'key_1' },
-        action: 'POST /keys',
-        code: 'SCOPE_MISSING',
-        request_id: 'req_1',
-        address: '203.0.113.7',
-        count: 1,
-        ...given,
-      },
-      testCall(),
-    );
+    audit.recordRefusal({
+      partner_id: partner._id,
+      actor: { type: 'api_key', id: 'key_1' },
+      action: 'POST /keys',
+      code: 'SCOPE_MISSING',
+      request_id: 'req_1',
+      address: '203.0.113.7',
+      count: 1,
+      ...given,
+    });
   await refuse({ count: 7 });
   expect((await list()).records).toMatchObject([
     { outcome: 'failed', code: 'SCOPE_MISSING', count: 7, address: '203.0.113.7' },
@@ -371,21 +379,18 @@ test('a failed log-in with a known passkey is its person’s, and others are the
     last_used_at: null,
   });
   const refuse = (passkey_id?: string) =>
-    audit.recordRefusal(
-      {
-        actor: { type: 'console' },
-        action: 'console POST /session/passkey',
-        code: 'UNAUTHORIZED',
-        request_id: 'req_1',
-        count: 1,
-        passkey_id,
-      },
-      testCall(),
-    );
+    audit.recordRefusal({
+      actor: { type: 'console' },
+      action: 'console POST /session/passkey',
+      code: 'UNAUTHORIZED',
+      request_id: 'req_1',
+      count: 1,
+      passkey_id,
+    });
   await refuse('pk_1');
   await refuse('pk_other');
   expect((await list()).records).toMatchObject([{ actor: { type: 'person', id: 'per_1' } }]);
-  const all = await audit.listAllAuditRecords({ limit: 0 }, testCall());
+  const all = await audit.listAllAuditRecords({ limit: 0 });
   expect(all.records.map(({ actor, partner_id }) => [actor?.type, partner_id])).toEqual([
     ['console', undefined],
     ['person', partner._id],

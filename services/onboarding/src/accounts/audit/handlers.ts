@@ -1,5 +1,5 @@
-// RPC handlers of the audit log. BeginChange answers once the record is stored: its caller makes the change
-// only then, so that a change that was made always has a record.
+// RPC handlers of the audit log. BeginChange answers once the record is stored: its caller makes
+// the change only then, so that a change that was made always has a record.
 import { randomBytes } from 'node:crypto';
 import { CSV_TYPE } from '@bmg/common/csv';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
@@ -13,12 +13,7 @@ import type {
   ListAuditRecordsResponse,
 } from '@bmg/proto/audit';
 import { OUTCOMES, type AuditEntry, type AuditFilter, type AuditLog, type Values } from './store';
-import type { PartnerKeys } from '../keys';
-import type { Partners } from '../../ground/partners';
-import type { People } from '../../ground/people';
-import type { Passkeys } from '../people';
-import { checkChain, type SealerDependencies } from './sealer';
-import { recordMessage } from './messages';
+import { checkChain } from './sealer';
 import { createRecords, OPERATOR } from './records';
 import {
   auditCsvHeader,
@@ -29,19 +24,10 @@ import {
   kindOf,
   readCursor,
   recordable,
+  recordMessage,
   writeCursor,
 } from './rules';
-
-export interface AuditDependencies extends SealerDependencies {
-  auditLog: AuditLog;
-  partners: Pick<Partners, 'find'>;
-  partnerKeys: Pick<PartnerKeys, 'find'>;
-  people: Pick<People, 'find'>;
-  passkeys: Pick<Passkeys, 'find'>;
-  /** Exports in progress. */
-  auditExports: Pool;
-  settings: SealerDependencies['settings'] & { AUDITED_CHANGES_MAX: number };
-}
+import type { Dependencies } from '../../dependencies';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
@@ -52,8 +38,11 @@ const SALT_BYTES = 16;
 /** A longer period is exported in parts, by `from` and `to`. */
 const EXPORT_RECORDS_MAX = 100_000;
 
+/** `auditExports`: the exports in progress. */
+type AuditDependencies = Dependencies & { auditExports: Pool };
+
 export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefinition> => {
-  const { auditLog, auditExports, passkeys, people, now } = deps;
+  const { auditLog, passkeys, people, now } = deps;
   const { record, leaveOutLookUp } = createRecords(deps);
   return {
     async beginChange(request) {
@@ -80,11 +69,7 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
       const at = now();
       const owner = passkey_id === undefined ? null : await passkeys.find(passkey_id);
       const request = owner
-        ? {
-            ...given,
-            partner_id: owner.partner_id,
-            actor: { type: 'person', id: owner.person_id },
-          }
+        ? { ...given, partner_id: owner.partner_id, actor: { type: 'person', id: owner.person_id } }
         : given;
       const entry: AuditEntry = {
         ...entryOf(request, await nameActor(deps, request), at),
@@ -110,6 +95,7 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
       if (ended) await leaveOutLookUp(ended);
       return {};
     },
+    ...readHandlers(deps),
     checkAuditChain: ({ above = Infinity }) => checkChain(deps, above),
     async eraseAuditPerson({ partner_id, person_id }) {
       if (await people.find(partner_id, person_id)) {
@@ -120,6 +106,11 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
       }
       return { records: await auditLog.erase(partner_id, person_id) };
     },
+  };
+};
+
+const readHandlers = ({ auditLog, auditExports }: AuditDependencies) =>
+  ({
     async listAuditRecords({ limit, cursor, ...filter }) {
       const { records, after } = await readPage(auditLog, filter, limit, cursor);
       return { records: records.map(forPartner), after };
@@ -140,8 +131,7 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
         auditExports.give(partner_id);
       }
     },
-  };
-};
+  }) satisfies Partial<Handlers<AuditDefinition>>;
 
 /** A record of what has not ended, without what the change is about. */
 const entryOf = (
@@ -206,9 +196,11 @@ const tooMany = (): ApiError =>
     retry_after_s: 1,
   });
 
-/** The name of a key or the address of a person as it is now: it may be changed or removed later. */
+/**
+ * The name of a key or the address of a person as it is now: it may be changed or removed later.
+ */
 async function nameActor(
-  { partners, partnerKeys, people }: AuditDependencies,
+  { partners, partnerKeys, people }: Dependencies,
   { partner_id, actor }: Pick<BeginChangeRequest, 'partner_id' | 'actor'>,
 ): Promise<AuditEntry['actor']> {
   if (!actor || actor.type === '') throw missingFields(['actor']);
@@ -224,7 +216,7 @@ async function nameActor(
 
 /** The values of a record before its change. None of them is a secret. */
 async function readBefore(
-  { partners, partnerKeys, people }: AuditDependencies,
+  { partners, partnerKeys, people }: Dependencies,
   { partner_id, target, before_of, before }: BeginChangeRequest,
 ): Promise<Values | undefined> {
   if (partner_id === undefined || before.length === 0) return undefined;

@@ -1,8 +1,9 @@
-// The rules of the audit log: its quotas, the cursor of its pages, the bounds of a record, and its CSV.
-// Pure functions.
+// The rules of the audit log: its quotas, the cursor of its pages, the bounds of a record, and its
+// CSV. Pure functions.
 import { csvLine } from '@bmg/common/csv';
 import { invalidField } from '@bmg/common/errors';
 import { includesRole, isRole } from '@bmg/common/people';
+import type { AuditRecord } from '@bmg/proto/audit';
 import { isWithin, type Grant } from '../keys';
 import type { AuditEntry, AuditPosition, Values } from './store';
 
@@ -17,7 +18,9 @@ const TOO_LONG = '(too long to be recorded)';
 /** What limits a change: see `BeginChangeRequest`. */
 export type Kind = 'change' | 'reduces_risk' | 'log_in' | 'refusal';
 
-/** Actors that hold no more than half of the partner's quota together: they may be many, and leak. */
+/**
+ * Actors that hold no more than half of the partner's quota together: they may be many, and leak.
+ */
 export const isProgram = (type: string): boolean => type === 'api_key' || type === 'sign_up_link';
 
 export const halfOf = (limit: number): number => Math.ceil(limit / 2);
@@ -39,8 +42,8 @@ export const quotasOf = (changes: number) => ({
     sign_up_link: shareOf(changes, 500, LINK_MIN),
   } as Partial<Record<string, number>>,
   /**
-   * Records of what is never refused; log-ins have as many, and so have refusals. Further ones share a
-   * record.
+   * Records of what is never refused; log-ins have as many, and so have refusals. Further ones
+   * share a record.
    */
   reserve: shareOf(changes, 10),
   reserve_of_one: shareOf(changes, 50),
@@ -109,6 +112,29 @@ function withoutSecrets(value: unknown): unknown {
   const { protocol, host } = new URL(value);
   return `${protocol}//${host}/…`;
 }
+
+/** A stored record as the RPCs and the operator's destination have it. */
+export const recordMessage = (entry: AuditEntry): AuditRecord => ({
+  id: entry._id,
+  at: entry.at,
+  actor: {
+    type: entry.actor.type,
+    id: entry.actor.id ?? undefined,
+    name: entry.actor.name ?? undefined,
+  },
+  action: entry.action,
+  target: entry.target,
+  fields: entry.fields,
+  before: entry.before ?? undefined,
+  after: entry.after ?? undefined,
+  outcome: entry.outcome,
+  code: entry.code ?? undefined,
+  request_id: entry.request_id,
+  address: entry.address ?? undefined,
+  ended_at: entry.ended_at ?? undefined,
+  partner_id: entry.partner_id ?? undefined,
+  count: entry.count,
+});
 
 export const writeCursor = ({ at, id }: AuditPosition): string =>
   Buffer.from(JSON.stringify([at.getTime(), id])).toString('base64url');

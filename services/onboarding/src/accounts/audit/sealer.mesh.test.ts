@@ -1,18 +1,19 @@
-// The chain of the audit log on a real database: what is sealed, what a check finds, what is exported.
+// The chain of the audit log on a real database: what is sealed, what a check finds, what is
+// exported.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openWorld, type World } from '../../../testing/world';
-import type { Link } from './chain';
-import { AUDIT_CHAIN } from './chain-store';
-import { checkChain, createSealer, seal, send, type SealerDependencies } from './sealer';
-import { AUDIT_LOG, type AuditEntry } from './store';
+import type { Config } from '../../config';
+import type { Dependencies } from '../../dependencies';
+import { checkChain, createSealer, seal, send } from './sealer';
+import { AUDIT_CHAIN, AUDIT_LOG, type AuditEntry, type Link } from './store';
 
 let world: World;
-let deps: SealerDependencies;
+let deps: Dependencies;
 
 beforeEach(async () => {
   world = await openWorld();
-  deps = { ...world.deps, settings: {} };
+  deps = { ...world.deps, settings: {} as Config };
   await seal(deps);
 });
 afterEach(() => world.close());
@@ -138,12 +139,16 @@ describe('the destination of the operator', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const AUDIT_EXPORT_URL = `http://127.0.0.1:${port}/audit`;
-    deps = { ...world.deps, settings: { AUDIT_EXPORT_URL, AUDIT_EXPORT_TOKEN: 't0' } };
+    deps = {
+      ...world.deps,
+      settings: { ...deps.settings, AUDIT_EXPORT_URL, AUDIT_EXPORT_TOKEN: 't0' },
+    };
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
   test('needs a token', () => {
-    const settings = { AUDIT_EXPORT_URL: 'https://siem.example.com/audit' };
+    const AUDIT_EXPORT_URL = 'https://siem.example.com/audit';
+    const settings = { AUDIT_EXPORT_URL } as Config;
     expect(() => createSealer({ ...deps, settings })).toThrow('AUDIT_EXPORT_TOKEN is required');
   });
 

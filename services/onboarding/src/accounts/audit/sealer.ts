@@ -1,8 +1,7 @@
-// Makes the links of the chain, sends them with their records to the operator's destination, and checks
-// them against the records.
+// Makes the links of the chain, sends them with their records to the operator's destination, and
+// checks them against the records.
 import { ConfigError } from '@bmg/common/config';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { Logger } from '@bmg/common/telemetry';
 import type { CheckAuditChainResponse } from '@bmg/proto/audit';
 import {
   faultOfLink,
@@ -12,22 +11,16 @@ import {
   OPEN_MS,
   sealed,
   type Fault,
-  type Link,
 } from './chain';
-import type { AuditChain } from './chain-store';
-import { recordMessage } from './messages';
-import { AUDIT_KEPT_DAYS, type AuditLog } from './store';
-
-export interface SealerDependencies {
-  auditLog: Pick<AuditLog, 'endedBetween' | 'openBetween' | 'byIds'>;
-  auditChain: AuditChain;
-  settings: { AUDIT_EXPORT_URL?: string | undefined; AUDIT_EXPORT_TOKEN?: string | undefined };
-  now: () => Date;
-  log: Logger;
-}
+import { AUDIT_KEPT_DAYS, type Link } from './store';
+import type { Dependencies } from '../../dependencies';
+import { recordMessage } from './rules';
 
 const EVERY_MS = 60_000;
-/** Longer than clocks differ and a write takes: a later record would seem to be added after its time. */
+/**
+ * Longer than clocks differ and a write takes: a later record would seem to be added after its
+ * time.
+ */
 const MARGIN_MS = 120_000;
 /** The records of a link are in memory at once, and their values may be large. */
 const LINK_RECORDS_MAX = 200;
@@ -38,7 +31,7 @@ const FAULTS_MAX = 100;
 const KEPT_MS = AUDIT_KEPT_DAYS * 86_400_000;
 
 /** Throws ConfigError for a destination without a token. */
-export function createSealer(deps: SealerDependencies): Poller {
+export function createSealer(deps: Dependencies): Poller {
   const { AUDIT_EXPORT_URL, AUDIT_EXPORT_TOKEN } = deps.settings;
   if (AUDIT_EXPORT_URL !== undefined && AUDIT_EXPORT_TOKEN === undefined) {
     throw new ConfigError(['AUDIT_EXPORT_TOKEN is required with AUDIT_EXPORT_URL']);
@@ -58,7 +51,7 @@ export function createSealer(deps: SealerDependencies): Poller {
 const before = (time: Date, ms: number): Date => new Date(time.getTime() - ms);
 
 /** Makes a link of the records since the last one. Returns true if there are more of them. */
-export async function seal(deps: SealerDependencies): Promise<boolean> {
+export async function seal(deps: Dependencies): Promise<boolean> {
   const { auditLog, auditChain, settings, now } = deps;
   const last = await auditChain.newest();
   const at = now();
@@ -86,8 +79,11 @@ export async function seal(deps: SealerDependencies): Promise<boolean> {
   return is_mine && is_full;
 }
 
-/** Sends links until one is refused; they stay in their order, and one may be sent again after a crash. */
-export async function send(deps: SealerDependencies): Promise<void> {
+/**
+ * Sends links until one is refused; they stay in their order, and one may be sent again after a
+ * crash.
+ */
+export async function send(deps: Dependencies): Promise<void> {
   const { auditLog, auditChain, settings } = deps;
   const { AUDIT_EXPORT_URL: url, AUDIT_EXPORT_TOKEN: token } = settings;
   if (url === undefined || token === undefined) return;
@@ -115,7 +111,7 @@ export async function send(deps: SealerDependencies): Promise<void> {
 }
 
 async function faultsOf(
-  { auditLog, now }: SealerDependencies,
+  { auditLog, now }: Dependencies,
   link: Link,
   previous: Link | undefined,
 ): Promise<Fault[]> {
@@ -132,7 +128,7 @@ async function faultsOf(
 
 /** Checks a page of links, newest first, from below `above` on. */
 export async function checkChain(
-  deps: SealerDependencies,
+  deps: Dependencies,
   above: number,
 ): Promise<CheckAuditChainResponse> {
   const { auditChain } = deps;

@@ -1,8 +1,10 @@
-// The audit log: one record for each change that a key, a console session or the operator began, and
-// for attempts that were refused.
+// The audit log: one record for each change that a key, a console session or the operator began,
+// and for attempts that were refused; and the links of its chain.
 import { createHash } from 'node:crypto';
-import { isDuplicateKey } from '@bmg/common/mongo';
-import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
+import { dayOf } from '@bmg/common/time';
+import type { Collection, Db, Filter } from 'mongodb';
+import { upsert, insertOnce } from '../../ground/insert';
 
 export const OUTCOMES = ['succeeded', 'failed', 'unknown'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -18,7 +20,7 @@ export interface AuditEntry {
   action: string;
   /** IDs of what is changed, by name. */
   target: Record<string, string>;
-  /** The same IDs without their names, for the index. */
+  /** Those IDs, for the index, which has no names. */
   target_ids: string[];
   waba_id: string | null;
   /** Names of the fields that were given. */
@@ -36,7 +38,9 @@ export interface AuditEntry {
   counted?: true;
   /** The changes that the record stands for; absent for one. */
   count?: number;
-  /** Part of the hash of what can name a person; absent once it is erased, and before release 2.10. */
+  /**
+   * Part of the hash of what can name a person; absent once it is erased, and before release 2.10.
+   */
   salt?: string;
 }
 
@@ -65,16 +69,18 @@ export interface AuditPosition {
   id: string;
 }
 
-/** Counts of one day (UTC): those of programs (keys and links) are apart in a partner's. */
-export interface DayCounts {
-  changes: number;
-  program_changes: number;
+const NOTHING = {
+  changes: 0,
+  program_changes: 0,
   /** Changes that are never refused, log-ins apart. */
-  reserved: number;
-  program_reserved: number;
-  log_ins: number;
-  refusals: number;
-}
+  reserved: 0,
+  program_reserved: 0,
+  log_ins: 0,
+  refusals: 0,
+};
+
+/** Counts of one day (UTC): those of programs (keys and links) are apart in a partner's. */
+type DayCounts = typeof NOTHING;
 
 interface DayCount extends Partial<DayCounts> {
   /** `<holder> <YYYY-MM-DD>`: the holder is a partner, or one of its keys, links or people. */
@@ -82,51 +88,36 @@ interface DayCount extends Partial<DayCounts> {
   day_at: Date;
 }
 
-export interface AuditLog {
-  insert(entry: AuditEntry): Promise<void>;
-  /**
-   * Counts a change, or several, in the record of the day's further changes like it, which keeps the outcome of the
-   * latest. Returns the ID of the record.
-   */
-  repeat(entry: AuditEntry): Promise<string>;
-  /** Adds to a count of the day (UTC) and returns the day's counts. */
-  count(holder: string, field: keyof DayCounts, at: Date, by?: 1 | -1): Promise<DayCounts>;
-  /** Stores an outcome; the first one stays. Returns the record, unless it had its outcome. */
-  end(id: string, end: AuditEnd, at: Date): Promise<AuditEntry | undefined>;
-  remove(id: string): Promise<void>;
-  /** Those whose outcome was stored after `from`, until `to`, the oldest first. */
-  endedBetween(from: Date, to: Date, limit: number): Promise<AuditEntry[]>;
-  /** Those without an outcome that began after `from`, until `to`, the oldest first. */
-  openBetween(from: Date, to: Date, limit: number): Promise<AuditEntry[]>;
-  byIds(ids: readonly string[]): Promise<AuditEntry[]>;
-  /** Removes what can name a person from the records that it made or that concern it. Returns their number. */
-  erase(partner_id: string, person_id: string): Promise<number>;
-  /** Newest first, from behind the position on. */
-  page(filter: AuditFilter, after: AuditPosition | undefined, limit: number): Promise<AuditEntry[]>;
-}
+export type AuditLog = ReturnType<typeof createAuditLog>;
 
 export const AUDIT_LOG = 'audit_log';
 export const AUDIT_KEPT_DAYS = 400;
-export const auditLogIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, at: -1, _id: -1 } },
-  { key: { partner_id: 1, target_ids: 1, at: -1, _id: -1 } },
-  { key: { partner_id: 1, 'actor.id': 1, at: -1, _id: -1 } },
-  { key: { action: 1, at: -1, _id: -1 } },
-  { key: { at: -1, _id: -1 } },
-  { key: { ended_at: 1, at: 1 } },
-  { key: { at: 1 }, expireAfterSeconds: AUDIT_KEPT_DAYS * 86_400 },
-];
 
-export const AUDIT_COUNTS = 'audit_counts';
-export const auditCountIndexes: IndexDescription[] = [
-  { key: { day_at: 1 }, expireAfterSeconds: 2 * 86_400 },
-];
+const AUDIT_COUNTS = 'audit_counts';
+export const AUDIT_CHAIN = 'audit_chain';
+export const auditIndexes: Indexes = {
+  [AUDIT_LOG]: [
+    { key: { partner_id: 1, at: -1, _id: -1 } },
+    { key: { partner_id: 1, target_ids: 1, at: -1, _id: -1 } },
+    { key: { partner_id: 1, 'actor.id': 1, at: -1, _id: -1 } },
+    { key: { action: 1, at: -1, _id: -1 } },
+    { key: { at: -1, _id: -1 } },
+    { key: { ended_at: 1, at: 1 } },
+    { key: { at: 1 }, expireAfterSeconds: AUDIT_KEPT_DAYS * 86_400 },
+  ],
+  [AUDIT_COUNTS]: [{ key: { day_at: 1 }, expireAfterSeconds: 2 * 86_400 }],
+  [AUDIT_CHAIN]: [
+    { key: { unsent: 1, _id: 1 }, sparse: true },
+    { key: { at: 1 }, expireAfterSeconds: (AUDIT_KEPT_DAYS + 1) * 86_400 },
+  ],
+};
 
-export function createAuditLog(db: Db): AuditLog {
+export function createAuditLog(db: Db) {
   const entries: Collection<AuditEntry> = db.collection(AUDIT_LOG);
   const counts: Collection<DayCount> = db.collection(AUDIT_COUNTS);
   return {
-    async count(holder, field, at, by = 1) {
+    /** Adds to a count of the day (UTC) and returns the day's counts. */
+    async count(holder: string, field: keyof DayCounts, at: Date, by: 1 | -1 = 1) {
       const day = dayOf(at);
       const counted = await counts.findOneAndUpdate(
         { _id: `${holder} ${day}` },
@@ -135,26 +126,31 @@ export function createAuditLog(db: Db): AuditLog {
       );
       return { ...NOTHING, ...counted };
     },
-    async insert(entry) {
+    async insert(entry: AuditEntry) {
       await entries.insertOne(entry);
     },
-    async repeat({ counted: _counted, count = 1, ...entry }) {
+    /**
+     * Counts a change, or several, in the record of the day's further changes like it, which keeps
+     * the outcome of the latest. Returns the ID of the record.
+     */
+    async repeat({ counted: _counted, count = 1, ...entry }: AuditEntry) {
       const _id = idOfRepeats(entry);
       const { outcome, code, ended_at, ...first } = { ...entry, _id };
-      const repeat = (): Promise<unknown> =>
+      await upsert(() =>
         entries.updateOne(
           { _id },
           { $set: { outcome, code, ended_at }, $setOnInsert: first, $inc: { count } },
           { upsert: true },
-        );
-      await repeat().catch((error: unknown) => {
-        // Another replica has just inserted it.
-        if (isDuplicateKey(error)) return repeat();
-        throw error;
-      });
+        ),
+      );
       return _id;
     },
-    async end(_id, { outcome, code, target, waba_id, partner_id }, ended_at) {
+    /** Stores an outcome; the first one stays. Returns the record, unless it had its outcome. */
+    async end(
+      _id: string,
+      { outcome, code, target, waba_id, partner_id }: AuditEnd,
+      ended_at: Date,
+    ) {
       const named = Object.fromEntries(
         Object.entries(target).map(([name, id]) => [`target.${name}`, id]),
       );
@@ -175,32 +171,37 @@ export function createAuditLog(db: Db): AuditLog {
       );
       return ended ?? undefined;
     },
-    async remove(_id) {
+    async remove(_id: string) {
       await entries.deleteOne({ _id });
     },
     ...queriesOfChain(entries),
-    page: (filter, after, limit) =>
+    /** Newest first, from behind the position on. */
+    page: (filter: AuditFilter, after: AuditPosition | undefined, limit: number) =>
       entries.find(queryOf(filter, after)).sort({ at: -1, _id: -1 }).limit(limit).toArray(),
   };
 }
 
-const queriesOfChain = (
-  entries: Collection<AuditEntry>,
-): Pick<AuditLog, 'endedBetween' | 'openBetween' | 'byIds' | 'erase'> => ({
-  endedBetween: (from, to, limit) =>
+const queriesOfChain = (entries: Collection<AuditEntry>) => ({
+  /** Those whose outcome was stored after `from`, until `to`, the oldest first. */
+  endedBetween: (from: Date, to: Date, limit: number) =>
     entries
       .find({ ended_at: { $gt: from, $lte: to } })
       .sort({ ended_at: 1, at: 1 })
       .limit(limit)
       .toArray(),
-  openBetween: (from, to, limit) =>
+  /** Those without an outcome that began after `from`, until `to`, the oldest first. */
+  openBetween: (from: Date, to: Date, limit: number) =>
     entries
       .find({ ended_at: null, at: { $gt: from, $lte: to } })
       .sort({ at: 1 })
       .limit(limit)
       .toArray(),
-  byIds: (ids) => entries.find({ _id: { $in: [...ids] } }).toArray(),
-  async erase(partner_id, person_id) {
+  byIds: (ids: readonly string[]) => entries.find({ _id: { $in: [...ids] } }).toArray(),
+  /**
+   * Removes what can name a person from the records that it made or that concern it. Returns their
+   * number.
+   */
+  async erase(partner_id: string, person_id: string) {
     const nothing = { 'actor.name': null, address: null, before: null, after: null };
     const remove = { $set: nothing, $unset: { salt: 1 } } as const;
     const [made, of_it] = await Promise.all([
@@ -211,18 +212,7 @@ const queriesOfChain = (
   },
 });
 
-const NOTHING: DayCounts = {
-  changes: 0,
-  program_changes: 0,
-  reserved: 0,
-  program_reserved: 0,
-  log_ins: 0,
-  refusals: 0,
-};
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
-
-/** The same for all changes of a day that one record stands for. */
+/** Equal for all changes of a day that one record stands for. */
 function idOfRepeats({ at, partner_id, actor, action, code }: AuditEntry): string {
   const like = [partner_id, dayOf(at), actor.type, actor.id, action, code];
   return `aud_${createHash('sha256').update(JSON.stringify(like)).digest('hex').slice(0, 26)}`;
@@ -245,4 +235,58 @@ function queryOf(
       : []),
   ];
   return conditions.length === 0 ? {} : { $and: conditions };
+}
+
+/** What a link keeps of a record. */
+export interface Sealed {
+  id: string;
+  hash: string;
+  /**
+   * The hash of what can name a person, with the salt of the record. The record loses both when the
+   * person is erased, and still fits.
+   */
+  personal: string;
+  /** Its outcome was not stored within OPEN_MS. */
+  open: boolean;
+}
+
+export interface Link {
+  /** 1, 2, … */
+  _id: number;
+  /** When it was made. */
+  at: Date;
+  /** It has the records whose outcome was stored after `from`, until `to`. */
+  from: Date;
+  to: Date;
+  /** The hash of the link before; null for the first one. */
+  previous: string | null;
+  records: Sealed[];
+  hash: string;
+  /** It waits for the operator's destination. */
+  unsent?: true;
+}
+
+export function createAuditChain(db: Db) {
+  const links: Collection<Link> = db.collection(AUDIT_CHAIN);
+  const WAITING = { unsent: true } as const;
+  return {
+    async newest() {
+      return (await links.find().sort({ _id: -1 }).limit(1).next()) ?? undefined;
+    },
+    /** From this one down, newest first. */
+    page: (before: number, limit: number) =>
+      links
+        .find({ _id: { $lt: before } })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+    /** Returns false if another replica has made the link. */
+    add: (link: Link) => insertOnce(links, link),
+    /** The oldest links that wait for the destination. */
+    unsent: (limit: number) => links.find(WAITING).sort({ _id: 1 }).limit(limit).toArray(),
+    countUnsent: () => links.countDocuments(WAITING),
+    async noteSent(number: number) {
+      await links.updateOne({ _id: number }, { $unset: { unsent: 1 } });
+    },
+  };
 }

@@ -1,11 +1,19 @@
-// API keys on a real database and a fake clock: their life, their bound, and what the directory answers.
+// API keys on a real database and a fake clock: their life, their bound, and what the directory
+// answers.
 import { createPeppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type { CreateKeyRequest, KeysDefinition } from '@bmg/proto/keys';
 import { eventually } from '../../../../../test/testkit/eventually';
-import { failureOf, openWorld, PEPPER, testCall, type World } from '../../../testing/world';
-import { createDirectoryHandlers, type DirectoryHandlers } from '../../connect/directory/handlers';
-import { deleteUnfinishedSessions } from '../../connect/sign-up/handlers';
+import {
+  failureOf,
+  openWorld,
+  PEPPER,
+  type World,
+  calling,
+  type Calling,
+  refuses,
+} from '../../../testing/world';
+import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { KEYS_MAX, PARTNER_KEYS } from './store';
 import type { Partner } from '../../ground/partners';
 import { createKeyHandlers } from './handlers';
@@ -15,46 +23,43 @@ const WABA = '900000000000001';
 const peppers = createPeppers(PEPPER);
 
 let world: World;
-let keys: Handlers<KeysDefinition>;
-let directory: DirectoryHandlers;
+let keys: Calling<Handlers<KeysDefinition>>;
+let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 let partner: Partner;
 
 beforeEach(async () => {
   world = await openWorld();
-  keys = createKeyHandlers({ ...world.deps, deleteSessions: deleteUnfinishedSessions(world.deps) });
-  directory = createDirectoryHandlers(world.deps);
+  keys = calling(createKeyHandlers(world.deps));
+  directory = calling(createDirectoryHandlers(world.deps));
   partner = await world.partner({ wabas: [WABA] });
 });
 afterEach(() => world.close());
 
 const create = (change: Partial<CreateKeyRequest> = {}) =>
-  keys.createKey(
-    {
-      partner_id: partner._id,
-      name: 'A key',
-      scopes: ['read'],
-      waba_ids: [],
-      addresses: [],
-      ...change,
-    },
-    testCall(),
-  );
+  keys.createKey({
+    partner_id: partner._id,
+    name: 'A key',
+    scopes: ['read'],
+    waba_ids: [],
+    addresses: [],
+    ...change,
+  });
 const made = async (change: Partial<CreateKeyRequest> = {}) => {
   const { key, secret } = await create(change);
   return { key_id: key?.key_id as string, secret };
 };
 const update = (key_id: string, change: object) =>
-  keys.updateKey({ partner_id: partner._id, key_id, never_expires: false, ...change }, testCall());
+  keys.updateKey({ partner_id: partner._id, key_id, never_expires: false, ...change });
 const rotate = (key_id: string, overlap_hours: number, change = {}) =>
-  keys.rotateKey({ partner_id: partner._id, key_id, overlap_hours, ...change }, testCall());
+  keys.rotateKey({ partner_id: partner._id, key_id, overlap_hours, ...change });
 const revoke = (key_id: string, caller = {}) =>
-  keys.revokeKey({ partner_id: partner._id, key_id, ...caller }, testCall());
+  keys.revokeKey({ partner_id: partner._id, key_id, ...caller });
 
 /** What a gateway learns of a secret. */
 async function callerOf(secret: string, restrictions = true) {
   const key_hash = peppers.hash(secret);
   const request = { key_hashes: [key_hash], restrictions };
-  return (await directory.authenticateMany(request, testCall())).callers[key_hash];
+  return (await directory.authenticateMany(request)).callers[key_hash];
 }
 
 test('a key is found with its restriction, and only its hash is stored', async () => {
@@ -77,15 +82,13 @@ test('a gateway that does not enforce restrictions does not find a key', async (
   const { secret } = await made();
   expect(await callerOf(secret, false)).toBeUndefined();
   const key_hash = peppers.hash(secret);
-  expect(await failureOf(directory.authenticate({ key_hash }, testCall()))).toMatchObject({
-    code: 'INVALID_PARTNER_KEY',
-  });
+  await refuses(directory.authenticate({ key_hash }), 'INVALID_PARTNER_KEY');
 });
 
 test('the partner key has no restriction', async () => {
   await made();
   const request = { key_hashes: [partner.key_hash], restrictions: true };
-  const { callers } = await directory.authenticateMany(request, testCall());
+  const { callers } = await directory.authenticateMany(request);
   expect(callers[partner.key_hash]).toMatchObject({ partner_id: partner._id });
   expect(callers[partner.key_hash]?.restriction).toBeUndefined();
 });
@@ -104,7 +107,7 @@ test('a key ends with its expiry and its revocation, and each change makes cache
   expect(await callerOf(secret)).toBeUndefined();
   expect(await callerOf(other.secret)).toBeDefined();
   expect(world.deps.bumped).toHaveLength(2);
-  expect(await failureOf(revoke(key_id))).toMatchObject({ code: 'NOT_FOUND' });
+  await refuses(revoke(key_id), 'NOT_FOUND');
 });
 
 test('a rotated secret works until the end of the overlap, and the one before it no more', async () => {
@@ -164,7 +167,7 @@ test('a key revokes itself, and no key that has more rights', async () => {
     code: 'SCOPE_MISSING',
     details: { scope: 'billing' },
   });
-  expect(await failureOf(revoke('key_none', by))).toMatchObject({ code: 'NOT_FOUND' });
+  await refuses(revoke('key_none', by), 'NOT_FOUND');
   await revoke(limited.key_id, by);
   await revoke(small.key_id, by);
   expect(await callerOf(small.secret)).toBeUndefined();
@@ -174,9 +177,7 @@ test('a key revokes itself, and no key that has more rights', async () => {
 test('a key that was revoked since its request was admitted changes nothing', async () => {
   const { key_id } = await made({ scopes: ['manage'] });
   await revoke(key_id);
-  expect(await failureOf(create({ caller_key_id: key_id, scopes: ['manage'] }))).toMatchObject({
-    code: 'INVALID_PARTNER_KEY',
-  });
+  await refuses(create({ caller_key_id: key_id, scopes: ['manage'] }), 'INVALID_PARTNER_KEY');
 });
 
 test('only what is given changes, and an empty list removes a limit', async () => {
@@ -188,12 +189,9 @@ test('only what is given changes, and an empty list removes a limit', async () =
     addresses: ['203.0.113.7'],
   });
   for (const change of [{}, { scopes: { items: [] } }]) {
-    expect(await failureOf(update(key_id, change))).toMatchObject({ code: 'MISSING_FIELDS' });
+    await refuses(update(key_id, change), 'MISSING_FIELDS');
   }
-  expect(await failureOf(update(key_id, { waba_ids: { items: ['1'] } }))).toMatchObject({
-    code: 'INVALID_FIELD',
-    details: { field: 'waba_ids[0]' },
-  });
+  await refuses(update(key_id, { waba_ids: { items: ['1'] } }), 'INVALID_FIELD', 'waba_ids[0]');
 });
 
 test('a partner has a bounded number of keys, also when they are created at the same time', async () => {
@@ -208,11 +206,11 @@ test('a partner has a bounded number of keys, also when they are created at the 
   expect(made_together.filter((one) => one === 'made')).toHaveLength(KEYS_MAX);
   expect(new Set(made_together)).toEqual(new Set(['made', 'LIMIT_REACHED']));
   const request = { partner_id: partner._id };
-  const listed = await keys.listKeys(request, testCall());
+  const listed = await keys.listKeys(request);
   expect([listed.keys.length, listed.keys_max]).toEqual([KEYS_MAX, KEYS_MAX]);
   await revoke(listed.keys[7]?.key_id as string);
   await create();
-  expect((await keys.listKeys(request, testCall())).keys).toHaveLength(KEYS_MAX);
+  expect((await keys.listKeys(request)).keys).toHaveLength(KEYS_MAX);
   // Another partner has its own.
   partner = await world.partner();
   await create();
@@ -222,15 +220,15 @@ test('the keys of another partner are unknown', async () => {
   const { key_id } = await made();
   partner = await world.partner();
   for (const work of [revoke(key_id), rotate(key_id, 1), update(key_id, { name: 'x' })]) {
-    expect(await failureOf(work)).toMatchObject({ code: 'NOT_FOUND' });
+    await refuses(work, 'NOT_FOUND');
   }
-  expect((await keys.listKeys({ partner_id: partner._id }, testCall())).keys).toEqual([]);
+  expect((await keys.listKeys({ partner_id: partner._id })).keys).toEqual([]);
 });
 
 test('the last use is stored once a minute', async () => {
   const { secret } = await made();
   const lastUse = async (): Promise<number> => {
-    const listed = await keys.listKeys({ partner_id: partner._id }, testCall());
+    const listed = await keys.listKeys({ partner_id: partner._id });
     return listed.keys[0]?.last_used_at?.getTime() ?? 0;
   };
   expect(await lastUse()).toBe(0);
@@ -250,15 +248,15 @@ test('the hash of a key under an older pepper is counted and renewed, previous s
   const rotated = await rotate(key_id, 1);
   const ring = `2026:${Buffer.alloc(32, 'b').toString('base64')},:${Buffer.from(PEPPER).toString('base64')}`;
   const after = createPeppers(ring);
-  const renewing = createDirectoryHandlers({ ...world.deps, peppers: after });
+  const renewing = calling(createDirectoryHandlers({ ...world.deps, peppers: after }));
   const old = () => world.deps.partnerKeys.ofOtherPeppers('2026', world.deps.now());
   expect(await old()).toEqual({ count: 1, partner_ids: [partner._id] });
   for (const text of [secret, rotated.secret]) {
     const [newest, former] = after.hashes(text);
     const renewal = { key_hash: former as string, newest };
-    expect(await renewing.renewKeyHash(renewal, testCall())).toEqual({ renewed: true });
+    expect(await renewing.renewKeyHash(renewal)).toEqual({ renewed: true });
     const request = { key_hashes: [newest], restrictions: true };
-    const { callers } = await renewing.authenticateMany(request, testCall());
+    const { callers } = await renewing.authenticateMany(request);
     expect(callers[newest]?.restriction?.key_id).toBe(key_id);
   }
   expect(await old()).toEqual({ count: 0, partner_ids: [] });
@@ -267,12 +265,12 @@ test('the hash of a key under an older pepper is counted and renewed, previous s
 test('the links that a key created end with it, and no others', async () => {
   const { key_id } = await made({ scopes: ['manage'] });
   const link = (given: object) =>
-    world.handlers.createConnectSession({ partner_id: partner._id, ...given }, testCall());
+    world.handlers.createConnectSession({ partner_id: partner._id, ...given });
   const [own, other] = [await link({ key_id }), await link({})];
   await revoke(key_id);
   const isOpen = async ({ token }: { token: string }): Promise<string> => {
     const request = { token_hash: peppers.hash(token) };
-    return (await world.handlers.openConnectPage(request, testCall())).outcome;
+    return (await world.handlers.openConnectPage(request)).outcome;
   };
   expect([await isOpen(own), await isOpen(other)]).toEqual(['unknown', 'open']);
 });

@@ -1,4 +1,3 @@
-export { createKeys } from './feature';
-export type { Asked } from './handlers';
+export { callerOf, type Asked } from './caller';
 export { isWithin, type Grant } from './rules';
-export * from './store';
+export type { PartnerKey } from './store';

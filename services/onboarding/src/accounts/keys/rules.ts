@@ -7,24 +7,20 @@ import {
   KEY_SCOPES,
   type KeyScope,
 } from '@bmg/common/keys';
-import { checkAccounts } from '../../ground/listed-accounts';
+import { checkAccounts } from '../../ground/texts';
+import { checkLine } from '../../ground/texts';
 import type { PartnerKey } from './store';
 
 const NAME_MAX = 100;
 const ADDRESSES_MAX = 50;
-const CONTROL = /\p{Cc}/u;
 
 /** What a key may do. */
 export type Grant = Pick<PartnerKey, 'scopes' | 'waba_ids' | 'addresses' | 'expires_at'>;
 
 /** Throws MISSING_FIELDS or INVALID_FIELD naming `name`. */
 export function checkName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '') throw missingFields(['name']);
-  if (trimmed.length > NAME_MAX)
-    throw invalidField('name', `must have at most ${NAME_MAX} characters`);
-  if (CONTROL.test(trimmed)) throw invalidField('name', 'must not have control characters');
-  return trimmed;
+  if (name.trim() === '') throw missingFields(['name']);
+  return checkLine('name', name, NAME_MAX);
 }
 
 /** Each scope once, in the order of KEY_SCOPES. */
@@ -65,7 +61,7 @@ export function checkExpiry(expires_at: Date | undefined, now: Date): Date | nul
   throw invalidField('expires_at', 'must be in the future');
 }
 
-/** Whether all that a key would allow is allowed to `caller` too. */
+/** Returns true if all that a key would allow is allowed to `caller` too. */
 export function isWithin(caller: Grant, grant: Grant): boolean {
   try {
     checkWithin(caller, grant);
@@ -76,8 +72,8 @@ export function isWithin(caller: Grant, grant: Grant): boolean {
 }
 
 /**
- * Throws unless all that a key would allow is allowed to `caller` too: SCOPE_MISSING naming the scope, or
- * INVALID_FIELD naming what must be narrower.
+ * Throws unless all that a key would allow is allowed to `caller` too: SCOPE_MISSING naming the
+ * scope, or INVALID_FIELD naming what must be narrower.
  */
 export function checkWithin(
   caller: Grant,

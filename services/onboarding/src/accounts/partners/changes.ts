@@ -1,37 +1,35 @@
 // Changes to a partner, made by the operator or by the partner itself: the one home of the rules
 // for webhook addresses and secrets. Every change bumps the directory version, so that caches go
 // stale.
-import { partnerVersionKey, type Versions } from '@bmg/common/directory';
-import { checkConnectOrigins } from '../../ground/connect-origins';
-import { checkOverlap, overlapping } from '../../ground/overlap';
+import { partnerVersionKey } from '@bmg/common/directory';
 import { checkPartnerUrl } from '../../ground/partner-url';
-import { newWebhookSecret } from '../../ground/webhook-secret';
+import {
+  checkOverlap,
+  newWebhookSecret,
+  rotate,
+  rotatedSecrets,
+} from '../../ground/webhook-secret';
 import {
   noSuchPartner,
   type Partner,
   type PartnerChange,
   partnerOf,
-  type Partners,
   type WebhookSecret,
   webhookSecretIdentity,
 } from '../../ground/partners';
-import type { Vault } from '@bmg/common/vault';
-import { setLogo, type LogoDependencies, type LogoOrigin } from './logo';
+import { setLogo, type LogoOrigin } from './logo';
+import type { Config } from '../../config';
+import type { Dependencies } from '../../dependencies';
 
-export interface PartnerChangesDependencies extends LogoDependencies {
-  partners: Partners;
-  vault: Vault;
-  versions: Versions;
-  settings: { ALLOW_PRIVATE_URLS: boolean };
-  now: () => Date;
-}
+/** Returns the address in its normal form; an empty one removes it. Throws INVALID_FIELD. */
+export const checkWebhookUrl = (
+  url: string,
+  { ALLOW_PRIVATE_URLS: allowPrivate }: Pick<Config, 'ALLOW_PRIVATE_URLS'>,
+): string | null =>
+  url === '' ? null : checkPartnerUrl(url, { field: 'webhook_url', allowPrivate }).href;
 
-const SECRETS_MAX = 5;
-/** An attempt fails only if another rotation has just succeeded. */
-const ROTATE_TRIES_MAX = 5;
-
-export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
-  const { partners, vault, versions, settings, now } = deps;
+export const createPartnerChanges = (deps: Dependencies) => {
+  const { partners, vault, versions, now } = deps;
 
   const bumpVersion = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);
@@ -55,34 +53,22 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
       await partnerOf(partners, partner_id);
       return setLogo(deps, partner_id, url);
     },
-    /** Returns the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
-    checkWebhookUrl(url: string): string {
-      const allowPrivate = settings.ALLOW_PRIVATE_URLS;
-      return checkPartnerUrl(url, { field: 'webhook_url', allowPrivate }).href;
-    },
-    /** Returns each origin once. Throws INVALID_FIELD naming the field of the first refused one. */
-    checkConnectOrigins: (origins: string[]): string[] =>
-      checkConnectOrigins(origins, settings.ALLOW_PRIVATE_URLS),
     /**
      * Returns a new secret, which signs from now on. The earlier ones sign as well until the
      * overlap (in hours) ends. Throws INVALID_FIELD naming `overlap_hours`.
      */
     async rotateWebhookSecret(partner_id: string, overlap_hours: number): Promise<string> {
       checkOverlap(overlap_hours);
-      for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
-        const { webhook_secrets: before } = await partnerOf(partners, partner_id);
+      const plain = await rotate('the webhook secret', async () => {
+        const partner = await partnerOf(partners, partner_id);
         const secret = newSecret(partner_id);
-        const after = [secret.stored, ...overlapping(before, now(), overlap_hours)];
-        const replaced = await partners.replaceSecrets(
-          partner_id,
-          { before, after: after.slice(0, SECRETS_MAX) },
-          now(),
-        );
-        if (!replaced) continue;
-        await bumpVersion(partner_id);
-        return secret.plain;
-      }
-      throw new Error('failed to rotate the webhook secret: it kept changing');
+        const { webhook_secrets: earlier } = partner;
+        const secrets = rotatedSecrets(secret.stored, earlier, overlap_hours, now());
+        const is_replaced = await partners.replaceSecrets(partner, secrets, now());
+        return is_replaced ? secret.plain : undefined;
+      });
+      await bumpVersion(partner_id);
+      return plain;
     },
   };
 };

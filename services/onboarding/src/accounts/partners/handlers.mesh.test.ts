@@ -8,7 +8,15 @@ import { createPool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
 import type { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { SettingsDefinition } from '@bmg/proto/settings';
-import { failureOf, openWorld, PEPPER, testCall, type World } from '../../../testing/world';
+import {
+  failureOf,
+  openWorld,
+  PEPPER,
+  type World,
+  calling,
+  type Calling,
+  refuses,
+} from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { createOperatorHandlers } from '../../operator/handlers';
 import { createDashboardHandlers } from './handlers';
@@ -23,33 +31,26 @@ const agent = guardedAgent({ allowPrivate: true });
 afterAll(() => agent.destroy());
 
 let world: World;
-let own: Handlers<SettingsDefinition>;
-let support: Handlers<OperatorDefinition>;
+let own: Calling<Handlers<SettingsDefinition>>;
+let support: Calling<Handlers<OperatorDefinition>>;
 
 beforeEach(async () => {
   world = await openWorld();
   const rules = { ...world.deps.settings, RATE_LIMIT_PER_SEC: 200, ALLOW_PRIVATE_URLS: false };
   const deps = { ...world.deps, agent, logoFetches: createPool(LOGO_FETCHES, world.deps.log) };
-  own = createDashboardHandlers({ ...deps, settings: rules });
-  support = createOperatorHandlers({
-    ...deps,
-    settings: rules,
-    deleteSessions: async () => 0,
-    rotateKeyring: () => Promise.reject(new Error('not here')),
-    diagnose: async () => [],
-    subscribeApp: () => Promise.reject(new Error('not here')),
-  });
+  own = calling(createDashboardHandlers({ ...deps, settings: rules }));
+  support = calling(createOperatorHandlers({ ...deps, settings: rules }));
 });
 afterEach(() => world.close());
 
 /** Like the gateway: with hashes only. */
 async function logIn(partner: Partner): Promise<string> {
   const token_hash = hashKey(randomBytes(32).toString('base64url'), PEPPER);
-  await own.openSession({ key_hash: partner.key_hash, token_hash }, testCall());
+  await own.openSession({ key_hash: partner.key_hash, token_hash });
   return token_hash;
 }
 const use = (token_hash: string, passive = false) =>
-  own.useSession({ token_hash, passive, people: true }, testCall());
+  own.useSession({ token_hash, passive, people: true });
 const codeOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).code;
 const kept = (): Promise<number> => world.mongo.db.collection(DASHBOARD_SESSIONS).countDocuments();
 
@@ -75,13 +76,13 @@ describe('a session', () => {
     await logIn(partner);
     world.passTime(MINUTE_S);
     const token = await logIn(partner);
-    const list = () => own.listSessions({ partner_id, token_hash: token }, testCall());
+    const list = () => own.listSessions({ partner_id, token_hash: token });
     expect((await list()).sessions.map(({ current }) => current)).toEqual([true, false]);
     world.passTime(29.5 * MINUTE_S);
     expect((await list()).sessions).toMatchObject([{ current: true }]);
     expect(await codeOf(use(other))).toBe('UNAUTHORIZED');
     const kept_one = await logIn(await world.partner());
-    await own.closeAllSessions({ partner_id }, testCall());
+    await own.closeAllSessions({ partner_id });
     expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
     expect((await use(kept_one)).partner_id).not.toBe(partner_id);
   });
@@ -108,7 +109,7 @@ describe('a session', () => {
   it('ends when it is closed, and other sessions do not', async () => {
     const partner = await world.partner();
     const [one, other] = [await logIn(partner), await logIn(partner)];
-    await own.closeSession({ token_hash: one }, testCall());
+    await own.closeSession({ token_hash: one });
     expect(await codeOf(use(one))).toBe('UNAUTHORIZED');
     expect((await use(other)).partner_id).toBe(partner._id);
   });
@@ -117,7 +118,7 @@ describe('a session', () => {
     const [partner, stranger] = [await world.partner(), await world.partner()];
     const tokens = [await logIn(partner), await logIn(partner)];
     const foreign = await logIn(stranger);
-    await support.rotateKey({ partner_id: partner._id }, testCall());
+    await support.rotateKey({ partner_id: partner._id });
     for (const token of tokens) expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
     expect((await use(foreign)).partner_id).toBe(stranger._id);
     expect(await codeOf(logIn(partner))).toBe('INVALID_PARTNER_KEY');
@@ -134,17 +135,14 @@ describe('a session', () => {
     const partner = await world.partner();
     const token = await logIn(partner);
     const turn = (status: string) =>
-      support.updatePartner(
-        {
-          partner_id: partner._id,
-          status,
-          name: undefined,
-          webhook_url: undefined,
-          rate_limit_per_sec: undefined,
-          max_wabas: undefined,
-        },
-        testCall(),
-      );
+      support.updatePartner({
+        partner_id: partner._id,
+        status,
+        name: undefined,
+        webhook_url: undefined,
+        rate_limit_per_sec: undefined,
+        max_wabas: undefined,
+      });
     await turn('suspended');
     expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
     expect(await codeOf(logIn(partner))).toBe('PARTNER_SUSPENDED');
@@ -169,7 +167,7 @@ describe('a session', () => {
   );
 
   it('is not opened by an unknown key', async () => {
-    const asked = own.openSession({ key_hash: 'unknown', token_hash: 'any' }, testCall());
+    const asked = own.openSession({ key_hash: 'unknown', token_hash: 'any' });
     expect(await codeOf(asked)).toBe('INVALID_PARTNER_KEY');
     expect(await kept()).toBe(0);
   });
@@ -186,7 +184,7 @@ describe('the settings', () => {
       months: { [new Date().toISOString().slice(0, 7)]: { peak: 4, last: 4 } },
       rate_limit_per_sec: 7,
     });
-    const shown = await own.getSettings({ partner_id: _id }, testCall());
+    const shown = await own.getSettings({ partner_id: _id });
     expect(shown).toMatchObject({
       partner_id: _id,
       name: 'Acme',
@@ -200,7 +198,7 @@ describe('the settings', () => {
   });
 
   const setUrl = (partner_id: string, webhook_url: string) =>
-    own.updateSettings({ partner_id, webhook_url, alerts: {} }, testCall());
+    own.updateSettings({ partner_id, webhook_url, alerts: {} });
 
   it('accept and remove a public HTTPS webhook address, and make caches stale', async () => {
     const { _id } = await world.partner();
@@ -214,7 +212,7 @@ describe('the settings', () => {
   it('keep each extra event of the webhook URL once, make caches stale, and remove them', async () => {
     const { _id } = await world.partner();
     const set = (names: string[]) =>
-      own.updateSettings({ partner_id: _id, alerts: {}, extra_events: { names } }, testCall());
+      own.updateSettings({ partner_id: _id, alerts: {}, extra_events: { names } });
     expect(await set(['call.connect', 'call.status', 'call.connect'])).toMatchObject({
       extra_events: ['call.connect', 'call.status'],
     });
@@ -225,13 +223,10 @@ describe('the settings', () => {
   it('list origins of the sign-up, and keep them if one is refused', async () => {
     const { _id } = await world.partner();
     const set = (...origins: string[]) =>
-      own.updateSettings({ partner_id: _id, alerts: {}, connect_origins: { origins } }, testCall());
+      own.updateSettings({ partner_id: _id, alerts: {}, connect_origins: { origins } });
     const [one, other] = ['https://a.example.com', 'https://b.example.com'] as const;
     expect(await set(one, other, one)).toMatchObject({ connect_origins: [one, other] });
-    expect(await failureOf(set(other, `${one}/path`))).toMatchObject({
-      code: 'INVALID_FIELD',
-      details: { field: 'connect_origins[1]' },
-    });
+    await refuses(set(other, `${one}/path`), 'INVALID_FIELD', 'connect_origins[1]');
     expect((await world.deps.partners.find(_id))?.connect_origins).toEqual([one, other]);
     expect((await set()).connect_origins).toEqual([]);
   });
@@ -241,13 +236,11 @@ describe('the settings', () => {
     async (name) => {
       const { _id } = await world.partner({ extra_events: ['call.connect'] });
       const extra_events = { names: ['call.status', name] };
-      const refused = await failureOf(
-        own.updateSettings({ partner_id: _id, alerts: {}, extra_events }, testCall()),
+      await refuses(
+        own.updateSettings({ partner_id: _id, alerts: {}, extra_events }),
+        'INVALID_FIELD',
+        'extra_events[1]',
       );
-      expect(refused).toMatchObject({
-        code: 'INVALID_FIELD',
-        details: { field: 'extra_events[1]' },
-      });
       expect((await world.deps.partners.find(_id))?.extra_events).toEqual(['call.connect']);
     },
   );
@@ -262,11 +255,7 @@ describe('the settings', () => {
     'nowhere',
   ])('refuse %s as a webhook address and keep the old one', async (url) => {
     const { _id } = await world.partner({ webhook_url: 'https://old.example.com/' });
-    const refused = await failureOf(setUrl(_id, url));
-    expect(refused).toMatchObject({
-      code: 'INVALID_FIELD',
-      details: { field: 'webhook_url' },
-    });
+    await refuses(setUrl(_id, url), 'INVALID_FIELD', 'webhook_url');
     expect((await world.deps.partners.find(_id))?.webhook_url).toBe('https://old.example.com/');
   });
 });
@@ -275,34 +264,31 @@ describe('the contacts', () => {
   it('are changed one by one, by the partner and by the operator', async () => {
     const { _id: partner_id } = await world.partner();
     const given = (contacts: object) => ({ partner_id, contacts, alerts: {} });
-    await own.updateSettings(given({ technical: 'ops@partner.example' }), testCall());
-    const both = await support.updatePartner(
-      given({ billing: 'bills@partner.example' }),
-      testCall(),
-    );
+    await own.updateSettings(given({ technical: 'ops@partner.example' }));
+    const both = await support.updatePartner(given({ billing: 'bills@partner.example' }));
     expect(both.contacts).toEqual({
       technical: 'ops@partner.example',
       billing: 'bills@partner.example',
     });
-    const wrong = own.updateSettings(given({ technical: '', billing: 'bills' }), testCall());
+    const wrong = own.updateSettings(given({ technical: '', billing: 'bills' }));
     expect(await failureOf(wrong)).toMatchObject({ details: { field: 'contacts.billing' } });
-    expect((await own.getSettings({ partner_id }, testCall())).contacts).toEqual(both.contacts);
-    const removed = await own.updateSettings(given({ technical: '' }), testCall());
+    expect((await own.getSettings({ partner_id })).contacts).toEqual(both.contacts);
+    const removed = await own.updateSettings(given({ technical: '' }));
     expect(removed.contacts).toEqual({ technical: undefined, billing: 'bills@partner.example' });
   });
 });
 
 describe('the webhook secret', () => {
   const rotate = async (partner_id: string, overlap_hours = 24): Promise<string> =>
-    (await own.rotateWebhookSecret({ partner_id, overlap_hours }, testCall())).webhook_secret;
+    (await own.rotateWebhookSecret({ partner_id, overlap_hours })).webhook_secret;
   const reveal = async (partner_id: string): Promise<string> =>
-    (await own.revealWebhookSecret({ partner_id }, testCall())).webhook_secret;
+    (await own.revealWebhookSecret({ partner_id })).webhook_secret;
   /** The secrets that deliveries are signed with. */
   const signing = async (partner_id: string): Promise<string[]> => {
-    const { getReceiver, getReceivers } = createDirectoryHandlers(world.deps);
-    const receiver = await getReceiver({ partner_id }, testCall());
+    const { getReceiver, getReceivers } = calling(createDirectoryHandlers(world.deps));
+    const receiver = await getReceiver({ partner_id });
     const partner_ids = ['prt_unknown', partner_id];
-    const { receivers } = await getReceivers({ partner_ids }, testCall());
+    const { receivers } = await getReceivers({ partner_ids });
     expect(receivers).toEqual({ [partner_id]: receiver });
     return receiver.webhook_secrets;
   };
@@ -325,11 +311,11 @@ describe('the webhook secret', () => {
     const fresh = await rotate(_id, 2);
     expect(await reveal(_id)).toBe(fresh);
     expect(await signing(_id)).toEqual([fresh, old]);
-    const during = await own.getSettings({ partner_id: _id }, testCall());
+    const during = await own.getSettings({ partner_id: _id });
     expect(during.webhook_secret?.previous_expires_at).toBeInstanceOf(Date);
     world.passTime(2 * 3_600 + 1);
     expect(await signing(_id)).toEqual([fresh]);
-    const after = await own.getSettings({ partner_id: _id }, testCall());
+    const after = await own.getSettings({ partner_id: _id });
     expect(after.webhook_secret?.previous_expires_at).toBeUndefined();
   });
 
@@ -350,10 +336,7 @@ describe('the webhook secret', () => {
 
   it.each([-1, 721, 0.5])('refuses an overlap of %d hours', async (hours) => {
     const { _id } = await world.partner();
-    expect(await failureOf(rotate(_id, hours))).toMatchObject({
-      code: 'INVALID_FIELD',
-      details: { field: 'overlap_hours' },
-    });
+    await refuses(rotate(_id, hours), 'INVALID_FIELD', 'overlap_hours');
   });
 });
 
@@ -382,7 +365,7 @@ describe('the logo of the sign-up page', () => {
     await new Promise((resolve) => pictures.close(resolve));
   });
   const setLogo = (partner_id: string, logo_url: string) =>
-    own.updateSettings({ partner_id, alerts: {}, logo_url, webhook_url: undefined }, testCall());
+    own.updateSettings({ partner_id, alerts: {}, logo_url, webhook_url: undefined });
 
   test.each([
     ['/logo.png', 'image/png'],
@@ -403,13 +386,13 @@ describe('the logo of the sign-up page', () => {
   test('is replaced and removed, by the operator too', async () => {
     const { _id } = await world.partner();
     const { logo_id } = await setLogo(_id, `${origin}/logo.png`);
-    const updated = await support.updatePartner(
-      { partner_id: _id, logo_url: `${origin}/logo.jpg` } as never,
-      testCall(),
-    );
+    const updated = await support.updatePartner({
+      partner_id: _id,
+      logo_url: `${origin}/logo.jpg`,
+    } as never);
     expect(updated.logo_url).toBe(`${origin}/logo.jpg`);
     expect(await world.deps.partnerLogos.find(logo_id as string)).toBeNull();
-    const { logo_id: second } = await own.getSettings({ partner_id: _id }, testCall());
+    const { logo_id: second } = await own.getSettings({ partner_id: _id });
     expect(await world.deps.partnerLogos.find(second as string)).not.toBeNull();
     expect((await setLogo(_id, '')).logo_id).toBeUndefined();
     expect(await world.deps.partnerLogos.find(second as string)).toBeNull();
@@ -427,7 +410,7 @@ describe('the logo of the sign-up page', () => {
       code: 'INVALID_FIELD',
       message: `logo_url ${reason}`,
     });
-    const settings = await own.getSettings({ partner_id: _id }, testCall());
+    const settings = await own.getSettings({ partner_id: _id });
     expect(settings.logo_id).toBe(logo_id);
   });
 });

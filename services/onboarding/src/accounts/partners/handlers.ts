@@ -5,55 +5,108 @@ import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { isExtraEvent } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import type { PartnerSettings, SettingsDefinition } from '@bmg/proto/settings';
-import { changeThresholds, type PartnerAlert, type PartnerAlerts } from '../alerts';
+import { changeThresholds, type PartnerAlert } from '../alerts';
 import {
   type DashboardSession,
-  type DashboardSessions,
   expiresAt,
   isAlive,
   isToBeTouched,
   newSession,
   sessionMessage,
 } from '../sessions';
-import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
+import { checkWebhookUrl, createPartnerChanges } from './changes';
 import { contactsChange, contactsMessage } from '../../ground/contacts';
 import { billOf, monthOf } from '../../ground/slots';
 import { currentNotices } from '../../ground/partner-notices';
-import type { NumberDays } from '../../ground/number-days';
-import type { PartnerKeys } from '../keys';
 import { activeWabas, partnerOf, webhookSecretIdentity, type Partner } from '../../ground/partners';
 import type { People, Person } from '../../ground/people';
-
-export interface DashboardDependencies extends PartnerChangesDependencies {
-  dashboardSessions: DashboardSessions;
-  numberDays: Pick<NumberDays, 'latestOf'>;
-  partnerAlerts: Pick<PartnerAlerts, 'of'>;
-  partnerKeys: Pick<PartnerKeys, 'findByHashes'>;
-  people: Pick<People, 'find' | 'of'>;
-  log: Logger;
-}
+import type { Dependencies } from '../../dependencies';
+import { checkConnectOrigins } from '../../ground/partner-url';
 
 /** The newest alerts, for the console's overview. */
 const ALERTS_SHOWN_MAX = 50;
-/** Of a number's history, for the console's picture of it. */
+/** Bounds a number's history, for the console's picture of it. */
 const NUMBER_DAYS_MAX = 90;
 
-/** Longer than 70 lines: one short method for each RPC. */
-export const createDashboardHandlers = (
-  deps: DashboardDependencies,
-): Handlers<SettingsDefinition> => {
-  const { partners, partnerKeys, people, dashboardSessions, numberDays, partnerAlerts } = deps;
-  const { vault, now, log } = deps;
+export const createDashboardHandlers = (deps: Dependencies): Handlers<SettingsDefinition> => {
+  const { partners, numberDays, partnerAlerts, settings, vault, now, log } = deps;
   const changes = createPartnerChanges(deps);
   const answer = async (partner: Partner): Promise<PartnerSettings> =>
     settingsMessage(partner, await partnerAlerts.of(partner._id, ALERTS_SHOWN_MAX), now());
 
   return {
+    ...sessionHandlers(deps),
+    async listNumberDays(request) {
+      const days = await numberDays.latestOf(request, NUMBER_DAYS_MAX);
+      return {
+        days: days.map(({ day, quality_rating, messaging_limit_tier }) => ({
+          day,
+          quality_rating: quality_rating ?? undefined,
+          messaging_limit_tier: messaging_limit_tier ?? undefined,
+        })),
+      };
+    },
+    getSettings: async ({ partner_id }) => answer(await partnerOf(partners, partner_id)),
+    async updateSettings(request) {
+      const { partner_id, webhook_url, alerts, logo_url, extra_events, connect_origins } = request;
+      const before = await partnerOf(partners, partner_id);
+      const is_address = webhook_url !== undefined;
+      const is_alerts = Object.keys(alerts).length > 0;
+      // All are checked before any is changed.
+      const changed = {
+        ...(extra_events && { extra_events: checkExtraEvents(extra_events.names) }),
+        ...(connect_origins && {
+          connect_origins: checkConnectOrigins(
+            connect_origins.origins,
+            settings.ALLOW_PRIVATE_URLS,
+          ),
+        }),
+        ...(is_address && { webhook_url: checkWebhookUrl(webhook_url, settings) }),
+        ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
+        ...contactsChange(request.contacts),
+      };
+      const is_logo = logo_url !== undefined;
+      if (Object.keys(changed).length === 0 && !is_logo) return answer(before);
+      const after = await changes.change(partner_id, {
+        ...changed,
+        ...(is_logo && { logo: await changes.setLogo(partner_id, logo_url) }),
+      });
+      // The address is not logged: it may contain a secret.
+      if (is_address) {
+        const set = after.webhook_url !== null;
+        log.info({ partner_id, set }, 'partner changed its webhook address');
+      }
+      if (is_alerts) {
+        log.info({ partner_id, alerts: after.alerts }, 'partner changed its alerts');
+      }
+      return answer(after);
+    },
+    async revealWebhookSecret({ partner_id }) {
+      const [newest] = (await partnerOf(partners, partner_id)).webhook_secrets;
+      if (!newest)
+        throw new ApiError('NOT_FOUND', 'there is no webhook secret yet: rotate it to create one');
+      const { sealed, created_at } = newest;
+      log.info({ partner_id }, 'revealed webhook secret to its partner');
+      return {
+        webhook_secret: vault.open(webhookSecretIdentity(partner_id, created_at), sealed),
+        created_at,
+      };
+    },
+    async rotateWebhookSecret({ partner_id, overlap_hours }) {
+      const webhook_secret = await changes.rotateWebhookSecret(partner_id, overlap_hours);
+      log.info({ partner_id, overlap_hours }, 'partner rotated its webhook secret');
+      return { webhook_secret };
+    },
+  };
+};
+
+const sessionHandlers = (deps: Dependencies) => {
+  const { partners, people, dashboardSessions, now, log } = deps;
+  return {
     async openSession({ key_hash, token_hash }) {
       const partner = await partners.findByKeyHash(key_hash);
-      if (!partner) throw await notAPartnerKey(partnerKeys, key_hash);
+      if (!partner) throw await notAPartnerKey(deps, key_hash);
       refuseUnlessActive(partner.status);
       const session = newSession({ partner_id: partner._id, key_hash }, token_hash, now());
       await dashboardSessions.insert(session);
@@ -115,67 +168,7 @@ export const createDashboardHandlers = (
       log.info({ partner_id, session_id }, 'ended a console session');
       return {};
     },
-    async listNumberDays(request) {
-      const days = await numberDays.latestOf(request, NUMBER_DAYS_MAX);
-      return {
-        days: days.map(({ day, quality_rating, messaging_limit_tier }) => ({
-          day,
-          quality_rating: quality_rating ?? undefined,
-          messaging_limit_tier: messaging_limit_tier ?? undefined,
-        })),
-      };
-    },
-    getSettings: async ({ partner_id }) => answer(await partnerOf(partners, partner_id)),
-    async updateSettings(request) {
-      const { partner_id, webhook_url, alerts, logo_url, extra_events, connect_origins } = request;
-      const before = await partnerOf(partners, partner_id);
-      const is_address = webhook_url !== undefined;
-      const is_alerts = Object.keys(alerts).length > 0;
-      // All are checked before any is changed.
-      const changed = {
-        ...(extra_events && { extra_events: checkExtraEvents(extra_events.names) }),
-        ...(connect_origins && {
-          connect_origins: changes.checkConnectOrigins(connect_origins.origins),
-        }),
-        ...(is_address && {
-          webhook_url: webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url),
-        }),
-        ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
-        ...contactsChange(request.contacts),
-      };
-      const is_logo = logo_url !== undefined;
-      if (Object.keys(changed).length === 0 && !is_logo) return answer(before);
-      const after = await changes.change(partner_id, {
-        ...changed,
-        ...(is_logo && { logo: await changes.setLogo(partner_id, logo_url) }),
-      });
-      // The address is not logged: it may contain a secret.
-      if (is_address) {
-        const set = after.webhook_url !== null;
-        log.info({ partner_id, set }, 'partner changed its webhook address');
-      }
-      if (is_alerts) {
-        log.info({ partner_id, alerts: after.alerts }, 'partner changed its alerts');
-      }
-      return answer(after);
-    },
-    async revealWebhookSecret({ partner_id }) {
-      const [newest] = (await partnerOf(partners, partner_id)).webhook_secrets;
-      if (!newest)
-        throw new ApiError('NOT_FOUND', 'there is no webhook secret yet: rotate it to create one');
-      const { sealed, created_at } = newest;
-      log.info({ partner_id }, 'revealed webhook secret to its partner');
-      return {
-        webhook_secret: vault.open(webhookSecretIdentity(partner_id, created_at), sealed),
-        created_at,
-      };
-    },
-    async rotateWebhookSecret({ partner_id, overlap_hours }) {
-      const webhook_secret = await changes.rotateWebhookSecret(partner_id, overlap_hours);
-      log.info({ partner_id, overlap_hours }, 'partner rotated its webhook secret');
-      return { webhook_secret };
-    },
-  };
+  } satisfies Partial<Handlers<SettingsDefinition>>;
 };
 
 /** True for the hash of the partner's key, also for that before its renewal. */
@@ -199,10 +192,7 @@ function isOpenedBy(
 }
 
 /** A session has all rights of the partner, so that no API key opens one. */
-async function notAPartnerKey(
-  partnerKeys: Pick<PartnerKeys, 'findByHashes'>,
-  key_hash: string,
-): Promise<ApiError> {
+async function notAPartnerKey({ partnerKeys }: Dependencies, key_hash: string): Promise<ApiError> {
   const [key] = await partnerKeys.findByHashes([key_hash]);
   return key
     ? new ApiError('KEY_RESTRICTED', 'an API key does not open the console: use the partner key')

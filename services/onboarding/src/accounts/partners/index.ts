@@ -1,4 +1,1 @@
-export { createPartnerChanges, type PartnerChangesDependencies } from './changes';
-export { createPartnerSettings } from './feature';
-export { LOGO_FETCHES } from './logo';
-export * from './store';
+export { checkWebhookUrl, createPartnerChanges } from './changes';

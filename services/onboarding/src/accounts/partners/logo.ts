@@ -24,7 +24,7 @@ export const LOGO_FETCHES = {
 
 export type LogoOrigin = NonNullable<Partner['logo']>;
 
-export interface LogoDependencies {
+interface LogoDependencies {
   partnerLogos: PartnerLogos;
   agent: GuardedAgent;
   /** How many logos are fetched at a time. */

@@ -1,7 +1,15 @@
 // The pepper's rotation: hashes under the older pepper are found, counted and renewed.
 import { createKey, createPeppers, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { codeRequest, openWorld, PEPPER, testCall, type World } from '../../../testing/world';
-import { createDirectoryHandlers, type DirectoryHandlers } from '../../connect/directory/handlers';
+import {
+  codeRequest,
+  openWorld,
+  PEPPER,
+  testCall,
+  type World,
+  calling,
+  type Calling,
+} from '../../../testing/world';
+import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { createDashboardHandlers } from './handlers';
 import { registerFromCode } from '../../connect/sign-up/register-from-code';
 
@@ -12,19 +20,18 @@ const before = createPeppers(PEPPER);
 const after = createPeppers(`${NEW},${FORMER}`);
 
 let world: World;
-let directory: DirectoryHandlers;
+let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 beforeEach(async () => {
   world = await openWorld();
-  directory = createDirectoryHandlers({ ...world.deps, peppers: after });
+  directory = calling(createDirectoryHandlers({ ...world.deps, peppers: after }));
 });
 afterEach(() => world.close());
 
 const partnerIds = async (key_hashes: string[]): Promise<Array<string | undefined>> => {
-  const { callers } = await directory.authenticateMany({ key_hashes }, testCall());
+  const { callers } = await directory.authenticateMany({ key_hashes });
   return key_hashes.map((hash) => callers[hash]?.partner_id);
 };
-const renew = () =>
-  directory.renewKeyHash({ key_hash: before.hash(KEY), newest: after.hash(KEY) }, testCall());
+const renew = () => directory.renewKeyHash({ key_hash: before.hash(KEY), newest: after.hash(KEY) });
 const old = () => world.deps.partners.keysOfOtherPeppers('2026', world.deps.now());
 
 test('a hash is renewed once, and only the newest is known afterwards', async () => {
@@ -64,26 +71,25 @@ test('expired previous keys and, without an ID, keys of a ring are told apart', 
 test('a gateway with another newest pepper does not undo a renewal', async () => {
   const { _id } = await world.partner({ key_hash: after.hash(KEY) });
   const undone = { key_hash: after.hash(KEY), newest: before.hash(KEY) };
-  expect(await directory.renewKeyHash(undone, testCall())).toEqual({ renewed: false });
+  expect(await directory.renewKeyHash(undone)).toEqual({ renewed: false });
   expect(await partnerIds([after.hash(KEY)])).toEqual([_id]);
 });
 
 test('a console session stays open when the hash of its key is renewed', async () => {
   const { _id, key_hash } = await world.partner({ key_hash: before.hash(KEY) });
-  const own = createDashboardHandlers({ ...world.deps, agent: {}, logoFetches: {} } as never);
-  await own.openSession({ key_hash, token_hash: 'session' }, testCall());
-  await renew();
-  const session = await own.useSession(
-    { token_hash: 'session', passive: false, people: true },
-    testCall(),
+  const own = calling(
+    createDashboardHandlers({ ...world.deps, agent: {}, logoFetches: {} } as never),
   );
+  await own.openSession({ key_hash, token_hash: 'session' });
+  await renew();
+  const session = await own.useSession({ token_hash: 'session', passive: false, people: true });
   expect(session.partner_id).toBe(_id);
 });
 
 test('a sign-up code sent again after the pepper’s change is the same code', async () => {
   const { _id } = await world.partner();
   const { code } = await world.emulator.code({ token: 'EMULATED-TOKEN-1' });
-  const first = await world.handlers.registerFromCode(codeRequest(_id, { code }), testCall());
+  const first = await world.handlers.registerFromCode(codeRequest(_id, { code }));
   const again = registerFromCode({ ...world.deps, peppers: after });
   const second = await again(codeRequest(_id, { code }), testCall());
   expect(first.created).toBe(true);

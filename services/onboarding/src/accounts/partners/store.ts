@@ -1,5 +1,6 @@
 // The picture of each partner's sign-up page, found by the hash of its bytes.
-import { Binary, type Db, type IndexDescription } from 'mongodb';
+import { Binary, type Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 
 export interface Logo {
   partner_id: string;
@@ -9,12 +10,7 @@ export interface Logo {
   data: Buffer;
 }
 
-export interface PartnerLogos {
-  /** Replaces the partner's picture. */
-  set(logo: Logo): Promise<void>;
-  remove(partner_id: string): Promise<void>;
-  find(logo_id: string): Promise<Logo | null>;
-}
+export type PartnerLogos = ReturnType<typeof createPartnerLogos>;
 
 interface StoredLogo {
   _id: string;
@@ -23,20 +19,23 @@ interface StoredLogo {
   data: Binary;
 }
 
-export const PARTNER_LOGOS = 'partner_logos';
-export const partnerLogoIndexes: IndexDescription[] = [{ key: { logo_id: 1 } }];
+const PARTNER_LOGOS = 'partner_logos';
+export const partnerLogoIndexes: Indexes = {
+  [PARTNER_LOGOS]: [{ key: { logo_id: 1 } }],
+};
 
-export function createPartnerLogos(db: Db): PartnerLogos {
+export function createPartnerLogos(db: Db) {
   const logos = db.collection<StoredLogo>(PARTNER_LOGOS);
   return {
-    async set({ partner_id, logo_id, type, data }) {
+    /** Replaces the partner's picture. */
+    async set({ partner_id, logo_id, type, data }: Logo) {
       const stored = { logo_id, type, data: new Binary(data) };
       await logos.replaceOne({ _id: partner_id }, stored, { upsert: true });
     },
-    async remove(partner_id) {
+    async remove(partner_id: string) {
       await logos.deleteOne({ _id: partner_id });
     },
-    async find(logo_id) {
+    async find(logo_id: string) {
       const found = await logos.findOne({ logo_id });
       if (!found) return null;
       const { _id, data, ...logo } = found;

@@ -1,11 +1,12 @@
-// The log-in with the operator's issuer (OpenID Connect): code flow with PKCE, state and nonce. The only file
-// that talks to the issuer. Its addresses, those in its documents too, go through the guard.
+// The log-in with the operator's issuer (OpenID Connect): code flow with PKCE, state and nonce. The
+// only file that talks to the issuer. Its addresses, those in its documents too, go through the
+// guard.
 import type * as OpenId from 'openid-client' with { 'resolution-mode': 'import' };
 import { ConfigError } from '@bmg/common/config';
 import { ApiError } from '@bmg/common/errors';
 import { guardedRequest, RequestFailed, type GuardedAgent } from '@bmg/common/outbound';
 
-export interface IssuerSettings {
+interface IssuerSettings {
   OIDC_ISSUER?: string | undefined;
   OIDC_CLIENT_ID?: string | undefined;
   OIDC_CLIENT_SECRET?: string | undefined;
@@ -29,19 +30,10 @@ export interface Identity {
   authenticated_at: Date | null;
 }
 
-export interface Issuer {
-  isConfigured: boolean;
-  /**
-   * Where the browser goes. `fresh`: the issuer checks again who signs in, unless it just did. Throws
-   * SERVICE_UNAVAILABLE if the issuer cannot be reached.
-   */
-  authorizationUrl(flow: Flow, fresh?: boolean): Promise<string>;
-  /** `query` is that of the address to which the issuer sent the browser back. */
-  identify(flow: Flow, query: string): Promise<Identity>;
-}
+export type Issuer = ReturnType<typeof createIssuer>;
 
 /** Below PUBLIC_URL; the operator registers it at the issuer. */
-export const CALLBACK_PATH = '/dashboard/api/session/issuer/callback';
+const CALLBACK_PATH = '/dashboard/api/session/issuer/callback';
 const REQUEST_TIMEOUT_MS = 10_000;
 const ANSWER_MAX_BYTES = 256 * 1024;
 /** Keys and addresses of the issuer may change. */
@@ -55,12 +47,8 @@ interface Discovered {
   config: OpenId.Configuration;
 }
 
-/** Throws ConfigError for an issuer without a client. Longer than 70 lines: two steps that share a discovery. */
-export function createIssuer(
-  settings: IssuerSettings,
-  agent: GuardedAgent,
-  now: () => number = () => performance.now(),
-): Issuer {
+/** Throws ConfigError for an issuer without a client. */
+export function createIssuer(settings: IssuerSettings, agent: GuardedAgent) {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL } = settings;
   if (OIDC_ISSUER !== undefined) {
     const missing = Object.entries({ OIDC_CLIENT_ID, OIDC_CLIENT_SECRET })
@@ -69,40 +57,14 @@ export function createIssuer(
     if (missing.length > 0) throw new ConfigError(missing);
   }
   const redirect_uri = `${PUBLIC_URL.replace(/\/+$/, '')}${CALLBACK_PATH}`;
-  let known: { at: number; found: Promise<Discovered> } | undefined;
-
-  const discover = async (): Promise<Discovered> => {
-    if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) throw notConfigured();
-    // Loaded only where an issuer is configured.
-    const client = await import('openid-client');
-    const config = await client.discovery(
-      new URL(OIDC_ISSUER),
-      OIDC_CLIENT_ID,
-      undefined,
-      client.ClientSecretBasic(OIDC_CLIENT_SECRET),
-      {
-        [client.customFetch]: guarded(agent),
-        timeout: REQUEST_TIMEOUT_MS / 1_000,
-        // The guard decides: plain HTTP is for local work only.
-        execute: agent.allowPrivate ? [client.allowInsecureRequests] : [],
-      },
-    );
-    config[client.customFetch] = guarded(agent);
-    return { client, config };
-  };
-  const discovered = (): Promise<Discovered> => {
-    if (known && now() - known.at < REDISCOVER_MS) return known.found;
-    const found = discover();
-    const current = { at: now(), found };
-    known = current;
-    found.catch(() => {
-      if (known === current) known = undefined;
-    });
-    return found;
-  };
+  const discovered = createDiscovery(settings, agent);
   return {
     isConfigured: OIDC_ISSUER !== undefined,
-    async authorizationUrl({ state, nonce, code_verifier }, fresh = false) {
+    /**
+     * Where the browser goes. `fresh`: the issuer checks again who signs in, unless it just did.
+     * Throws SERVICE_UNAVAILABLE if the issuer cannot be reached.
+     */
+    async authorizationUrl({ state, nonce, code_verifier }: Flow, fresh = false) {
       const { client, config } = await discovered().catch(away);
       const code_challenge = await client.calculatePKCECodeChallenge(code_verifier);
       return client.buildAuthorizationUrl(config, {
@@ -115,7 +77,8 @@ export function createIssuer(
         ...(fresh && { max_age: FRESH_S }),
       }).href;
     },
-    async identify({ state, nonce, code_verifier }, query) {
+    /** `query` is that of the address to which the issuer sent the browser back. */
+    async identify({ state, nonce, code_verifier }: Flow, query: string) {
       const { client, config } = await discovered().catch(away);
       const url = new URL(redirect_uri);
       url.search = query;
@@ -126,21 +89,7 @@ export function createIssuer(
           expectedNonce: nonce,
           idTokenExpected: true,
         });
-        const claims = tokens.claims();
-        if (!claims) throw new Error('the answer has no ID token');
-        // Some issuers return the address only here.
-        const facts =
-          claims['email'] === undefined
-            ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
-            : claims;
-        const { email, email_verified } = facts as Record<string, unknown>;
-        const is_verified = typeof email === 'string' && email_verified === true;
-        return {
-          issuer: claims.iss,
-          subject: claims.sub,
-          email: is_verified ? email : null,
-          authenticated_at: timeOf(claims.auth_time),
-        };
+        return await identityOf({ client, config }, tokens);
       } catch (error) {
         if (causes(error).some((one) => one instanceof RequestFailed)) return away(error);
         throw issuerRefusal(
@@ -153,13 +102,72 @@ export function createIssuer(
   };
 }
 
+/** Returns the discovery of the issuer, which is repeated after an hour or a failure. */
+function createDiscovery(settings: IssuerSettings, agent: GuardedAgent) {
+  let known: { at: number; found: Promise<Discovered> } | undefined;
+  return (): Promise<Discovered> => {
+    if (known && performance.now() - known.at < REDISCOVER_MS) return known.found;
+    const found = discover(settings, agent);
+    const current = { at: performance.now(), found };
+    known = current;
+    found.catch(() => {
+      if (known === current) known = undefined;
+    });
+    return found;
+  };
+}
+
+async function discover(
+  { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: IssuerSettings,
+  agent: GuardedAgent,
+): Promise<Discovered> {
+  if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) throw notConfigured();
+  // Loaded only where an issuer is configured.
+  const client = await import('openid-client');
+  const config = await client.discovery(
+    new URL(OIDC_ISSUER),
+    OIDC_CLIENT_ID,
+    undefined,
+    client.ClientSecretBasic(OIDC_CLIENT_SECRET),
+    {
+      [client.customFetch]: guarded(agent),
+      timeout: REQUEST_TIMEOUT_MS / 1_000,
+      // The guard decides: plain HTTP is for local work only.
+      execute: agent.allowPrivate ? [client.allowInsecureRequests] : [],
+    },
+  );
+  config[client.customFetch] = guarded(agent);
+  return { client, config };
+}
+
+async function identityOf(
+  { client, config }: Discovered,
+  tokens: Awaited<ReturnType<typeof OpenId.authorizationCodeGrant>>,
+): Promise<Identity> {
+  const claims = tokens.claims();
+  if (!claims) throw new Error('the answer has no ID token');
+  // Some issuers return the address only here.
+  const facts =
+    claims['email'] === undefined
+      ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+      : claims;
+  const { email, email_verified } = facts as Record<string, unknown>;
+  const is_verified = typeof email === 'string' && email_verified === true;
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: is_verified ? email : null,
+    authenticated_at: timeOf(claims.auth_time),
+  };
+}
+
 /** A time in the future is not believed. */
 function timeOf(auth_time: unknown): Date | null {
   if (typeof auth_time !== 'number') return null;
   return new Date(Math.min(auth_time * 1_000, Date.now()));
 }
 
-export type RefusalReason = 'not_accepted' | 'unknown_person' | 'other_address';
+type RefusalReason = 'not_accepted' | 'unknown_person' | 'other_address';
 
 /** The console shows a page for the reason. */
 export const issuerRefusal = (reason: RefusalReason, message: string, cause?: unknown): ApiError =>

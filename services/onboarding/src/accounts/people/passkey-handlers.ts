@@ -1,16 +1,15 @@
-// RPC handlers of signing in: an invitation that is accepted with a passkey, log-ins with a passkey and with
-// the operator's issuer, and the passkeys of a person.
+// RPC handlers of signing in: an invitation that is accepted with a passkey, log-ins with a passkey
+// and with the operator's issuer, and the passkeys of a person.
 import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import type { Passkey, PasskeysDefinition } from '@bmg/proto/people';
 import type { Session } from '@bmg/proto/settings';
-import { type DashboardSessions, newSession, sessionMessage } from '../sessions';
-import { checkEmail } from '../../ground/email';
-import type { Partner, Partners } from '../../ground/partners';
-import type { PasskeyRecord, Passkeys, PersonRef } from './store';
-import type { Changed, FoundPerson, People, Person } from '../../ground/people';
+import { newSession, sessionMessage } from '../sessions';
+import { checkEmail } from '../../ground/contacts';
+import type { Partner } from '../../ground/partners';
+import type { PasskeyRecord, PersonRef } from './store';
+import type { Changed, FoundPerson, Person } from '../../ground/people';
 import type { Ceremonies } from './ceremonies';
 import { issuerRefusal, type Flow, type Identity, type Issuer } from './issuer';
 import {
@@ -24,105 +23,33 @@ import {
   withoutPasskey,
   withPasskey,
 } from './rules';
+import type { Dependencies } from '../../dependencies';
 
-export interface PasskeyDependencies {
-  partners: Pick<Partners, 'find'>;
-  people: People;
-  passkeys: Passkeys;
-  dashboardSessions: Pick<DashboardSessions, 'insert' | 'removeOldest'>;
-  ceremonies: Ceremonies;
-  issuer: Issuer;
-  now: () => Date;
-  log: Logger;
-}
+type SignInDependencies = Dependencies & { ceremonies: Ceremonies; issuer: Issuer };
 
-/** Of one person. A further log-in ends the oldest one. */
+/** Bounds the sessions of one person: a further log-in ends the oldest one. */
 const SESSIONS_MAX = 20;
 
-/** Longer than 70 lines: one short method for each RPC. */
-export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<PasskeysDefinition> {
-  const { partners, people, passkeys, ceremonies, issuer, now, log } = deps;
-  const activePartner = async (partner_id: string): Promise<Partner> => {
-    const partner = await partners.find(partner_id);
-    if (!partner) throw unknownPerson();
-    refuseUnlessActive(partner.status);
-    return partner;
-  };
-  const getPerson = async ({ partner_id, person_id }: PersonRef): Promise<Person> => {
-    const person = await people.find(partner_id, person_id);
-    if (!person) throw noSuchPerson();
-    return person;
-  };
-  const findInvited = async (token_hashes: string[]) => {
-    const found = await people.findInvited(token_hashes);
-    const invitation = openInvitation(found?.person, token_hashes, now());
-    // An invitation that is open has its person.
-    const { partner_id, person } = found as NonNullable<typeof found>;
-    return { partner: await activePartner(partner_id), person, invitation };
-  };
-  /** The link of an invitation names its person: another partner's neither blocks nor takes the log-in. */
-  const findIdentified = async (identity: Identity, token_hashes: string[]) => {
-    if (token_hashes.length > 0) {
-      const { partner, person } = await findInvited(token_hashes);
-      if (emailOf(identity) === person.email) return { partner_id: partner._id, person };
-      throw issuerRefusal(
-        'other_address',
-        'the invitation is for another address, or the issuer has not verified yours',
-      );
-    }
-    const known = await people.withIdentity(identity);
-    const lastLogIn = ({ person }: FoundPerson): number => person.last_login_at?.getTime() ?? 0;
-    const [latest] = known.sort((one, other) => lastLogIn(other) - lastLogIn(one));
-    if (latest) return latest;
-    throw issuerRefusal(
-      'unknown_person',
-      'nobody has signed in with this account: the first time, open the link of the invitation',
-    );
-  };
-  /** Verifies and stores a new passkey. It counts once `listed` has it among those of its person. */
-  const register = async (
-    partner_id: string,
-    person: Person,
-    given: { response?: Record<string, unknown> | undefined; name: string },
-    listed: (list: Person[], passkey_id: string, at: Date) => Changed<Person>,
-  ): Promise<{ person: Person; passkey: PasskeyRecord }> => {
-    const name = checkPasskeyName(given.name);
-    const verified = await ceremonies.verifyRegistration(person, given.response);
-    const at = now();
-    const { person_id } = person;
-    const owner = { partner_id, person_id };
-    const passkey = { ...verified, ...owner, name, created_at: at, last_used_at: null };
-    const { _id } = passkey;
-    // An ID that is taken is the passkey of this or another person, and stays.
-    if (person.passkey_ids.includes(_id) || !(await passkeys.store(passkey))) throw unusable();
-    try {
-      const changed = await people.change(partner_id, (list) => listed(list, _id, at));
-      log.info({ ...owner }, 'registered a passkey');
-      return { person: changed, passkey };
-    } catch (error) {
-      const { passkey_ids = [] } = (await people.find(partner_id, person_id)) ?? {};
-      if (!passkey_ids.includes(_id)) await passkeys.remove(owner, _id);
-      throw error;
-    }
-  };
-
+export function createPasskeyHandlers(deps: SignInDependencies): Handlers<PasskeysDefinition> {
+  const { people, passkeys, ceremonies, issuer, now, log } = deps;
   return {
     async readInvitation({ token_hashes }) {
-      const { partner, person, invitation } = await findInvited(token_hashes);
+      const { partner, person, invitation } = await findInvited(deps, token_hashes);
       const { email, role } = person;
       return { partner_name: partner.name, email, role, expires_at: invitation.expires_at };
     },
     async startRegistration({ token_hashes, partner_id = '', person_id = '' }) {
       const person =
         token_hashes.length > 0
-          ? (await findInvited(token_hashes)).person
-          : await getPerson({ partner_id, person_id });
+          ? (await findInvited(deps, token_hashes)).person
+          : await personOf(deps, { partner_id, person_id });
       return { options: await ceremonies.registrationOptions(person) };
     },
     async acceptInvitation({ token_hashes, session_hash, ...given }) {
-      const { partner, person: invited } = await findInvited(token_hashes);
+      const { partner, person: invited } = await findInvited(deps, token_hashes);
       const { person_id } = invited;
-      const { person } = await register(partner._id, invited, given, (list, passkey_id, at) =>
+      const passkey = { partner_id: partner._id, person: invited, ...given };
+      const { person } = await register(deps, passkey, (list, passkey_id, at) =>
         withAccepted(list, { person_id, token_hashes, passkey_id, at }),
       );
       log.info({ partner_id: partner._id, person_id }, 'a person accepted an invitation');
@@ -136,7 +63,7 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
       if (!passkey) throw unknownPerson();
       const counter = await ceremonies.verifyLogIn(passkey, response);
       const { partner_id, person_id, _id } = passkey;
-      const partner = await activePartner(partner_id);
+      const partner = await activePartner(deps, partner_id);
       const at = now();
       // Two answers with one counter: one of them is from a copy of the passkey.
       if (!(await passkeys.noteUse(passkey, counter, at))) throw unknownPerson();
@@ -150,9 +77,9 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
     },
     async logInWithIssuer({ flow, query, session_hash, token_hashes }) {
       const identity = await issuer.identify(flow as Flow, query);
-      const { partner_id, person: found } = await findIdentified(identity, token_hashes);
+      const { partner_id, person: found } = await findIdentified(deps, identity, token_hashes);
       const { person_id } = found;
-      const partner = await activePartner(partner_id);
+      const partner = await activePartner(deps, partner_id);
       const { issuer: iss, subject, authenticated_at } = identity;
       const of = { person_id, identity: { issuer: iss, subject }, token_hashes };
       const person = await people.change(partner_id, (list) =>
@@ -160,13 +87,21 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
       );
       return openSession(deps, partner, person, session_hash, authenticated_at);
     },
+    ...passkeyHandlers(deps),
+  };
+}
+
+const passkeyHandlers = (deps: SignInDependencies) => {
+  const { people, passkeys, issuer, now, log } = deps;
+  return {
     async listPasskeys(request) {
-      const { passkey_ids } = await getPerson(request);
+      const { passkey_ids } = await personOf(deps, request);
       return { passkeys: (await passkeys.of(request, passkey_ids)).map(passkeyMessage) };
     },
     async addPasskey({ partner_id, person_id, ...given }) {
-      const person = await getPerson({ partner_id, person_id });
-      const { passkey } = await register(partner_id, person, given, (list, passkey_id, at) =>
+      const person = await personOf(deps, { partner_id, person_id });
+      const added = { partner_id, person, ...given };
+      const { passkey } = await register(deps, added, (list, passkey_id, at) =>
         withPasskey(list, { person_id, passkey_id, at }),
       );
       return passkeyMessage(passkey);
@@ -190,11 +125,95 @@ export function createPasskeyHandlers(deps: PasskeyDependencies): Handlers<Passk
       log.info(owner, 'removed a passkey');
       return {};
     },
-  };
+  } satisfies Partial<Handlers<PasskeysDefinition>>;
+};
+
+async function activePartner({ partners }: Dependencies, partner_id: string): Promise<Partner> {
+  const partner = await partners.find(partner_id);
+  if (!partner) throw unknownPerson();
+  refuseUnlessActive(partner.status);
+  return partner;
+}
+
+async function personOf(
+  { people }: Dependencies,
+  { partner_id, person_id }: PersonRef,
+): Promise<Person> {
+  const person = await people.find(partner_id, person_id);
+  if (!person) throw noSuchPerson();
+  return person;
+}
+
+async function findInvited(deps: Dependencies, token_hashes: string[]) {
+  const found = await deps.people.findInvited(token_hashes);
+  const invitation = openInvitation(found?.person, token_hashes, deps.now());
+  // An invitation that is open has its person.
+  const { partner_id, person } = found as FoundPerson;
+  return { partner: await activePartner(deps, partner_id), person, invitation };
+}
+
+/**
+ * The link of an invitation names its person: another partner's neither blocks nor takes the log-
+ * in.
+ */
+async function findIdentified(
+  deps: Dependencies,
+  identity: Identity,
+  token_hashes: string[],
+): Promise<FoundPerson> {
+  if (token_hashes.length > 0) {
+    const { partner, person } = await findInvited(deps, token_hashes);
+    if (emailOf(identity) === person.email) return { partner_id: partner._id, person };
+    throw issuerRefusal(
+      'other_address',
+      'the invitation is for another address, or the issuer has not verified yours',
+    );
+  }
+  const known = await deps.people.withIdentity(identity);
+  const lastLogIn = ({ person }: FoundPerson): number => person.last_login_at?.getTime() ?? 0;
+  const [latest] = known.sort((one, other) => lastLogIn(other) - lastLogIn(one));
+  if (latest) return latest;
+  throw issuerRefusal(
+    'unknown_person',
+    'nobody has signed in with this account: the first time, open the link of the invitation',
+  );
+}
+
+interface NewPasskey {
+  partner_id: string;
+  person: Person;
+  response?: Record<string, unknown> | undefined;
+  name: string;
+}
+
+/** Verifies and stores a new passkey. It counts once `listed` has it among those of its person. */
+async function register(
+  { people, passkeys, ceremonies, now, log }: SignInDependencies,
+  { partner_id, person, response, name: given }: NewPasskey,
+  listed: (list: Person[], passkey_id: string, at: Date) => Changed<Person>,
+): Promise<{ person: Person; passkey: PasskeyRecord }> {
+  const name = checkPasskeyName(given);
+  const verified = await ceremonies.verifyRegistration(person, response);
+  const at = now();
+  const { person_id } = person;
+  const owner = { partner_id, person_id };
+  const passkey = { ...verified, ...owner, name, created_at: at, last_used_at: null };
+  const { _id } = passkey;
+  // An ID that is taken is the passkey of this or another person, and stays.
+  if (person.passkey_ids.includes(_id) || !(await passkeys.store(passkey))) throw unusable();
+  try {
+    const changed = await people.change(partner_id, (list) => listed(list, _id, at));
+    log.info({ ...owner }, 'registered a passkey');
+    return { person: changed, passkey };
+  } catch (error) {
+    const { passkey_ids = [] } = (await people.find(partner_id, person_id)) ?? {};
+    if (!passkey_ids.includes(_id)) await passkeys.remove(owner, _id);
+    throw error;
+  }
 }
 
 async function openSession(
-  { dashboardSessions, now, log }: Pick<PasskeyDependencies, 'dashboardSessions' | 'now' | 'log'>,
+  { dashboardSessions, now, log }: Dependencies,
   partner: Partner,
   person: Person,
   token_hash: string,

@@ -11,14 +11,14 @@ import {
   type Role,
 } from '@bmg/common/people';
 import type { Changed, Person } from '../../ground/people';
+import { checkText } from '../../ground/texts';
 
-/** Of one partner. */
+/** Bounds the people of one partner. */
 export const PEOPLE_MAX = 100;
-/** Of one person. */
+/** Bounds the passkeys of one person. */
 export const PASSKEYS_MAX = 10;
 export const INVITATION_MS = 7 * 86_400_000;
 const NAME_MAX = 100;
-const CONTROL = /\p{Cc}/u;
 
 export function checkRole(text: string): Role {
   if (text === '') throw missingFields(['role']);
@@ -26,18 +26,7 @@ export function checkRole(text: string): Role {
   return text;
 }
 
-/** The name of a passkey. */
-export function checkPasskeyName(text: string): string {
-  const name = text.trim();
-  if (name === '') throw missingFields(['name']);
-  if (name.length > NAME_MAX || CONTROL.test(name)) {
-    throw invalidField(
-      'name',
-      `must have at most ${NAME_MAX} characters and no control characters`,
-    );
-  }
-  return name;
-}
+export const checkPasskeyName = (text: string): string => checkText('name', text, NAME_MAX);
 
 /** Throws SCOPE_MISSING unless the role allows nothing that its giver may not do. */
 export function checkMayGive(scopes: readonly KeyScope[], role: Role): void {
@@ -50,7 +39,7 @@ export function checkMayGive(scopes: readonly KeyScope[], role: Role): void {
   );
 }
 
-export function personIn(people: readonly Person[], person_id: string): Person {
+function personIn(people: readonly Person[], person_id: string): Person {
   const person = people.find((one) => one.person_id === person_id);
   if (!person) throw noSuchPerson();
   return person;
@@ -91,8 +80,8 @@ export const approversIn = (people: readonly Person[]): number =>
   people.filter(({ role, state }) => state === 'active' && mayApprove(role)).length;
 
 /**
- * Only an owner switches approval on or off: a key that leaks, or a developer, must not. Throws naming
- * `above` if fewer than two people could approve.
+ * Only an owner switches approval on or off: a key that leaks, or a developer, must not. Throws
+ * naming `above` if fewer than two people could approve.
  */
 export function checkApprovalSetting(
   people: readonly Person[],
@@ -117,16 +106,11 @@ export function checkApprovalSetting(
   );
 }
 
-export interface RoleChange {
-  person: Person;
-  /** The new role lacks something that the one before allowed. */
-  is_lower: boolean;
-}
-
+/** `is_lower`: the new role lacks something that the one before allowed. */
 export function withRole(
   people: readonly Person[],
   given: { person_id: string; role: Role; scopes: readonly KeyScope[]; at: Date },
-): Changed<RoleChange> {
+): Changed<{ person: Person; is_lower: boolean }> {
   const before = personIn(people, given.person_id);
   checkMayGive(given.scopes, before.role);
   checkMayGive(given.scopes, given.role);
@@ -148,7 +132,7 @@ export function without(
   return { people: left, result: person };
 }
 
-export interface Renewal {
+interface Renewal {
   person_id: string;
   scopes: readonly KeyScope[];
   /** The partner key makes the request. */
@@ -158,8 +142,8 @@ export interface Renewal {
 }
 
 /**
- * An invitation signs in as its person: only the partner key gets one for a person who is active, and has
- * lost all passkeys.
+ * An invitation signs in as its person: only the partner key gets one for a person who is active,
+ * and has lost all passkeys.
  */
 export function withRenewed(people: readonly Person[], given: Renewal): Changed<Person> {
   const person = personIn(people, given.person_id);
@@ -221,7 +205,7 @@ export function withPasskey(
   return replaced(people, { ...person, passkey_ids, passkey_added_at: at, updated_at: at });
 }
 
-/** Without an issuer the last passkey stays: the person could not sign in any more. */
+/** The last passkey stays unless there is an issuer: the person could not sign in any more. */
 export function withoutPasskey(
   people: readonly Person[],
   {
@@ -253,13 +237,13 @@ export function withLogIn(
   return replaced(people, { ...person, last_login_at: at });
 }
 
-/** The same whether the passkey, the person or the partner is unknown. */
+/** Does not say which is unknown: the passkey, the person or the partner. */
 export const unknownPerson = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'this passkey is not known here: it or its person was removed');
 
 /**
- * A person who signs in with the operator's issuer: the first time with the link of the invitation, which
- * is used then, afterwards by the identity.
+ * A person who signs in with the operator's issuer: the first time with the link of the invitation,
+ * which is used then, afterwards by the identity.
  */
 export function withIdentity(
   people: readonly Person[],

@@ -9,32 +9,21 @@ import {
   type DestinationType,
 } from '@bmg/common/destinations';
 import { invalidField, missingFields } from '@bmg/common/errors';
-import type { Vault } from '@bmg/common/vault';
 import type { Destination } from '@bmg/proto/common';
+import type { Dependencies } from '../../dependencies';
 import { openDestination, sealDestination } from './sealed';
 import type { StoredDestination, WebhookEndpoint } from './store';
 
-export interface DestinationRules {
-  vault: Vault;
-  /** For local work: connections without TLS. */
-  allowPrivate: boolean;
-}
-
-export interface ChangedDestination {
-  destination: StoredDestination;
-  /** The credentials that the change must name, because it leads to another server. */
-  to_repeat: string[];
-}
-
 /**
- * The destination of a new endpoint, or that of a stored one with some settings changed; null sets a
- * default. Throws MISSING_FIELDS or INVALID_FIELD, naming the setting.
+ * The destination of a new endpoint, or that of a stored one with some settings changed; null sets
+ * a default. `to_repeat` are the credentials that the change must name, because it leads to another
+ * server. Throws MISSING_FIELDS or INVALID_FIELD, naming the setting.
  */
 export function changedDestination(
-  { vault, allowPrivate }: DestinationRules,
+  { vault, settings: { ALLOW_PRIVATE_URLS: allowPrivate } }: Dependencies,
   { _id: endpoint_id, destination: stored }: Pick<WebhookEndpoint, '_id' | 'destination'>,
   { type: given, settings = {} }: Destination,
-): ChangedDestination {
+): { destination: StoredDestination; to_repeat: string[] } {
   const type = typeOf(given, stored?.type);
   const before = (stored && openDestination(vault, endpoint_id, stored).settings) ?? {};
   const after = checked(type, changedSettings(before, settings), allowPrivate);

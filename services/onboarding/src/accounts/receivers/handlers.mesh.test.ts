@@ -1,10 +1,18 @@
-// The registry of webhook endpoints on a real database and a fake clock: what is stored and sealed, the
-// bound, rotation, disabling, and what the directory answers.
+// The registry of webhook endpoints on a real database and a fake clock: what is stored and sealed,
+// the bound, rotation, disabling, and what the directory answers.
 import { partnerVersionKey } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
 import { createVault } from '@bmg/common/vault';
 import { EndpointSettings, type EndpointRegistryDefinition } from '@bmg/proto/endpoints';
-import { failureOf, KEYRING, openWorld, testCall, type World } from '../../../testing/world';
+import {
+  failureOf,
+  KEYRING,
+  openWorld,
+  type World,
+  calling,
+  type Calling,
+  refuses,
+} from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
 import type { Partner } from '../../ground/partners';
@@ -17,7 +25,7 @@ const URL = 'https://crm.example.com/messages?token=of-the-url';
 const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
 
 let world: World;
-let registry: Handlers<EndpointRegistryDefinition>;
+let registry: Calling<Handlers<EndpointRegistryDefinition>>;
 let partner: Partner;
 let published: Array<{ message: Record<string, unknown> }>;
 
@@ -27,40 +35,37 @@ beforeEach(async () => {
   const bus = {
     publish: async (messages: unknown) => void published.push(...(messages as typeof published)),
   };
-  const settings = { ALLOW_PRIVATE_URLS: false };
-  registry = createReceiverHandlers({ ...world.deps, settings, bus: bus as never });
+  registry = calling(createReceiverHandlers({ ...world.deps, bus: bus as never }));
   partner = await world.partner({ wabas: [WABA] });
 });
 afterEach(() => world.close());
 
 const settingsOf = (change: object): EndpointSettings => EndpointSettings.fromPartial(change);
 const create = (change: object = {}, more: object = {}) =>
-  registry.registerEndpoint(
-    {
-      partner_id: partner._id,
-      settings: settingsOf({ url: URL, ...change }),
-      dry_run: false,
-      secret: undefined,
-      untested: false,
-      ...more,
-    },
-    testCall(),
-  );
+  registry.registerEndpoint({
+    partner_id: partner._id,
+    settings: settingsOf({ url: URL, ...change }),
+    dry_run: false,
+    secret: undefined,
+    untested: false,
+    ...more,
+  });
 const made = async (change: object = {}) => {
   const { endpoint, secret } = await create(change);
   return { endpoint_id: endpoint?.endpoint_id as string, secret };
 };
 const update = (endpoint_id: string, change: object, dry_run = false) =>
-  registry.changeEndpoint(
-    { partner_id: partner._id, endpoint_id, settings: settingsOf(change), dry_run },
-    testCall(),
-  );
-const list = async () =>
-  (await registry.listEndpoints({ partner_id: partner._id }, testCall())).endpoints;
+  registry.changeEndpoint({
+    partner_id: partner._id,
+    endpoint_id,
+    settings: settingsOf(change),
+    dry_run,
+  });
+const list = async () => (await registry.listEndpoints({ partner_id: partner._id })).endpoints;
 /** What webhooks learns of the partner's endpoints. */
 async function receiving(vault = world.deps.vault) {
-  const directory = createDirectoryHandlers({ ...world.deps, vault });
-  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] }, testCall());
+  const directory = calling(createDirectoryHandlers({ ...world.deps, vault }));
+  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] });
   return receivers[partner._id]?.endpoints ?? [];
 }
 
@@ -93,8 +98,8 @@ test('the directory returns an endpoint with its secret and headers, which are s
 
 /** What fan-out learns of partners. */
 async function wanted(...partner_ids: string[]) {
-  const directory = createDirectoryHandlers(world.deps);
-  return (await directory.getExtraEvents({ partner_ids }, testCall())).wanted;
+  const directory = calling(createDirectoryHandlers(world.deps));
+  return (await directory.getExtraEvents({ partner_ids })).wanted;
 }
 
 test('extra events are wanted by exact name, and by prefixes that were written since there are any', async () => {
@@ -143,7 +148,7 @@ test('creations at the same time do not pass the bound together', async () => {
   const results = await Promise.allSettled([create(), create(), create(), create()]);
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   expect(await list()).toHaveLength(ENDPOINTS_MAX);
-  expect((await failureOf(create({}, { dry_run: true }))).code).toBe('LIMIT_REACHED');
+  await refuses(create({}, { dry_run: true }), 'LIMIT_REACHED');
 });
 
 test('an update changes what is given; another partner finds nothing', async () => {
@@ -155,13 +160,13 @@ test('an update changes what is given; another partner finds nothing', async () 
   const stranger = await world.partner();
   const request = { partner_id: stranger._id, endpoint_id };
   for (const work of [
-    registry.deleteEndpoint(request, testCall()),
-    registry.rotateEndpointSecret({ ...request, overlap_hours: 1 }, testCall()),
-    registry.disableEndpoint({ ...request, unless_changed_since: undefined }, testCall()),
+    registry.deleteEndpoint(request),
+    registry.rotateEndpointSecret({ ...request, overlap_hours: 1 }),
+    registry.disableEndpoint({ ...request, unless_changed_since: undefined }),
   ]) {
-    expect((await failureOf(Promise.resolve(work))).code).toBe('NOT_FOUND');
+    await refuses(Promise.resolve(work), 'NOT_FOUND');
   }
-  await registry.deleteEndpoint({ partner_id: partner._id, endpoint_id }, testCall());
+  await registry.deleteEndpoint({ partner_id: partner._id, endpoint_id });
   expect(await list()).toEqual([]);
 });
 
@@ -190,21 +195,21 @@ test('an untested endpoint gets no events until its test is confirmed', async ()
   expect((await receiving())[0]?.status).toBe('disabled');
   expect((await update(endpoint_id, { status: 'active' })).status).toBe('untested');
   world.deps.bumped.length = 0;
-  expect((await registry.confirmTest(named, testCall())).status).toBe('active');
+  expect((await registry.confirmTest(named)).status).toBe('active');
   expect(world.deps.bumped).toEqual([partnerVersionKey(partner._id)]);
   expect((await receiving())[0]?.status).toBe('active');
   await update(endpoint_id, { status: 'paused' });
-  expect((await registry.confirmTest(named, testCall())).status).toBe('paused');
+  expect((await registry.confirmTest(named)).status).toBe('paused');
   expect(world.deps.bumped).toHaveLength(2);
 });
 
 test('after a rotation both secrets sign until the overlap is over', async () => {
   const { endpoint_id, secret: first } = await made();
   const request = { partner_id: partner._id, endpoint_id };
-  const { secret, endpoint } = await registry.rotateEndpointSecret(
-    { ...request, overlap_hours: 2 },
-    testCall(),
-  );
+  const { secret, endpoint } = await registry.rotateEndpointSecret({
+    ...request,
+    overlap_hours: 2,
+  });
   expect(endpoint?.previous_secret_expires_at).toBeInstanceOf(Date);
   expect((await receiving())[0]?.secrets).toEqual([secret, first]);
   world.passTime(2 * HOUR_S + 1);
@@ -215,10 +220,7 @@ test('after a rotation both secrets sign until the overlap is over', async () =>
 test('a failing endpoint is disabled once, with an event, unless its partner changed it', async () => {
   const { endpoint_id } = await made();
   const disable = (unless_changed_since: Date) =>
-    registry.disableEndpoint(
-      { partner_id: partner._id, endpoint_id, unless_changed_since },
-      testCall(),
-    );
+    registry.disableEndpoint({ partner_id: partner._id, endpoint_id, unless_changed_since });
   const before = new Date(world.deps.now().getTime() - HOUR_S * 1_000);
   expect((await disable(before)).status).toBe('active');
   expect(published).toEqual([]);
@@ -271,17 +273,14 @@ describe('a destination', () => {
     },
   };
   const withDestination = (change: object = {}, more: object = {}) =>
-    registry.registerEndpoint(
-      {
-        partner_id: partner._id,
-        settings: settingsOf({ destination: KAFKA, ...change }),
-        dry_run: false,
-        secret: undefined,
-        untested: false,
-        ...more,
-      },
-      testCall(),
-    );
+    registry.registerEndpoint({
+      partner_id: partner._id,
+      settings: settingsOf({ destination: KAFKA, ...change }),
+      dry_run: false,
+      secret: undefined,
+      untested: false,
+      ...more,
+    });
   const { password: _password, ...shown } = { ...KAFKA.settings, tls: true };
 
   test('is stored with its credentials sealed, and returned to the directory only', async () => {
@@ -371,10 +370,7 @@ describe('a destination', () => {
       update(endpoint_id, { url: URL }),
       update(of_url, { destination: KAFKA }),
       update(endpoint_id, { destination: { type: 'sqs', settings: {} } }),
-      registry.rotateEndpointSecret(
-        { partner_id: partner._id, endpoint_id, overlap_hours: 1 },
-        testCall(),
-      ),
+      registry.rotateEndpointSecret({ partner_id: partner._id, endpoint_id, overlap_hours: 1 }),
     ].map(async (one) => (await failureOf(Promise.resolve(one))).details);
     expect(await Promise.all(refusals)).toEqual([
       { field: 'url' },
@@ -382,16 +378,13 @@ describe('a destination', () => {
       { field: 'destination.type' },
       { field: 'endpoint_id' },
     ]);
-    const neither = registry.registerEndpoint(
-      {
-        partner_id: partner._id,
-        settings: settingsOf({}),
-        dry_run: true,
-        secret: undefined,
-        untested: false,
-      },
-      testCall(),
-    );
+    const neither = registry.registerEndpoint({
+      partner_id: partner._id,
+      settings: settingsOf({}),
+      dry_run: true,
+      secret: undefined,
+      untested: false,
+    });
     expect((await failureOf(Promise.resolve(neither))).details).toEqual({
       fields: ['url', 'destination'],
     });
@@ -399,14 +392,11 @@ describe('a destination', () => {
 
   test('is named by the event of its end', async () => {
     const { endpoint } = await withDestination();
-    await registry.disableEndpoint(
-      {
-        partner_id: partner._id,
-        endpoint_id: endpoint?.endpoint_id as string,
-        unless_changed_since: world.deps.now(),
-      },
-      testCall(),
-    );
+    await registry.disableEndpoint({
+      partner_id: partner._id,
+      endpoint_id: endpoint?.endpoint_id as string,
+      unless_changed_since: world.deps.now(),
+    });
     expect(JSON.parse(String(published[0]?.message['data']))).toMatchObject({
       url: null,
       destination: { type: 'kafka', address: 'kafka://kafka.example.com:9093/events' },

@@ -1,20 +1,26 @@
-// RPC handlers of the registry of webhook endpoints: checks and stores what a partner chooses, and seals
-// secrets and headers. Every change bumps the partner's directory version, so that it is in effect when
-// it is answered. Shadows are in shadows.ts.
-import { topics, type Bus } from '@bmg/common/bus';
+// RPC handlers of the registry of webhook endpoints: checks and stores what a partner chooses, and
+// seals secrets and headers. Every change bumps the partner's directory version, so that it is in
+// effect when it is answered. Shadows are in shadows.ts.
+import { topics } from '@bmg/common/bus';
 import { addressOf, DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
-import { partnerVersionKey, type Versions } from '@bmg/common/directory';
+import { partnerVersionKey } from '@bmg/common/directory';
 import { ApiError, invalidField, limitReached, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { occurrence } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
-import { metrics, type Logger } from '@bmg/common/telemetry';
+import { metrics } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
 import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bmg/proto/endpoints';
-import { checkAccounts } from '../../ground/listed-accounts';
-import { checkOverlap, overlapping } from '../../ground/overlap';
-import { chosenOrNewSecret, newWebhookSecret } from '../../ground/webhook-secret';
-import { type Partner, partnerOf, type Partners, type WebhookSecret } from '../../ground/partners';
+import { checkAccounts } from '../../ground/texts';
+import { checkLine } from '../../ground/texts';
+import {
+  checkOverlap,
+  chosenOrNewSecret,
+  newWebhookSecret,
+  rotate,
+  rotatedSecrets,
+} from '../../ground/webhook-secret';
+import { type Partner, partnerOf, type WebhookSecret } from '../../ground/partners';
 import {
   ENDPOINT_FORMATS,
   endpointHeadersIdentity,
@@ -23,48 +29,24 @@ import {
   type EndpointChange,
   type EndpointFormat,
   type WebhookEndpoint,
-  type WebhookEndpoints,
 } from './store';
 import { changedDestination } from './destination';
 import {
-  checkDescription,
   checkEndpointUrl,
   checkEvents,
   checkHeaders,
   checkNumbers,
   checkReceiver,
+  DESCRIPTION_MAX,
   MAX_PER_SECOND_MAX,
 } from './rules';
+import type { Dependencies } from '../../dependencies';
 import { createShadowHandlers } from './shadows';
 
-export interface ReceiverDependencies {
-  partners: Pick<Partners, 'find' | 'setShadow' | 'removeShadow'>;
-  webhookEndpoints: WebhookEndpoints;
-  bus: Pick<Bus, 'publish'>;
-  vault: Vault;
-  versions: Pick<Versions, 'bump'>;
-  settings: { ALLOW_PRIVATE_URLS: boolean };
-  now: () => Date;
-  log: Logger;
-}
-
-const SECRETS_MAX = 5;
-/** An attempt fails only if another rotation has just succeeded. */
-const ROTATE_TRIES_MAX = 5;
-
-/** Longer than 70 lines: one short method for each RPC. */
-export function createReceiverHandlers(
-  deps: ReceiverDependencies,
-): Handlers<EndpointRegistryDefinition> {
-  const { partners, webhookEndpoints: endpoints, vault, versions, now, log } = deps;
+export function createReceiverHandlers(deps: Dependencies): Handlers<EndpointRegistryDefinition> {
+  const { partners, webhookEndpoints: endpoints, versions, now, log } = deps;
   const bump = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);
-  const sealSecret = (endpoint_id: string, plain: string): WebhookSecret => {
-    const created_at = now();
-    const sealed = vault.seal(endpointSecretIdentity(endpoint_id, created_at), plain);
-    return { sealed, created_at, expires_at: null };
-  };
-
   return {
     async listEndpoints({ partner_id }) {
       await partnerOf(partners, partner_id);
@@ -76,22 +58,8 @@ export function createReceiverHandlers(
     },
     async registerEndpoint({ partner_id, settings, dry_run, secret: chosen, untested }) {
       const partner = await partnerOf(partners, partner_id);
-      const created_at = now();
-      const prefix = settings?.destination ? DESTINATION_ID_PREFIX : 'whe';
-      const endpoint_id = newId(prefix, created_at.getTime());
-      const change = changeOf(deps, partner, { ...DEFAULTS, _id: endpoint_id }, settings ?? {});
-      if (change.destination && chosen) throw invalidField('secret', 'belongs to a URL');
-      const secret = change.destination ? '' : chosenOrNewSecret(chosen);
-      const endpoint: Omit<WebhookEndpoint, 'place'> = {
-        ...DEFAULTS,
-        ...change,
-        ...(untested && { untested }),
-        _id: endpoint_id,
-        partner_id,
-        secrets: secret === '' ? [] : [sealSecret(endpoint_id, secret)],
-        created_at,
-        updated_at: created_at,
-      };
+      const { endpoint, secret } = newEndpoint(deps, partner, { settings, chosen, untested });
+      const { _id: endpoint_id } = endpoint;
       const is_full = dry_run
         ? (await endpoints.list(partner_id)).length >= ENDPOINTS_MAX
         : !(await endpoints.insert(endpoint));
@@ -100,12 +68,11 @@ export function createReceiverHandlers(
         await bump(partner_id);
         log.info({ partner_id, endpoint_id }, 'created a webhook endpoint');
       }
-      return { endpoint: endpointMessage({ ...endpoint, place: 0 }, created_at), secret };
+      return { endpoint: endpointMessage({ ...endpoint, place: 0 }, now()), secret };
     },
     async changeEndpoint({ partner_id, endpoint_id, settings, dry_run }) {
       const partner = await partnerOf(partners, partner_id);
-      const before = await endpoints.find(partner_id, endpoint_id);
-      if (!before) throw noSuchEndpoint();
+      const before = await endpointOf(deps, partner_id, endpoint_id);
       const change = changeOf(deps, partner, before, settings ?? {});
       if (Object.keys(change).length === 0) throw nothingToChange();
       if (change.status !== undefined) change.disabled_at = null;
@@ -127,37 +94,41 @@ export function createReceiverHandlers(
     },
     async rotateEndpointSecret({ partner_id, endpoint_id, overlap_hours }) {
       checkOverlap(overlap_hours);
-      for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
-        const endpoint = await endpoints.find(partner_id, endpoint_id);
-        if (!endpoint) throw noSuchEndpoint();
-        if (endpoint.destination) {
+      const { endpoint, secret } = await rotate('the secret of an endpoint', async () => {
+        const before = await endpointOf(deps, partner_id, endpoint_id);
+        if (before.destination) {
           throw invalidField('endpoint_id', 'names a destination: only a URL has a secret');
         }
-        const secret = newWebhookSecret();
-        const secrets = [
-          sealSecret(endpoint_id, secret),
-          ...overlapping(endpoint.secrets, now(), overlap_hours),
-        ].slice(0, SECRETS_MAX);
-        const changed = await endpoints.replaceSecrets(endpoint, secrets, now());
-        if (!changed) continue;
-        await bump(partner_id);
-        log.info({ partner_id, endpoint_id, overlap_hours }, 'rotated the secret of an endpoint');
-        return { endpoint: endpointMessage(changed, now()), secret };
-      }
-      throw new Error('failed to rotate the secret of an endpoint: it kept changing');
+        const plain = newWebhookSecret();
+        const newest = sealSecret(deps, endpoint_id, plain);
+        const secrets = rotatedSecrets(newest, before.secrets, overlap_hours, now());
+        const changed = await endpoints.replaceSecrets(before, secrets, now());
+        return changed ? { endpoint: changed, secret: plain } : undefined;
+      });
+      await bump(partner_id);
+      log.info({ partner_id, endpoint_id, overlap_hours }, 'rotated the secret of an endpoint');
+      return { endpoint: endpointMessage(endpoint, now()), secret };
     },
+    ...reportHandlers(deps),
+    ...createShadowHandlers(deps),
+  };
+}
+
+/** What deliveries report of an endpoint. */
+const reportHandlers = (deps: Dependencies) => {
+  const { bus, webhookEndpoints: endpoints, versions, now, log } = deps;
+  return {
     async disableEndpoint({ partner_id, endpoint_id, unless_changed_since }) {
       const since = unless_changed_since ?? now();
-      const endpoint = await endpoints.find(partner_id, endpoint_id);
-      if (!endpoint) throw noSuchEndpoint();
+      const endpoint = await endpointOf(deps, partner_id, endpoint_id);
       if (endpoint.status !== 'active' || endpoint.updated_at > since) {
         return endpointMessage(endpoint, now());
       }
       // First, so that a crash loses no event: a repetition has the same ID.
-      await deps.bus.publish([disabledEvent(endpoint, now())]);
+      await bus.publish([disabledEvent(endpoint, now())]);
       const disabled = await endpoints.disable(partner_id, endpoint_id, since, now());
       if (disabled) {
-        await bump(partner_id);
+        await versions.bump([partnerVersionKey(partner_id)]);
         metrics.endpoints_disabled.inc();
         log.warn({ partner_id, endpoint_id }, 'disabled a failing webhook endpoint');
       }
@@ -165,16 +136,61 @@ export function createReceiverHandlers(
     },
     async confirmTest({ partner_id, endpoint_id }) {
       const tested = await endpoints.setTested(partner_id, endpoint_id, now());
-      const endpoint = tested ?? (await endpoints.find(partner_id, endpoint_id));
-      if (!endpoint) throw noSuchEndpoint();
+      const endpoint = tested ?? (await endpointOf(deps, partner_id, endpoint_id));
       if (tested) {
-        await bump(partner_id);
+        await versions.bump([partnerVersionKey(partner_id)]);
         log.info({ partner_id, endpoint_id }, 'a new webhook endpoint took its test event');
       }
       return endpointMessage(endpoint, now());
     },
-    ...createShadowHandlers({ ...deps, bump }),
+  } satisfies Partial<Handlers<EndpointRegistryDefinition>>;
+};
+
+interface Wanted {
+  settings: EndpointSettings | undefined;
+  /** The secret that the partner has chosen. */
+  chosen: string | undefined;
+  untested: boolean;
+}
+
+function newEndpoint(deps: Dependencies, partner: Partner, { settings, chosen, untested }: Wanted) {
+  const created_at = deps.now();
+  const prefix = settings?.destination ? DESTINATION_ID_PREFIX : 'whe';
+  const _id = newId(prefix, created_at.getTime());
+  const change = changeOf(deps, partner, { ...DEFAULTS, _id }, settings ?? {});
+  if (change.destination && chosen) throw invalidField('secret', 'belongs to a URL');
+  const secret = change.destination ? '' : chosenOrNewSecret(chosen);
+  const endpoint: Omit<WebhookEndpoint, 'place'> = {
+    ...DEFAULTS,
+    ...change,
+    ...(untested && { untested }),
+    _id,
+    partner_id: partner._id,
+    secrets: secret === '' ? [] : [sealSecret(deps, _id, secret)],
+    created_at,
+    updated_at: created_at,
   };
+  return { endpoint, secret };
+}
+
+async function endpointOf(
+  { webhookEndpoints }: Dependencies,
+  partner_id: string,
+  endpoint_id: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await webhookEndpoints.find(partner_id, endpoint_id);
+  if (!endpoint) throw noSuchEndpoint();
+  return endpoint;
+}
+
+function sealSecret(
+  { vault, now }: Dependencies,
+  endpoint_id: string,
+  plain: string,
+): WebhookSecret {
+  const created_at = now();
+  const sealed = vault.seal(endpointSecretIdentity(endpoint_id, created_at), plain);
+  return { sealed, created_at, expires_at: null };
 }
 
 const DEFAULTS = {
@@ -194,24 +210,23 @@ const DEFAULTS = {
 } as const satisfies EndpointChange;
 
 /**
- * The checked fields to store. Throws INVALID_FIELD naming the field. Stored secrets are not sent to
- * another server, because a caller that may change an endpoint must not learn them: MISSING_FIELDS
- * names those that have to be given again.
+ * The checked fields to store. Throws INVALID_FIELD naming the field. Stored secrets are not sent
+ * to another server, because a caller that may change an endpoint must not learn them:
+ * MISSING_FIELDS names those that have to be given again.
  */
 function changeOf(
-  { vault, settings: { ALLOW_PRIVATE_URLS } }: ReceiverDependencies,
+  deps: Dependencies,
   { wabas }: Partner,
   before: Pick<WebhookEndpoint, '_id' | 'url' | 'destination' | 'headers'>,
   settings: Partial<EndpointSettings>,
 ): EndpointChange {
   checkReceiver(before, settings);
   const { _id: endpoint_id } = before;
-  const rules = { vault, allowPrivate: ALLOW_PRIVATE_URLS };
+  const { vault } = deps;
   const { destination, description, events, waba_ids, phone_number_ids, headers } = settings;
   const { max_per_second, status, ordered, format } = settings;
-  const url =
-    settings.url === undefined ? undefined : checkEndpointUrl(settings.url, ALLOW_PRIVATE_URLS);
-  const changed = destination && changedDestination(rules, before, destination);
+  const url = settings.url === undefined ? undefined : checkEndpointUrl(deps, settings.url);
+  const changed = destination && changedDestination(deps, before, destination);
   const to_repeat = [
     ...(url !== undefined && !headers ? headersToRepeat(before, url) : []),
     ...(changed?.to_repeat ?? []),
@@ -223,7 +238,9 @@ function changeOf(
   return {
     ...(url !== undefined && { url }),
     ...(changed && { destination: changed.destination }),
-    ...(description !== undefined && { description: checkDescription(description) }),
+    ...(description !== undefined && {
+      description: checkLine('description', description, DESCRIPTION_MAX),
+    }),
     ...(events && { events: checkEvents(events.items), extra_by_prefix: true }),
     ...(waba_ids && { waba_ids: checkAccounts(waba_ids.items, wabas) }),
     ...(phone_number_ids && { phone_number_ids: checkNumbers(phone_number_ids.items) }),

@@ -1,3 +1,2 @@
-export { createReceivers } from './feature';
 export { openDestination, openShadow } from './sealed';
 export * from './store';

@@ -1,5 +1,5 @@
-import { checkAccounts } from '../../ground/listed-accounts';
-import { checkDescription, checkEvents, checkHeaders, checkNumbers } from './rules';
+import { checkAccounts, checkLine } from '../../ground/texts';
+import { checkEvents, checkHeaders, checkNumbers, DESCRIPTION_MAX } from './rules';
 
 const many = (count: number): string[] =>
   Array.from({ length: count }, (_one, index) => `${index}`);
@@ -73,7 +73,8 @@ test('filters have each entry once, and bounds', () => {
 });
 
 test('a description is trimmed; a long one and one with control characters are refused', () => {
-  expect(checkDescription(' CRM ')).toBe('CRM');
-  expect(fieldOf(() => checkDescription('x'.repeat(201)))).toBe('description');
-  expect(fieldOf(() => checkDescription('a\u0007'))).toBe('description');
+  const check = (text: string): string => checkLine('description', text, DESCRIPTION_MAX);
+  expect(check(' CRM ')).toBe('CRM');
+  expect(fieldOf(() => check('x'.repeat(201)))).toBe('description');
+  expect(fieldOf(() => check('a\u0007'))).toBe('description');
 });

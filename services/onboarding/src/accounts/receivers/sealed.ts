@@ -31,7 +31,7 @@ export function openDestination(
   return { type, settings: { ...settings, ...(plain && (JSON.parse(plain) as object)) } };
 }
 
-export interface ShadowSecrets {
+interface ShadowSecrets {
   /** Signs its deliveries. */
   secret: string;
   headers: Record<string, string>;

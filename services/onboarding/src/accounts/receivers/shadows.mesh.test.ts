@@ -1,5 +1,5 @@
-// Shadows at the registry, on a real database and a fake clock: what is checked, stored and sealed, one at a time,
-// and what the directory answers.
+// Shadows at the registry, on a real database and a fake clock: what is checked, stored and sealed,
+// one at a time, and what the directory answers.
 import { partnerVersionKey } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
 import { createVault } from '@bmg/common/vault';
@@ -8,7 +8,14 @@ import {
   ShadowSettings,
   type EndpointRegistryDefinition,
 } from '@bmg/proto/endpoints';
-import { failureOf, KEYRING, openWorld, testCall, type World } from '../../../testing/world';
+import {
+  failureOf,
+  KEYRING,
+  openWorld,
+  type World,
+  calling,
+  type Calling,
+} from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
 import { PARTNERS, type Partner } from '../../ground/partners';
@@ -20,54 +27,51 @@ const FIRST = 'https://first.example.com/hooks';
 const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
 
 let world: World;
-let registry: Handlers<EndpointRegistryDefinition>;
+let registry: Calling<Handlers<EndpointRegistryDefinition>>;
 let partner: Partner;
 
 beforeEach(async () => {
   world = await openWorld();
-  const settings = { ALLOW_PRIVATE_URLS: false };
-  registry = createReceiverHandlers({ ...world.deps, settings, bus: { publish: async () => {} } });
+  registry = calling(
+    createReceiverHandlers({
+      ...world.deps,
+      bus: { publish: async () => undefined } as never,
+    }),
+  );
   partner = await world.partner({ webhook_url: FIRST });
 });
 afterEach(() => world.close());
 
 const register = (shadow_id: string, change: object = {}, more: object = {}) =>
-  registry.registerShadow(
-    {
-      partner_id: partner._id,
-      shadow_id,
-      settings: ShadowSettings.fromPartial({
-        url: URL,
-        source: 'live',
-        hours: 2,
-        max_per_second: 20,
-        ...change,
-      }),
-      dry_run: false,
-      secret: undefined,
-      ...more,
-    },
-    testCall(),
-  );
-const remove = (shadow_id: string) =>
-  registry.removeShadow({ partner_id: partner._id, shadow_id }, testCall());
+  registry.registerShadow({
+    partner_id: partner._id,
+    shadow_id,
+    settings: ShadowSettings.fromPartial({
+      url: URL,
+      source: 'live',
+      hours: 2,
+      max_per_second: 20,
+      ...change,
+    }),
+    dry_run: false,
+    secret: undefined,
+    ...more,
+  });
+const remove = (shadow_id: string) => registry.removeShadow({ partner_id: partner._id, shadow_id });
 /** What webhooks learns of the partner's shadow. */
 async function receiving(vault = world.deps.vault) {
-  const directory = createDirectoryHandlers({ ...world.deps, vault });
-  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] }, testCall());
+  const directory = calling(createDirectoryHandlers({ ...world.deps, vault }));
+  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] });
   return receivers[partner._id]?.shadow;
 }
 const addEndpoint = async (settings: object): Promise<string> => {
-  const { endpoint } = await registry.registerEndpoint(
-    {
-      partner_id: partner._id,
-      settings: EndpointSettings.fromPartial(settings),
-      dry_run: false,
-      secret: undefined,
-      untested: false,
-    },
-    testCall(),
-  );
+  const { endpoint } = await registry.registerEndpoint({
+    partner_id: partner._id,
+    settings: EndpointSettings.fromPartial(settings),
+    dry_run: false,
+    secret: undefined,
+    untested: false,
+  });
   return endpoint?.endpoint_id as string;
 };
 

@@ -1,58 +1,35 @@
-// RPC handlers for shadows: checks and stores the URL that gets copies of a receiver's events for a while, and
-// seals its secret and headers. webhooks sends the events and compares the answers.
+// RPC handlers for shadows: checks and stores the URL that gets copies of a receiver's events for a
+// while, and seals its secret and headers. webhooks sends the events and compares the answers.
+import { partnerVersionKey } from '@bmg/common/directory';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
-import type { Vault } from '@bmg/common/vault';
 import type { EndpointRegistryDefinition, ShadowSettings } from '@bmg/proto/endpoints';
 import { sealShadow } from './sealed';
-import { chosenOrNewSecret } from '../../ground/webhook-secret';
-import { HOUR_MS } from '../../ground/overlap';
-import {
-  type Partner,
-  partnerOf,
-  type Partners,
-  SHADOW_SOURCES,
-  type ShadowSource,
-  type StoredShadow,
-} from '../../ground/partners';
-import type { WebhookEndpoints } from './store';
+import { chosenOrNewSecret, HOUR_MS } from '../../ground/webhook-secret';
+import { type Partner, partnerOf, SHADOW_SOURCES, type StoredShadow } from '../../ground/partners';
 import { checkEndpointUrl, checkHeaders } from './rules';
-
-export interface ShadowDependencies {
-  partners: Pick<Partners, 'find' | 'setShadow' | 'removeShadow'>;
-  webhookEndpoints: Pick<WebhookEndpoints, 'find'>;
-  vault: Vault;
-  settings: { ALLOW_PRIVATE_URLS: boolean };
-  now: () => Date;
-  log: Logger;
-  /** Makes the change known to every replica. */
-  bump(partner_id: string): Promise<void>;
-}
-
-type ShadowHandlers = Pick<Handlers<EndpointRegistryDefinition>, 'registerShadow' | 'removeShadow'>;
+import type { Dependencies } from '../../dependencies';
 
 const HOURS_MAX = 72;
 /** A trial is no load test, and its deliveries come beside those of the first receiver. */
 const SHADOW_RATE_MAX = 100;
 
-export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
-  const { partners, vault, now, log, bump } = deps;
+export function createShadowHandlers(deps: Dependencies) {
+  const { partners, vault, versions, now, log } = deps;
+  const bump = (partner_id: string): Promise<void> =>
+    versions.bump([partnerVersionKey(partner_id)]);
   return {
     async registerShadow({ partner_id, shadow_id, settings, dry_run, secret: chosen }) {
       const partner = await partnerOf(partners, partner_id);
-      const { headers, ...checked } = await checkShadow(deps, partner, settings);
+      const { headers, hours, ...checked } = await checkShadow(deps, partner, settings);
       const created_at = now();
       refuseSecond(partner, created_at);
       const secret = chosenOrNewSecret(chosen);
-      const ends_at = new Date(created_at.getTime() + checked.hours * HOUR_MS);
+      const ends_at = new Date(created_at.getTime() + hours * HOUR_MS);
       if (!dry_run) {
         const shadow: StoredShadow = {
           id: shadow_id,
-          url: checked.url,
-          endpoint_id: checked.endpoint_id,
-          source: checked.source,
-          max_per_second: checked.max_per_second,
+          ...checked,
           sealed: sealShadow(vault, partner_id, shadow_id, { secret, headers }),
           created_at,
           ends_at,
@@ -72,27 +49,18 @@ export function createShadowHandlers(deps: ShadowDependencies): ShadowHandlers {
       log.info({ partner_id, shadow_id }, 'ended a shadow');
       return {};
     },
-  };
-}
-
-interface CheckedShadow {
-  url: string;
-  endpoint_id: string | null;
-  source: ShadowSource;
-  hours: number;
-  max_per_second: number;
-  headers: Record<string, string>;
+  } satisfies Partial<Handlers<EndpointRegistryDefinition>>;
 }
 
 /** Throws MISSING_FIELDS or INVALID_FIELD, naming the field. */
 async function checkShadow(
-  { webhookEndpoints, settings: { ALLOW_PRIVATE_URLS } }: ShadowDependencies,
+  deps: Dependencies,
   { _id: partner_id, webhook_url }: Partner,
   settings: ShadowSettings | undefined,
-): Promise<CheckedShadow> {
+) {
   if (!settings?.url) throw missingFields(['url']);
   const { endpoint_id, hours, max_per_second } = settings;
-  const url = checkEndpointUrl(settings.url, ALLOW_PRIVATE_URLS);
+  const url = checkEndpointUrl(deps, settings.url);
   const source = SHADOW_SOURCES.find((one) => one === settings.source);
   if (!source) throw invalidField('source', `must be one of ${SHADOW_SOURCES.join(', ')}`);
   if (!(hours >= 1 && hours <= HOURS_MAX)) {
@@ -108,7 +76,7 @@ async function checkShadow(
   const first =
     endpoint_id === undefined
       ? { url: webhook_url }
-      : await webhookEndpoints.find(partner_id, endpoint_id);
+      : await deps.webhookEndpoints.find(partner_id, endpoint_id);
   if (!first) throw invalidField('endpoint_id', 'is not one of your webhook endpoints');
   if (first.url === null) {
     throw invalidField('endpoint_id', 'names a destination: only the answers of URLs are compared');

@@ -1,7 +1,8 @@
 // The webhook endpoints of partners beside their webhook URL: filter, secrets and headers of each.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { DestinationType } from '@bmg/common/destinations';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Indexes } from '@bmg/common/mongo';
+import { insertInPlace } from '../../ground/insert';
 import type { Sealed } from '@bmg/common/vault';
 import type { WebhookSecret } from '../../ground/partners';
 
@@ -12,12 +13,12 @@ export const ENDPOINT_FORMATS = [
 ] as const;
 export type EndpointFormat = (typeof ENDPOINT_FORMATS)[number];
 /** disabled: by us, after days of failure. */
-export type EndpointStatus = 'active' | 'paused' | 'disabled';
+type EndpointStatus = 'active' | 'paused' | 'disabled';
 
 /** A partner's topic, queue or bucket. */
 export interface StoredDestination {
   type: DestinationType;
-  /** Without credentials. */
+  /** Contains no credentials. */
   settings: object;
   /** A JSON object, sealed; null without credentials. */
   credentials: Sealed | null;
@@ -61,47 +62,13 @@ export type EndpointChange = Partial<
   Omit<WebhookEndpoint, '_id' | 'partner_id' | 'place' | 'secrets' | 'created_at' | 'updated_at'>
 >;
 
-export interface WebhookEndpoints {
-  /** False if the partner has ENDPOINTS_MAX endpoints already. */
-  insert(endpoint: Omit<WebhookEndpoint, 'place'>): Promise<boolean>;
-  /** The oldest first. */
-  list(partner_id: string): Promise<WebhookEndpoint[]>;
-  /** The endpoints of these partners. */
-  ofAll(partner_ids: string[]): Promise<WebhookEndpoint[]>;
-  find(partner_id: string, endpoint_id: string): Promise<WebhookEndpoint | null>;
-  change(
-    partner_id: string,
-    endpoint_id: string,
-    change: EndpointChange,
-    at: Date,
-  ): Promise<WebhookEndpoint | null>;
-  /** Null if the endpoint is disabled already or was changed after `unless_changed_since`. */
-  disable(
-    partner_id: string,
-    endpoint_id: string,
-    unless_changed_since: Date,
-    at: Date,
-  ): Promise<WebhookEndpoint | null>;
-  /** Null if the endpoint is not untested. */
-  setTested(partner_id: string, endpoint_id: string, at: Date): Promise<WebhookEndpoint | null>;
-  /** Replaces the secrets; null if they are no longer those of `endpoint`. */
-  replaceSecrets(
-    endpoint: WebhookEndpoint,
-    secrets: WebhookSecret[],
-    at: Date,
-  ): Promise<WebhookEndpoint | null>;
-  /** False if there is no such endpoint. */
-  remove(partner_id: string, endpoint_id: string): Promise<boolean>;
-}
-
-/** Of one partner. */
+/** Bounds the endpoints of one partner. */
 export const ENDPOINTS_MAX = 10;
-const PLACES = Array.from({ length: ENDPOINTS_MAX }, (_one, place) => place);
 
 export const WEBHOOK_ENDPOINTS = 'webhook_endpoints';
-export const webhookEndpointIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, place: 1 }, unique: true },
-];
+export const webhookEndpointIndexes: Indexes = {
+  [WEBHOOK_ENDPOINTS]: [{ key: { partner_id: 1, place: 1 }, unique: true }],
+};
 
 /** The identities under which an endpoint's secrets, headers and credentials are sealed. */
 export const endpointSecretIdentity = (endpoint_id: string, created_at: Date): string =>
@@ -111,55 +78,51 @@ export const endpointHeadersIdentity = (endpoint_id: string): string =>
 export const endpointDestinationIdentity = (endpoint_id: string): string =>
   `webhook_endpoint/${endpoint_id}/destination`;
 
-/** Longer than 70 lines: one short method for each query. */
-export function createWebhookEndpoints(db: Db): WebhookEndpoints {
+export function createWebhookEndpoints(db: Db) {
   const endpoints: Collection<WebhookEndpoint> = db.collection(WEBHOOK_ENDPOINTS);
-  const list = (partner_id: string): Promise<WebhookEndpoint[]> =>
-    endpoints.find({ partner_id }).sort({ _id: 1 }).limit(ENDPOINTS_MAX).toArray();
   const changeOne = (filter: object, change: object): Promise<WebhookEndpoint | null> =>
     endpoints.findOneAndUpdate(filter, { $set: change }, { returnDocument: 'after' });
   return {
-    async insert(endpoint) {
-      // An attempt fails only if another endpoint of the partner has just taken the place.
-      for (let tries = 0; tries < ENDPOINTS_MAX; tries += 1) {
-        const taken = new Set((await list(endpoint.partner_id)).map(({ place }) => place));
-        const place = PLACES.find((one) => !taken.has(one));
-        if (place === undefined) return false;
-        try {
-          await endpoints.insertOne({ ...endpoint, place });
-          return true;
-        } catch (error) {
-          if (!isDuplicateKey(error)) throw error;
-        }
-      }
-      throw new Error('failed to create an endpoint: its partner created others all the time');
-    },
-    list,
-    ofAll: (partner_ids) =>
+    /** False if the partner has ENDPOINTS_MAX endpoints already. */
+    insert: (endpoint: Omit<WebhookEndpoint, 'place'>) =>
+      insertInPlace(endpoints, endpoint, { max: ENDPOINTS_MAX, what: 'an endpoint' }),
+    /** The oldest first. */
+    list: (partner_id: string) =>
+      endpoints.find({ partner_id }).sort({ _id: 1 }).limit(ENDPOINTS_MAX).toArray(),
+    /** The endpoints of these partners. */
+    ofAll: (partner_ids: string[]) =>
       endpoints
         .find({ partner_id: { $in: partner_ids } })
         .limit(partner_ids.length * ENDPOINTS_MAX)
         .toArray(),
-    find: (partner_id, _id) => endpoints.findOne({ _id, partner_id }),
-    change: (partner_id, _id, change, updated_at) =>
+    find: (partner_id: string, _id: string) => endpoints.findOne({ _id, partner_id }),
+    change: (partner_id: string, _id: string, change: EndpointChange, updated_at: Date) =>
       changeOne({ _id, partner_id }, { ...change, updated_at }),
-    disable: (partner_id, _id, unless_changed_since, at) =>
+    /** Null if the endpoint is disabled already or was changed after `unless_changed_since`. */
+    disable: (partner_id: string, _id: string, unless_changed_since: Date, at: Date) =>
       changeOne(
         { _id, partner_id, status: 'active', updated_at: { $lte: unless_changed_since } },
         { status: 'disabled', disabled_at: at, updated_at: at },
       ),
-    setTested: (partner_id, _id, updated_at) =>
+    /** Null if the endpoint is not untested. */
+    setTested: (partner_id: string, _id: string, updated_at: Date) =>
       endpoints.findOneAndUpdate(
         { _id, partner_id, untested: true },
         { $unset: { untested: true }, $set: { updated_at } },
         { returnDocument: 'after' },
       ),
-    replaceSecrets: ({ _id, partner_id, secrets: [newest] }, secrets, updated_at) =>
+    /** Replaces the secrets; null if they are no longer those of `endpoint`. */
+    replaceSecrets: (
+      { _id, partner_id, secrets: [newest] }: WebhookEndpoint,
+      secrets: WebhookSecret[],
+      updated_at: Date,
+    ) =>
       changeOne(
         { _id, partner_id, 'secrets.0.sealed.wrapped_key': newest?.sealed.wrapped_key },
         { secrets, updated_at },
       ),
-    async remove(partner_id, _id) {
+    /** False if there is no such endpoint. */
+    async remove(partner_id: string, _id: string) {
       return (await endpoints.deleteOne({ _id, partner_id })).deletedCount === 1;
     },
   };

@@ -2,37 +2,27 @@
 import type { Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { checkCursor, filterOf, limitOf, requestMessage, rowOf } from './rules';
-import type { Requests } from './store';
+import type { Dependencies } from '../../dependencies';
 
-export interface RequestLogDependencies {
-  requests: Requests;
-  now: () => Date;
-}
-
-export const createRequestLogHandlers = ({
-  requests,
-  now,
-}: RequestLogDependencies): Pick<
-  Handlers<OnboardingDefinition>,
-  'recordRequests' | 'listRequests'
-> => ({
-  async recordRequests({ partners }) {
-    const at = now();
-    await requests.insert(
-      partners.flatMap(({ partner_id, requests: given }) =>
-        given.map((one) => rowOf(partner_id, one, at)),
-      ),
-    );
-    return {};
-  },
-  async listRequests(request) {
-    const limit = limitOf(request.limit);
-    checkCursor(request.cursor);
-    // An extra row shows whether there is a further page.
-    const found = await requests.page(filterOf(request), request.cursor, limit + 1);
-    return {
-      requests: found.slice(0, limit).map(requestMessage),
-      after: found.length > limit ? found[limit - 1]?._id : undefined,
-    };
-  },
-});
+export const createRequestLogHandlers = ({ requests, now }: Dependencies) =>
+  ({
+    async recordRequests({ partners }) {
+      const at = now();
+      await requests.insert(
+        partners.flatMap(({ partner_id, requests: given }) =>
+          given.map((one) => rowOf(partner_id, one, at)),
+        ),
+      );
+      return {};
+    },
+    async listRequests(request) {
+      const limit = limitOf(request.limit);
+      checkCursor(request.cursor);
+      // An extra row shows whether there is a further page.
+      const found = await requests.page(filterOf(request), request.cursor, limit + 1);
+      return {
+        requests: found.slice(0, limit).map(requestMessage),
+        after: found.length > limit ? found[limit - 1]?._id : undefined,
+      };
+    },
+  }) satisfies Partial<Handlers<OnboardingDefinition>>;

@@ -1,2 +1,1 @@
-export { createRequestLogHandlers } from './handlers';
-export * from './store';
+export { REQUESTS } from './store';

@@ -1,6 +1,7 @@
 // The request log: the calls of the API that gateways keep, for the console.
 import { newId } from '@bmg/common/ids';
-import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 
 export interface RequestRow {
   /** Sorts by the time of the call. */
@@ -37,33 +38,32 @@ export interface RequestFilter {
   id?: string | undefined;
 }
 
-export interface Requests {
-  insert(rows: Array<Omit<RequestRow, '_id'>>): Promise<void>;
-  /** Newest first, below the ID `before`. */
-  page(filter: RequestFilter, before: string | undefined, limit: number): Promise<RequestRow[]>;
-}
+export type Requests = ReturnType<typeof createRequests>;
 
 export const REQUESTS = 'requests';
 const KEPT_DAYS = 30;
 /** A purge of a client reads those of its partner. */
-export const requestIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, _id: -1 } },
-  { key: { partner_id: 1, endpoint: 1, _id: -1 } },
-  { key: { partner_id: 1, api_key: 1, _id: -1 } },
-  { key: { partner_id: 1, status_class: 1, _id: -1 } },
-  { key: { partner_id: 1, request_id: 1, _id: -1 } },
-  { key: { at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
-];
+export const requestIndexes: Indexes = {
+  [REQUESTS]: [
+    { key: { partner_id: 1, _id: -1 } },
+    { key: { partner_id: 1, endpoint: 1, _id: -1 } },
+    { key: { partner_id: 1, api_key: 1, _id: -1 } },
+    { key: { partner_id: 1, status_class: 1, _id: -1 } },
+    { key: { partner_id: 1, request_id: 1, _id: -1 } },
+    { key: { at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
+  ],
+};
 
-export function createRequests(db: Db): Requests {
+export function createRequests(db: Db) {
   const requests: Collection<RequestRow> = db.collection(REQUESTS);
   return {
-    async insert(rows) {
+    async insert(rows: Array<Omit<RequestRow, '_id'>>) {
       if (rows.length === 0) return;
       const named = rows.map((row) => ({ _id: newId('call', row.at.getTime()), ...row }));
       await requests.insertMany(named, { ordered: false });
     },
-    page: (filter, before, limit) =>
+    /** Newest first, below the ID `before`. */
+    page: (filter: RequestFilter, before: string | undefined, limit: number) =>
       requests.find(queryOf(filter, before)).sort({ _id: -1 }).limit(limit).toArray(),
   };
 }

@@ -1,11 +1,12 @@
-// How long a session of the partner's console lives, and what the gateway learns of it. Pure functions.
+// How long a session of the partner's console lives, and what the gateway learns of it. Pure
+// functions.
 import { ROLE_SCOPES, sessionName } from '@bmg/common/people';
 import type { Session } from '@bmg/proto/settings';
 import type { DashboardSession } from './store';
 import type { Partner } from '../../ground/partners';
 import type { Person } from '../../ground/people';
 
-export type TimedSession = Pick<DashboardSession, 'created_at' | 'used_at' | 'authenticated_at'>;
+type TimedSession = Pick<DashboardSession, 'created_at' | 'used_at' | 'authenticated_at'>;
 
 const MINUTE_MS = 60_000;
 const SESSION_LIFE_MS = 8 * 60 * MINUTE_MS;
@@ -41,7 +42,7 @@ export const isToBeTouched = ({ used_at }: Pick<TimedSession, 'used_at'>, now: D
 const authenticatedAt = ({ created_at, authenticated_at }: TimedSession): Date =>
   authenticated_at === undefined ? created_at : (authenticated_at ?? new Date(0));
 
-/** Without a person the session has all rights of the partner. */
+/** A session that no person opened has all rights of the partner. */
 export const sessionMessage = (
   partner: Partner,
   session: TimedSession,

@@ -4,21 +4,17 @@
 // need.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Cover, PaymentProcessor, Purchase } from './processor';
+import type { Cover, Purchase } from './processor';
 import type { Client } from '../../ground/clients';
-import { hasRoom, type Partners } from '../../ground/partners';
-
-export interface PlaceDependencies {
-  partners: Partners;
-  payments: PaymentProcessor;
-}
+import { hasRoom } from '../../ground/partners';
+import type { Dependencies } from '../../dependencies';
 
 /** An attempt fails only if another registration of the same partner has just succeeded. */
 const TRIES_MAX = 20;
 
 /** The account's billing state, or null if the plan has no room for it. */
 export async function takePlace(
-  { partners, payments }: PlaceDependencies,
+  { partners, payments }: Dependencies,
   purchase: Purchase,
   covered: Cover,
   call: Call,

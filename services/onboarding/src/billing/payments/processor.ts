@@ -1,7 +1,7 @@
 // The interface of a payment processor. It is called before a business account becomes active,
 // and returns how the account may start or refuses with a 402.
-import type { Call, Implementation } from '@bmg/common/rpc';
-import type { Component } from '@bmg/common/lifecycle';
+import type { Call } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
 
 export interface Purchase {
   partner_id: string;
@@ -18,14 +18,11 @@ export type Cover =
   | { billing: 'active'; active_max: number }
   | { billing: 'payment_action_required'; payment_url: string | null; places_max: number };
 
-export interface PaymentProcessor {
+/** Its feature has the `Payments` RPCs and the processor's own background work. */
+export interface PaymentProcessor extends Required<Pick<Feature, 'rpcs' | 'workers'>> {
   readonly name: string;
   /** Charges the missing slots, if any. Throws a 402 if a payment fails. */
   cover(purchase: Purchase, call: Call): Promise<Cover>;
   /** Schedules a review of the bill, after a change of the partner's accounts. */
   review(partner_id: string): Promise<void>;
-  /** The `Payments` RPCs. */
-  readonly rpcs: [Implementation];
-  /** The processor's own background work. */
-  readonly components: Component[];
 }

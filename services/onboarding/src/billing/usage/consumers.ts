@@ -1,20 +1,20 @@
 // Consumers of usage: the calls that gateways report, and the statuses of messages.
 import type { Received } from '@bmg/common/bus';
-import { readCallbackData, readPricing, type MessageStatus } from '@bmg/common/messages';
+import { readPricing, readCallbackData, type MessageStatus } from '@bmg/common/messages';
 import { dayOf, isDay } from '@bmg/common/time';
 import type { Statuses, Statuses_Status, Usage } from '@bmg/proto/stream';
-import type { EndpointUsage } from './store/endpoint-usage';
-import type { MessageStatusSeen, MessageUsage } from './store/message-usage';
+import type { Dependencies } from '../../dependencies';
+import type { MessageStatusSeen } from './store/message-usage';
 
 /** The process is part of a field's name in the record. */
 const PROCESS = /^\w{1,64}$/;
 
 /**
- * Counts the calls that gateways report. Records without ID, partner or day, or with a faulty number,
- * are ignored.
+ * Counts the calls that gateways report. Records without ID, partner or day, or with a faulty
+ * number, are ignored.
  */
 export const countCalls =
-  ({ endpointUsage }: { endpointUsage: EndpointUsage }) =>
+  ({ endpointUsage }: Pick<Dependencies, 'endpointUsage'>) =>
   async (batch: Received<Usage>[]): Promise<void> => {
     const readable = batch.map(({ message }) => message).filter(isCountable);
     if (readable.length > 0) await endpointUsage.add(readable);
@@ -29,10 +29,11 @@ const isCountable = ({ id, partner_id, day, process, sequence }: Usage): boolean
 /**
  * Counts message statuses for the partner that sent the message only, although several partners may
  * own the number. Messages that were not sent through this service are not counted. Callback data
- * arrives only if its partner owns the number of the status: a status without a number counts for none.
+ * arrives only if its partner owns the number of the status: a status without a number counts for
+ * none.
  */
 export const countMessages =
-  ({ messageUsage, now }: { messageUsage: MessageUsage; now: () => Date }) =>
+  ({ messageUsage, now }: Pick<Dependencies, 'messageUsage' | 'now'>) =>
   async (batch: Received<Statuses>[]): Promise<void> => {
     const statuses = batch.flatMap(({ message }) =>
       message.phone_number_id === undefined ? [] : message.statuses.flatMap(countable),

@@ -1,9 +1,11 @@
 import { gathered } from '@bmg/common/bus';
 import { createPoller } from '@bmg/common/lifecycle';
-import type { Logger } from '@bmg/common/telemetry';
-import type { Feature } from '../../ground/feature';
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import type { Dependencies } from '../../dependencies';
 import { countCalls, countMessages } from './consumers';
-import { createUsageHandlers, type UsageDependencies } from './handlers';
+import { createUsageHandlers } from './handlers';
 
 /**
  * A report of usage may lag by this much. Counting takes six commands and a write for each partner,
@@ -15,28 +17,19 @@ const PENDING_COUNTS_EVERY_MS = 30_000;
 /** The numbers of reports are needed for days: how soon they end does not matter. */
 const FORGET_REPORTS_EVERY_MS = 6 * 3_600_000;
 
-export function createUsage(deps: UsageDependencies & { log: Logger }): Feature & {
-  handlers: ReturnType<typeof createUsageHandlers>;
-} {
+export function usage(deps: Dependencies): Feature {
   const { endpointUsage, messageUsage, now, log } = deps;
-  const pendingCounts = createPoller(
-    'message usage',
-    PENDING_COUNTS_EVERY_MS,
-    async () => (await messageUsage.addPendingCounts(now())) > 0,
-    log,
-  );
-  const reports = createPoller(
-    'usage reports',
-    FORGET_REPORTS_EVERY_MS,
-    () => endpointUsage.forgetReports(now()),
-    log,
-  );
+  const addPending = async (): Promise<boolean> => (await messageUsage.addPendingCounts(now())) > 0;
+  const forget = (): Promise<void> => endpointUsage.forgetReports(now());
   return {
-    handlers: createUsageHandlers(deps),
-    components: [pendingCounts, reports],
+    rpcs: [implementPart(OnboardingDefinition, createUsageHandlers(deps))],
     consumers: {
       usage: gathered(COUNTS_APART_MS, countCalls(deps)),
       status: gathered(COUNTS_APART_MS, countMessages(deps)),
     },
+    workers: [
+      createPoller('message usage', PENDING_COUNTS_EVERY_MS, addPending, log),
+      createPoller('usage reports', FORGET_REPORTS_EVERY_MS, forget, log),
+    ],
   };
 }

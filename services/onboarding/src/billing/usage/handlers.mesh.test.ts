@@ -1,6 +1,6 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
-import { openWorld, testCall, type World } from '../../../testing/world';
+import { openWorld, type World, calling } from '../../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
 import { ENDPOINT_USAGE } from './store/endpoint-usage';
 import { countCalls, countMessages } from './consumers';
@@ -268,7 +268,7 @@ describe('messages', () => {
 
 describe('the usage of a partner', () => {
   const ask = (partner_id: string, from?: Date, to?: Date) =>
-    world.handlers.getUsage({ partner_id, from, to }, testCall());
+    world.handlers.getUsage({ partner_id, from, to });
 
   it('has the period, the counters and the bill', async () => {
     const { _id } = await world.partner();
@@ -308,8 +308,8 @@ describe('the usage of a partner', () => {
     const events = [of('sent'), of('delivered'), of('sent', { message_id: 'wamid.2' })];
     await countMessages(world.deps)(statusesOfEvents(events.map(received)));
     const listAt = async (now: Date) => {
-      const handlers = createUsageHandlers({ ...world.deps, now: () => now });
-      return (await handlers.listMessageDays({ partner_id: _id }, testCall())).days;
+      const handlers = calling(createUsageHandlers({ ...world.deps, now: () => now }));
+      return (await handlers.listMessageDays({ partner_id: _id })).days;
     };
     const at = Date.parse(`${DAY}T12:00:00Z`);
     const days_later = (days: number): Date => new Date(at + days * 86_400_000);
@@ -334,19 +334,16 @@ describe('the usage of a partner', () => {
   it('counts neither a second number of an account nor the same account again', async () => {
     const { _id } = await world.partner();
     const register = (phone_number_id: string) =>
-      world.handlers.registerClient(
-        {
-          partner_id: _id,
-          waba_id: '900000000000002',
-          phone_number_id,
-          access_token: 'EMULATED-TOKEN-2',
-          display_name: undefined,
-        },
-        testCall(),
-      );
+      world.handlers.registerClient({
+        partner_id: _id,
+        waba_id: '900000000000002',
+        phone_number_id,
+        access_token: 'EMULATED-TOKEN-2',
+        display_name: undefined,
+      });
     await register('800000000000002');
     await register('800000000000003');
-    await world.handlers.deleteClient({ partner_id: _id, waba_id: '900000000000002' }, testCall());
+    await world.handlers.deleteClient({ partner_id: _id, waba_id: '900000000000002' });
     await register('800000000000002');
     const { billing } = await ask(_id);
     expect(billing).toEqual({ slots: 1, peak_active_wabas: 1, active_wabas: 1, fee_usd: 10 });

@@ -9,7 +9,7 @@ export interface DayRange {
   to_day: string;
 }
 
-export interface UsagePeriod extends DayRange {
+interface UsagePeriod extends DayRange {
   from: Date;
   to: Date;
 }

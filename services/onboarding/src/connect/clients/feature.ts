@@ -1,26 +1,16 @@
-import type { Feature } from '../../ground/feature';
-import { createClientHandlers, type ClientDependencies } from './handlers';
-import { createRefreshPoller, type RefreshDependencies } from './refresh-poller';
-import { applyStateEvents, type StateDependencies } from './state-events';
-import { createTokenExpiryPoller, type TokenExpiryDependencies } from './token-expiry-poller';
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import type { Dependencies } from '../../dependencies';
+import { createClientHandlers } from './handlers';
+import { createRefreshPoller } from './refresh-poller';
+import { applyStateEvents } from './state-events';
 
-type Needs = ClientDependencies &
-  RefreshDependencies &
-  Omit<StateDependencies, 'onRefreshDue'> &
-  TokenExpiryDependencies;
-
-export function createClientsFeature(deps: Needs): Feature & {
-  handlers: ReturnType<typeof createClientHandlers>;
-  checkTokens(this: void): void;
-} {
+export function clients(deps: Dependencies): Feature {
   const refreshPoller = createRefreshPoller(deps);
-  const tokenPoller = createTokenExpiryPoller(deps);
   return {
-    handlers: createClientHandlers(deps),
-    components: [refreshPoller, tokenPoller],
-    consumers: {
-      account: applyStateEvents({ ...deps, onRefreshDue: () => refreshPoller.wake() }),
-    },
-    checkTokens: () => tokenPoller.wake(),
+    rpcs: [implementPart(OnboardingDefinition, createClientHandlers(deps))],
+    consumers: { account: applyStateEvents({ ...deps, onRefreshDue: refreshPoller.wake }) },
+    workers: [refreshPoller, deps.tokenExpiry],
   };
 }

@@ -4,30 +4,23 @@ import { notRegistered } from '@bmg/common/directory';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { monthOf } from '../../ground/slots';
-import type { OnboardingLogDependencies } from '../onboarding-log';
-import { secretIdentity, type Client, type NumberFacts, type Scope } from '../../ground/clients';
-import type { OpenRegistrations } from '../../ground/open-registrations';
+import {
+  secretIdentity,
+  versionKeys,
+  type Client,
+  type NumberFacts,
+  type Scope,
+} from '../../ground/clients';
 import { fetchNumber, subscribe, unsubscribe } from '../upstream';
 import { clientMessage } from './message';
-import { registerClient, type RegisterDependencies } from './register';
-import { versionKeys } from './state-events';
-
-export type ClientDependencies = RegisterDependencies &
-  OnboardingLogDependencies & {
-    openRegistrations: Pick<OpenRegistrations, 'closeAccount' | 'ofAccount'>;
-    settings: { EVENT_LOG_DAYS: number };
-  };
+import { registerClient } from './register';
+import type { Dependencies } from '../../dependencies';
 
 const DAY_MS = 86_400_000;
 /** Events in flight are logged, and expired ones deleted, within this time. */
 const EVENTS_LEAVE_MS = 2 * 3_600_000;
 
-type ClientHandlers = Pick<
-  Handlers<OnboardingDefinition>,
-  'registerClient' | 'listClients' | 'deleteClient' | 'refreshClient' | 'resubscribeWebhook'
->;
-
-export const createClientHandlers = (deps: ClientDependencies): ClientHandlers => {
+export const createClientHandlers = (deps: Dependencies) => {
   const { clients, upstream } = deps;
   return {
     async registerClient(
@@ -78,11 +71,11 @@ export const createClientHandlers = (deps: ClientDependencies): ClientHandlers =
       await subscribe(upstream, waba_id, tokenOf(deps, client), call);
       return { message: 'the business account is subscribed to webhooks' };
     },
-  };
+  } satisfies Partial<Handlers<OnboardingDefinition>>;
 };
 
 async function activeClients(
-  { clients }: ClientDependencies,
+  { clients }: Dependencies,
   scope: Scope,
 ): Promise<[Client, ...Client[]]> {
   const [first, ...rest] = await clients.activeOf(scope);
@@ -90,11 +83,11 @@ async function activeClients(
   return [first, ...rest];
 }
 
-const tokenOf = ({ vault }: ClientDependencies, client: Client): string =>
+const tokenOf = ({ vault }: Dependencies, client: Client): string =>
   vault.open(secretIdentity(client, 'token'), client.token);
 
 /** Safe to repeat: completes a deletion that a crash interrupted. */
-async function deleteAccount(deps: ClientDependencies, scope: Scope, call: Call): Promise<void> {
+async function deleteAccount(deps: Dependencies, scope: Scope, call: Call): Promise<void> {
   const { clients, openRegistrations, partners, upstream, now, log } = deps;
   const { partner_id, waba_id } = scope;
   // A registration that failed half-way has events, but no client that could be found.
@@ -118,10 +111,7 @@ async function deleteAccount(deps: ClientDependencies, scope: Scope, call: Call)
 /**
  * An active client of the account, or a deleted one that a crash left with its place in the plan.
  */
-async function deletableClient(
-  { clients, partners }: ClientDependencies,
-  scope: Scope,
-): Promise<Client> {
+async function deletableClient({ clients, partners }: Dependencies, scope: Scope): Promise<Client> {
   const [active] = await clients.activeOf(scope);
   if (active) return active;
   const [deleted] = await clients.deletedOf(scope);
@@ -137,7 +127,7 @@ type RefreshedFacts = Omit<NumberFacts, 'verified_name'>;
  * place.
  */
 async function refresh(
-  deps: ClientDependencies,
+  deps: Dependencies,
   client: Client,
   access_token: string | undefined,
   call: Call,

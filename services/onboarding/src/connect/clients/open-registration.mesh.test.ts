@@ -1,8 +1,16 @@
 // From the moment in which the upstream may send an account's webhooks, the directory names the
 // partner that registers it.
-import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
-import { createDirectoryHandlers, type DirectoryHandlers } from '../directory/handlers';
-import { restoreAccount } from './restore';
+import {
+  failureOf,
+  openWorld,
+  testCall,
+  type World,
+  calling,
+  type Calling,
+  refuses,
+} from '../../../testing/world';
+import { createDirectoryHandlers } from '../directory/handlers';
+import { restoreAccount } from './register';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const DISPLAY_NUMBER = '15550100001';
@@ -10,34 +18,38 @@ const SUBSCRIPTION = { path: '/subscribed_apps$', method: 'POST' };
 const DAY_S = 86_400;
 
 let world: World;
-let directory: DirectoryHandlers;
+let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 beforeEach(async () => {
   world = await openWorld();
-  directory = createDirectoryHandlers(world.deps);
+  directory = calling(createDirectoryHandlers(world.deps));
 });
 afterEach(() => world.close());
 
 const register = (partner_id: string) =>
-  world.handlers.registerClient(
-    { partner_id, ...ONE, access_token: 'EMULATED-TOKEN-1', display_name: undefined },
-    testCall(),
-  );
+  world.handlers.registerClient({
+    partner_id,
+    ...ONE,
+    access_token: 'EMULATED-TOKEN-1',
+    display_name: undefined,
+  });
 const remove = (partner_id: string) =>
-  world.handlers.deleteClient({ partner_id, waba_id: ONE.waba_id }, testCall());
+  world.handlers.deleteClient({ partner_id, waba_id: ONE.waba_id });
 
 /** The owners of the number, its spelling and its account, which agree. */
 async function owners(): Promise<string[]> {
   const none = { phone_number_id: undefined, display_phone_number: undefined };
   const { waba_id, phone_number_id } = ONE;
-  const asked = await directory.getOwnersOfNumbers({ numbers: [ONE] }, testCall());
+  const asked = await directory.getOwnersOfNumbers({ numbers: [ONE] });
   const found = await Promise.all([
-    directory.getOwners({ ...none, ...ONE, all_active: false }, testCall()),
-    directory.getOwners({ ...none, waba_id: '', phone_number_id, all_active: false }, testCall()),
-    directory.getOwners(
-      { ...none, waba_id, display_phone_number: DISPLAY_NUMBER, all_active: false },
-      testCall(),
-    ),
-    directory.getOwners({ ...none, waba_id, all_active: true }, testCall()),
+    directory.getOwners({ ...none, ...ONE, all_active: false }),
+    directory.getOwners({ ...none, waba_id: '', phone_number_id, all_active: false }),
+    directory.getOwners({
+      ...none,
+      waba_id,
+      display_phone_number: DISPLAY_NUMBER,
+      all_active: false,
+    }),
+    directory.getOwners({ ...none, waba_id, all_active: true }),
   ]);
   const answers = [...asked.owners, ...found];
   const [first, second, third, spelled] = answers;
@@ -64,7 +76,7 @@ it('hands the events to the partner before the subscription is answered', async 
   whenSubscribing(async () => {
     meanwhile = await owners();
     const listed = { partner_id: _id, limit: 10, offset: 0, status: 'all' };
-    expect((await world.handlers.listClients(listed, testCall())).clients).toEqual([]);
+    expect((await world.handlers.listClients(listed)).clients).toEqual([]);
     // A cached answer may name an earlier owner only.
     expect(world.deps.bumped.join()).toContain(ONE.waba_id);
   });
@@ -122,7 +134,7 @@ it('ends with the deletion of its client, also one that was never stored', async
   expect(await owners()).toEqual([unknown._id]);
   const [unsubscribed] = await world.emulator.requests({ ...SUBSCRIPTION, method: 'DELETE' });
   expect(unsubscribed).toBeUndefined();
-  expect((await failureOf(remove(unknown._id))).code).toBe('WABA_NOT_REGISTERED');
+  await refuses(remove(unknown._id), 'WABA_NOT_REGISTERED');
   expect(await owners()).toEqual([]);
 });
 

@@ -1,29 +1,14 @@
-// Fetches a number's facts again: every day, and after an event that says they changed without their
-// new values. Due refreshes are stored with the client, so a restart loses none. A failed one is
-// retried a bounded number of times, then the next day.
+// Fetches a number's facts again: every day, and after an event that says they changed without
+// their new values. Due refreshes are stored with the client, so a restart loses none. A failed one
+// is retried a bounded number of times, then the next day.
 import type { Poller } from '@bmg/common/lifecycle';
 import { createPoller } from '@bmg/common/lifecycle';
-import type { Versions } from '@bmg/common/directory';
 import { ownCall } from '@bmg/common/rpc';
-import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
-import type { Upstream } from '@bmg/common/upstream';
+import { endSpan, startSpan } from '@bmg/common/telemetry';
 import { fetchNumber } from '../upstream';
-import { versionKeys } from './state-events';
-import type { ClientFacts } from './store';
-import { nextRefresh, secretIdentity, type Client, type Clients } from '../../ground/clients';
-import type { NumberDays } from '../../ground/number-days';
-import type { Vault } from '@bmg/common/vault';
-
-export interface RefreshDependencies {
-  clients: Clients;
-  clientFacts: ClientFacts;
-  numberDays: Pick<NumberDays, 'record'>;
-  vault: Vault;
-  upstream: Upstream;
-  versions: Versions;
-  now: () => Date;
-  log: Logger;
-}
+import { eachClaimed } from '../../ground/each-claimed';
+import { nextRefresh, secretIdentity, versionKeys, type Client } from '../../ground/clients';
+import type { Dependencies } from '../../dependencies';
 
 const POLL_EVERY_MS = 5_000;
 const REFRESH_LIMIT_MS = 15_000;
@@ -33,7 +18,7 @@ const TRIES_MAX = 5;
 /** Clients per run; if more are due, the next run follows at once. */
 const RUN_MAX = 20;
 
-export function createRefreshPoller(deps: RefreshDependencies): Poller {
+export function createRefreshPoller(deps: Dependencies): Poller {
   const poller = createPoller('number refresh', POLL_EVERY_MS, () => refreshDue(deps), deps.log);
   return {
     ...poller,
@@ -46,18 +31,14 @@ export function createRefreshPoller(deps: RefreshDependencies): Poller {
 }
 
 /** One run. Returns true if more may be due. */
-export async function refreshDue(deps: RefreshDependencies): Promise<boolean> {
+export async function refreshDue(deps: Dependencies): Promise<boolean> {
   const { clientFacts, now } = deps;
-  for (let done = 0; done < RUN_MAX; done += 1) {
-    const at = now();
-    const client = await clientFacts.claimRefresh(at, new Date(at.getTime() + LEASE_MS));
-    if (!client) return false;
-    await refresh(deps, client);
-  }
-  return true;
+  const claim = (): Promise<Client | null> =>
+    clientFacts.claimRefresh(now(), new Date(now().getTime() + LEASE_MS));
+  return eachClaimed(RUN_MAX, claim, (client) => refresh(deps, client));
 }
 
-async function refresh(deps: RefreshDependencies, client: Client): Promise<void> {
+async function refresh(deps: Dependencies, client: Client): Promise<void> {
   const { clients, clientFacts, numberDays, vault, upstream, versions, now, log } = deps;
   const span = startSpan('refresh number');
   const call = ownCall(span.spanContext(), REFRESH_LIMIT_MS);

@@ -1,5 +1,5 @@
 // The onboarding log of a manual registration.
-import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
+import { failureOf, openWorld, type World } from '../../../testing/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const TOKEN = 'EMULATED-TOKEN-1';
@@ -11,16 +11,17 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const register = (partner_id: string, given: object = {}) =>
-  world.handlers.registerClient(
-    { partner_id, ...ONE, access_token: TOKEN, display_name: undefined, ...given },
-    testCall(),
-  );
+  world.handlers.registerClient({
+    partner_id,
+    ...ONE,
+    access_token: TOKEN,
+    display_name: undefined,
+    ...given,
+  });
 
 /** In the order in which they happened. */
 const events = async (partner_id: string) =>
-  (
-    await world.handlers.listOnboardingEvents({ partner_id, limit: 200 }, testCall())
-  ).events.reverse();
+  (await world.handlers.listOnboardingEvents({ partner_id, limit: 200 })).events.reverse();
 
 it('records every step with the account and the number', async () => {
   const { _id } = await world.partner();

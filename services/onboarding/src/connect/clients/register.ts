@@ -1,51 +1,43 @@
 // Registers a client, by hand or from the embedded sign-up. Everything is checked upstream before
 // the client is stored: a refusal leaves nothing behind, and a repeated request completes what a
-// crash interrupted. The partner gets the account's events from before it is subscribed.
-import { ApiError, invalidField } from '@bmg/common/errors';
-import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
+// crash interrupted. The account is subscribed before its clients are active, so that an active
+// client receives events. Those that arrive in between belong to the partner, too: see open
+// registrations.
+import { wabaVersionKey } from '@bmg/common/directory';
+import { ApiError, invalidField, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { createOnboardingLog, type OnboardingLogDependencies } from '../onboarding-log';
-import { type PaymentProcessor, refuseUnlessPaid, takePlace } from '../../billing/payments';
-import { type ClientSyncs, openSyncWindow, syncCoexistence, syncFacts } from '../sync';
+import { createOnboardingLog } from '../onboarding-log';
+import { refuseUnlessPaid, takePlace } from '../../billing/payments';
+import { openSyncWindow, syncCoexistence, syncFacts } from '../sync';
 import {
   fetchBusinessId,
   fetchNumber,
   type ListedNumber,
   listNumbers,
   type SyncOutcomes,
+  subscribe,
 } from '../upstream';
 import { monthOf } from '../../ground/slots';
-import type { ClientTokens } from './store';
-import { subscribeAhead, type SubscribeDependencies } from './subscribe-ahead';
-import type { NumberDays } from '../../ground/number-days';
 import {
   secretIdentity,
+  versionKeys,
   type Client,
-  type Clients,
   type NumberScope,
   type Registration,
   type Scope,
 } from '../../ground/clients';
 import type { DueEvent } from '../../ground/due-events';
 import type { OpenNumber } from '../../ground/open-registrations';
-import { hasRoom, type Partner, type Partners } from '../../ground/partners';
-import type { Vault } from '@bmg/common/vault';
+import { hasRoom, partnerOf, type Partner } from '../../ground/partners';
+import type { Dependencies } from '../../dependencies';
 
-export interface RegisterDependencies extends SubscribeDependencies {
-  clients: Clients;
-  partners: Partners;
-  vault: Vault;
-  payments: PaymentProcessor;
-  clientTokens: Pick<ClientTokens, 'recheckOthers'>;
-  clientSyncs: Pick<ClientSyncs, 'change'>;
-  numberDays: Pick<NumberDays, 'record'>;
-  /** Called when tokens are due for a check. */
-  onTokensDue(): void;
-  /** Called when a row holds an event. */
-  onEventsDue(): void;
-}
+/**
+ * How long the partner may take to repeat a registration whose subscription had no answer. The
+ * upstream may have processed it, so the account's events go to the partner meanwhile.
+ */
+const REPEAT_WITHIN_MS = 24 * 3_600_000;
 
-export interface RegistrationInput {
+interface RegistrationInput {
   access_token: string;
   display_name?: string | undefined;
   /**
@@ -59,7 +51,7 @@ export interface RegistrationInput {
   numbers?: ListedNumber[] | undefined;
 }
 
-export interface Registered {
+interface Registered {
   client: Client;
   created: boolean;
   sync: SyncOutcomes;
@@ -70,7 +62,7 @@ export interface Registered {
  * sign-up's.
  */
 export async function registerClient(
-  deps: RegisterDependencies & OnboardingLogDependencies,
+  deps: Dependencies,
   scope: NumberScope,
   given: RegistrationInput,
   call: Call,
@@ -90,12 +82,12 @@ export async function registerClient(
  * error.
  */
 export async function storeClient(
-  deps: RegisterDependencies,
+  deps: Dependencies,
   scope: NumberScope,
   given: RegistrationInput,
   call: Call,
 ): Promise<Omit<Registered, 'sync'>> {
-  const { clients, clientTokens, partners, vault, upstream, versions } = deps;
+  const { clients, clientTokens, partners, vault, upstream } = deps;
   const token = given.access_token;
   const [numbers, facts, business_id] = await Promise.all([
     given.numbers ?? listNumbers(upstream, scope.waba_id, token, call),
@@ -107,17 +99,11 @@ export async function storeClient(
   }
   const partner = await partners.find(scope.partner_id);
   if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner does not exist');
-  if (!hasRoom(partner, scope.waba_id)) throw limitReached(partner);
-  const purchase = { ...idsOf(scope), month: monthOf(deps.now()) };
-  // An account beyond the paid slots is charged before it becomes active (contract 1.7).
-  const cover = await deps.payments.cover(purchase, call);
+  const full = 'delete one or ask for a higher limit';
   const { verified_name, ...number } = facts;
   const opened: [OpenNumber] = [{ ...scope, phone_number: number.phone_number }];
-  await subscribeAhead(deps, opened, token, call);
-
+  const place = await placeOf(deps, { partner, opened, token, full }, call);
   const before = await clients.find(scope);
-  const place = await takePlace(deps, purchase, cover, call);
-  if (!place) throw limitReached(partner);
   const now = deps.now();
   const registration: Registration = {
     ...scope,
@@ -131,15 +117,12 @@ export async function storeClient(
     ...openSyncWindow(before, { onboarding_id: given.onboarding_id, ...number }, now),
   };
   const previous = await clients.upsert(registration, now, connected(before, given, now));
-  await deps.openRegistrations.close(opened);
   // A partner whose access has ended loses the number's events with this onboarding.
   await clientTokens.recheckOthers(scope);
   deps.onTokensDue();
-  await versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
-  await deps.payments.review(scope.partner_id);
+  await finish(deps, scope, opened);
   const client = (await clients.find(scope)) as Client;
   await deps.numberDays.record([client], now);
-  deps.onEventsDue();
   refuseUnlessPaid(client);
   return { client, created: previous === null };
 }
@@ -179,11 +162,106 @@ const newOnboarding = (
         history_error: null,
       };
 
-const idsOf = ({ partner_id, waba_id }: NumberScope): Scope => ({ partner_id, waba_id });
-
-const limitReached = ({ max_wabas }: Partner): ApiError =>
-  new ApiError(
-    'WABA_LIMIT_REACHED',
-    'the plan’s limit of business accounts is reached: delete one or ask for a higher limit',
-    { details: { max_wabas } },
+/**
+ * Restores a deleted account for support (the REST API has no such endpoint): all its deleted
+ * numbers and its webhook subscription. If the upstream refuses the subscription, nothing is
+ * restored. Returns the account's active numbers. Safe to repeat after a crash at any step.
+ */
+export async function restoreAccount(
+  deps: Dependencies,
+  scope: Scope,
+  call: Call,
+): Promise<[Client, ...Client[]]> {
+  const { clients, partners, vault, now } = deps;
+  const partner = await partnerOf(partners, scope.partner_id);
+  const [latest, ...others] = await clients.deletedOf(scope);
+  if (!latest) throw nothingToRestore();
+  const opened: [Client, ...Client[]] = [latest, ...others];
+  const token = vault.open(secretIdentity(latest, 'token'), latest.token);
+  // A restored account takes a slot again, like a registered one.
+  const place = await placeOf(
+    deps,
+    { partner, opened, token, full: 'raise max_wabas first' },
+    call,
   );
+  await clients.restore(scope, place, now());
+  await finish(deps, scope, opened);
+  const [first, ...rest] = await clients.activeOf(scope);
+  if (!first) throw nothingToRestore();
+  refuseUnlessPaid(first);
+  return [first, ...rest];
+}
+
+const nothingToRestore = (): ApiError =>
+  new ApiError('NOT_FOUND', 'this account has no deleted client to restore');
+
+interface Opening {
+  partner: Partner;
+  /** The numbers of one account. */
+  opened: [OpenNumber, ...OpenNumber[]];
+  token: string;
+  /** What to do if the plan has no room. */
+  full: string;
+}
+
+/**
+ * Subscribes the account and takes its place under the plan's limit. An account beyond the paid
+ * slots is charged before it becomes active (contract 1.7). Nothing is stored before: a client
+ * without a subscription would look healthy and receive no events.
+ */
+async function placeOf(
+  deps: Dependencies,
+  { partner, opened, token, full }: Opening,
+  call: Call,
+): Promise<Pick<Client, 'billing' | 'payment_url'>> {
+  const [{ partner_id, waba_id }] = opened;
+  const limitReached = (): ApiError =>
+    new ApiError(
+      'WABA_LIMIT_REACHED',
+      `the plan’s limit of business accounts is reached: ${full}`,
+      {
+        details: { max_wabas: partner.max_wabas },
+      },
+    );
+  if (!hasRoom(partner, waba_id)) throw limitReached();
+  const purchase = { partner_id, waba_id, month: monthOf(deps.now()) };
+  const cover = await deps.payments.cover(purchase, call);
+  await subscribeAhead(deps, opened, token, call);
+  const place = await takePlace(deps, purchase, cover, call);
+  if (!place) throw limitReached();
+  return place;
+}
+
+/** Ends the open registrations once the clients are active, and makes the change known. */
+async function finish(deps: Dependencies, scope: Scope, opened: NumberScope[]): Promise<void> {
+  await deps.openRegistrations.close(opened);
+  await deps.versions.bump(versionKeys([scope]));
+  await deps.payments.review(scope.partner_id);
+  deps.onEventsDue();
+}
+
+/**
+ * Opens the registration of the numbers, which are of one account. The caller closes it once their
+ * clients are active. A failure is retryable unless the upstream refused.
+ */
+async function subscribeAhead(
+  { openRegistrations, upstream, versions, now }: Dependencies,
+  numbers: [OpenNumber, ...OpenNumber[]],
+  token: string,
+  call: Call,
+): Promise<void> {
+  const [{ waba_id }] = numbers;
+  await openRegistrations.open(numbers, new Date(now().getTime() + REPEAT_WITHIN_MS));
+  await versions.bump([wabaVersionKey(waba_id)]);
+  try {
+    await subscribe(upstream, waba_id, token, call);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const is_refused = error.upstream_code !== undefined && !error.retryable;
+    // A subscription is idempotent, and a paid slot is not charged again.
+    if (!is_refused) throw rewrap(error, { retryable: true });
+    await openRegistrations.close(numbers);
+    await versions.bump([wabaVersionKey(waba_id)]);
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 // Restore of a deleted account, against the emulator.
-import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
-import { restoreAccount } from './restore';
+import { failureOf, openWorld, testCall, type World, refuses } from '../../../testing/world';
+import { restoreAccount } from './register';
 
 const WABA = '900000000000002';
 const NUMBERS = ['800000000000002', '800000000000003'];
@@ -13,12 +13,14 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const register = (partner_id: string, phone_number_id: string) =>
-  world.handlers.registerClient(
-    { partner_id, waba_id: WABA, phone_number_id, access_token: TOKEN, display_name: undefined },
-    testCall(),
-  );
-const remove = (partner_id: string) =>
-  world.handlers.deleteClient({ partner_id, waba_id: WABA }, testCall());
+  world.handlers.registerClient({
+    partner_id,
+    waba_id: WABA,
+    phone_number_id,
+    access_token: TOKEN,
+    display_name: undefined,
+  });
+const remove = (partner_id: string) => world.handlers.deleteClient({ partner_id, waba_id: WABA });
 const restore = (partner_id: string) =>
   restoreAccount(world.deps, { partner_id, waba_id: WABA }, testCall());
 const active = async (partner_id: string): Promise<string[]> =>
@@ -72,16 +74,16 @@ it('leaves the account deleted when the upstream refuses the subscription', asyn
 it('refuses a restore beyond the plan’s limit without a request to the upstream', async () => {
   const partner_id = await deleted();
   await world.deps.partners.change(partner_id, { max_wabas: 0 }, new Date());
-  expect((await failureOf(restore(partner_id))).code).toBe('WABA_LIMIT_REACHED');
+  await refuses(restore(partner_id), 'WABA_LIMIT_REACHED');
   expect(await subscriptions()).toEqual([]);
   expect(await active(partner_id)).toEqual([]);
 });
 
 it('returns NOT_FOUND and changes nothing if no client is deleted', async () => {
   const { _id } = await world.partner();
-  expect((await failureOf(restore(_id))).code).toBe('NOT_FOUND');
+  await refuses(restore(_id), 'NOT_FOUND');
   await register(_id, NUMBERS[0] as string);
-  expect((await failureOf(restore(_id))).code).toBe('NOT_FOUND');
+  await refuses(restore(_id), 'NOT_FOUND');
   expect(await active(_id)).toEqual([NUMBERS[0]]);
-  expect((await failureOf(restore('ptn_nobody'))).code).toBe('NOT_FOUND');
+  await refuses(restore('ptn_nobody'), 'NOT_FOUND');
 });

@@ -1,7 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import { dayOf } from '@bmg/common/time';
 import type { Event } from '@bmg/proto/stream';
-import { openWorld, testCall, type World } from '../../../testing/world';
+import { openWorld, testCall, type World, calling } from '../../../testing/world';
 import { createDirectoryHandlers } from '../directory/handlers';
 import { dataSyncOf } from '../sync/coexistence-sync';
 import { inspectDue } from './token-expiry-poller';
@@ -52,10 +52,13 @@ const event = (name: string, change: Partial<Event> = {}, data: object = {}): Re
 });
 
 const register = async (partner_id: string, phone_number_id: string): Promise<void> => {
-  await world.handlers.registerClient(
-    { partner_id, waba_id: WABA, phone_number_id, access_token: TOKEN, display_name: undefined },
-    testCall(),
-  );
+  await world.handlers.registerClient({
+    partner_id,
+    waba_id: WABA,
+    phone_number_id,
+    access_token: TOKEN,
+    display_name: undefined,
+  });
 };
 const client = async (partner_id: string, phone_number_id: string): Promise<Client> =>
   (await world.deps.clients.find({ partner_id, waba_id: WABA, phone_number_id })) as Client;
@@ -139,18 +142,18 @@ describe('offboarding', () => {
 
 describe('a removal by the business', () => {
   const owners = async (waba_id: string, number: string = NUMBERS[0], all_active = false) => {
-    const { getOwners, getOwnersOfNumbers } = createDirectoryHandlers(world.deps);
+    const { getOwners, getOwnersOfNumbers } = calling(createDirectoryHandlers(world.deps));
     const asked = { waba_id, phone_number_id: number, display_phone_number: undefined, all_active };
     const sorted = <T extends { partner_ids: string[] }>(answer: T): T => ({
       ...answer,
       partner_ids: [...answer.partner_ids].sort(),
     });
-    const found = await getOwners(asked, testCall());
+    const found = await getOwners(asked);
     if (!all_active) {
       const unknown = { phone_number_id: '1', waba_id };
       const elsewhere = { phone_number_id: number, waba_id: '1' };
       const numbers = [unknown, { phone_number_id: number, waba_id }, elsewhere];
-      const answer = await getOwnersOfNumbers({ numbers }, testCall());
+      const answer = await getOwnersOfNumbers({ numbers });
       const owners = answer.owners.map(sorted);
       const { partner_ids } = sorted(found);
       expect(owners[1]).toEqual({ ...found, partner_ids });
@@ -177,8 +180,8 @@ describe('a removal by the business', () => {
     await apply([event('partner_removed')]);
     await apply([event('reconnected', { timestamp: seconds() + 60 })]);
     const scope = { partner_id: one, waba_id: WABA, phone_number_id: NUMBERS[0] };
-    const { getCredential } = createDirectoryHandlers(world.deps);
-    expect((await getCredential(scope, testCall())).sending).toBe('paused');
+    const { getCredential } = calling(createDirectoryHandlers(world.deps));
+    expect((await getCredential(scope)).sending).toBe('paused');
   });
 
   it('gives events of a number to clients of the webhook’s account only', async () => {

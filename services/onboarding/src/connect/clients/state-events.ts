@@ -2,23 +2,11 @@
 // directory version after it is stored, so that caches go stale. A repeated event bumps it again,
 // because a crash may have come between the two.
 import type { Received } from '@bmg/common/bus';
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Event } from '@bmg/proto/stream';
-import { type ClientSyncs, WINDOW_MS } from '../sync';
+import { WINDOW_MS } from '../sync';
 import type { ClientFacts, Affected, FactEvent } from './store';
-import type { Client, ClientChange, Clients, FactKind, Scope } from '../../ground/clients';
-import type { NumberDays } from '../../ground/number-days';
-
-export interface StateDependencies {
-  clients: Pick<Clients, 'findAll'>;
-  clientFacts: ClientFacts;
-  numberDays: Pick<NumberDays, 'record'>;
-  clientSyncs: Pick<ClientSyncs, 'advance'>;
-  versions: Versions;
-  now: () => Date;
-  /** Called when a number's facts are due to be fetched again. */
-  onRefreshDue(): void;
-}
+import { versionKeys, type Client, type ClientChange, type FactKind } from '../../ground/clients';
+import type { Dependencies } from '../../dependencies';
 
 interface Effect {
   kind: FactKind;
@@ -78,7 +66,8 @@ const health = (state: Client['health'], event: Event): Effect => ({
   affected: affectedBy(event),
 });
 
-export function applyStateEvents(deps: StateDependencies) {
+/** `onRefreshDue` is called when a number's facts are due to be fetched again. */
+export function applyStateEvents(deps: Dependencies & { onRefreshDue(this: void): void }) {
   const { clients, clientFacts, clientSyncs, numberDays, versions, now, onRefreshDue } = deps;
   const written = new Map<string, number>();
 
@@ -141,18 +130,8 @@ const factEventOf = (event: Event, { kind, affected }: Effect): FactEvent => ({
   received_at: new Date(event.received_at_ms),
 });
 
-/** Those of every cached directory entry of the partners and the accounts. */
-export const versionKeys = (clients: Scope[]): string[] => [
-  ...new Set(
-    clients.flatMap(({ partner_id, waba_id }) => [
-      partnerVersionKey(partner_id),
-      wabaVersionKey(waba_id),
-    ]),
-  ),
-];
-
 /** Partners read the progress of the history; no cached answer has it. */
-async function advanceHistory(clientSyncs: StateDependencies['clientSyncs'], event: Event) {
+async function advanceHistory(clientSyncs: Dependencies['clientSyncs'], event: Event) {
   const { phone_number_id, received_at_ms } = event;
   if (phone_number_id === undefined) return;
   const { phase, progress, error_code, error_message } = readData(event);

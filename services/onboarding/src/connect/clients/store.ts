@@ -23,34 +23,19 @@ export interface FactEvent {
   received_at: Date;
 }
 
-export interface ClientFacts {
-  /**
-   * Returns all affected rows, changed or not, so that a repeated event bumps their versions again.
-   */
-  apply(event: FactEvent, change: ClientChange): Promise<Client[]>;
-  /** Stores the latest activity of each number. */
-  touch(activity: ReadonlyMap<string, Date>): Promise<void>;
-  /** Sets the business ID of rows that have none. */
-  fillBusinessId(waba_id: string, business_id: string): Promise<void>;
-  /** Makes a refresh of the number's facts due at `at`. */
-  requestRefresh(phone_number_id: string, at: Date): Promise<void>;
-  /** Takes one due row until `lease_until`; null if none is due. */
-  claimRefresh(now: Date, lease_until: Date): Promise<Client | null>;
-  /** Stores the facts; the next refresh of the number is due at `next_at`. */
-  finishRefresh(phone_number_id: string, change: ClientChange, next_at: Date): Promise<void>;
-  /** Makes the refresh due again at `at`. */
-  postponeRefresh(client: Client, at: Date): Promise<void>;
-  /** Makes a refresh due at `at` for active rows that have no time for it. */
-  scheduleRefreshes(at: Date): Promise<void>;
-}
+export type ClientFacts = ReturnType<typeof createClientFacts>;
 
 /** Bounds the read: an account is never shared by more partners than this. */
 const ROWS_MAX = 1_000;
 
-export function createClientFacts(db: Db): ClientFacts {
+export function createClientFacts(db: Db) {
   const clients = clientCollection(db);
   return {
-    async apply({ affected, kind, at, received_at }, change) {
+    /**
+     * Returns all affected rows, changed or not, so that a repeated event bumps their versions
+     * again.
+     */
+    async apply({ affected, kind, at, received_at }: FactEvent, change: ClientChange) {
       const active: Filter<Client> = { ...affected, status: 'active' };
       const rows = await clients.find(active).limit(ROWS_MAX).toArray();
       const outdated = rows.filter(
@@ -71,7 +56,8 @@ export function createClientFacts(db: Db): ClientFacts {
       }
       return rows;
     },
-    async touch(activity) {
+    /** Stores the latest activity of each number. */
+    async touch(activity: ReadonlyMap<string, Date>) {
       await clients.bulkWrite(
         [...activity].map(([phone_number_id, at]) => ({
           updateMany: {
@@ -82,10 +68,12 @@ export function createClientFacts(db: Db): ClientFacts {
         { ordered: false },
       );
     },
-    async fillBusinessId(waba_id, business_id) {
+    /** Sets the business ID of rows that have none. */
+    async fillBusinessId(waba_id: string, business_id: string) {
       await clients.updateMany({ waba_id, business_id: null }, { $set: { business_id } });
     },
-    async requestRefresh(phone_number_id, at) {
+    /** Makes a refresh of the number's facts due at `at`. */
+    async requestRefresh(phone_number_id: string, at: Date) {
       // One row stands for all rows of the number: the upstream's answer is the same for every
       // partner.
       await clients.updateOne(
@@ -93,22 +81,26 @@ export function createClientFacts(db: Db): ClientFacts {
         { $set: { refresh_due_at: at, refresh_tries: 0 } },
       );
     },
-    claimRefresh: (now, lease_until) =>
+    /** Takes one due row until `lease_until`; null if none is due. */
+    claimRefresh: (now: Date, lease_until: Date) =>
       clients.findOneAndUpdate(
         { status: 'active', refresh_due_at: { $lte: now } },
         { $set: { refresh_due_at: lease_until }, $inc: { refresh_tries: 1 } },
         { returnDocument: 'after' },
       ),
-    async finishRefresh(phone_number_id, change, next_at) {
+    /** Stores the facts; the next refresh of the number is due at `next_at`. */
+    async finishRefresh(phone_number_id: string, change: ClientChange, next_at: Date) {
       await clients.updateMany(
         { phone_number_id, status: 'active' },
         { $set: { ...change, refresh_due_at: next_at, refresh_tries: 0 } },
       );
     },
-    async postponeRefresh({ _id }, at) {
+    /** Makes the refresh due again at `at`. */
+    async postponeRefresh({ _id }: Client, at: Date) {
       await clients.updateOne({ _id }, { $set: { refresh_due_at: at } });
     },
-    async scheduleRefreshes(at) {
+    /** Makes a refresh due at `at` for active rows that have no time for it. */
+    async scheduleRefreshes(at: Date) {
       await clients.updateMany(
         { status: 'active', refresh_due_at: null },
         { $set: { refresh_due_at: at, refresh_tries: 0 } },
@@ -117,27 +109,16 @@ export function createClientFacts(db: Db): ClientFacts {
   };
 }
 
-export interface ClientTokens {
-  /**
-   * Takes one row last checked before `before`, and marks it as checked at `at`; null when
-   * there is none.
-   */
-  claim(before: Date, at: Date): Promise<Client | null>;
-  /**
-   * Changes the row if its token is still the one of `client`. False if it was replaced: facts
-   * about the old token do not apply to the new one.
-   */
-  change(client: Client, change: ClientChange): Promise<boolean>;
-  /** Makes the number's tokens of other partners due for a check. */
-  recheckOthers(scope: NumberScope): Promise<void>;
-  /** How many active rows have a token that expires before `until`. */
-  countUntil(until: Date): Promise<number>;
-}
+export type ClientTokens = ReturnType<typeof createClientTokens>;
 
-export function createClientTokens(db: Db): ClientTokens {
+export function createClientTokens(db: Db) {
   const clients = clientCollection(db);
   return {
-    claim: (before, at) =>
+    /**
+     * Takes one row last checked before `before`, and marks it as checked at `at`; null when
+     * there is none.
+     */
+    claim: (before: Date, at: Date) =>
       clients.findOneAndUpdate(
         {
           status: 'active',
@@ -146,7 +127,11 @@ export function createClientTokens(db: Db): ClientTokens {
         { $set: { token_checked_at: at } },
         { returnDocument: 'before' },
       ),
-    async change(client, change) {
+    /**
+     * Changes the row if its token is still the one of `client`. False if it was replaced: facts
+     * about the old token do not apply to the new one.
+     */
+    async change(client: Client, change: ClientChange) {
       // Rotating the key ring leaves the data as it is.
       const { matchedCount } = await clients.updateOne(
         { _id: clientId(client), 'token.data': client.token.data },
@@ -154,13 +139,15 @@ export function createClientTokens(db: Db): ClientTokens {
       );
       return matchedCount === 1;
     },
-    async recheckOthers({ partner_id, phone_number_id }) {
+    /** Makes the number's tokens of other partners due for a check. */
+    async recheckOthers({ partner_id, phone_number_id }: NumberScope) {
       await clients.updateMany(
         { phone_number_id, partner_id: { $ne: partner_id }, status: 'active' },
         { $unset: { token_checked_at: true } },
       );
     },
-    countUntil: (until) =>
+    /** How many active rows have a token that expires before `until`. */
+    countUntil: (until: Date) =>
       clients.countDocuments({
         status: 'active',
         token_expires_at: { $gt: new Date(0), $lte: until },

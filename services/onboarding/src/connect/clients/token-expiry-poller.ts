@@ -6,13 +6,13 @@ import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
-import { versionKeys } from './state-events';
 import { type App, inspectToken } from '../upstream';
 import type { ClientTokens } from './store';
-import { secretIdentity, type Client } from '../../ground/clients';
+import { eachClaimed } from '../../ground/each-claimed';
+import { secretIdentity, versionKeys, type Client } from '../../ground/clients';
 import type { Vault } from '@bmg/common/vault';
 
-export interface TokenExpiryDependencies {
+interface TokenExpiryDependencies {
   clientTokens: ClientTokens;
   vault: Pick<Vault, 'open'>;
   upstream: Upstream;
@@ -40,13 +40,9 @@ export async function inspectDue(deps: TokenExpiryDependencies): Promise<boolean
   const { clientTokens, now } = deps;
   const app = appOf(deps);
   if (!app) return false;
-  let more = true;
-  for (let done = 0; more && done < RUN_MAX; done += 1) {
-    const at = now();
-    const client = await clientTokens.claim(new Date(at.getTime() - DAY_MS), at);
-    if (client) await inspect(deps, app, client);
-    else more = false;
-  }
+  const claim = (): Promise<Client | null> =>
+    clientTokens.claim(new Date(now().getTime() - DAY_MS), now());
+  const more = await eachClaimed(RUN_MAX, claim, (client) => inspect(deps, app, client));
   metrics.tokens_expiring.set(await clientTokens.countUntil(new Date(now().getTime() + SOON_MS)));
   return more;
 }

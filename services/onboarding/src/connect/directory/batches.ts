@@ -14,45 +14,31 @@ import type {
   ResolveTargetResponse,
 } from '@bmg/proto/onboarding';
 import {
+  openShadow,
   endpointHeadersIdentity,
   endpointSecretIdentity,
   openDestination,
-  openShadow,
   type WebhookEndpoint,
-  type WebhookEndpoints,
 } from '../../accounts/receivers';
 import {
   clientId,
   secretIdentity,
   type Client,
-  type Clients,
   type NumberScope,
   type Scope,
 } from '../../ground/clients';
-import {
-  webhookSecretIdentity,
-  type Partner,
-  type Partners,
-  type StoredShadow,
-} from '../../ground/partners';
-import { chooseNumber } from './target';
+import { webhookSecretIdentity, type Partner, type StoredShadow } from '../../ground/partners';
+import { chooseNumber } from './rules';
+import type { Dependencies } from '../../dependencies';
 
-export interface BatchDependencies {
-  clients: Clients;
-  partners: Partners;
-  webhookEndpoints: Pick<WebhookEndpoints, 'ofAll'>;
-  vault: Vault;
-  now: () => Date;
-}
-
-export interface Batches {
+interface Batches {
   targets: Load<ResolveTargetRequest, ResolveTargetResponse>;
   credentials: Load<NumberScope, GetCredentialResponse>;
-  /** By partner ID. */
+  /** Takes IDs of partners. */
   receivers: Load<string, GetReceiverResponse>;
 }
 
-export function createBatches(deps: BatchDependencies): Batches {
+export function createBatches(deps: Dependencies): Batches {
   const { clients, vault, now } = deps;
   const receiverOf = (
     { _id, webhook_url, webhook_secrets, status, shadow, extra_events = [] }: Partner,
@@ -121,7 +107,7 @@ export function createBatches(deps: BatchDependencies): Batches {
 
 /** The partners with their endpoints, by partner ID. */
 async function receiversOf(
-  { partners, webhookEndpoints }: BatchDependencies,
+  { partners, webhookEndpoints }: Dependencies,
   partner_ids: string[],
 ): Promise<Map<string, { row: Partner; endpoints: WebhookEndpoint[] }>> {
   const [found, endpoints] = await Promise.all([
@@ -134,7 +120,7 @@ async function receiversOf(
 
 /** The extra events that the receivers of these partners get, by partner ID. */
 export async function extraEventsOfAll(
-  deps: BatchDependencies,
+  deps: Dependencies,
   partner_ids: string[],
 ): Promise<GetExtraEventsResponse> {
   const wanted: GetExtraEventsResponse['wanted'] = {};
@@ -193,7 +179,9 @@ const receiverShadow = (
 
 const accountKey = ({ partner_id, waba_id }: Scope): string => `${partner_id}/${waba_id}`;
 
-/** Whether the number may send now, or why not: an unpaid slot comes before a paused number. */
+/**
+ * Returns `active`, or why the number may not send: an unpaid slot comes before a paused number.
+ */
 const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
   if (billing !== 'active') return billing;
   return health === 'paused' || withdrawn_at ? 'paused' : 'active';

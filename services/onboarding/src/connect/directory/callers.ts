@@ -1,24 +1,17 @@
-// Who a key belongs to: the partner of a partner key, or the partner and the restriction of an API key.
-// API keys are looked up only for hashes that no partner key has, so that they cost nothing to partners
-// without one.
+// Who a key belongs to: the partner of a partner key, or the partner and the restriction of an API
+// key. API keys are looked up only for hashes that no partner key has, so that they cost nothing to
+// partners without one.
 import { invalidKey, type Load } from '@bmg/common/directory';
-import type { Logger } from '@bmg/common/telemetry';
 import type { AuthenticateResponse } from '@bmg/proto/onboarding';
-import type { PartnerKey, PartnerKeys } from '../../accounts/keys';
-import type { Partner, Partners } from '../../ground/partners';
-import { validSecrets } from './valid-secrets';
+import type { PartnerKey } from '../../accounts/keys';
+import type { Partner } from '../../ground/partners';
+import { validSecrets } from './rules';
+import type { Dependencies } from '../../dependencies';
 
-export interface CallerDependencies {
-  partners: Pick<Partners, 'findByKeyHashes' | 'findAll'>;
-  partnerKeys: Pick<PartnerKeys, 'findByHashes' | 'noteUse'>;
-  now: () => Date;
-  log: Pick<Logger, 'warn'>;
-}
-
-export interface Callers {
-  /** By the hash of a partner key. */
+interface Callers {
+  /** Takes hashes of partner keys. */
   unrestricted: Load<string, AuthenticateResponse>;
-  /** By the hash of any key. */
+  /** Takes hashes of any keys. */
   all: Load<string, AuthenticateResponse>;
 }
 
@@ -27,7 +20,7 @@ const NOTE_USE_EVERY_MS = 60_000;
 
 type Found = Map<string, AuthenticateResponse>;
 
-export function createCallers({ partners, partnerKeys, now, log }: CallerDependencies): Callers {
+export function createCallers({ partners, partnerKeys, now, log }: Dependencies): Callers {
   const byPartnerKey = async (key_hashes: string[]): Promise<Found> => {
     const found: Found = new Map();
     for (const partner of await partners.findByKeyHashes(key_hashes)) {
@@ -35,17 +28,16 @@ export function createCallers({ partners, partnerKeys, now, log }: CallerDepende
     }
     return found;
   };
-  /** The gateways look up a key every few seconds while it is in use: that is when its use is noted. */
+  /**
+   * The gateways look up a key every few seconds while it is in use: that is when its use is noted.
+   */
   const noteUse = (keys: PartnerKey[], at: Date): void => {
     const since = new Date(at.getTime() - NOTE_USE_EVERY_MS);
     const due = keys.filter(({ last_used_at }) => !last_used_at || last_used_at < since);
     if (due.length === 0) return;
+    const ids = due.map(({ _id }) => _id);
     partnerKeys
-      .noteUse(
-        due.map(({ _id }) => _id),
-        at,
-        since,
-      )
+      .noteUse(ids, at, since)
       .catch((error: unknown) => log.warn({ err: error }, 'failed to store the use of API keys'));
   };
   const byApiKey = async (key_hashes: string[]): Promise<Found> => {

@@ -3,29 +3,23 @@
 // directory version.
 import { loadOne, toRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
-import type { Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition, Refusal } from '@bmg/proto/onboarding';
 import { LISTED_NUMBERS_MAX, secretIdentity } from '../../ground/clients';
-import type { PartnerKeys } from '../../accounts/keys';
-import { createBatches, extraEventsOfAll, type BatchDependencies } from './batches';
-import { createCallers, type CallerDependencies } from './callers';
-import { createOwnerHandlers, type OwnerDependencies } from './owners';
-import { refuseTooMany } from './too-many';
-
-/** All of the directory but `authenticateSession`, which belongs to the sign-up. */
-export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticateSession'>;
+import { createBatches, extraEventsOfAll } from './batches';
+import type { Dependencies } from '../../dependencies';
+import { createCallers } from './callers';
+import { refuseTooMany } from './rules';
+import { createOwnerHandlers } from './owners';
 
 /**
- * Single look-ups, for callers of the previous release, are batches of one. Longer than 70 lines:
- * one short method for each RPC.
+ * All of the directory but `authenticateSession`, which belongs to the sign-up. Single look-ups,
+ * for callers of the previous release, are batches of one.
  */
 export const createDirectoryHandlers = (
-  deps: BatchDependencies &
-    CallerDependencies &
-    OwnerDependencies & { partnerKeys: PartnerKeys; peppers: Peppers },
-): DirectoryHandlers => {
-  const { clients, partners, partnerKeys, peppers, vault } = deps;
+  deps: Dependencies,
+): Omit<Handlers<DirectoryDefinition>, 'authenticateSession'> => {
+  const { clients, partners, partnerKeys, peppers } = deps;
   const { targets, credentials, receivers } = createBatches(deps);
   const callers = createCallers(deps);
   return {
@@ -79,6 +73,12 @@ export const createDirectoryHandlers = (
       refuseTooMany('partner_ids', partner_ids);
       return extraEventsOfAll(deps, partner_ids);
     },
+    ...pinHandlers(deps),
+  };
+};
+
+const pinHandlers = ({ clients, vault }: Dependencies) =>
+  ({
     async storePin({ pin, ...scope }) {
       const sealed = vault.seal(secretIdentity(scope, 'pin'), pin);
       const client = await clients.find(scope);
@@ -91,8 +91,7 @@ export const createDirectoryHandlers = (
       if (client?.status !== 'active' || !client.pin) return { pin: undefined };
       return { pin: vault.open(secretIdentity(request, 'pin'), client.pin) };
     },
-  };
-};
+  }) satisfies Partial<Handlers<DirectoryDefinition>>;
 
 /** The answers by the names of their entries, without those that are refused. */
 const byName = <V>(names: string[], answers: Array<V | Error>): Record<string, V> =>

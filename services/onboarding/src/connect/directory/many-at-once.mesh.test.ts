@@ -2,8 +2,8 @@
 import { fromRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Refusal } from '@bmg/proto/onboarding';
-import { failureOf, openWorld, testCall, type World } from '../../../testing/world';
-import { createDirectoryHandlers, type DirectoryHandlers } from './handlers';
+import { failureOf, openWorld, type World, calling, type Calling } from '../../../testing/world';
+import { createDirectoryHandlers } from './handlers';
 
 const TWO_NUMBERS = '900000000000002';
 const NUMBERS = ['800000000000002', '800000000000003'] as const;
@@ -13,18 +13,21 @@ const ONE_NUMBER = { waba_id: '900000000000001', phone_number_id: '8000000000000
 const AT_ONCE_LIMIT_MS = 300;
 
 let world: World;
-let directory: DirectoryHandlers;
+let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 beforeEach(async () => {
   world = await openWorld();
-  directory = createDirectoryHandlers(world.deps);
+  directory = calling(createDirectoryHandlers(world.deps));
 });
 afterEach(() => world.close());
 
 const register = (partner_id: string, waba_id: string, phone_number_id: string, token: string) =>
-  world.handlers.registerClient(
-    { partner_id, waba_id, phone_number_id, access_token: token, display_name: undefined },
-    testCall(),
-  );
+  world.handlers.registerClient({
+    partner_id,
+    waba_id,
+    phone_number_id,
+    access_token: token,
+    display_name: undefined,
+  });
 
 /** Two partners: one with all three numbers, one with the first number of the larger account. */
 async function twoPartners(): Promise<[string, string]> {
@@ -50,14 +53,13 @@ test('keys: present and previous ones until these expire', async () => {
   const key_hashes = [suspended.key_hash, 'unknown', active.key_hash, 'earlier'];
   const alone = async () => {
     const answers = key_hashes.map(async (key_hash) => {
-      const caller = await unlessRefused(directory.authenticate({ key_hash }, testCall()));
+      const caller = await unlessRefused(directory.authenticate({ key_hash }));
       return [key_hash, caller] as const;
     });
     const found = await Promise.all(answers);
     return Object.fromEntries(found.filter(([, caller]) => caller !== undefined));
   };
-  const together = async () =>
-    (await directory.authenticateMany({ key_hashes }, testCall())).callers;
+  const together = async () => (await directory.authenticateMany({ key_hashes })).callers;
   expect(Object.keys(await together())).toHaveLength(3);
   expect(await together()).toEqual(await alone());
   world.passTime(61);
@@ -79,10 +81,10 @@ test('targets: of the partner’s own active numbers', async () => {
   const alone = await Promise.all(
     targets.map(
       async (target) =>
-        (await unlessRefused(directory.resolveTarget(target, testCall())))?.phone_number_id ?? '',
+        (await unlessRefused(directory.resolveTarget(target)))?.phone_number_id ?? '',
     ),
   );
-  const { phone_number_ids } = await directory.resolveTargets({ targets }, testCall());
+  const { phone_number_ids } = await directory.resolveTargets({ targets });
   expect(phone_number_ids).toEqual(alone);
   expect(alone.filter((id) => id !== '')).toHaveLength(6);
 });
@@ -95,9 +97,9 @@ test('targets: a refusal has the error of the single look-up', async () => {
     { partner_id, ...ONE_NUMBER, waba_id: TWO_NUMBERS },
     { partner_id, waba_id: TWO_NUMBERS, phone_number_id: undefined },
   ];
-  const { refusals } = await directory.resolveTargets({ targets }, testCall());
+  const { refusals } = await directory.resolveTargets({ targets });
   const failures = await Promise.all(
-    targets.slice(1).map((target) => failureOf(directory.resolveTarget(target, testCall()))),
+    targets.slice(1).map((target) => failureOf(directory.resolveTarget(target))),
   );
   expect(failures.map(({ code }) => code)).toEqual([
     'WABA_NOT_REGISTERED',
@@ -129,7 +131,7 @@ test('targets: a thousand accounts of as many partners are read at once', async 
   const times: number[] = [];
   for (let time = 0; time < 3; time += 1) {
     const started = performance.now();
-    const { phone_number_ids } = await directory.resolveTargets({ targets }, testCall());
+    const { phone_number_ids } = await directory.resolveTargets({ targets });
     times.push(performance.now() - started);
     expect(phone_number_ids.filter((id) => id !== '')).toEqual([ONE_NUMBER.phone_number_id]);
   }
@@ -140,17 +142,17 @@ test('targets: accounts with too many numbers to be read together are read one b
   const [one, two] = await twoPartners();
   const targets = [one, two].map((partner_id) => ({ partner_id, waba_id: TWO_NUMBERS }));
   const clients = { ...world.deps.clients, activeOfAll: async () => undefined };
-  const { resolveTargets } = createDirectoryHandlers({ ...world.deps, clients });
-  const { phone_number_ids } = await resolveTargets({ targets }, testCall());
+  const { resolveTargets } = calling(createDirectoryHandlers({ ...world.deps, clients }));
+  const { phone_number_ids } = await resolveTargets({ targets });
   expect(phone_number_ids).toEqual(['', NUMBERS[0]]);
 });
 
 test('a single look-up is refused with its own error', async () => {
   const scope = { partner_id: 'ptn_unknown', ...ONE_NUMBER };
   const refused: Array<Promise<unknown>> = [
-    directory.authenticate({ key_hash: 'unknown' }, testCall()),
-    directory.getCredential(scope, testCall()),
-    directory.getReceiver(scope, testCall()),
+    directory.authenticate({ key_hash: 'unknown' }),
+    directory.getCredential(scope),
+    directory.getReceiver(scope),
   ];
   const failures = await Promise.all(refused.map(failureOf));
   expect(failures.map(({ code, message }) => [code, message])).toEqual([
@@ -162,15 +164,15 @@ test('a single look-up is refused with its own error', async () => {
 
 test('credentials: of active clients', async () => {
   const [one, two] = await twoPartners();
-  await world.handlers.deleteClient({ partner_id: two, waba_id: TWO_NUMBERS }, testCall());
+  await world.handlers.deleteClient({ partner_id: two, waba_id: TWO_NUMBERS });
   const scopes = [one, two].flatMap((partner_id) => [
     ...NUMBERS.map((phone_number_id) => ({ partner_id, waba_id: TWO_NUMBERS, phone_number_id })),
     { partner_id, ...ONE_NUMBER },
   ]);
   const alone = await Promise.all(
-    scopes.map((scope) => unlessRefused(directory.getCredential(scope, testCall()))),
+    scopes.map((scope) => unlessRefused(directory.getCredential(scope))),
   );
-  const { found } = await directory.getCredentials({ scopes }, testCall());
+  const { found } = await directory.getCredentials({ scopes });
   expect(found.map(({ credential }) => credential)).toEqual(alone);
   expect(alone.filter(Boolean).map((credential) => credential?.access_token)).toEqual([
     'EMULATED-TOKEN-2',
@@ -183,11 +185,11 @@ test('no lookup takes more than 1,000 entries', async () => {
   const many = <T>(one: T): T[] => Array.from({ length: 1_001 }, () => one);
   const scope = { partner_id: 'ptn_1', waba_id: '1', phone_number_id: '1' };
   const asked = [
-    directory.authenticateMany({ key_hashes: many('hash') }, testCall()),
-    directory.resolveTargets({ targets: many(scope) }, testCall()),
-    directory.getCredentials({ scopes: many(scope) }, testCall()),
-    directory.getOwnersOfNumbers({ numbers: many(scope) }, testCall()),
-    directory.getReceivers({ partner_ids: many('ptn_1') }, testCall()),
+    directory.authenticateMany({ key_hashes: many('hash') }),
+    directory.resolveTargets({ targets: many(scope) }),
+    directory.getCredentials({ scopes: many(scope) }),
+    directory.getOwnersOfNumbers({ numbers: many(scope) }),
+    directory.getReceivers({ partner_ids: many('ptn_1') }),
   ];
   for (const answer of asked) {
     const failure = await failureOf(answer);
@@ -199,7 +201,7 @@ test('no lookup takes more than 1,000 entries', async () => {
 describe('owners of a number that an event names by its digits', () => {
   const ownersOf = async (display_phone_number: string, waba_id = ONE_NUMBER.waba_id) => {
     const asked = { waba_id, phone_number_id: undefined, display_phone_number, all_active: false };
-    const { partner_ids, phone_number_id } = await directory.getOwners(asked, testCall());
+    const { partner_ids, phone_number_id } = await directory.getOwners(asked);
     return { partner_ids, phone_number_id };
   };
 

@@ -5,12 +5,11 @@ import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { occurrence } from '@bmg/common/messages';
 import type { Logger } from '@bmg/common/telemetry';
 import type { DueEvent, HoldsDueEvents } from '../../ground/due-events';
-import type { Feature } from '../../ground/feature';
 import type { Client, Clients } from '../../ground/clients';
 import type { Partners } from '../../ground/partners';
-import type { Session, Sessions } from '../sign-up';
+import type { Sessions } from '../sign-up';
 
-export interface DueEventDependencies {
+interface DueEventDependencies {
   clients: Pick<Clients, 'withEventsDue' | 'forgetEvents'>;
   sessions: Pick<Sessions, 'withEventsDue' | 'forgetEvents'>;
   partners: Pick<Partners, 'withEventsDue' | 'forgetEvents'>;
@@ -22,17 +21,8 @@ export interface DueEventDependencies {
 const ROUND_EVERY_MS = 10_000;
 const ROWS_AT_ONCE = 100;
 
-export function createDueEvents(
-  deps: DueEventDependencies,
-): Feature & { publish(this: void): void } {
-  const poller: Poller = createPoller(
-    'due events',
-    ROUND_EVERY_MS,
-    () => publishDueEvents(deps),
-    deps.log,
-  );
-  return { components: [poller], publish: () => poller.wake() };
-}
+export const createDueEventPoller = (deps: DueEventDependencies): Poller =>
+  createPoller('due events', ROUND_EVERY_MS, () => publishDueEvents(deps), deps.log);
 
 /** One round. Repeated after a crash: an event's ID follows from its row and key. */
 export async function publishDueEvents({
@@ -41,20 +31,24 @@ export async function publishDueEvents({
   partners,
   bus,
 }: DueEventDependencies): Promise<boolean> {
-  const of_clients = await clients.withEventsDue(ROWS_AT_ONCE);
-  const of_sessions = await sessions.withEventsDue(ROWS_AT_ONCE);
-  const of_partners = await partners.withEventsDue(ROWS_AT_ONCE);
-  const alerts = [
-    ...of_clients.flatMap((client) => alertsOf(client, aboutClient(client))),
-    ...of_sessions.flatMap((session) => alertsOf(session, aboutSession(session))),
-    ...of_partners.flatMap((partner) => alertsOf({ ...partner, partner_id: partner._id }, {})),
+  const more = [
+    await publishFrom(bus, clients, (row) => alertsOf(row, aboutClient(row))),
+    await publishFrom(bus, sessions, (row) => alertsOf(row, { state: row.state })),
+    await publishFrom(bus, partners, (row) => alertsOf({ ...row, partner_id: row._id }, {})),
   ];
-  if (alerts.length === 0) return false;
-  await bus.publish(alerts);
-  await clients.forgetEvents(of_clients);
-  await sessions.forgetEvents(of_sessions);
-  await partners.forgetEvents(of_partners);
-  return [of_clients, of_sessions, of_partners].some(({ length }) => length === ROWS_AT_ONCE);
+  return more.some(Boolean);
+}
+
+async function publishFrom<T>(
+  bus: DueEventDependencies['bus'],
+  store: { withEventsDue(limit: number): Promise<T[]>; forgetEvents(rows: T[]): Promise<void> },
+  alertsOfRow: (row: T) => ReturnType<typeof alertsOf>,
+): Promise<boolean> {
+  const rows = await store.withEventsDue(ROWS_AT_ONCE);
+  if (rows.length === 0) return false;
+  await bus.publish(rows.flatMap(alertsOfRow));
+  await store.forgetEvents(rows);
+  return rows.length === ROWS_AT_ONCE;
 }
 
 const aboutClient = ({ waba_id, phone_number_id, phone_number, display_name }: Client) => ({
@@ -63,8 +57,6 @@ const aboutClient = ({ waba_id, phone_number_id, phone_number, display_name }: C
   phone_number,
   display_name,
 });
-
-const aboutSession = ({ state }: Session) => ({ state });
 
 type Facts = Record<string, string | null>;
 

@@ -3,8 +3,7 @@
 // onboarding itself.
 import { toApiError, type ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import type { Logger } from '@bmg/common/telemetry';
-import type { OnboardingEvents } from './store';
+import type { Dependencies } from '../../dependencies';
 
 /** Our own steps. Steps of the upstream's dialog are logged under the upstream's names. */
 export type OnboardingStep =
@@ -29,37 +28,24 @@ export interface StepFacts {
   phone_number_id?: string | undefined;
 }
 
-export interface OnboardingLog {
-  /** `step` is one of ours or a step name of the upstream's dialog. Never throws. */
-  record(step: OnboardingStep | (string & {}), facts?: StepFacts): Promise<void>;
-  /** The account and number of the steps so far. */
-  about(): Pick<StepFacts, 'waba_id' | 'phone_number_id'>;
-  /** Runs a step and records its result, or its error, which it then throws. */
-  run<T>(
-    step: OnboardingStep,
-    work: () => Promise<T>,
-    facts?: (result: T) => StepFacts,
-  ): Promise<T>;
-}
-
-export interface OnboardingLogDependencies {
-  events: OnboardingEvents;
-  now: () => Date;
-  log: Logger;
-}
+export type OnboardingLog = ReturnType<typeof createOnboardingLog>;
 
 const TEXT_MAX = 1_000;
 const cut = (text: string | undefined): string | null => text?.slice(0, TEXT_MAX) ?? null;
 
 /** The account and number of a step carry over to the steps after it. */
 export function createOnboardingLog(
-  { events, now, log }: OnboardingLogDependencies,
+  { events, now, log }: Dependencies,
   partner_id: string,
   session: { _id: string; state: string | null } | null,
   about: Pick<StepFacts, 'waba_id' | 'phone_number_id'> = {},
-): OnboardingLog {
+) {
   let known = about;
-  const record: OnboardingLog['record'] = async (step, facts = {}) => {
+  /** `step` is one of ours or a step name of the upstream's dialog. Never throws. */
+  const record = async (
+    step: OnboardingStep | (string & {}),
+    facts: StepFacts = {},
+  ): Promise<void> => {
     const { waba_id = known.waba_id, phone_number_id = known.phone_number_id } = facts;
     known = { waba_id, phone_number_id };
     const created_at = now();
@@ -83,8 +69,14 @@ export function createOnboardingLog(
   };
   return {
     record,
+    /** The account and number of the steps so far. */
     about: () => known,
-    async run(step, work, facts) {
+    /** Runs a step and records its result, or its error, which it then throws. */
+    async run<T>(
+      step: OnboardingStep,
+      work: () => Promise<T>,
+      facts?: (result: T) => StepFacts,
+    ): Promise<T> {
       try {
         const result = await work();
         await record(step, facts?.(result));

@@ -1,5 +1,6 @@
 // The onboarding log: one record per step.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 
 export interface OnboardingEventRecord {
   _id: string;
@@ -15,26 +16,23 @@ export interface OnboardingEventRecord {
   created_at: Date;
 }
 
-export interface OnboardingEvents {
-  insert(event: OnboardingEventRecord): Promise<void>;
-  /** Newest first. */
-  list(partner_id: string, limit: number): Promise<OnboardingEventRecord[]>;
-}
-
 export const ONBOARDING_EVENTS = 'onboarding_events';
 const KEPT_DAYS = 180;
-export const onboardingEventIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, created_at: -1, _id: -1 } },
-  { key: { created_at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
-];
+export const onboardingEventIndexes: Indexes = {
+  [ONBOARDING_EVENTS]: [
+    { key: { partner_id: 1, created_at: -1, _id: -1 } },
+    { key: { created_at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
+  ],
+};
 
-export function createOnboardingEvents(db: Db): OnboardingEvents {
+export function createOnboardingEvents(db: Db) {
   const events: Collection<OnboardingEventRecord> = db.collection(ONBOARDING_EVENTS);
   return {
-    async insert(event) {
+    async insert(event: OnboardingEventRecord) {
       await events.insertOne(event);
     },
-    list: (partner_id, limit) =>
+    /** Newest first. */
+    list: (partner_id: string, limit: number) =>
       events.find({ partner_id }).sort({ created_at: -1, _id: -1 }).limit(limit).toArray(),
   };
 }

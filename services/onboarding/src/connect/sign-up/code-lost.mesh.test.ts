@@ -38,9 +38,7 @@ it.each([
     const session_id = await sessionOf(world, _id);
     const { code } = await world.emulator.code({ token: TOKEN });
     const ask = () =>
-      failureOf(
-        world.handlers.registerFromCode(codeRequest(_id, { session_id, code }), testCall()),
-      );
+      failureOf(world.handlers.registerFromCode(codeRequest(_id, { session_id, code })));
     await world.emulator.fault({ match: { path: EXCHANGE }, ...effect });
 
     const first = await ask();
@@ -71,7 +69,6 @@ it.each([
     const next = (await world.emulator.code({ token: TOKEN })).code;
     const answer = await world.handlers.registerFromCode(
       codeRequest(_id, { session_id, code: next }),
-      testCall(),
     );
     expect(answer.created).toBe(true);
     expect(await exchanges()).toBe(2);
@@ -86,6 +83,6 @@ it('a code that was never sent is exchanged by a repeated request', async () => 
   const late = await failureOf(world.handlers.registerFromCode(request, testCall(60)));
   expect(late).toMatchObject({ code: 'UPSTREAM_ERROR', retryable: true });
   expect(await exchanges()).toBe(0);
-  const answer = await world.handlers.registerFromCode(request, testCall());
+  const answer = await world.handlers.registerFromCode(request);
   expect(answer.created).toBe(true);
 });

@@ -29,11 +29,11 @@ type Stated = Timed & { status: SessionStatus };
 const after = ({ created_at }: Timed, seconds: number): number =>
   created_at.getTime() + seconds * 1_000;
 
-/** Whether the page may still be opened. */
+/** Returns true while the page may be opened. */
 export const isOpen = (session: Timed, now: Date): boolean =>
   now.getTime() < after(session, OPENS_S);
 
-/** Whether an onboarding under the link may still be completed. */
+/** Returns true while an onboarding under the link may be completed. */
 export const isCompletable = (session: Timed, now: Date): boolean =>
   now.getTime() <= after(session, OPENS_S + GRACE_S);
 
@@ -43,7 +43,7 @@ export const purgeAt = (session: Timed): Date => new Date(after(session, KEPT_S)
 export const completableSince = (now: Date): Date =>
   new Date(now.getTime() - (OPENS_S + GRACE_S) * 1_000);
 
-export type PageOutcome = 'open' | 'expired' | 'consumed' | 'unknown';
+type PageOutcome = 'open' | 'expired' | 'consumed' | 'unknown';
 
 /** The state that the hosted page shows for a link. */
 export function pageOutcome(session: Stated | null, now: Date): PageOutcome {

@@ -1,22 +1,16 @@
-import type { Feature } from '../../ground/feature';
-import {
-  createConnectHandlers,
-  createSessionHandlers,
-  deleteUnfinishedSessions,
-  type ConnectDependencies,
-} from './handlers';
-import { registerFromCode, type CodeDependencies } from './register-from-code';
+import { implementPart } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
+import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
+import type { Dependencies } from '../../dependencies';
+import { createConnectHandlers, createSessionHandlers } from './handlers';
+import { registerFromCode } from './register-from-code';
 
-export const createSignUp = (
-  deps: ConnectDependencies & CodeDependencies,
-): Feature & {
-  handlers: ReturnType<typeof createConnectHandlers> & {
-    registerFromCode: ReturnType<typeof registerFromCode>;
-  };
-  directoryHandlers: ReturnType<typeof createSessionHandlers>;
-  deleteSessions: ReturnType<typeof deleteUnfinishedSessions>;
-} => ({
-  handlers: { ...createConnectHandlers(deps), registerFromCode: registerFromCode(deps) },
-  directoryHandlers: createSessionHandlers(deps),
-  deleteSessions: deleteUnfinishedSessions(deps),
+export const signUp = (deps: Dependencies): Feature => ({
+  rpcs: [
+    implementPart(OnboardingDefinition, {
+      ...createConnectHandlers(deps),
+      registerFromCode: registerFromCode(deps),
+    }),
+    implementPart(DirectoryDefinition, createSessionHandlers(deps)),
+  ],
 });

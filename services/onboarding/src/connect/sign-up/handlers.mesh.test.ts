@@ -1,7 +1,6 @@
 import type { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey } from '@bmg/common/keys';
-import { failureOf, openWorld, PEPPER, testCall, type World } from '../../../testing/world';
-import { deleteUnfinishedSessions } from './handlers';
+import { failureOf, openWorld, PEPPER, type World } from '../../../testing/world';
 import { SESSIONS } from './store/connect-sessions';
 
 let world: World;
@@ -18,18 +17,18 @@ const codeOf = async (work: Promise<unknown>): Promise<string> =>
 
 const hashOf = (token: string): string => hashKey(token, PEPPER);
 const create = (partner_id: string, state?: string) =>
-  world.handlers.createConnectSession(
-    { partner_id, state, display_name: undefined, origin: undefined },
-    testCall(),
-  );
-const open = (token: string) =>
-  world.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
-const whose = (token: string) =>
-  world.handlers.authenticateSession({ token_hash: hashOf(token) }, testCall());
+  world.handlers.createConnectSession({
+    partner_id,
+    state,
+    display_name: undefined,
+    origin: undefined,
+  });
+const open = (token: string) => world.handlers.openConnectPage({ token_hash: hashOf(token) });
+const whose = (token: string) => world.handlers.authenticateSession({ token_hash: hashOf(token) });
 const report = (token: string, facts: Record<string, string>) =>
-  world.handlers.reportConnectStep({ token_hash: hashOf(token), ...facts } as never, testCall());
+  world.handlers.reportConnectStep({ token_hash: hashOf(token), ...facts } as never);
 const events = async (partner_id: string, limit = 50) =>
-  (await world.handlers.listOnboardingEvents({ partner_id, limit }, testCall())).events;
+  (await world.handlers.listOnboardingEvents({ partner_id, limit })).events;
 
 describe('a connect session', () => {
   it('is a link with a token that lives for 1800 seconds', async () => {
@@ -67,17 +66,20 @@ describe('a connect session', () => {
   ])('takes the origin %j: %s', async (origin, code) => {
     const { _id: partner_id } = await world.partner();
     const request = { partner_id, state: undefined, display_name: undefined, origin };
-    expect(await codeOf(world.handlers.createConnectSession(request, testCall()))).toBe(code);
+    expect(await codeOf(world.handlers.createConnectSession(request))).toBe(code);
   });
 
   describe('with the partner’s pages', () => {
     const SHOP = 'https://shop.example.com';
     const given = { success_url: `${SHOP}/done?a=1`, failure_url: `${SHOP}/failed` };
     const createWith = (partner_id: string, more: object) =>
-      world.handlers.createConnectSession(
-        { partner_id, state: undefined, display_name: undefined, origin: undefined, ...more },
-        testCall(),
-      );
+      world.handlers.createConnectSession({
+        partner_id,
+        state: undefined,
+        display_name: undefined,
+        origin: undefined,
+        ...more,
+      });
 
     it('sends the page the URLs of listed origins', async () => {
       const { _id } = await world.partner({ connect_origins: [SHOP] });
@@ -111,8 +113,8 @@ describe('a connect session', () => {
       const { _id: partner_id } = await own.partner();
       const origin = 'https://shop.example.com';
       const request = { partner_id, state: undefined, display_name: undefined, origin };
-      const { token } = await own.handlers.createConnectSession(request, testCall());
-      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
+      const { token } = await own.handlers.createConnectSession(request);
+      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) });
       expect(await page()).toMatchObject({ outcome: 'open', origin });
       own.passTime(1_801);
       expect(await page()).toMatchObject({ outcome: 'expired', origin });
@@ -137,11 +139,13 @@ describe('a connect session', () => {
     const own = await openWorld();
     try {
       const { _id } = await own.partner({ name: 'Example partner' });
-      const { token } = await own.handlers.createConnectSession(
-        { partner_id: _id, state: 's', display_name: undefined, origin: undefined },
-        testCall(),
-      );
-      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
+      const { token } = await own.handlers.createConnectSession({
+        partner_id: _id,
+        state: 's',
+        display_name: undefined,
+        origin: undefined,
+      });
+      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) });
       own.passTime(1_700);
       expect(await page()).toMatchObject({
         outcome: 'open',
@@ -155,8 +159,7 @@ describe('a connect session', () => {
       expect((await page()).outcome).toBe('open');
       own.passTime(101);
       expect(await page()).toMatchObject({ outcome: 'expired', app_id: '' });
-      const authenticated = () =>
-        own.handlers.authenticateSession({ token_hash: hashOf(token) }, testCall());
+      const authenticated = () => own.handlers.authenticateSession({ token_hash: hashOf(token) });
       expect((await authenticated()).partner_id).toBe(_id);
       own.passTime(1_800);
       expect(await codeOf(authenticated())).toBe('UNAUTHORIZED');
@@ -190,7 +193,7 @@ describe('a connect session', () => {
     const { session_id } = await whose(used.token);
     const session = await world.deps.sessions.find(mine._id, session_id);
     await world.deps.sessions.consume(session as never, 'cex_1');
-    expect(await deleteUnfinishedSessions(world.deps)(mine._id)).toBe(2);
+    expect(await world.deps.sessions.deleteUnfinished(mine._id, world.deps.now())).toBe(2);
     expect(await codeOf(whose(first.token))).toBe('UNAUTHORIZED');
     expect(await codeOf(whose(second.token))).toBe('UNAUTHORIZED');
     expect((await open(used.token)).outcome).toBe('consumed');
@@ -269,9 +272,7 @@ describe('the onboarding log', () => {
 
 describe('the sign-up configuration', () => {
   it('holds what a self-hosted dialog needs', async () => {
-    expect(
-      await world.handlers.getEmbeddedSignupConfig({ partner_id: 'ptn_1' }, testCall()),
-    ).toEqual({
+    expect(await world.handlers.getEmbeddedSignupConfig({ partner_id: 'ptn_1' })).toEqual({
       app_id: 'app-local',
       config_id: 'config-local',
       connection_mode: 'coexistence',
@@ -288,9 +289,9 @@ describe('the sign-up configuration', () => {
     const { settings } = world.deps;
     const { UPSTREAM_CONFIG_ID } = settings;
     settings.UPSTREAM_CONFIG_ID = undefined;
-    expect(
-      await codeOf(world.handlers.getEmbeddedSignupConfig({ partner_id: 'ptn_1' }, testCall())),
-    ).toBe('PLATFORM_NOT_CONFIGURED');
+    expect(await codeOf(world.handlers.getEmbeddedSignupConfig({ partner_id: 'ptn_1' }))).toBe(
+      'PLATFORM_NOT_CONFIGURED',
+    );
     settings.UPSTREAM_CONFIG_ID = UPSTREAM_CONFIG_ID;
   });
 });

@@ -2,7 +2,7 @@
 import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { CONNECT_TOKEN_PREFIX, createKey, type Peppers } from '@bmg/common/keys';
+import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type {
   CreateConnectSessionRequest,
@@ -10,52 +10,16 @@ import type {
   OnboardingDefinition,
   OnboardingEvent,
 } from '@bmg/proto/onboarding';
-import type { Session, Sessions } from './store/connect-sessions';
-import {
-  createOnboardingLog,
-  type OnboardingEventRecord,
-  type OnboardingLogDependencies,
-} from '../onboarding-log';
-import type { PartnerLogos } from '../../accounts/partners';
+import type { Session } from './store/connect-sessions';
+import { createOnboardingLog, type OnboardingEventRecord } from '../onboarding-log';
 import type { DueEvent } from '../../ground/due-events';
-import { checkReturnUrl, refuseUnlessListed } from '../../ground/connect-origins';
-import { partnerOf, type Partner, type Partners } from '../../ground/partners';
-import {
-  completableSince,
-  isCompletable,
-  KEPT_S,
-  OPENS_S,
-  pageOutcome,
-  purgeAt,
-} from './connect-session';
-import { signUpConfig, type SignUpSettings } from './dialog-config';
+import { checkReturnUrl, refuseUnlessListed } from '../../ground/partner-url';
+import { partnerOf, type Partner } from '../../ground/partners';
+import { isCompletable, KEPT_S, OPENS_S, pageOutcome, purgeAt } from './connect-session';
+import { signUpConfig } from './dialog-config';
 import { readReport } from './page-report';
 import { invalidLink } from './session-code';
-
-export interface ConnectDependencies extends OnboardingLogDependencies {
-  sessions: Sessions;
-  partners: Partners;
-  partnerLogos: Pick<PartnerLogos, 'find'>;
-  /** Called when a row holds an event. */
-  onEventsDue(): void;
-  peppers: Peppers;
-  settings: SignUpSettings & {
-    PUBLIC_URL: string;
-    UPSTREAM_API_VERSION: string;
-    CONNECT_SESSIONS_MAX: number;
-    ALLOW_PRIVATE_URLS: boolean;
-  };
-}
-
-type ConnectHandlers = Pick<
-  Handlers<OnboardingDefinition>,
-  | 'createConnectSession'
-  | 'openConnectPage'
-  | 'reportConnectStep'
-  | 'getLogo'
-  | 'listOnboardingEvents'
-  | 'getEmbeddedSignupConfig'
->;
+import type { Dependencies } from '../../dependencies';
 
 const STATE_MAX = 255;
 const EVENTS_DEFAULT = 50;
@@ -66,10 +30,10 @@ const REPORTS_MAX = 100;
 const NO_NUMBER = { waba_id: null, phone_number_id: null };
 const QUOTA_RETRY_AFTER_S = 3_600;
 
-/** Longer than 70 lines: one short method for each RPC. */
-export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
-  const { sessions, partners, partnerLogos, settings, events, now } = deps;
+export const createConnectHandlers = (deps: Dependencies) => {
+  const { sessions, settings, events, now } = deps;
   return {
+    ...pageHandlers(deps),
     async createConnectSession(request) {
       const { partner_id, display_name, state, origin, key_id } = request;
       if (state !== undefined && [...state].length > STATE_MAX) {
@@ -77,7 +41,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
       }
       checkOrigin(origin);
       const urls = await checkPages(deps, request);
-      await checkQuota(sessions, partner_id, settings.CONNECT_SESSIONS_MAX);
+      await checkQuota(deps, partner_id);
       const token = createKey(CONNECT_TOKEN_PREFIX);
       const created_at = now();
       const session: Session = {
@@ -100,11 +64,22 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
       const base = settings.PUBLIC_URL.replace(/\/+$/, '');
       return { connect_url: `${base}/connect?token=${token}`, token, expires_in: OPENS_S };
     },
+    async listOnboardingEvents({ partner_id, limit }) {
+      const found = await events.list(partner_id, Math.min(limit || EVENTS_DEFAULT, EVENTS_MAX));
+      return { events: found.map(eventMessage) };
+    },
+    getEmbeddedSignupConfig: async () => signUpConfig(settings),
+  } satisfies Partial<Handlers<OnboardingDefinition>>;
+};
+
+const pageHandlers = (deps: Dependencies) => {
+  const { sessions, partnerLogos, settings, now } = deps;
+  return {
     async openConnectPage({ token_hash }) {
       const session = await sessions.findByToken(token_hash);
       const outcome = pageOutcome(session, now());
       if (!session || outcome !== 'open') return closedPage(outcome, session);
-      const partner = await activePartner(partners, session.partner_id);
+      const partner = await activePartner(deps, session.partner_id);
       const { app_id, config_id, extras } = signUpConfig(settings);
       await sessions.open(session);
       if (await sessions.countReport(session, REPORTS_MAX)) {
@@ -123,7 +98,11 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
         logo_id: partner.logo?.id,
       };
     },
-    getLogo: ({ logo_id }) => readLogo(partnerLogos, logo_id),
+    async getLogo({ logo_id }) {
+      const logo = await partnerLogos.find(logo_id);
+      if (!logo) throw new ApiError('NOT_FOUND', 'there is no such logo');
+      return { mime_type: logo.type, data: logo.data };
+    },
     async reportConnectStep(request) {
       const { step, facts, failure } = readReport(request);
       const session = await sessions.findByToken(request.token_hash);
@@ -144,19 +123,8 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
       }
       return {};
     },
-    async listOnboardingEvents({ partner_id, limit }) {
-      const found = await events.list(partner_id, Math.min(limit || EVENTS_DEFAULT, EVENTS_MAX));
-      return { events: found.map(eventMessage) };
-    },
-    getEmbeddedSignupConfig: async () => signUpConfig(settings),
-  };
+  } satisfies Partial<Handlers<OnboardingDefinition>>;
 };
-
-async function readLogo(logos: Pick<PartnerLogos, 'find'>, logo_id: string) {
-  const logo = await logos.find(logo_id);
-  if (!logo) throw new ApiError('NOT_FOUND', 'there is no such logo');
-  return { mime_type: logo.type, data: logo.data };
-}
 
 /** Browsers post messages to an origin: scheme, host and port, without a path. */
 function checkOrigin(origin: string | undefined): void {
@@ -169,7 +137,7 @@ function checkOrigin(origin: string | undefined): void {
 
 /** Checks the partner's pages against its list of origins; returns those to which ours may lead. */
 async function checkPages(
-  { partners, settings }: Pick<ConnectDependencies, 'partners' | 'settings'>,
+  { partners, settings }: Dependencies,
   { partner_id, origin, success_url, failure_url }: CreateConnectSessionRequest,
 ): Promise<Pick<Session, 'success_url' | 'failure_url'>> {
   if ([origin, success_url, failure_url].every((given) => given === undefined)) return {};
@@ -184,7 +152,8 @@ async function checkPages(
 }
 
 /** Links that are created at the same time may exceed the quota by their number. */
-async function checkQuota(sessions: Sessions, partner_id: string, limit: number): Promise<void> {
+async function checkQuota({ sessions, settings }: Dependencies, partner_id: string): Promise<void> {
+  const limit = settings.CONNECT_SESSIONS_MAX;
   if ((await sessions.count(partner_id, limit)) < limit) return;
   throw new ApiError(
     'QUOTA_EXCEEDED',
@@ -223,35 +192,20 @@ const eventMessage = (event: OnboardingEventRecord): OnboardingEvent => ({
 /**
  * Authenticates a connect token, which allows the completion of one onboarding and nothing else.
  */
-export const createSessionHandlers = ({
-  sessions,
-  partners,
-  now,
-}: Pick<ConnectDependencies, 'sessions' | 'partners' | 'now'>): Pick<
-  Handlers<DirectoryDefinition>,
-  'authenticateSession'
-> => ({
-  async authenticateSession({ token_hash }) {
-    const session = await sessions.findByToken(token_hash);
-    if (!session || !isCompletable(session, now())) throw invalidLink();
-    const { _id, rate_limit_per_sec } = await activePartner(partners, session.partner_id);
-    return { partner_id: _id, session_id: session._id, rate_limit_per_sec };
-  },
-});
+export const createSessionHandlers = (deps: Dependencies) =>
+  ({
+    async authenticateSession({ token_hash }) {
+      const session = await deps.sessions.findByToken(token_hash);
+      if (!session || !isCompletable(session, deps.now())) throw invalidLink();
+      const { _id, rate_limit_per_sec } = await activePartner(deps, session.partner_id);
+      return { partner_id: _id, session_id: session._id, rate_limit_per_sec };
+    },
+  }) satisfies Partial<Handlers<DirectoryDefinition>>;
 
 /** The partner that created the link. Throws the error of its status unless that is `active`. */
-async function activePartner(partners: Partners, partner_id: string): Promise<Partner> {
+async function activePartner({ partners }: Dependencies, partner_id: string): Promise<Partner> {
   const partner = await partners.find(partner_id);
   if (!partner) throw invalidLink();
   refuseUnlessActive(partner.status);
   return partner;
 }
-
-/**
- * For a rotation of the partner key, or the end of an API key: links created under the key stop
- * working. Returns how many there were.
- */
-export const deleteUnfinishedSessions =
-  ({ sessions, now }: Pick<ConnectDependencies, 'sessions' | 'now'>) =>
-  (partner_id: string, key_id?: string): Promise<number> =>
-    sessions.deleteUnfinished(partner_id, completableSince(now()), key_id);

@@ -74,7 +74,7 @@ describe('a crash', () => {
     await failureOf(dying(name, method)(request, testCall()));
     // The lease of the crashed worker expires after seconds; then any worker may continue.
     world.passTime(6);
-    const answer = await world.handlers.registerFromCode(request, testCall());
+    const answer = await world.handlers.registerFromCode(request);
     expect(answer).toMatchObject({
       state: 's',
       client: { waba_id: WABA, phone_number_id: NUMBER, status: 'active' },
@@ -94,10 +94,10 @@ describe('a crash', () => {
     const first = (await world.emulator.code({ token: TOKEN })).code;
     await failureOf(dying('clients', 'upsert')(request(first), testCall()));
     const { code } = await world.emulator.code({ token: TOKEN });
-    const busy = await failureOf(world.handlers.registerFromCode(request(code), testCall()));
+    const busy = await failureOf(world.handlers.registerFromCode(request(code)));
     expect(busy.code).toBe('UNAUTHORIZED');
     world.passTime(6);
-    const answer = await handlersOf(world.deps).registerFromCode(request(code), testCall());
+    const answer = await handlersOf(world.deps).registerFromCode(request(code));
     expect(answer.created).toBe(true);
   });
 });

@@ -4,8 +4,8 @@ import {
   failureOf,
   openWorld,
   sessionOf,
-  testCall,
   type World,
+  refuses,
 } from '../../../testing/world';
 import { secretIdentity } from '../../ground/clients';
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const ask = (partner_id: string, given: Partial<RegisterFromCodeRequest> = {}) =>
-  world.handlers.registerFromCode(codeRequest(partner_id, given), testCall());
+  world.handlers.registerFromCode(codeRequest(partner_id, given));
 
 const session = (partner_id: string, given: { state?: string; display_name?: string } = {}) =>
   sessionOf(world, partner_id, given);
@@ -116,7 +116,7 @@ describe('registering from a code', () => {
     const session_id = await session(_id);
     await ask(_id, { code: (await world.emulator.code({ token: TOKEN })).code, session_id });
     const other = (await world.emulator.code({ token: TOKEN })).code;
-    expect((await failureOf(ask(_id, { code: other, session_id }))).code).toBe('UNAUTHORIZED');
+    await refuses(ask(_id, { code: other, session_id }), 'UNAUTHORIZED');
   });
 
   it('accepts another code after one that the upstream refused', async () => {
@@ -148,9 +148,9 @@ describe('registering from a code', () => {
     const [one, two] = [await world.partner(), await world.partner()];
     const session_id = await session(one._id);
     const { code } = await world.emulator.code({ token: TOKEN });
-    expect((await failureOf(ask(two._id, { code, session_id }))).code).toBe('UNAUTHORIZED');
+    await refuses(ask(two._id, { code, session_id }), 'UNAUTHORIZED');
     world.passTime(3_601);
-    expect((await failureOf(ask(one._id, { code, session_id }))).code).toBe('UNAUTHORIZED');
+    await refuses(ask(one._id, { code, session_id }), 'UNAUTHORIZED');
     expect(await exchanges()).toBe(0);
   });
 
@@ -165,15 +165,13 @@ describe('registering from a code', () => {
   it('is refused while no app is configured', async () => {
     const { _id } = await world.partner();
     world.deps.settings.UPSTREAM_APP_SECRET = undefined;
-    expect((await failureOf(ask(_id, { code: 'any' }))).code).toBe('PLATFORM_NOT_CONFIGURED');
+    await refuses(ask(_id, { code: 'any' }), 'PLATFORM_NOT_CONFIGURED');
   });
 
   it('is refused without a code and for another connection mode', async () => {
     const { _id } = await world.partner();
-    expect((await failureOf(ask(_id, { code: '  ' }))).code).toBe('MISSING_FIELDS');
-    expect((await failureOf(ask(_id, { code: 'any', connection_mode: 'cloud' }))).code).toBe(
-      'INVALID_FIELD',
-    );
+    await refuses(ask(_id, { code: '  ' }), 'MISSING_FIELDS');
+    await refuses(ask(_id, { code: 'any', connection_mode: 'cloud' }), 'INVALID_FIELD');
   });
 });
 
@@ -183,14 +181,14 @@ describe('discovery', () => {
     const { code } = await world.emulator.code({ token: TOKEN });
     const refused = await failureOf(ask(_id, { code, waba_id: '900000000000002' }));
     expect(refused.code).toBe('DISCOVERY_FAILED');
-    expect((await world.deps.clients.listAll(_id, { limit: 10, offset: 0 })).total).toBe(0);
+    expect((await world.deps.clients.list(_id, 'all', { limit: 10, offset: 0 })).total).toBe(0);
   });
 
   it('takes the claim if the token lists no accounts but can read the claimed one', async () => {
     const { _id } = await world.partner();
     const token = 'EMULATED-TOKEN-NO-TARGETS';
     const without = (await world.emulator.code({ token })).code;
-    expect((await failureOf(ask(_id, { code: without }))).code).toBe('DISCOVERY_FAILED');
+    await refuses(ask(_id, { code: without }), 'DISCOVERY_FAILED');
     const foreign = (await world.emulator.code({ token })).code;
     const refused = await failureOf(ask(_id, { code: foreign, waba_id: '900000000000002' }));
     expect(refused.code).toBe('DISCOVERY_FAILED');
@@ -214,7 +212,7 @@ describe('discovery', () => {
     const { tokens } = await world.emulator.createAccount({ name: 'Empty' });
     const [token] = tokens as [string];
     const { code } = await world.emulator.code({ token });
-    expect((await failureOf(ask(_id, { code }))).code).toBe('DISCOVERY_FAILED');
+    await refuses(ask(_id, { code }), 'DISCOVERY_FAILED');
     expect(await steps(_id)).toContain('DISCOVERY: DISCOVERY_FAILED');
   });
 
@@ -232,8 +230,8 @@ describe('the plan’s limit', () => {
     await ask(_id, { code: (await world.emulator.code({ token: TOKEN })).code });
     await world.emulator.clearRequests();
     const { code } = await world.emulator.code({ token: 'EMULATED-TOKEN-2' });
-    expect((await failureOf(ask(_id, { code }))).code).toBe('WABA_LIMIT_REACHED');
-    expect((await world.deps.clients.listAll(_id, { limit: 10, offset: 0 })).total).toBe(1);
+    await refuses(ask(_id, { code }), 'WABA_LIMIT_REACHED');
+    expect((await world.deps.clients.list(_id, 'all', { limit: 10, offset: 0 })).total).toBe(1);
     expect(await world.emulator.requests({ path: '/subscribed_apps' })).toHaveLength(0);
     // With the limit raised, the same code completes: its token was kept.
     await world.deps.partners.change(_id, { max_wabas: 2 }, new Date());

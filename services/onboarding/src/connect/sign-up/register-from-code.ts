@@ -3,10 +3,9 @@
 // client.
 import { ApiError, invalidField, missingFields, rewrap, toApiError } from '@bmg/common/errors';
 import { contentId } from '@bmg/common/ids';
-import type { Peppers } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
 import type { RegisterFromCodeRequest, RegisterFromCodeResponse } from '@bmg/proto/onboarding';
-import { clientMessage, type RegisterDependencies, storeClient } from '../clients';
+import { clientMessage, storeClient } from '../clients';
 import type { DueEvent } from '../../ground/due-events';
 import type { NumberScope } from '../../ground/clients';
 import { exchangeTokenIdentity, type CodeExchange } from './store/code-exchanges';
@@ -20,24 +19,14 @@ import {
   listNumbers,
   readFailure,
 } from '../upstream';
-import { holdCode } from './code-lease';
+import { holdCode } from './session-code';
 import { syncCoexistence, syncFacts } from '../sync';
 import { chooseAccount, chooseSignedUpNumber } from './discovery';
-import {
-  createOnboardingLog,
-  type OnboardingLog,
-  type OnboardingLogDependencies,
-} from '../onboarding-log';
-import { findCompletableSession, tieSession, type SessionCodeDependencies } from './session-code';
+import { createOnboardingLog, type OnboardingLog } from '../onboarding-log';
+import { findCompletableSession, tieSession } from './session-code';
+import type { Dependencies } from '../../dependencies';
 
-export interface CodeDependencies
-  extends RegisterDependencies, OnboardingLogDependencies, SessionCodeDependencies {
-  peppers: Peppers;
-  /** Throws PLATFORM_NOT_CONFIGURED without an app. */
-  app(): App;
-}
-
-export function registerFromCode(deps: CodeDependencies) {
+export function registerFromCode(deps: Dependencies) {
   return async (
     request: RegisterFromCodeRequest,
     call: Call,
@@ -48,12 +37,7 @@ export function registerFromCode(deps: CodeDependencies) {
     const steps = createOnboardingLog(deps, partner_id, session);
     const _id = await exchangeId(deps, partner_id, code);
     if (session) await tieSession(deps, session, _id);
-    const { exchange, release } = await holdCode(
-      deps.exchanges,
-      { _id, partner_id },
-      deps.now,
-      call,
-    );
+    const { exchange, release } = await holdCode(deps, { _id, partner_id }, call);
     try {
       const { failure } = exchange;
       if (failure) {
@@ -88,11 +72,11 @@ const failed = (
     : { event: 'client.failed', ...once, data: { code, message, waba_id, phone_number_id } };
 
 /**
- * The ID under which the code's exchange is stored. Replicas that have the same peppers in another order choose
- * the same one for a new code.
+ * The ID under which the code's exchange is stored. Replicas that have the same peppers in another
+ * order choose the same one for a new code.
  */
 async function exchangeId(
-  { exchanges, peppers }: Pick<CodeDependencies, 'exchanges' | 'peppers'>,
+  { exchanges, peppers }: Pick<Dependencies, 'exchanges' | 'peppers'>,
   partner_id: string,
   code: string,
 ): Promise<string> {
@@ -119,7 +103,7 @@ interface Work {
 }
 
 async function complete(
-  deps: CodeDependencies,
+  deps: Dependencies,
   request: RegisterFromCodeRequest,
   { exchange, session, steps }: Work,
   call: Call,
@@ -161,7 +145,7 @@ async function complete(
 
 /** Exchanges the code once. After a crash, the token stored with the exchange is used instead. */
 async function obtainToken(
-  { exchanges, vault, upstream, app: appOf }: CodeDependencies,
+  { exchanges, vault, upstream, app: appOf }: Dependencies,
   { _id, token }: CodeExchange,
   code: string,
   call: Call,
@@ -181,7 +165,7 @@ async function obtainToken(
 
 /** The account and number that the sign-up is for, and all numbers of the account. */
 async function discover(
-  { upstream }: CodeDependencies,
+  { upstream }: Dependencies,
   app: App & { access_token: string },
   claim: Pick<RegisterFromCodeRequest, 'waba_id' | 'phone_number_id'>,
   call: Call,
@@ -209,7 +193,7 @@ async function discover(
  * registered.
  */
 async function answerAgain(
-  { clients }: CodeDependencies,
+  { clients }: Dependencies,
   { partner_id, result }: CodeExchange,
   session: Session | null,
 ): Promise<RegisterFromCodeResponse> {

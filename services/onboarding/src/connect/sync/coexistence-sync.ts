@@ -4,13 +4,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Upstream } from '@bmg/common/upstream';
-import type { Vault } from '@bmg/common/vault';
 import type { DataSync, HistorySync } from '@bmg/proto/onboarding';
 import type { StepFacts } from '../onboarding-log';
 import { requestSync, type SyncAnswer, type SyncOutcomes, type SyncType } from '../upstream';
-import type { ClientSyncs } from './store';
-import { secretIdentity, type Client, type ClientChange, type Clients } from '../../ground/clients';
+import { secretIdentity, type Client, type ClientChange } from '../../ground/clients';
+import type { Dependencies } from '../../dependencies';
 
 const TYPES = ['smb_app_state_sync', 'history'] as const satisfies readonly SyncType[];
 const MINUTE_MS = 60_000;
@@ -20,14 +18,6 @@ const RETRY_AFTER_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINU
 
 /** Requests of one type that are given up because a registration has replaced the token. */
 const REPLACED_MAX = 5;
-
-export interface SyncDependencies {
-  clients: Pick<Clients, 'find'>;
-  clientSyncs: Pick<ClientSyncs, 'change'>;
-  vault: Pick<Vault, 'open'>;
-  upstream: Upstream;
-  now: () => Date;
-}
 
 export interface Synced {
   client: Client;
@@ -107,7 +97,7 @@ export function openSyncWindow(
  * token requests it, and the registration requests its own.
  */
 export async function syncCoexistence(
-  { clients, clientSyncs, vault, upstream, now }: SyncDependencies,
+  { clients, clientSyncs, vault, upstream, now }: Dependencies,
   registered: Client,
   call: Call,
 ): Promise<Synced> {
@@ -151,7 +141,7 @@ function whyNot(client: Client, type: SyncType): SyncAnswer | undefined {
   return { outcome: 'failed: the number is not in use in the business app' };
 }
 
-/** Whether the row is still the one whose token was opened: each registration seals its token again. */
+/** True for the row whose token was opened: each registration seals its token again. */
 const isSame = (row: Client | null, sent: Client): boolean =>
   row?.status === 'active' && isDeepStrictEqual(row.token, sent.token);
 

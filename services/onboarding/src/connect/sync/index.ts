@@ -5,5 +5,3 @@ export {
   syncFacts,
   WINDOW_MS,
 } from './coexistence-sync';
-export * from './store';
-export { createSync } from './feature';

@@ -13,27 +13,22 @@ export interface HistoryReport {
   latest_window: Date;
 }
 
-export interface ClientSyncs {
-  /**
-   * Stores how far the history has arrived, for every partner with the number. Chunks come in any
-   * order, so phase and progress never go back; what arrived before the onboarding changes nothing.
-   */
-  advance(report: HistoryReport): Promise<void>;
-  /** Takes one due row until `lease_until` and counts the try; null when none is due. */
-  claim(now: Date, lease_until: Date): Promise<Client | null>;
-  /**
-   * Changes the row if its sync window is still the one of `client`; null when a new onboarding has
-   * opened another, which the outcome of an earlier sync must not change.
-   */
-  change(client: Client, change: ClientChange): Promise<Client | null>;
-  /** How many rows still wait for their sync and have a window that closes before `until`. */
-  countUntil(until: Date): Promise<number>;
-}
-
-export function createClientSyncs(db: Db): ClientSyncs {
+export function createClientSyncs(db: Db) {
   const clients = clientCollection(db);
   return {
-    async advance({ phone_number_id, phase, progress, error, received_at, latest_window }) {
+    /**
+     * Stores how far the history has arrived, for every partner with the number. Chunks come in any
+     * order, so phase and progress never go back; what arrived before the onboarding changes
+     * nothing.
+     */
+    async advance({
+      phone_number_id,
+      phase,
+      progress,
+      error,
+      received_at,
+      latest_window,
+    }: HistoryReport) {
       await clients.updateMany(
         { phone_number_id, status: 'active', sync_until: { $lte: latest_window } },
         {
@@ -46,7 +41,8 @@ export function createClientSyncs(db: Db): ClientSyncs {
         },
       );
     },
-    async claim(now, lease_until) {
+    /** Takes one due row until `lease_until` and counts the try; null when none is due. */
+    async claim(now: Date, lease_until: Date) {
       const before = await clients.findOneAndUpdate(
         { sync_retry_at: { $lte: now }, status: 'active' },
         { $set: { sync_retry_at: lease_until }, $inc: { sync_tries: 1 } },
@@ -60,13 +56,18 @@ export function createClientSyncs(db: Db): ClientSyncs {
         }
       );
     },
-    change: (client, change) =>
+    /**
+     * Changes the row if its sync window is still the one of `client`; null when a new onboarding
+     * has opened another, which the outcome of an earlier sync must not change.
+     */
+    change: (client: Client, change: ClientChange) =>
       clients.findOneAndUpdate(
         { _id: clientId(client), sync_until: client.sync_until ?? null },
         { $set: change },
         { returnDocument: 'after' },
       ),
-    countUntil: (until) =>
+    /** How many rows still wait for their sync and have a window that closes before `until`. */
+    countUntil: (until: Date) =>
       clients.countDocuments({
         sync_retry_at: { $gt: new Date(0) },
         sync_until: { $lte: until },

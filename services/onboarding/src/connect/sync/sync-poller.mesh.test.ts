@@ -178,7 +178,7 @@ it('skips a deleted client and a number that is not in the business app', async 
   const [one, other] = [await world.partner(), await world.partner()];
   await refuseSync();
   await register(one._id);
-  await world.handlers.deleteClient({ partner_id: one._id, waba_id: SCOPE.waba_id }, testCall());
+  await world.handlers.deleteClient({ partner_id: one._id, waba_id: SCOPE.waba_id });
   const cloud = { waba_id: '900000000000002', phone_number_id: '800000000000003' };
   const { sync } = await registerClient(
     world.deps,
@@ -209,7 +209,8 @@ describe('a registration while an earlier sync request is in flight', () => {
   const store = (partner_id: string, access_token: string, onboarding_id: string) =>
     storeClient(world.deps, { partner_id, ...SCOPE }, { access_token, onboarding_id }, testCall());
   /**
-   * Registers again, with another token: before the first sync request is written, or when it is on its way.
+   * Registers again, with another token: before the first sync request is written, or when it is on
+   * its way.
    */
   const registeringAgain = (
     partner_id: string,
@@ -251,7 +252,7 @@ describe('a registration while an earlier sync request is in flight', () => {
     world.passTime(5 * MINUTE_S);
     const request: World['deps']['upstream']['request'] = (sent, call) => {
       const beforeWrite = async (): Promise<void> => {
-        await world.handlers.deleteClient({ partner_id: _id, waba_id: SCOPE.waba_id }, testCall());
+        await world.handlers.deleteClient({ partner_id: _id, waba_id: SCOPE.waba_id });
         await sent.beforeWrite?.();
       };
       return world.deps.upstream.request({ ...sent, beforeWrite }, call);

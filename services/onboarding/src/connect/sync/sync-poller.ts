@@ -2,27 +2,18 @@
 // to act, and gives up once the 24-hour window has closed.
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall } from '@bmg/common/rpc';
-import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
-import {
-  createOnboardingLog,
-  type OnboardingLog,
-  type OnboardingLogDependencies,
-} from '../onboarding-log';
+import { endSpan, metrics, startSpan } from '@bmg/common/telemetry';
+import { createOnboardingLog, type OnboardingLog } from '../onboarding-log';
 import {
   missingSyncs,
   nextSyncTry,
   syncCoexistence,
   syncFacts,
-  type SyncDependencies,
   type Synced,
 } from './coexistence-sync';
-import type { ClientSyncs } from './store';
 import type { Client, ClientChange } from '../../ground/clients';
-
-export interface SyncPollerDependencies extends SyncDependencies, OnboardingLogDependencies {
-  clientSyncs: ClientSyncs;
-  log: Logger;
-}
+import { eachClaimed } from '../../ground/each-claimed';
+import type { Dependencies } from '../../dependencies';
 
 const POLL_EVERY_MS = 30_000;
 const SYNC_LIMIT_MS = 25_000;
@@ -35,26 +26,22 @@ const WARN_MS = 6 * HOUR_MS;
 /** The upstream's code for a request after the window has closed. */
 const WINDOW_CLOSED = 2593108;
 
-export function createSyncPoller(deps: SyncPollerDependencies): Poller {
+export function createSyncPoller(deps: Dependencies): Poller {
   return createPoller('coexistence sync', POLL_EVERY_MS, () => syncDue(deps), deps.log);
 }
 
 /** One run. Returns true when more may be due. */
-export async function syncDue(deps: SyncPollerDependencies): Promise<boolean> {
+export async function syncDue(deps: Dependencies): Promise<boolean> {
   const { clientSyncs, now } = deps;
-  let more = true;
-  for (let done = 0; more && done < RUN_MAX; done += 1) {
-    const at = now();
-    const client = await clientSyncs.claim(at, new Date(at.getTime() + LEASE_MS));
-    if (client) await retrySync(deps, client);
-    else more = false;
-  }
+  const claim = (): Promise<Client | null> =>
+    clientSyncs.claim(now(), new Date(now().getTime() + LEASE_MS));
+  const more = await eachClaimed(RUN_MAX, claim, (client) => retrySync(deps, client));
   const soon = new Date(now().getTime() + WARN_MS);
   metrics.coexistence_syncs_due.set(await clientSyncs.countUntil(soon));
   return more;
 }
 
-async function retrySync(deps: SyncPollerDependencies, claimed: Client): Promise<void> {
+async function retrySync(deps: Dependencies, claimed: Client): Promise<void> {
   const { clientSyncs, now, log } = deps;
   const { partner_id, waba_id, phone_number_id } = claimed;
   const steps = createOnboardingLog(deps, partner_id, null, claimed);
@@ -82,7 +69,7 @@ async function retrySync(deps: SyncPollerDependencies, claimed: Client): Promise
   }
 }
 
-async function request(deps: SyncPollerDependencies, client: Client): Promise<Synced> {
+async function request(deps: Dependencies, client: Client): Promise<Synced> {
   const span = startSpan('sync number');
   const call = ownCall(span.spanContext(), SYNC_LIMIT_MS);
   try {
@@ -100,7 +87,7 @@ async function request(deps: SyncPollerDependencies, client: Client): Promise<Sy
  * onboarding log. Returns the change to store with the client.
  */
 async function warn(
-  { log }: SyncPollerDependencies,
+  { log }: Dependencies,
   {
     claimed,
     steps,
@@ -125,7 +112,7 @@ async function warn(
 
 /** Stops retrying: only a new onboarding reopens the window. */
 async function giveUp(
-  { clientSyncs, log }: SyncPollerDependencies,
+  { clientSyncs, log }: Dependencies,
   claimed: Client,
   steps: OnboardingLog,
   synced: Synced | undefined,

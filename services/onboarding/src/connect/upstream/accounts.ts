@@ -1,8 +1,16 @@
-// Upstream requests about a business account: its numbers, its owner, and our webhook subscription
-// to it.
+// Upstream requests about a business account: its numbers and their facts, its owner, and our
+// webhook subscription to it.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstream';
+import {
+  eachPage,
+  segment,
+  type Json,
+  type Upstream,
+  limitTierOf,
+  readWithLimit,
+} from '@bmg/common/upstream';
+import type { NumberFacts } from '../../ground/clients';
 
 const PAGE = 100;
 const PAGES_MAX = 20;
@@ -89,7 +97,7 @@ export const subscribe = subscription('POST');
 export const unsubscribe = subscription('DELETE');
 const subscribedApps = subscription('GET');
 
-/** Whether our app receives the account's webhooks; without an app ID, whether any app does. */
+/** Returns true if our app receives the account's webhooks, or any app if no app ID is given. */
 export async function isSubscribed(
   upstream: Upstream,
   waba_id: string,
@@ -101,4 +109,50 @@ export async function isSubscribed(
   return apps.some(({ whatsapp_business_api_data: app }) =>
     app_id === undefined ? true : (app as Json | undefined)?.['id'] === app_id,
   );
+}
+
+const FIELDS = [
+  'id',
+  'display_phone_number',
+  'verified_name',
+  'status',
+  'quality_rating',
+  'platform_type',
+  'is_on_biz_app',
+  'throughput',
+];
+
+const digits = (text: unknown): string => String(text ?? '').replace(/\D/g, '');
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Throws the upstream's error if it does not show the number to this token. */
+export async function fetchNumber(
+  upstream: Upstream,
+  phone_number_id: string,
+  token: string,
+  call: Call,
+): Promise<NumberFacts> {
+  const number = await readWithLimit((limit_field) =>
+    upstream.request(
+      {
+        operation: 'GET /{phone_number_id}',
+        method: 'GET',
+        path: `/${segment(phone_number_id)}`,
+        query: { fields: [...FIELDS, limit_field].join(',') },
+        token,
+      },
+      call,
+    ),
+  );
+  const throughput = number['throughput'];
+  return {
+    phone_number: digits(number['display_phone_number']),
+    verified_name: textOrNull(number['verified_name']) ?? '',
+    quality_rating: textOrNull(number['quality_rating']),
+    messaging_limit_tier: limitTierOf(number),
+    throughput_level: textOrNull(
+      typeof throughput === 'object' && throughput !== null ? (throughput as Json)['level'] : null,
+    ),
+    is_on_biz_app: number['is_on_biz_app'] === true,
+  };
 }

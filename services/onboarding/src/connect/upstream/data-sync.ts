@@ -18,7 +18,7 @@ export interface SyncAnswer {
   replaced?: boolean;
 }
 
-export interface SyncRequest {
+interface SyncRequest {
   phone_number_id: string;
   type: SyncType;
   token: string;

@@ -1,4 +1,3 @@
 export * from './accounts';
 export * from './code-exchange';
 export * from './data-sync';
-export * from './number-facts';

@@ -1,8 +1,9 @@
 // Payment events: the processor's webhooks by ID, so that a repeated one is recognised. A row
 // without `applied_at` was interrupted by a crash: it is applied when the processor repeats the
 // event.
-import type { Collection, Db, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
+import { insertOnce } from '../../../ground/insert';
 
 interface PaymentEvent {
   _id: string;
@@ -11,33 +12,26 @@ interface PaymentEvent {
   applied_at: Date | null;
 }
 
-export interface PaymentEvents {
-  /** Stores the event. Returns true if it was applied before. */
-  begin(event: { id: string; type: string }, at: Date): Promise<boolean>;
-  finish(id: string, at: Date): Promise<void>;
-}
+export type PaymentEvents = ReturnType<typeof createPaymentEvents>;
 
 export const PAYMENT_EVENTS = 'payment_events';
 /** The processor repeats events for days; support looks back for weeks. */
 const KEPT_S = 60 * 24 * 3_600;
-export const paymentEventIndexes: IndexDescription[] = [
-  { key: { received_at: 1 }, expireAfterSeconds: KEPT_S },
-];
+export const paymentEventIndexes: Indexes = {
+  [PAYMENT_EVENTS]: [{ key: { received_at: 1 }, expireAfterSeconds: KEPT_S }],
+};
 
-export function createPaymentEvents(db: Db): PaymentEvents {
+export function createPaymentEvents(db: Db) {
   const events: Collection<PaymentEvent> = db.collection(PAYMENT_EVENTS);
   return {
-    async begin({ id, type }, at) {
-      try {
-        await events.insertOne({ _id: id, type, received_at: at, applied_at: null });
-        return false;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        const known = await events.findOne({ _id: id });
-        return known !== null && known.applied_at !== null;
-      }
+    /** Stores the event. Returns true if it was applied before. */
+    async begin({ id, type }: { id: string; type: string }, at: Date) {
+      const event = { _id: id, type, received_at: at, applied_at: null };
+      if (await insertOnce(events, event)) return false;
+      const known = await events.findOne({ _id: id });
+      return known !== null && known.applied_at !== null;
     },
-    async finish(id, at) {
+    async finish(id: string, at: Date) {
       await events.updateOne({ _id: id }, { $set: { applied_at: at } });
     },
   };

@@ -1,9 +1,10 @@
 // Slot charges: one row per partner, month and billing slot, stored before any request to the
 // processor. A row has one invoice, and an invoice can be paid once: this is what makes money move
 // exactly once.
-import type { Collection, Db, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
+import { insertOnce } from '../../../ground/insert';
 
 export type ChargeStatus = 'intended' | 'declined' | 'action_required' | 'paid' | 'void';
 export type ChargeEvent = 'pay' | 'decline' | 'ask' | 'void';
@@ -52,31 +53,7 @@ export type ChargeFacts = Partial<
   Pick<SlotCharge, 'covers' | 'payment_url' | 'failure' | 'paid_at'>
 >;
 
-export interface SlotCharges {
-  /** Stores a new charge, or returns the existing row. */
-  intend(partner_id: string, month: string, slot: number, given: NewCharge): Promise<SlotCharge>;
-  /** By ID without a scope: webhooks name no partner. */
-  find(_id: string): Promise<SlotCharge | null>;
-  /**
-   * The rows that matter in a month, in order: charged for it, covering it, or unpaid from before.
-   */
-  relevant(partner_id: string, month: string): Promise<SlotCharge[]>;
-  /** Charges for `since` (YYYY-MM) or later, the newest first. */
-  recent(partner_id: string, since: string): Promise<SlotCharge[]>;
-  /** False if another invoice was recorded first. */
-  recordInvoice(_id: string, invoice_id: string): Promise<boolean>;
-  /**
-   * Removes an invoice that is void or deleted at the processor and was never paid. A new one is
-   * made instead.
-   */
-  detachInvoice(_id: string, invoice_id: string): Promise<void>;
-  nextGeneration(_id: string, generation: number): Promise<void>;
-  /** Stores a payment attempt before it is made. An open attempt is resumed, with its own card. */
-  startPaymentAttempt(charge: SlotCharge, attempt: PaymentAttempt): Promise<SlotCharge>;
-  closePaymentAttempt(_id: string, attempts: number): Promise<void>;
-  /** False if the machine refuses the event: the row is final. */
-  move(_id: string, event: ChargeEvent, facts: ChargeFacts, at: Date): Promise<boolean>;
-}
+export type SlotCharges = ReturnType<typeof createSlotCharges>;
 
 export interface PaymentAttempt {
   payment_method: string;
@@ -89,7 +66,9 @@ export interface NewCharge {
 }
 
 export const SLOT_CHARGES = 'slot_charges';
-export const slotChargeIndexes: IndexDescription[] = [{ key: { partner_id: 1, month: 1 } }];
+export const slotChargeIndexes: Indexes = {
+  [SLOT_CHARGES]: [{ key: { partner_id: 1, month: 1 } }],
+};
 
 /** Bounds the reads: a partner with more slots per month is billed by contract, not here. */
 const ROWS_MAX = 2_000;
@@ -100,94 +79,70 @@ const chargeId = (partner_id: string, month: string, slot: number): string =>
 export const isUnpaid = ({ status }: Pick<SlotCharge, 'status'>): boolean =>
   UNPAID.includes(status);
 
-/** By month, then by slot number. */
+/** Sorts by month, then by slot number. */
 const inOrder = (a: SlotCharge, b: SlotCharge): number =>
   a.month === b.month ? a.slot - b.slot : a.month < b.month ? -1 : 1;
 
-/** Longer than 70 lines: one short method for each query. */
-export function createSlotCharges(db: Db): SlotCharges {
+const NEW = {
+  status: 'intended',
+  covers: null,
+  invoice_id: null,
+  payment_url: null,
+  generation: 0,
+  attempts: 0,
+  attempt_open: false,
+  attempt_month: null,
+  payment_method: null,
+  failure: null,
+  paid_at: null,
+} as const satisfies Partial<SlotCharge>;
+
+export function createSlotCharges(db: Db) {
   const charges: Collection<SlotCharge> = db.collection(SLOT_CHARGES);
   return {
-    async intend(partner_id, month, slot, { cents, at }) {
+    /** Stores a new charge, or returns the existing row. */
+    async intend(partner_id: string, month: string, slot: number, { cents, at }: NewCharge) {
       const _id = chargeId(partner_id, month, slot);
-      const created: SlotCharge = {
+      const created = {
         _id,
         partner_id,
         month,
         slot,
         cents,
-        status: 'intended',
-        covers: null,
-        invoice_id: null,
-        payment_url: null,
-        generation: 0,
-        attempts: 0,
-        attempt_open: false,
-        attempt_month: null,
-        payment_method: null,
-        failure: null,
+        ...NEW,
         created_at: at,
         updated_at: at,
-        paid_at: null,
       };
-      try {
-        await charges.insertOne(created);
-        return created;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return (await charges.findOne({ _id })) as SlotCharge;
-      }
+      if (await insertOnce(charges, created)) return created;
+      return (await charges.findOne({ _id })) as SlotCharge;
     },
-    find: (_id) => charges.findOne({ _id }),
-    async relevant(partner_id, month) {
+    /** Needs no scope: webhooks name no partner. */
+    find: (_id: string) => charges.findOne({ _id }),
+    /**
+     * The rows that matter in a month, in order: charged for it, covering it, or unpaid from
+     * before.
+     */
+    async relevant(partner_id: string, month: string) {
       const rows = await charges
         .find({ partner_id, $or: [{ month }, { covers: month }, { status: { $in: UNPAID } }] })
         .limit(ROWS_MAX)
         .toArray();
       return rows.sort(inOrder);
     },
-    async recent(partner_id, since) {
+    /** Charges for `since` (YYYY-MM) or later, the newest first. */
+    async recent(partner_id: string, since: string) {
       const rows = await charges
         .find({ partner_id, month: { $gte: since } })
         .limit(ROWS_MAX)
         .toArray();
       return rows.sort((a, b) => inOrder(b, a));
     },
-    async recordInvoice(_id, invoice_id) {
-      const { matchedCount } = await charges.updateOne(
-        { _id, invoice_id: null, status: { $in: UNPAID } },
-        { $set: { invoice_id } },
-      );
-      return matchedCount === 1;
-    },
-    async detachInvoice(_id, invoice_id) {
-      await charges.updateOne(
-        { _id, invoice_id, status: { $in: UNPAID } },
-        { $set: { invoice_id: null, payment_url: null }, $inc: { generation: 1 } },
-      );
-    },
-    async nextGeneration(_id, generation) {
+    ...invoicesOf(charges),
+    async nextGeneration(_id: string, generation: number) {
       await charges.updateOne({ _id, generation }, { $inc: { generation: 1 } });
     },
-    async startPaymentAttempt(charge, { payment_method, month: attempt_month }) {
-      if (charge.attempt_open) {
-        await charges.updateOne({ _id: charge._id }, { $set: { attempt_month } });
-        return { ...charge, attempt_month };
-      }
-      const attempts = charge.attempts + 1;
-      const tried = { attempts, payment_method, attempt_month, attempt_open: true };
-      const { matchedCount } = await charges.updateOne(
-        { _id: charge._id, attempts: charge.attempts, attempt_open: false },
-        { $set: tried },
-      );
-      if (matchedCount === 1) return { ...charge, ...tried };
-      // Another worker has started the attempt: resume it.
-      return (await charges.findOne({ _id: charge._id })) as SlotCharge;
-    },
-    async closePaymentAttempt(_id, attempts) {
-      await charges.updateOne({ _id, attempts }, { $set: { attempt_open: false } });
-    },
-    async move(_id, event, facts, at) {
+    /** False if the machine refuses the event: the row is final. */
+    async move(_id: string, event: ChargeEvent, facts: ChargeFacts, at: Date) {
       const { matchedCount } = await charges.updateOne(
         { _id, status: { $in: [...chargeMachine.from(event)] } },
         {
@@ -203,3 +158,49 @@ export function createSlotCharges(db: Db): SlotCharges {
     },
   };
 }
+
+/** The invoice of a charge, and the attempts to pay it. */
+const invoicesOf = (charges: Collection<SlotCharge>) => ({
+  /** False if another invoice was recorded first. */
+  async recordInvoice(_id: string, invoice_id: string) {
+    const { matchedCount } = await charges.updateOne(
+      { _id, invoice_id: null, status: { $in: UNPAID } },
+      { $set: { invoice_id } },
+    );
+    return matchedCount === 1;
+  },
+  /**
+   * Removes an invoice that is void or deleted at the processor and was never paid. A new one is
+   * made instead.
+   */
+  async detachInvoice(_id: string, invoice_id: string) {
+    await charges.updateOne(
+      { _id, invoice_id, status: { $in: UNPAID } },
+      { $set: { invoice_id: null, payment_url: null }, $inc: { generation: 1 } },
+    );
+  },
+  /**
+   * Stores a payment attempt before it is made. An open attempt is resumed, with its own card.
+   */
+  async startPaymentAttempt(
+    charge: SlotCharge,
+    { payment_method, month: attempt_month }: PaymentAttempt,
+  ) {
+    if (charge.attempt_open) {
+      await charges.updateOne({ _id: charge._id }, { $set: { attempt_month } });
+      return { ...charge, attempt_month };
+    }
+    const attempts = charge.attempts + 1;
+    const tried = { attempts, payment_method, attempt_month, attempt_open: true };
+    const { matchedCount } = await charges.updateOne(
+      { _id: charge._id, attempts: charge.attempts, attempt_open: false },
+      { $set: tried },
+    );
+    if (matchedCount === 1) return { ...charge, ...tried };
+    // Another worker has started the attempt: resume it.
+    return (await charges.findOne({ _id: charge._id })) as SlotCharge;
+  },
+  async closePaymentAttempt(_id: string, attempts: number) {
+    await charges.updateOne({ _id, attempts }, { $set: { attempt_open: false } });
+  },
+});

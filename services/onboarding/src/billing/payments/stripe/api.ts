@@ -27,40 +27,20 @@ export interface Card {
   exp_year: number;
 }
 
-export interface NewInvoice {
+interface NewInvoice {
   charge_id: string;
   customer_id: string;
   description: string;
 }
 
-export interface InvoiceLine {
+interface InvoiceLine {
   customer_id: string;
   invoice_id: string;
   cents: number;
   description: string;
 }
 
-export interface StripeApi {
-  createCustomer(partner: { partner_id: string; name: string }, key: string): Promise<string>;
-  cardOf(customer_id: string): Promise<Card | null>;
-  /** Makes the card of a completed setup the one that is charged. */
-  adoptCard(customer_id: string, setup_intent_id: string): Promise<void>;
-  cardPage(customer_id: string, return_url: string): Promise<string>;
-  createInvoice(invoice: NewInvoice, key: string): Promise<string>;
-  /** The invoice of a charge, for one whose ID could not be stored; null if there is none. */
-  findInvoice(customer_id: string, charge_id: string): Promise<string | null>;
-  addLine(line: InvoiceLine, key: string): Promise<void>;
-  finalize(invoice_id: string, key: string): Promise<void>;
-  /** Returns Stripe's reason for a refusal, or null if it was not refused. */
-  pay(payment: { invoice_id: string; payment_method: string }, key: string): Promise<string | null>;
-  read(invoice_id: string): Promise<Reading>;
-  /**
-   * Voids the invoice, or deletes it while it is a draft. Stripe refuses this for a paid invoice.
-   */
-  drop(invoice_id: string, reading: Reading): Promise<void>;
-  /** Throws UNAUTHORIZED if the signature is wrong, INVALID_PAYLOAD if it is not JSON. */
-  verify(body: Buffer, signature: string): Stripe.Event;
-}
+export type StripeApi = ReturnType<typeof createStripeApi>;
 
 /** A request to Stripe failed and its effect is unknown: try again. */
 export class ProcessorAway extends ApiError {
@@ -89,7 +69,7 @@ export function createStripeApi(
   settings: StripeSettings,
   now: () => Date,
   options: StripeOptions = {},
-): StripeApi {
+) {
   const { protocol, hostname, port } = new URL(settings.api_base);
   const stripe = new Stripe(settings.api_key, {
     protocol: protocol === 'http:' ? 'http' : 'https',
@@ -102,8 +82,10 @@ export function createStripeApi(
   });
   return {
     ...customerRequests(stripe),
-    ...invoiceRequests(stripe),
-    verify(body, signature) {
+    ...draftRequests(stripe),
+    ...paymentRequests(stripe),
+    /** Throws UNAUTHORIZED if the signature is wrong, INVALID_PAYLOAD if it is not JSON. */
+    verify(body: Buffer, signature: string): Stripe.Event {
       const { webhook_secret } = settings;
       try {
         return stripe.webhooks.constructEvent(
@@ -124,17 +106,15 @@ export function createStripeApi(
   };
 }
 
-type CustomerRequests = Pick<StripeApi, 'createCustomer' | 'cardOf' | 'adoptCard' | 'cardPage'>;
-
-const customerRequests = (stripe: Stripe): CustomerRequests => ({
-  async createCustomer({ partner_id, name }, key) {
+const customerRequests = (stripe: Stripe) => ({
+  async createCustomer({ partner_id, name }: { partner_id: string; name: string }, key: string) {
     const params = { name, metadata: { partner_id } };
     const made = await ask('customers.create', () =>
       stripe.customers.create(params, { idempotencyKey: key }),
     );
     return made.id;
   },
-  cardOf: (customer_id) =>
+  cardOf: (customer_id: string) =>
     ask('customers.retrieve', async () => {
       const customer = await stripe.customers.retrieve(customer_id, {
         expand: ['invoice_settings.default_payment_method'],
@@ -148,7 +128,8 @@ const customerRequests = (stripe: Stripe): CustomerRequests => ({
       });
       return readCard(data[0] ?? null);
     }),
-  adoptCard: (customer_id, setup_intent_id) =>
+  /** Makes the card of a completed setup the one that is charged. */
+  adoptCard: (customer_id: string, setup_intent_id: string) =>
     ask('setup_intents.retrieve', async () => {
       const { payment_method } = await stripe.setupIntents.retrieve(setup_intent_id);
       const id = typeof payment_method === 'string' ? payment_method : payment_method?.id;
@@ -157,7 +138,7 @@ const customerRequests = (stripe: Stripe): CustomerRequests => ({
         invoice_settings: { default_payment_method: id },
       });
     }),
-  async cardPage(customer_id, return_url) {
+  async cardPage(customer_id: string, return_url: string) {
     const session = await ask('checkout.sessions.create', () =>
       stripe.checkout.sessions.create({
         mode: 'setup',
@@ -173,14 +154,9 @@ const customerRequests = (stripe: Stripe): CustomerRequests => ({
   },
 });
 
-type InvoiceRequests = Pick<
-  StripeApi,
-  'createInvoice' | 'findInvoice' | 'addLine' | 'finalize' | 'pay' | 'read' | 'drop'
->;
-
-/** Longer than 70 lines: one short method for each request. */
-const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
-  async createInvoice({ charge_id, customer_id, description }, key) {
+/** Makes an invoice: a draft, its line, and the invoice that can be paid. */
+const draftRequests = (stripe: Stripe) => ({
+  async createInvoice({ charge_id, customer_id, description }: NewInvoice, key: string) {
     const params: Stripe.InvoiceCreateParams = {
       customer: customer_id,
       collection_method: 'charge_automatically',
@@ -197,7 +173,8 @@ const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
     );
     return made.id;
   },
-  async findInvoice(customer_id, charge_id) {
+  /** The invoice of a charge, for one whose ID could not be stored; null if there is none. */
+  async findInvoice(customer_id: string, charge_id: string) {
     const { data } = await ask('invoices.list', () =>
       stripe.invoices.list({ customer: customer_id, limit: INVOICES_MAX }),
     );
@@ -206,7 +183,7 @@ const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
     );
     return mine.at(-1)?.id ?? null;
   },
-  async addLine({ customer_id, invoice_id, cents, description }, key) {
+  async addLine({ customer_id, invoice_id, cents, description }: InvoiceLine, key: string) {
     const params = {
       customer: customer_id,
       invoice: invoice_id,
@@ -218,12 +195,19 @@ const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
       stripe.invoiceItems.create(params, { idempotencyKey: key }),
     );
   },
-  async finalize(invoice_id, key) {
+  async finalize(invoice_id: string, key: string) {
     await ask('invoices.finalize', () =>
       stripe.invoices.finalizeInvoice(invoice_id, { auto_advance: false }, { idempotencyKey: key }),
     );
   },
-  pay: ({ invoice_id, payment_method }, key) =>
+});
+
+const paymentRequests = (stripe: Stripe) => ({
+  /** Returns Stripe's reason for a refusal, or null if it was not refused. */
+  pay: (
+    { invoice_id, payment_method }: { invoice_id: string; payment_method: string },
+    key: string,
+  ) =>
     ask('invoices.pay', async () => {
       try {
         await stripe.invoices.pay(invoice_id, { payment_method }, { idempotencyKey: key });
@@ -235,7 +219,7 @@ const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
         return error.decline_code ?? error.code ?? 'refused';
       }
     }),
-  read: (invoice_id) =>
+  read: (invoice_id: string) =>
     ask('invoices.retrieve', async () => {
       try {
         const expand = ['payments.data.payment.payment_intent'];
@@ -245,7 +229,10 @@ const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
         throw error;
       }
     }),
-  async drop(invoice_id, { status }) {
+  /**
+   * Voids the invoice, or deletes it while it is a draft. Stripe refuses this for a paid invoice.
+   */
+  async drop(invoice_id: string, { status }: Reading) {
     await ask('invoices.drop', async () =>
       status === 'draft'
         ? await stripe.invoices.del(invoice_id)

@@ -17,7 +17,7 @@ export interface ChargeDependencies {
   log: Logger;
 }
 
-export interface PaymentSource {
+interface PaymentSource {
   customer_id: string;
   card: Card | null;
   /** The month that the payment is for. */

@@ -1,15 +1,9 @@
 // The payment processor Stripe: charges registrations, takes webhooks, and polls for bills that are
 // due. Several replicas may run it; one at a time holds a bill.
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { Versions } from '@bmg/common/directory';
 import { implement } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
-import type { BillingAccounts } from '../store/billing-accounts';
-import type { Clients } from '../../../ground/clients';
-import type { Partners } from '../../../ground/partners';
 import type { PaymentEvents } from '../store/payment-events';
-import type { SlotCharges } from '../store/slot-charges';
 import { cover } from './cover';
 import { createPaymentHandlers } from './handlers';
 import { whileHeld, newHold } from './hold';
@@ -17,16 +11,7 @@ import type { PaymentProcessor } from '../processor';
 import { nextMonth, review, type ReviewDependencies } from './review';
 import { createStripeApi, type StripeOptions, type StripeSettings } from './api';
 
-export interface StripeDependencies {
-  accounts: BillingAccounts;
-  charges: SlotCharges;
-  paymentEvents: PaymentEvents;
-  partners: Partners;
-  clients: Clients;
-  versions: Pick<Versions, 'bump'>;
-  now: () => Date;
-  log: Logger;
-}
+export type StripeDependencies = Omit<ReviewDependencies, 'api'> & { paymentEvents: PaymentEvents };
 
 const POLL_EVERY_MS = 15_000;
 /** Bills reviewed in parallel: at the turn of the month, all are due at the same time. */
@@ -56,7 +41,7 @@ export function createStripePayments(
         createPaymentHandlers({ ...deps, requestReview }, settings.public_url),
       ),
     ],
-    components: [poller],
+    workers: [poller],
   };
 }
 

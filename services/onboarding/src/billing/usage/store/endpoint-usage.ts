@@ -1,8 +1,9 @@
-// Calls and errors by partner, UTC day, method and endpoint. One record per partner and day holds the
-// counters and the number of the last report of each gateway process, so that a report that is
+// Calls and errors by partner, UTC day, method and endpoint. One record per partner and day holds
+// the counters and the number of the last report of each gateway process, so that a report that is
 // published or read twice changes nothing.
-import { isDuplicateKey } from '@bmg/common/mongo';
-import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
+import { groupBy } from '@bmg/common/collections';
+import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import type { Usage, Usage_Row } from '@bmg/proto/stream';
 import { dayStart } from '@bmg/common/time';
 import type { DayRange } from '../period';
@@ -31,25 +32,20 @@ export interface EndpointCount {
   errors: number;
 }
 
-export interface EndpointUsage {
-  add(messages: Usage[]): Promise<void>;
-  /** Drops the numbers of reports that can no longer be read again. */
-  forgetReports(now: Date): Promise<void>;
-  sum(partner_id: string, range: DayRange): Promise<EndpointCount[]>;
-}
-
 export const ENDPOINT_USAGE = 'endpoint_usage';
 export const USAGE_KEPT_DAYS = 400;
-export const endpointUsageIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, day: 1 } },
-  { key: { day_at: 1 }, expireAfterSeconds: USAGE_KEPT_DAYS * 86_400 },
-];
+export const endpointUsageIndexes: Indexes = {
+  [ENDPOINT_USAGE]: [
+    { key: { partner_id: 1, day: 1 } },
+    { key: { day_at: 1 }, expireAfterSeconds: USAGE_KEPT_DAYS * 86_400 },
+  ],
+};
 
 /**
- * IDs kept per record, and always those of the last write. Only messages uncommitted when a consumer
- * crashed are repeated: two seconds of one message per second and gateway replica; ten of ten
- * replicas have room. Each write reads and stores the whole record, once a second for every partner
- * that calls: few IDs make it cheap.
+ * IDs kept per record, and always those of the last write. Only messages uncommitted when a
+ * consumer crashed are repeated: two seconds of one message per second and gateway replica; ten of
+ * ten replicas have room. Each write reads and stores the whole record, once a second for every
+ * partner that calls: few IDs make it cheap.
  */
 const APPLIED_MAX = 100;
 const DAY_MS = 86_400_000;
@@ -76,15 +72,11 @@ function namesOf(key: string): Pick<EndpointCount, 'method' | 'endpoint'> {
 
 const orderOf = ({ endpoint, method = '' }: EndpointCount): string => `${endpoint} ${method}`;
 
-export function createEndpointUsage(db: Db): EndpointUsage {
+export function createEndpointUsage(db: Db) {
   const days: Collection<EndpointDay> = db.collection(ENDPOINT_USAGE);
   return {
-    async add(messages) {
-      const byDay = new Map<string, Usage[]>();
-      for (const message of messages) {
-        const _id = `${message.partner_id}/${message.day}`;
-        byDay.set(_id, [...(byDay.get(_id) ?? []), message]);
-      }
+    async add(messages: Usage[]) {
+      const byDay = groupBy(messages, ({ partner_id, day }) => `${partner_id}/${day}`);
       const addAll = async (counted: ReadonlyMap<string, Counted>): Promise<void> => {
         const operations = [...byDay].flatMap(([_id, group]) =>
           additionOf(_id, withoutRepeats(group, counted.get(_id) ?? {})),
@@ -105,7 +97,8 @@ export function createEndpointUsage(db: Db): EndpointUsage {
         await addAll(new Map(known.map((day) => [day._id, day])));
       }
     },
-    async forgetReports(now) {
+    /** Drops the numbers of reports that can no longer be read again. */
+    async forgetReports(now: Date) {
       const until = now.getTime() - NUMBERS_KEPT_DAYS * DAY_MS;
       await days.updateMany(
         {
@@ -115,7 +108,7 @@ export function createEndpointUsage(db: Db): EndpointUsage {
         { $unset: { processes: '', applied: '' } },
       );
     },
-    async sum(partner_id, { from_day, to_day }) {
+    async sum(partner_id: string, { from_day, to_day }: DayRange) {
       const found = await days
         .find({ partner_id, day: { $gte: from_day, $lte: to_day } })
         .project<Pick<EndpointDay, 'rows'>>({ rows: 1 })

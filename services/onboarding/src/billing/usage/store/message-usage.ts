@@ -3,7 +3,9 @@
 // changes as `pending`; once the counters have them, they are removed. `addPendingCounts` adds what
 // a crash left pending, and each counter record lists the batches it contains, so that none is
 // added twice.
-import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
+import { groupBy } from '@bmg/common/collections';
 import { contentId, newId } from '@bmg/common/ids';
 import {
   countStatus,
@@ -17,11 +19,13 @@ import { dayStart } from '@bmg/common/time';
 import type { DayRange } from '../period';
 import { USAGE_KEPT_DAYS } from './endpoint-usage';
 
+type PartnerStep = Step & { partner_id: string };
+
 interface CountedMessage extends MessageFacts {
   _id: string;
   /** Revision: a write based on an older one is refused. */
   rev: number;
-  pending: Array<Step & { batch: string; partner_id: string }>;
+  pending: Array<PartnerStep & { batch: string }>;
   /** Since when changes are pending; absent without any. */
   pending_at?: Date;
   updated_at: Date;
@@ -29,7 +33,7 @@ interface CountedMessage extends MessageFacts {
 
 export type CategoryCounts = Partial<Record<CountedField, number>>;
 
-interface MessageDay {
+export interface MessageDay {
   _id: string;
   partner_id: string;
   day: string;
@@ -38,167 +42,66 @@ interface MessageDay {
   applied: string[];
 }
 
+interface Rows {
+  messages: Collection<CountedMessage>;
+  days: Collection<MessageDay>;
+}
+
 export interface MessageStatusSeen extends StatusFacts {
   partner_id: string;
   message_id: string;
-}
-
-export interface MessageUsage {
-  /** Throws if another worker counts one of the messages at the same time: try again. */
-  count(statuses: MessageStatusSeen[], now: Date): Promise<void>;
-  /**
-   * For a poller: adds counter changes that a crash left pending. Returns the number of batches.
-   */
-  addPendingCounts(now: Date): Promise<number>;
-  /** The counts of each day with a message, the oldest first. */
-  listDays(
-    partner_id: string,
-    range: DayRange,
-  ): Promise<Array<Pick<MessageDay, 'day' | 'categories'>>>;
-  sum(partner_id: string, range: DayRange): Promise<Record<string, CategoryCounts>>;
 }
 
 export const COUNTED_MESSAGES = 'counted_messages';
 export const MESSAGE_USAGE = 'message_usage';
 /** The upstream repeats statuses for days, and a read receipt may come weeks later. */
 const MESSAGES_KEPT_DAYS = 40;
-export const countedMessageIndexes: IndexDescription[] = [
-  { key: { pending_at: 1 }, sparse: true },
-  { key: { updated_at: 1 }, expireAfterSeconds: MESSAGES_KEPT_DAYS * 86_400 },
-];
-export const messageUsageIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, day: 1 } },
-  { key: { day_at: 1 }, expireAfterSeconds: USAGE_KEPT_DAYS * 86_400 },
-];
+export const messageUsageIndexes: Indexes = {
+  [COUNTED_MESSAGES]: [
+    { key: { pending_at: 1 }, sparse: true },
+    { key: { updated_at: 1 }, expireAfterSeconds: MESSAGES_KEPT_DAYS * 86_400 },
+  ],
+  [MESSAGE_USAGE]: [
+    { key: { partner_id: 1, day: 1 } },
+    { key: { day_at: 1 }, expireAfterSeconds: USAGE_KEPT_DAYS * 86_400 },
+  ],
+};
 
 const BATCH_MAX = 500;
 /** Far longer than a batch takes: the worker of an older one has crashed. */
 const ABANDONED_AFTER_MS = 60_000;
 const ABANDONED_MAX = 20;
 /**
- * Batches kept per record: those of two replicas in twice the time after which a batch is abandoned,
- * at one a second. Each batch reads and stores the whole record: few ids make it cheap.
+ * Batches kept per record: those of two replicas in twice the time after which a batch is
+ * abandoned, at one a second. Each batch reads and stores the whole record: few ids make it cheap.
  */
 const APPLIED_MAX = 300;
 
-/** Longer than 70 lines: one short method for each query. */
-export function createMessageUsage(db: Db): MessageUsage {
-  const messages: Collection<CountedMessage> = db.collection(COUNTED_MESSAGES);
-  const days: Collection<MessageDay> = db.collection(MESSAGE_USAGE);
-
-  const countBatch = async (statuses: MessageStatusSeen[], now: Date): Promise<void> => {
-    const batch = newId('cnt');
-    const ids = [...new Set(statuses.map(idOf))];
-    const found = await messages.find({ _id: { $in: ids } }).toArray();
-    const before = new Map(found.map((message) => [message._id, message]));
-    const changes = changesOf(statuses, before);
-    if (changes.size === 0) return;
-    const pending_at = now;
-    const { matchedCount, insertedCount } = await messages.bulkWrite(
-      [...changes].map(([_id, { facts, steps, partner_id }]) => {
-        const pending = steps.map((step) => ({ ...step, batch, partner_id }));
-        const known = before.get(_id);
-        return known
-          ? {
-              updateOne: {
-                filter: { _id, rev: known.rev },
-                update: {
-                  $set: { ...facts, pending_at, updated_at: now },
-                  $push: { pending: { $each: pending } },
-                  $inc: { rev: 1 },
-                },
-              },
-            }
-          : {
-              insertOne: {
-                document: { _id, ...facts, rev: 1, pending, pending_at, updated_at: now },
-              },
-            };
-      }) as AnyBulkWriteOperation<CountedMessage>[],
-      { ordered: false },
-    );
-    // Another worker changed one of the messages in the meantime: the bus retries the batch.
-    if (matchedCount + insertedCount < changes.size) {
-      throw new Error('a message was counted by another worker at the same time');
-    }
-    const steps = [...changes.values()].flatMap(({ steps: made, partner_id }) =>
-      made.map((step) => ({ ...step, partner_id })),
-    );
-    await addToDays(batch, steps, true);
-    await takeOff(batch, [...changes.keys()]);
+export function createMessageUsage(db: Db) {
+  const rows: Rows = {
+    messages: db.collection(COUNTED_MESSAGES),
+    days: db.collection(MESSAGE_USAGE),
   };
-
-  /** `is_new`: no counter has the batch. */
-  const addToDays = async (
-    batch: string,
-    steps: Array<Step & { partner_id: string }>,
-    is_new: boolean,
-  ): Promise<void> => {
-    const byDay = new Map<string, Array<Step & { partner_id: string }>>();
-    for (const step of steps) {
-      const _id = `${step.partner_id}/${step.day}`;
-      byDay.set(_id, [...(byDay.get(_id) ?? []), step]);
-    }
-    if (!is_new) {
-      const applied = await days
-        .find({ _id: { $in: [...byDay.keys()] }, applied: batch })
-        .project<Pick<MessageDay, '_id'>>({ _id: 1 })
-        .toArray();
-      for (const { _id } of applied) byDay.delete(_id);
-    }
-    if (byDay.size === 0) return;
-    await days.bulkWrite(
-      [...byDay].map(([_id, made]) => {
-        const { partner_id, day } = made[0] as Step & { partner_id: string };
-        return {
-          updateOne: {
-            filter: { _id, applied: { $ne: batch } },
-            update: {
-              $setOnInsert: { partner_id, day, day_at: dayStart(day) },
-              $inc: incrementsOf(made),
-              $push: { applied: { $each: [batch], $slice: -APPLIED_MAX } },
-            } as object,
-            upsert: true,
-          },
-        };
-      }),
-      { ordered: false },
-    );
-  };
-
-  const takeOff = async (batch: string, ids: string[]): Promise<void> => {
-    // Nearly always a message has no changes of another batch.
-    const { matchedCount } = await messages.updateMany(
-      {
-        _id: { $in: ids },
-        'pending.batch': batch,
-        pending: { $not: { $elemMatch: { batch: { $ne: batch } } } },
-      },
-      { $set: { pending: [] }, $unset: { pending_at: '' } },
-    );
-    if (matchedCount === ids.length) return;
-    await messages.updateMany({ _id: { $in: ids } }, { $pull: { pending: { batch } } });
-    await messages.updateMany(
-      { _id: { $in: ids }, pending: { $size: 0 } },
-      { $unset: { pending_at: '' } },
-    );
-  };
-
-  const listDays: MessageUsage['listDays'] = (partner_id, { from_day, to_day }) =>
+  const { messages, days } = rows;
+  /** The counts of each day with a message, the oldest first. */
+  const listDays = (partner_id: string, { from_day, to_day }: DayRange) =>
     days
       .find({ partner_id, day: { $gte: from_day, $lte: to_day } })
       .project<Pick<MessageDay, 'day' | 'categories'>>({ _id: 0, day: 1, categories: 1 })
       .sort({ day: 1 })
       .limit(USAGE_KEPT_DAYS)
       .toArray();
-
   return {
-    async count(statuses, now) {
+    /** Throws if another worker counts one of the messages at the same time: try again. */
+    async count(statuses: MessageStatusSeen[], now: Date) {
       for (let start = 0; start < statuses.length; start += BATCH_MAX) {
-        await countBatch(statuses.slice(start, start + BATCH_MAX), now);
+        await countBatch(rows, statuses.slice(start, start + BATCH_MAX), now);
       }
     },
-    async addPendingCounts(now) {
+    /**
+     * For a poller: adds counter changes that a crash left pending. Returns the number of batches.
+     */
+    async addPendingCounts(now: Date) {
       const left = await messages
         .find({ pending_at: { $lte: new Date(now.getTime() - ABANDONED_AFTER_MS) } })
         .limit(ABANDONED_MAX)
@@ -211,16 +114,14 @@ export function createMessageUsage(db: Db): MessageUsage {
           .limit(BATCH_MAX)
           .toArray();
         const steps = whole.flatMap(({ pending }) => pending.filter((one) => one.batch === batch));
-        await addToDays(batch, steps, false);
-        await takeOff(
-          batch,
-          whole.map(({ _id }) => _id),
-        );
+        const ids = whole.map(({ _id }) => _id);
+        await addToDays(rows, batch, steps, false);
+        await takeOff(rows, batch, ids);
       }
       return batches.size;
     },
     listDays,
-    async sum(partner_id, range) {
+    async sum(partner_id: string, range: DayRange) {
       const totals: Record<string, CategoryCounts> = {};
       for (const { categories } of await listDays(partner_id, range)) {
         for (const [category, counts] of Object.entries(categories)) {
@@ -233,6 +134,102 @@ export function createMessageUsage(db: Db): MessageUsage {
       return totals;
     },
   };
+}
+
+async function countBatch(rows: Rows, statuses: MessageStatusSeen[], now: Date): Promise<void> {
+  const { messages } = rows;
+  const batch = newId('cnt');
+  const ids = [...new Set(statuses.map(idOf))];
+  const found = await messages.find({ _id: { $in: ids } }).toArray();
+  const before = new Map(found.map((message) => [message._id, message]));
+  const changes = changesOf(statuses, before);
+  if (changes.size === 0) return;
+  const pending_at = now;
+  const { matchedCount, insertedCount } = await messages.bulkWrite(
+    [...changes].map(([_id, { facts, steps, partner_id }]) => {
+      const pending = steps.map((step) => ({ ...step, batch, partner_id }));
+      const known = before.get(_id);
+      return known
+        ? {
+            updateOne: {
+              filter: { _id, rev: known.rev },
+              update: {
+                $set: { ...facts, pending_at, updated_at: now },
+                $push: { pending: { $each: pending } },
+                $inc: { rev: 1 },
+              },
+            },
+          }
+        : {
+            insertOne: {
+              document: { _id, ...facts, rev: 1, pending, pending_at, updated_at: now },
+            },
+          };
+    }) as AnyBulkWriteOperation<CountedMessage>[],
+    { ordered: false },
+  );
+  // Another worker changed one of the messages in the meantime: the bus retries the batch.
+  if (matchedCount + insertedCount < changes.size) {
+    throw new Error('a message was counted by another worker at the same time');
+  }
+  const steps = [...changes.values()].flatMap(({ steps: made, partner_id }) =>
+    made.map((step) => ({ ...step, partner_id })),
+  );
+  await addToDays(rows, batch, steps, true);
+  await takeOff(rows, batch, [...changes.keys()]);
+}
+
+/** `is_new`: no counter has the batch. */
+async function addToDays(
+  { days }: Rows,
+  batch: string,
+  steps: PartnerStep[],
+  is_new: boolean,
+): Promise<void> {
+  const byDay = groupBy(steps, ({ partner_id, day }) => `${partner_id}/${day}`);
+  if (!is_new) {
+    const applied = await days
+      .find({ _id: { $in: [...byDay.keys()] }, applied: batch })
+      .project<Pick<MessageDay, '_id'>>({ _id: 1 })
+      .toArray();
+    for (const { _id } of applied) byDay.delete(_id);
+  }
+  if (byDay.size === 0) return;
+  await days.bulkWrite(
+    [...byDay].map(([_id, made]) => {
+      const { partner_id, day } = made[0] as PartnerStep;
+      return {
+        updateOne: {
+          filter: { _id, applied: { $ne: batch } },
+          update: {
+            $setOnInsert: { partner_id, day, day_at: dayStart(day) },
+            $inc: incrementsOf(made),
+            $push: { applied: { $each: [batch], $slice: -APPLIED_MAX } },
+          } as object,
+          upsert: true,
+        },
+      };
+    }),
+    { ordered: false },
+  );
+}
+
+async function takeOff({ messages }: Rows, batch: string, ids: string[]): Promise<void> {
+  // Nearly always a message has no changes of another batch.
+  const { matchedCount } = await messages.updateMany(
+    {
+      _id: { $in: ids },
+      'pending.batch': batch,
+      pending: { $not: { $elemMatch: { batch: { $ne: batch } } } },
+    },
+    { $set: { pending: [] }, $unset: { pending_at: '' } },
+  );
+  if (matchedCount === ids.length) return;
+  await messages.updateMany({ _id: { $in: ids } }, { $pull: { pending: { batch } } });
+  await messages.updateMany(
+    { _id: { $in: ids }, pending: { $size: 0 } },
+    { $unset: { pending_at: '' } },
+  );
 }
 
 const idOf = ({ partner_id, message_id }: MessageStatusSeen): string =>

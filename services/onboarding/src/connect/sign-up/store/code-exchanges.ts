@@ -1,13 +1,15 @@
 // Code exchanges: the outcome of each sign-up code. A code buys one token and expires within
 // seconds, so the token is stored, sealed, until the client is registered: a retry after a crash
 // continues from there. A short lease lets one worker at a time process a code.
-import type { Collection, Db, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Collection, Db } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
 import type { Sealed } from '@bmg/common/vault';
+import { insertOnce } from '../../../ground/insert';
+import type { Lease } from '../../../ground/lease';
 import type { ExchangeFailure } from '../../upstream';
 
-export type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
+type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
 
 const exchangeMachine = defineMachine<ExchangeStatus, 'exchange' | 'finish' | 'fail'>({
   exchange: { from: ['claimed'], to: 'exchanged' },
@@ -34,39 +36,15 @@ export interface CodeExchange {
   created_at: Date;
 }
 
-export interface Lease {
-  holder: string;
-  until: Date;
-}
-
-export interface CodeExchanges {
-  /**
-   * Creates or takes the code's row; `held` is false while another worker holds it or once it is
-   * finished.
-   */
-  claim(
-    id: { _id: string; partner_id: string },
-    lease: Lease,
-    now: Date,
-  ): Promise<{ exchange: CodeExchange; held: boolean }>;
-  find(_id: string): Promise<CodeExchange | null>;
-  renew(_id: string, lease: Lease): Promise<void>;
-  release(_id: string, holder: string): Promise<void>;
-  /** Stores the token: the code is `exchanged`. */
-  keepToken(_id: string, token: Sealed): Promise<void>;
-  finish(_id: string, result: ExchangeResult): Promise<void>;
-  fail(_id: string, failure: ExchangeFailure): Promise<void>;
-}
-
 export const CODE_EXCHANGES = 'code_exchanges';
 /**
  * Longer than a connect session lives. Bounds how long the sealed token of an unfinished sign-up is
  * stored.
  */
 const KEPT_S = 3 * 3_600;
-export const exchangeIndexes: IndexDescription[] = [
-  { key: { created_at: 1 }, expireAfterSeconds: KEPT_S },
-];
+export const exchangeIndexes: Indexes = {
+  [CODE_EXCHANGES]: [{ key: { created_at: 1 }, expireAfterSeconds: KEPT_S }],
+};
 
 const FREE = new Date(0);
 const UNFINISHED: ExchangeStatus[] = ['claimed', 'exchanged'];
@@ -74,7 +52,7 @@ const UNFINISHED: ExchangeStatus[] = ['claimed', 'exchanged'];
 /** The identity under which a code's token is sealed. */
 export const exchangeTokenIdentity = (_id: string): string => `exchange/${_id}/token`;
 
-export function createCodeExchanges(db: Db): CodeExchanges {
+export function createCodeExchanges(db: Db) {
   const exchanges: Collection<CodeExchange> = db.collection(CODE_EXCHANGES);
   const move = async (
     _id: string,
@@ -87,7 +65,15 @@ export function createCodeExchanges(db: Db): CodeExchanges {
     );
   };
   return {
-    async claim({ _id, partner_id }, { holder, until }, now) {
+    /**
+     * Creates or takes the code's row; `held` is false while another worker holds it or once it is
+     * finished.
+     */
+    async claim(
+      { _id, partner_id }: { _id: string; partner_id: string },
+      { holder, until }: Lease,
+      now: Date,
+    ) {
       const created: CodeExchange = {
         _id,
         partner_id,
@@ -99,12 +85,7 @@ export function createCodeExchanges(db: Db): CodeExchanges {
         result: null,
         created_at: now,
       };
-      try {
-        await exchanges.insertOne(created);
-        return { exchange: created, held: true };
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      if (await insertOnce(exchanges, created)) return { exchange: created, held: true };
       const taken = await exchanges.findOneAndUpdate(
         { _id, status: { $in: UNFINISHED }, lease_until: { $lte: now } },
         { $set: { holder, lease_until: until } },
@@ -114,16 +95,17 @@ export function createCodeExchanges(db: Db): CodeExchanges {
       // The row expired between the two reads: report it as held, so that the caller tries again.
       return { exchange: (await exchanges.findOne({ _id })) ?? created, held: false };
     },
-    find: (_id) => exchanges.findOne({ _id }),
-    async renew(_id, { holder, until }) {
+    find: (_id: string) => exchanges.findOne({ _id }),
+    async renew(_id: string, { holder, until }: Lease) {
       await exchanges.updateOne({ _id, holder }, { $set: { lease_until: until } });
     },
-    async release(_id, holder) {
+    async release(_id: string, holder: string) {
       await exchanges.updateOne({ _id, holder }, { $set: { lease_until: FREE } });
     },
-    keepToken: (_id, token) => move(_id, 'exchange', { token }),
+    /** Stores the token: the code is `exchanged`. */
+    keepToken: (_id: string, token: Sealed) => move(_id, 'exchange', { token }),
     // The client row holds the token from here on.
-    finish: (_id, result) => move(_id, 'finish', { result, token: null }),
-    fail: (_id, failure) => move(_id, 'fail', { failure }),
+    finish: (_id: string, result: ExchangeResult) => move(_id, 'finish', { result, token: null }),
+    fail: (_id: string, failure: ExchangeFailure) => move(_id, 'fail', { failure }),
   };
 }

@@ -1,14 +1,20 @@
 // Connect sessions: one record per link, found by the keyed hash of its token.
-import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Indexes } from '@bmg/common/mongo';
 import {
-  DUE_EVENTS,
   dueEvent,
+  DUE_EVENTS,
   dueEventIndex,
   forgetEvents,
   type DueEvent,
   type HoldsDueEvents,
 } from '../../../ground/due-events';
-import { sessionMachine, type SessionEvent, type SessionStatus } from '../connect-session';
+import {
+  completableSince,
+  sessionMachine,
+  type SessionEvent,
+  type SessionStatus,
+} from '../connect-session';
 
 export interface Session extends HoldsDueEvents {
   _id: string;
@@ -36,68 +42,37 @@ export interface Session extends HoldsDueEvents {
   purge_at: Date;
 }
 
-export interface Sessions {
-  insert(session: Session): Promise<void>;
-  /** All that are kept for a partner; counts no further than `most`. */
-  count(partner_id: string, most: number): Promise<number>;
-  findByToken(token_hash: string): Promise<Session | null>;
-  find(partner_id: string, session_id: string): Promise<Session | null>;
-  /** Marks the session as opened; null if it can no longer be opened. */
-  open(session: Session): Promise<Session | null>;
-  /**
-   * Ties the session to one code; null when another code has it. Safe to repeat for the same code.
-   */
-  begin(session: Session, exchange_id: string): Promise<Session | null>;
-  /**
-   * Frees the session for another code, if it is tied to this one. Stores the event with it, once
-   * for a code.
-   */
-  abandon(session: Session, exchange_id: string, event?: DueEvent): Promise<void>;
-  consume(session: Session, exchange_id: string): Promise<void>;
-  /** Counts one report of the page, with its event; false once `reports_max` is reached. */
-  countReport(session: Session, reports_max: number, event?: DueEvent): Promise<boolean>;
-  /** Sessions with unpublished events. */
-  withEventsDue(limit: number): Promise<Session[]>;
-  forgetEvents(sessions: Session[]): Promise<void>;
-  /**
-   * Deletes sessions created since `since` that are not consumed, with `key_id` only those that this key
-   * created; returns how many.
-   */
-  deleteUnfinished(partner_id: string, since: Date, key_id?: string): Promise<number>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 export const SESSIONS = 'connect_sessions';
-export const sessionIndexes: IndexDescription[] = [
-  { key: { token_hash: 1 }, unique: true },
-  { key: { partner_id: 1, created_at: 1 } },
-  { key: { purge_at: 1 }, expireAfterSeconds: 0 },
-  dueEventIndex,
-];
+export const sessionIndexes: Indexes = {
+  [SESSIONS]: [
+    { key: { token_hash: 1 }, unique: true },
+    { key: { partner_id: 1, created_at: 1 } },
+    { key: { purge_at: 1 }, expireAfterSeconds: 0 },
+    dueEventIndex,
+  ],
+};
 
-const collection = (db: Db): Collection<Session> => db.collection(SESSIONS);
-
-/** Longer than 70 lines: one short method for each query. */
-export function createSessions(db: Db): Sessions {
-  const sessions = collection(db);
-  const move = (
-    { _id, partner_id }: Session,
-    event: SessionEvent,
-    { filter, set, due }: { filter?: Filter<Session>; set?: Partial<Session>; due?: DueEvent } = {},
-  ): Promise<Session | null> =>
-    sessions.findOneAndUpdate(
-      { _id, partner_id, ...(filter ?? { status: { $in: [...sessionMachine.from(event)] } }) },
-      { $set: { status: sessionMachine.to(event), ...set }, ...dueEvent(due) },
-      { returnDocument: 'after' },
-    );
+export function createSessions(db: Db) {
+  const sessions: Collection<Session> = db.collection(SESSIONS);
+  const move = movesIn(sessions);
   return {
-    async insert(session) {
+    async insert(session: Session) {
       await sessions.insertOne(session);
     },
-    count: (partner_id, most) => sessions.countDocuments({ partner_id }, { limit: most }),
-    findByToken: (token_hash) => sessions.findOne({ token_hash }),
-    find: (partner_id, _id) => sessions.findOne({ _id, partner_id }),
-    open: (session) => move(session, 'open'),
-    begin: (session, exchange_id) =>
+    /** All that are kept for a partner; counts no further than `most`. */
+    count: (partner_id: string, most: number) =>
+      sessions.countDocuments({ partner_id }, { limit: most }),
+    findByToken: (token_hash: string) => sessions.findOne({ token_hash }),
+    find: (partner_id: string, _id: string) => sessions.findOne({ _id, partner_id }),
+    /** Marks the session as opened; null if it can no longer be opened. */
+    open: (session: Session) => move(session, 'open'),
+    /**
+     * Ties the session to one code; null when another code has it. Safe to repeat for the same
+     * code.
+     */
+    begin: (session: Session, exchange_id: string) =>
       move(session, 'begin', {
         filter: {
           $or: [
@@ -107,7 +82,11 @@ export function createSessions(db: Db): Sessions {
         },
         set: { exchange_id },
       }),
-    async abandon(session, exchange_id, due) {
+    /**
+     * Frees the session for another code, if it is tied to this one. Stores the event with it, once
+     * for a code.
+     */
+    async abandon(session: Session, exchange_id: string, due?: DueEvent) {
       const filter = { status: { $in: [...sessionMachine.from('abandon')] }, exchange_id };
       const set = { exchange_id: null };
       const reported =
@@ -119,7 +98,7 @@ export function createSessions(db: Db): Sessions {
         }));
       if (!reported) await move(session, 'abandon', { filter, set });
     },
-    async consume(session, exchange_id) {
+    async consume(session: Session, exchange_id: string) {
       await move(session, 'consume', {
         filter: {
           status: { $in: [...sessionMachine.from('consume')] },
@@ -128,23 +107,44 @@ export function createSessions(db: Db): Sessions {
         set: { exchange_id },
       });
     },
-    async countReport({ _id, partner_id }, reports_max, event) {
+    /** Counts one report of the page, with its event; false once `reports_max` is reached. */
+    async countReport({ _id, partner_id }: Session, reports_max: number, event?: DueEvent) {
       const { matchedCount } = await sessions.updateOne(
         { _id, partner_id, reports: { $lt: reports_max } },
         { $inc: { reports: 1 }, ...dueEvent(event) },
       );
       return matchedCount === 1;
     },
-    withEventsDue: (limit) => sessions.find(DUE_EVENTS).limit(limit).toArray(),
-    forgetEvents: (rows) => forgetEvents(db, SESSIONS, rows),
-    async deleteUnfinished(partner_id, since, key_id) {
+    /** Sessions with unpublished events. */
+    withEventsDue: (limit: number) => sessions.find(DUE_EVENTS).limit(limit).toArray(),
+    forgetEvents: (rows: Session[]) => forgetEvents(db, SESSIONS, rows),
+    /**
+     * Deletes the sessions that could still be completed, with `key_id` only those that this key
+     * created: links stop working with the key under which they were created. Returns how many
+     * there were.
+     */
+    async deleteUnfinished(partner_id: string, now: Date, key_id?: string) {
       const { deletedCount } = await sessions.deleteMany({
         partner_id,
         ...(key_id !== undefined && { key_id }),
         status: { $ne: sessionMachine.to('consume') },
-        created_at: { $gte: since },
+        created_at: { $gte: completableSince(now) },
       });
       return deletedCount;
     },
   };
 }
+
+/** Moves a session by an event of its machine. */
+const movesIn =
+  (sessions: Collection<Session>) =>
+  (
+    { _id, partner_id }: Session,
+    event: SessionEvent,
+    { filter, set, due }: { filter?: Filter<Session>; set?: Partial<Session>; due?: DueEvent } = {},
+  ): Promise<Session | null> =>
+    sessions.findOneAndUpdate(
+      { _id, partner_id, ...(filter ?? { status: { $in: [...sessionMachine.from(event)] } }) },
+      { $set: { status: sessionMachine.to(event), ...set }, ...dueEvent(due) },
+      { returnDocument: 'after' },
+    );

@@ -3,7 +3,7 @@ import {
   checkReturnUrl,
   CONNECT_ORIGINS_MAX,
   refuseUnlessListed,
-} from './connect-origins';
+} from './partner-url';
 
 const SHOP = 'https://shop.example.com';
 const fieldOf = (work: () => unknown): unknown => {

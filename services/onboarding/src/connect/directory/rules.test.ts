@@ -1,5 +1,5 @@
 import type { Client } from '../../ground/clients';
-import { receivingClients } from './receiving';
+import { receivingClients, validSecrets } from './rules';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * 86_400_000);
@@ -48,4 +48,35 @@ test('rows from before the time of onboarding was stored count from their regist
   const { known_since: _unused, ...old } = aClient('a', dead);
   const first = { ...old, registered_at: daysAgo(30) } as Client;
   expect(receiving(first, aClient('b'))).toEqual(['b']);
+});
+
+const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
+
+describe('the valid secrets of a key', () => {
+  const secrets = (previous_end: Date | null, expires_at: Date | null) =>
+    validSecrets(
+      {
+        key_hash: 'new',
+        previous: previous_end && { key_hash: 'old', expires_at: previous_end },
+        expires_at,
+      },
+      NOW,
+    );
+
+  test('are the present one, and the one before until the overlap or the key ends', () => {
+    expect(secrets(null, null)).toEqual([{ key_hash: 'new', expires_at: null }]);
+    expect(secrets(later(5), null)).toEqual([
+      { key_hash: 'new', expires_at: null },
+      { key_hash: 'old', expires_at: later(5) },
+    ]);
+    expect(secrets(later(5), later(2)).map(({ expires_at }) => expires_at)).toEqual([
+      later(2),
+      later(2),
+    ]);
+    expect(secrets(NOW, null)).toHaveLength(1);
+  });
+
+  test('are none once the key has expired', () => {
+    expect(secrets(later(5), NOW)).toEqual([]);
+  });
 });

@@ -1,2 +1,0 @@
-export { createPeopleFeature } from './feature';
-export * from './store';

@@ -1,1 +1,0 @@
-export { createDueEvents, type DueEventDependencies } from './publish';

@@ -1,0 +1,16 @@
+/**
+ * Works on up to `max` rows, each of which `claim` takes when the one before is done. Returns true
+ * if more may be due.
+ */
+export async function eachClaimed<T>(
+  max: number,
+  claim: () => Promise<T | null>,
+  work: (row: T) => Promise<void>,
+): Promise<boolean> {
+  for (let done = 0; done < max; done += 1) {
+    const row = await claim();
+    if (!row) return false;
+    await work(row);
+  }
+  return true;
+}

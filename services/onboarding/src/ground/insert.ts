@@ -1,0 +1,58 @@
+// Inserts of rows that another process may insert at the same time.
+import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Collection, Document, Filter, OptionalUnlessRequiredId } from 'mongodb';
+
+/** Returns false if a row with the same ID, or with the same value of a unique index, exists. */
+export async function insertOnce<T extends Document>(
+  rows: Collection<T>,
+  row: OptionalUnlessRequiredId<T>,
+): Promise<boolean> {
+  try {
+    await rows.insertOne(row);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** Runs an upsert again if another process has just inserted its row: the second one updates it. */
+export async function upsert<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDuplicateKey(error)) return write();
+    throw error;
+  }
+}
+
+interface Placed extends Document {
+  _id: string;
+  partner_id: string;
+  /** From 0, unique among the partner's rows: the unique index bounds how many there are. */
+  place: number;
+}
+
+/** Inserts a row of a partner. Returns false if the partner has `max` of them already. */
+export async function insertInPlace<T extends Placed>(
+  rows: Collection<T>,
+  row: Omit<T, 'place'>,
+  { max, what }: { max: number; what: string },
+): Promise<boolean> {
+  // An attempt fails only if another row of the partner has just taken the place.
+  for (let tries = 0; tries < max; tries += 1) {
+    const present = await rows
+      .find({ partner_id: row['partner_id'] } as Filter<T>, { projection: { place: 1 } })
+      .limit(max)
+      .toArray();
+    const taken = new Set(present.map((one) => one['place'] as number));
+    const place = Array.from({ length: max }, (_one, index) => index).find(
+      (one) => !taken.has(one),
+    );
+    if (place === undefined) return false;
+    if (await insertOnce(rows, { ...row, place } as unknown as OptionalUnlessRequiredId<T>)) {
+      return true;
+    }
+  }
+  throw new Error(`failed to create ${what}: its partner created others all the time`);
+}

@@ -1,2 +1,0 @@
-export { createOperator } from './feature';
-export * from './store';
