@@ -135,12 +135,7 @@ const doors = [
   ...[
     ['rooms', `${FLAT}([^/]+)/`, `${FLAT}[^/]+/`, 'services/$1/src/$2/'],
     ['areas', 'services/onboarding/src/([^/]+/[^/]+)/', AREAS, 'services/onboarding/src/$1/'],
-    [
-      'operator',
-      'services/onboarding/src/operator/',
-      AREAS,
-      'services/onboarding/src/operator/',
-    ],
+    ['operator', 'services/onboarding/src/operator/', AREAS, 'services/onboarding/src/operator/'],
   ].map(([name, from, to, own]) => ({
     name: `${name}-through-index`,
     comment: 'a room shows others its index.ts only: export there what they need',

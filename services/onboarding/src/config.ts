@@ -26,10 +26,7 @@ export const settings = {
   }),
   ENCRYPTION_KEYRING: fields.secret(
     'key-encryption keys `id:hkdf:base64` (32 bytes each; `id:base64` is the older form), newest first, comma-separated',
-    {
-      pattern: KEYRING_PATTERN,
-      insecure: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-    },
+    { pattern: KEYRING_PATTERN, insecure: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' },
   ),
   KEY_PEPPER: fields.secret(
     'keys the hash of partner keys and connect tokens: one text, or a ring of keys `id:base64` (32 bytes each), newest first, comma-separated; a former single text is the entry `:base64`',

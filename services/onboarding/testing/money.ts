@@ -184,10 +184,7 @@ export async function openMoneyWorld() {
       createStripePayments(
         settings,
         { ...deps, ...plain },
-        {
-          httpClient: inProcess(core) as unknown as Stripe.HttpClient,
-          maxNetworkRetries: 0,
-        },
+        { httpClient: inProcess(core) as unknown as Stripe.HttpClient, maxNetworkRetries: 0 },
       ),
     async post(event: Event): Promise<void> {
       const body = eventBody(event);

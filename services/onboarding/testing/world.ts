@@ -16,6 +16,7 @@ import type { Config } from '../src/config';
 import type { Dependencies as AllDependencies } from '../src/dependencies';
 import { registerFromCode } from '../src/connect/sign-up/register-from-code';
 import { signUpApp } from '../src/connect/sign-up/dialog-config';
+import type { NumberScope } from '../src/ground/clients';
 import type { Partner } from '../src/ground/partners';
 import { createStores, indexes } from '../src/stores';
 import { createUsageHandlers } from '../src/billing/usage/handlers';
@@ -92,6 +93,8 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date): Dep
   } as unknown as Dependencies;
 }
 
+type NumberOf = Pick<NumberScope, 'waba_id' | 'phone_number_id'>;
+
 export interface World {
   mongo: Database;
   emulator: Emulator;
@@ -100,6 +103,11 @@ export interface World {
   /** Moves the service's clock forward. */
   passTime(seconds: number): void;
   partner(change?: Partial<Partner>): Promise<Partner>;
+  /** Registers a number by hand, with the emulator's token of its first account. */
+  register(
+    partner_id: string,
+    given: NumberOf & { access_token?: string; display_name?: string },
+  ): ReturnType<World['handlers']['registerClient']>;
   close(): Promise<void>;
 }
 
@@ -136,11 +144,14 @@ export async function openWorld(): Promise<World> {
   });
   let passed_ms = 0;
   const deps = dependencies(mongo, upstream, () => new Date(Date.now() + passed_ms));
+  const handlers = handlersOf(deps);
   return {
     mongo,
     emulator,
     deps,
-    handlers: handlersOf(deps),
+    handlers,
+    register: (partner_id, given) =>
+      handlers.registerClient({ partner_id, access_token: 'EMULATED-TOKEN-1', ...given }),
     passTime: (seconds) => void (passed_ms += seconds * 1_000),
     async partner(change = {}) {
       const partner = aPartner(change);
@@ -153,6 +164,18 @@ export async function openWorld(): Promise<World> {
       await mongo.drop();
     },
   };
+}
+
+/** Opens a world for each test. The returned one is that of the test that runs. */
+export function useWorld(): World {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  afterEach(() => world.close());
+  return new Proxy({} as World, {
+    get: (_none, name: keyof World) => world[name],
+  });
 }
 
 export function aPartner(change: Partial<Partner> = {}): Partner {

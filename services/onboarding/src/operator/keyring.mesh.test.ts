@@ -1,4 +1,4 @@
-import { openWorld, type World, calling } from '../../testing/world';
+import { calling, useWorld } from '../../testing/world';
 import { createDirectoryHandlers } from '../connect/directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../ground/clients';
@@ -8,11 +8,7 @@ import { createVault } from '@bmg/common/vault';
 const OLD = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const NEW = 'fresh:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 const NUMBERS = [
   ['900000000000001', '800000000000001', 'EMULATED-TOKEN-1'],
@@ -30,13 +26,7 @@ async function filled(): Promise<string> {
     at,
   );
   for (const [waba_id, phone_number_id, access_token] of NUMBERS) {
-    await world.handlers.registerClient({
-      partner_id: partner._id,
-      waba_id,
-      phone_number_id,
-      access_token,
-      display_name: undefined,
-    });
+    await world.register(partner._id, { waba_id, phone_number_id, access_token });
   }
   const pin = world.deps.vault.seal(
     secretIdentity(

@@ -1,17 +1,15 @@
 // Alerts against a real database: each cause, at most one a day, and none lost before it is
 // published.
-import { openWorld, type World } from '../../../testing/world';
+import { useWorld } from '../../../testing/world';
 import { createAlerts, raiseDue } from './alerts';
 
-let world: World;
+const world = useWorld();
 let published: Array<{ partner_id: string; data: string }>;
 let kafka: 'works' | 'fails';
 beforeEach(async () => {
-  world = await openWorld();
   published = [];
   kafka = 'works';
 });
-afterEach(() => world.close());
 
 const bus = {
   async publish(messages: unknown) {

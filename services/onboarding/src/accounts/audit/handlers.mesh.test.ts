@@ -10,29 +10,20 @@ import type {
 import type { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import { metrics } from '@bmg/common/telemetry';
-import {
-  failureOf,
-  openWorld,
-  type World,
-  calling,
-  type Calling,
-  refuses,
-} from '../../../testing/world';
+import { calling, type Calling, failureOf, refuses, useWorld } from '../../../testing/world';
 import type { Partner } from '../../ground/partners';
 import type { Person } from '../../ground/people';
 import { AUDIT_LOG } from './store';
 import { createAuditHandlers } from './handlers';
 
-let world: World;
+const world = useWorld();
 let audit: Calling<Handlers<AuditDefinition>>;
 let partner: Partner;
 
 beforeEach(async () => {
-  world = await openWorld();
   open(world.deps.settings);
   partner = await world.partner();
 });
-afterEach(() => world.close());
 
 function open(given: { AUDITED_CHANGES_MAX: number }): void {
   const pool = { server: 'audit', reason: 'exports', holder: 'partner', max: 2 } as const;

@@ -2,21 +2,19 @@
 // exported.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openWorld, type World } from '../../../testing/world';
+import { useWorld } from '../../../testing/world';
 import type { Config } from '../../config';
 import type { Dependencies } from '../../dependencies';
 import { checkChain, createSealer, seal, send } from './sealer';
 import { AUDIT_CHAIN, AUDIT_LOG, type AuditEntry, type Link } from './store';
 
-let world: World;
+const world = useWorld();
 let deps: Dependencies;
 
 beforeEach(async () => {
-  world = await openWorld();
   deps = { ...world.deps, settings: {} as Config };
   await seal(deps);
 });
-afterEach(() => world.close());
 
 const entries = () => world.mongo.db.collection<AuditEntry>(AUDIT_LOG);
 

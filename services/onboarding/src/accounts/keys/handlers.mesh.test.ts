@@ -5,13 +5,12 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { CreateKeyRequest, KeysDefinition } from '@bmg/proto/keys';
 import { eventually } from '../../../../../test/testkit/eventually';
 import {
-  failureOf,
-  openWorld,
-  PEPPER,
-  type World,
   calling,
   type Calling,
+  failureOf,
+  PEPPER,
   refuses,
+  useWorld,
 } from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { KEYS_MAX, PARTNER_KEYS } from './store';
@@ -22,18 +21,16 @@ const HOUR_S = 3_600;
 const WABA = '900000000000001';
 const peppers = createPeppers(PEPPER);
 
-let world: World;
+const world = useWorld();
 let keys: Calling<Handlers<KeysDefinition>>;
 let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 let partner: Partner;
 
 beforeEach(async () => {
-  world = await openWorld();
   keys = calling(createKeyHandlers(world.deps));
   directory = calling(createDirectoryHandlers(world.deps));
   partner = await world.partner({ wabas: [WABA] });
 });
-afterEach(() => world.close());
 
 const create = (change: Partial<CreateKeyRequest> = {}) =>
   keys.createKey({
@@ -94,9 +91,7 @@ test('the partner key has no restriction', async () => {
 });
 
 test('a key ends with its expiry and its revocation, and each change makes caches stale', async () => {
-  const { key_id, secret } = await made({
-    expires_at: new Date(Date.now() + HOUR_S * 1_000),
-  });
+  const { key_id, secret } = await made({ expires_at: new Date(Date.now() + HOUR_S * 1_000) });
   const other = await made();
   world.deps.bumped.length = 0;
   world.passTime(HOUR_S + 1);

@@ -9,13 +9,12 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { SettingsDefinition } from '@bmg/proto/settings';
 import {
-  failureOf,
-  openWorld,
-  PEPPER,
-  type World,
   calling,
   type Calling,
+  failureOf,
+  PEPPER,
   refuses,
+  useWorld,
 } from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { createOperatorHandlers } from '../../operator/handlers';
@@ -30,18 +29,16 @@ const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.al
 const agent = guardedAgent({ allowPrivate: true });
 afterAll(() => agent.destroy());
 
-let world: World;
+const world = useWorld();
 let own: Calling<Handlers<SettingsDefinition>>;
 let support: Calling<Handlers<OperatorDefinition>>;
 
 beforeEach(async () => {
-  world = await openWorld();
   const rules = { ...world.deps.settings, RATE_LIMIT_PER_SEC: 200, ALLOW_PRIVATE_URLS: false };
   const deps = { ...world.deps, agent, logoFetches: createPool(LOGO_FETCHES, world.deps.log) };
   own = calling(createDashboardHandlers({ ...deps, settings: rules }));
   support = calling(createOperatorHandlers({ ...deps, settings: rules }));
 });
-afterEach(() => world.close());
 
 /** Like the gateway: with hashes only. */
 async function logIn(partner: Partner): Promise<string> {

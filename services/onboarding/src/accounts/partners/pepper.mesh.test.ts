@@ -1,13 +1,12 @@
 // The pepper's rotation: hashes under the older pepper are found, counted and renewed.
 import { createKey, createPeppers, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import {
-  codeRequest,
-  openWorld,
-  PEPPER,
-  testCall,
-  type World,
   calling,
   type Calling,
+  codeRequest,
+  PEPPER,
+  testCall,
+  useWorld,
 } from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { createDashboardHandlers } from './handlers';
@@ -19,13 +18,11 @@ const FORMER = `:${Buffer.from(PEPPER).toString('base64')}`;
 const before = createPeppers(PEPPER);
 const after = createPeppers(`${NEW},${FORMER}`);
 
-let world: World;
+const world = useWorld();
 let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 beforeEach(async () => {
-  world = await openWorld();
   directory = calling(createDirectoryHandlers({ ...world.deps, peppers: after }));
 });
-afterEach(() => world.close());
 
 const partnerIds = async (key_hashes: string[]): Promise<Array<string | undefined>> => {
   const { callers } = await directory.authenticateMany({ key_hashes });

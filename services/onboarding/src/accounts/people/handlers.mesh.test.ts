@@ -6,13 +6,12 @@ import type { PasskeysDefinition, PeopleDefinition } from '@bmg/proto/people';
 import type { SettingsDefinition } from '@bmg/proto/settings';
 import { createAuthenticator, type Authenticator } from '../../../../../test/testkit/authenticator';
 import {
-  failureOf,
-  openWorld,
-  testCall,
-  type World,
   calling,
   type Calling,
+  failureOf,
   refuses,
+  testCall,
+  useWorld,
 } from '../../../testing/world';
 import { createCallers } from '../../connect/directory/callers';
 import { createKeyHandlers } from '../keys/handlers';
@@ -28,7 +27,7 @@ import { createPasskeyHandlers } from './passkey-handlers';
 const DAY_S = 86_400;
 const ORIGIN = 'https://gateway.test';
 
-let world: World;
+const world = useWorld();
 let people: Calling<Handlers<PeopleDefinition>>;
 let passkeys: Calling<Handlers<PasskeysDefinition>>;
 let settings: Calling<Handlers<SettingsDefinition>>;
@@ -38,7 +37,6 @@ let partner_id: string;
 let identity: Identity;
 
 beforeEach(async () => {
-  world = await openWorld();
   const { deps } = world;
   const ceremonies = createCeremonies(deps);
   people = calling(createPeopleHandlers(deps));
@@ -51,7 +49,6 @@ beforeEach(async () => {
   partner = await world.partner();
   partner_id = partner._id;
 });
-afterEach(() => world.close());
 
 let invited = 0;
 const invite = async (role = 'owner', change: object = {}) => {

@@ -5,13 +5,12 @@ import type { Handlers } from '@bmg/common/rpc';
 import { createVault } from '@bmg/common/vault';
 import { EndpointSettings, type EndpointRegistryDefinition } from '@bmg/proto/endpoints';
 import {
-  failureOf,
-  KEYRING,
-  openWorld,
-  type World,
   calling,
   type Calling,
+  failureOf,
+  KEYRING,
   refuses,
+  useWorld,
 } from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
@@ -24,13 +23,12 @@ const WABA = '900000000000001';
 const URL = 'https://crm.example.com/messages?token=of-the-url';
 const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
 
-let world: World;
+const world = useWorld();
 let registry: Calling<Handlers<EndpointRegistryDefinition>>;
 let partner: Partner;
 let published: Array<{ message: Record<string, unknown> }>;
 
 beforeEach(async () => {
-  world = await openWorld();
   published = [];
   const bus = {
     publish: async (messages: unknown) => void published.push(...(messages as typeof published)),
@@ -38,7 +36,6 @@ beforeEach(async () => {
   registry = calling(createReceiverHandlers({ ...world.deps, bus: bus as never }));
   partner = await world.partner({ wabas: [WABA] });
 });
-afterEach(() => world.close());
 
 const settingsOf = (change: object): EndpointSettings => EndpointSettings.fromPartial(change);
 const create = (change: object = {}, more: object = {}) =>

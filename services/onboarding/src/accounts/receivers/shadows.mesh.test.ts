@@ -8,14 +8,7 @@ import {
   ShadowSettings,
   type EndpointRegistryDefinition,
 } from '@bmg/proto/endpoints';
-import {
-  failureOf,
-  KEYRING,
-  openWorld,
-  type World,
-  calling,
-  type Calling,
-} from '../../../testing/world';
+import { calling, type Calling, failureOf, KEYRING, useWorld } from '../../../testing/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
 import { PARTNERS, type Partner } from '../../ground/partners';
@@ -26,12 +19,11 @@ const URL = 'https://new.example.com/hooks?token=of-the-url';
 const FIRST = 'https://first.example.com/hooks';
 const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
 
-let world: World;
+const world = useWorld();
 let registry: Calling<Handlers<EndpointRegistryDefinition>>;
 let partner: Partner;
 
 beforeEach(async () => {
-  world = await openWorld();
   registry = calling(
     createReceiverHandlers({
       ...world.deps,
@@ -40,7 +32,6 @@ beforeEach(async () => {
   );
   partner = await world.partner({ webhook_url: FIRST });
 });
-afterEach(() => world.close());
 
 const register = (shadow_id: string, change: object = {}, more: object = {}) =>
   registry.registerShadow({

@@ -1,6 +1,6 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
-import { openWorld, type World, calling } from '../../../testing/world';
+import { calling, useWorld } from '../../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
 import { ENDPOINT_USAGE } from './store/endpoint-usage';
 import { countCalls, countMessages } from './consumers';
@@ -12,11 +12,7 @@ const MONTH = `${NEXT_YEAR}-09`;
 const DAY = `${MONTH}-14`;
 const RANGE = { from_day: `${MONTH}-01`, to_day: `${MONTH}-30` };
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 /** Makes the account active without a payment. */
 const place = (partner_id: string, waba_id: string): Promise<boolean> =>
@@ -334,12 +330,10 @@ describe('the usage of a partner', () => {
   it('counts neither a second number of an account nor the same account again', async () => {
     const { _id } = await world.partner();
     const register = (phone_number_id: string) =>
-      world.handlers.registerClient({
-        partner_id: _id,
+      world.register(_id, {
         waba_id: '900000000000002',
         phone_number_id,
         access_token: 'EMULATED-TOKEN-2',
-        display_name: undefined,
       });
     await register('800000000000002');
     await register('800000000000003');

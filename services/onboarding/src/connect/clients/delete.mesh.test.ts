@@ -1,22 +1,13 @@
 // Deletion of an account, including one that a crash interrupted.
-import { openWorld, type World, refuses } from '../../../testing/world';
+import { refuses, useWorld } from '../../../testing/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const WABA = ONE.waba_id;
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 const register = (partner_id: string) =>
-  world.handlers.registerClient({
-    partner_id,
-    ...ONE,
-    access_token: 'EMULATED-TOKEN-1',
-    display_name: undefined,
-  });
+  world.register(partner_id, { ...ONE, access_token: 'EMULATED-TOKEN-1' });
 const remove = (partner_id: string) => world.handlers.deleteClient({ partner_id, waba_id: WABA });
 
 it('frees the account’s place and answers WABA_NOT_REGISTERED the second time', async () => {

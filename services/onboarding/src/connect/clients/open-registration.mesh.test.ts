@@ -1,13 +1,12 @@
 // From the moment in which the upstream may send an account's webhooks, the directory names the
 // partner that registers it.
 import {
-  failureOf,
-  openWorld,
-  testCall,
-  type World,
   calling,
   type Calling,
+  failureOf,
   refuses,
+  testCall,
+  useWorld,
 } from '../../../testing/world';
 import { createDirectoryHandlers } from '../directory/handlers';
 import { restoreAccount } from './register';
@@ -17,21 +16,14 @@ const DISPLAY_NUMBER = '15550100001';
 const SUBSCRIPTION = { path: '/subscribed_apps$', method: 'POST' };
 const DAY_S = 86_400;
 
-let world: World;
+const world = useWorld();
 let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 beforeEach(async () => {
-  world = await openWorld();
   directory = calling(createDirectoryHandlers(world.deps));
 });
-afterEach(() => world.close());
 
 const register = (partner_id: string) =>
-  world.handlers.registerClient({
-    partner_id,
-    ...ONE,
-    access_token: 'EMULATED-TOKEN-1',
-    display_name: undefined,
-  });
+  world.register(partner_id, { ...ONE, access_token: 'EMULATED-TOKEN-1' });
 const remove = (partner_id: string) =>
   world.handlers.deleteClient({ partner_id, waba_id: ONE.waba_id });
 

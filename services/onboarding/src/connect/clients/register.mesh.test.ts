@@ -1,23 +1,13 @@
 // The onboarding log of a manual registration.
-import { failureOf, openWorld, type World } from '../../../testing/world';
+import { failureOf, useWorld } from '../../../testing/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const TOKEN = 'EMULATED-TOKEN-1';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 const register = (partner_id: string, given: object = {}) =>
-  world.handlers.registerClient({
-    partner_id,
-    ...ONE,
-    access_token: TOKEN,
-    display_name: undefined,
-    ...given,
-  });
+  world.register(partner_id, { ...ONE, access_token: TOKEN, ...given });
 
 /** In the order in which they happened. */
 const events = async (partner_id: string) =>

@@ -1,25 +1,15 @@
 // Restore of a deleted account, against the emulator.
-import { failureOf, openWorld, testCall, type World, refuses } from '../../../testing/world';
+import { failureOf, refuses, testCall, useWorld } from '../../../testing/world';
 import { restoreAccount } from './register';
 
 const WABA = '900000000000002';
 const NUMBERS = ['800000000000002', '800000000000003'];
 const TOKEN = 'EMULATED-TOKEN-2';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 const register = (partner_id: string, phone_number_id: string) =>
-  world.handlers.registerClient({
-    partner_id,
-    waba_id: WABA,
-    phone_number_id,
-    access_token: TOKEN,
-    display_name: undefined,
-  });
+  world.register(partner_id, { waba_id: WABA, phone_number_id, access_token: TOKEN });
 const remove = (partner_id: string) => world.handlers.deleteClient({ partner_id, waba_id: WABA });
 const restore = (partner_id: string) =>
   restoreAccount(world.deps, { partner_id, waba_id: WABA }, testCall());

@@ -1,7 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import { dayOf } from '@bmg/common/time';
 import type { Event } from '@bmg/proto/stream';
-import { openWorld, testCall, type World, calling } from '../../../testing/world';
+import { calling, testCall, useWorld } from '../../../testing/world';
 import { createDirectoryHandlers } from '../directory/handlers';
 import { dataSyncOf } from '../sync/coexistence-sync';
 import { inspectDue } from './token-expiry-poller';
@@ -17,16 +17,14 @@ const WABA = '900000000000002';
 const NUMBERS = ['800000000000002', '800000000000003'] as const;
 const TOKEN = 'EMULATED-TOKEN-2';
 
-let world: World;
+const world = useWorld();
 let refreshes = 0;
 let apply: (batch: Received<Event>[]) => Promise<void>;
 
 beforeEach(async () => {
-  world = await openWorld();
   refreshes = 0;
   apply = applyStateEvents({ ...world.deps, onRefreshDue: () => void (refreshes += 1) });
 });
-afterEach(() => world.close());
 
 const seconds = (): number => Math.floor(world.deps.now().getTime() / 1_000);
 
@@ -52,13 +50,7 @@ const event = (name: string, change: Partial<Event> = {}, data: object = {}): Re
 });
 
 const register = async (partner_id: string, phone_number_id: string): Promise<void> => {
-  await world.handlers.registerClient({
-    partner_id,
-    waba_id: WABA,
-    phone_number_id,
-    access_token: TOKEN,
-    display_name: undefined,
-  });
+  await world.register(partner_id, { waba_id: WABA, phone_number_id, access_token: TOKEN });
 };
 const client = async (partner_id: string, phone_number_id: string): Promise<Client> =>
   (await world.deps.clients.find({ partner_id, waba_id: WABA, phone_number_id })) as Client;

@@ -1,7 +1,7 @@
 // Token expiry on a fake clock: each token is checked once a day, and those that expire soon are
 // counted.
 import { metrics } from '@bmg/common/telemetry';
-import { openWorld, testCall, type World } from '../../../testing/world';
+import { testCall, useWorld } from '../../../testing/world';
 import { registerClient } from './register';
 import { inspectDue } from './token-expiry-poller';
 
@@ -9,14 +9,12 @@ const SCOPE = { waba_id: '900000000000001', phone_number_id: '800000000000001' }
 const TOKEN = 'EMULATED-TOKEN-1';
 const DAY_S = 86_400;
 
-let world: World;
+const world = useWorld();
 let partner_id: string;
 beforeEach(async () => {
-  world = await openWorld();
   partner_id = (await world.partner())._id;
   await registerClient(world.deps, { partner_id, ...SCOPE }, { access_token: TOKEN }, testCall());
 });
-afterEach(() => world.close());
 
 const find = () => world.deps.clients.find({ partner_id, ...SCOPE });
 const asked = async (): Promise<number> =>

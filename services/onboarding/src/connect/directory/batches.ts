@@ -134,10 +134,7 @@ export async function extraEventsOfAll(
 const filterOf = ({
   events,
   extra_by_prefix = false,
-}: Pick<WebhookEndpoint, 'events' | 'extra_by_prefix'>) => ({
-  events,
-  extra_by_prefix,
-});
+}: Pick<WebhookEndpoint, 'events' | 'extra_by_prefix'>) => ({ events, extra_by_prefix });
 
 const receiverEndpoint = (
   vault: Vault,

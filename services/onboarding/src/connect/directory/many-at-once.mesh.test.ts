@@ -2,7 +2,7 @@
 import { fromRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Refusal } from '@bmg/proto/onboarding';
-import { failureOf, openWorld, type World, calling, type Calling } from '../../../testing/world';
+import { calling, type Calling, failureOf, useWorld } from '../../../testing/world';
 import { createDirectoryHandlers } from './handlers';
 
 const TWO_NUMBERS = '900000000000002';
@@ -12,22 +12,14 @@ const ONE_NUMBER = { waba_id: '900000000000001', phone_number_id: '8000000000000
 /** It takes some 20 ms; a look for each account under each partner takes 800. */
 const AT_ONCE_LIMIT_MS = 300;
 
-let world: World;
+const world = useWorld();
 let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
 beforeEach(async () => {
-  world = await openWorld();
   directory = calling(createDirectoryHandlers(world.deps));
 });
-afterEach(() => world.close());
 
 const register = (partner_id: string, waba_id: string, phone_number_id: string, token: string) =>
-  world.handlers.registerClient({
-    partner_id,
-    waba_id,
-    phone_number_id,
-    access_token: token,
-    display_name: undefined,
-  });
+  world.register(partner_id, { waba_id, phone_number_id, access_token: token });
 
 /** Two partners: one with all three numbers, one with the first number of the larger account. */
 async function twoPartners(): Promise<[string, string]> {

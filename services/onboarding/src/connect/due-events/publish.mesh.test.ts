@@ -3,12 +3,11 @@ import { hashKey } from '@bmg/common/keys';
 import {
   codeRequest,
   failureOf,
-  openWorld,
   PEPPER,
+  refuses,
   sessionOf,
   testCall,
-  type World,
-  refuses,
+  useWorld,
 } from '../../../testing/world';
 import { createNotice } from '../../ground/partner-notices';
 import { restoreAccount } from '../clients';
@@ -25,15 +24,13 @@ interface Published {
   data: string;
 }
 
-let world: World;
+const world = useWorld();
 let published: Published[];
 let partner_id: string;
 beforeEach(async () => {
-  world = await openWorld();
   published = [];
   ({ _id: partner_id } = await world.partner());
 });
-afterEach(() => world.close());
 
 const publish = async (works = true): Promise<void> => {
   const bus = {
@@ -49,13 +46,7 @@ const events = async (): Promise<unknown[]> => {
   await publish();
   return published.map(({ event, data }) => [event, JSON.parse(data)]);
 };
-const register = () =>
-  world.handlers.registerClient({
-    partner_id,
-    ...ONE,
-    access_token: TOKEN,
-    display_name: undefined,
-  });
+const register = () => world.register(partner_id, { ...ONE, access_token: TOKEN });
 const signUp = (code: string, session_id: string) =>
   world.handlers.registerFromCode(codeRequest(partner_id, { code, session_id }));
 

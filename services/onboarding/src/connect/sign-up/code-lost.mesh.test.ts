@@ -1,21 +1,10 @@
 // A sign-up code whose exchange gets no complete answer: it is unknown whether the code is used up.
-import {
-  codeRequest,
-  failureOf,
-  openWorld,
-  sessionOf,
-  testCall,
-  type World,
-} from '../../../testing/world';
+import { codeRequest, failureOf, sessionOf, testCall, useWorld } from '../../../testing/world';
 
 const TOKEN = 'EMULATED-TOKEN-1';
 const EXCHANGE = '/oauth/access_token';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 const exchanges = async (): Promise<number> =>
   (await world.emulator.requests({ path: EXCHANGE })).length;

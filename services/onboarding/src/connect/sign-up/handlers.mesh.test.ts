@@ -207,10 +207,7 @@ describe('the onboarding log', () => {
     const { token } = await create(_id, 'order 17');
     await open(token);
     await report(token, { kind: 'dialog_opened' });
-    await report(token, {
-      kind: 'dialog_cancelled',
-      current_step: 'PHONE_NUMBER_VERIFICATION',
-    });
+    await report(token, { kind: 'dialog_cancelled', current_step: 'PHONE_NUMBER_VERIFICATION' });
     await report(token, {
       kind: 'dialog_failed',
       error_code: '123456',

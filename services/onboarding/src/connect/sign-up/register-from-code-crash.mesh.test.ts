@@ -3,10 +3,9 @@ import {
   codeRequest,
   failureOf,
   handlersOf,
-  openWorld,
   sessionOf,
   testCall,
-  type World,
+  useWorld,
 } from '../../../testing/world';
 import { registerFromCode } from './register-from-code';
 import { CODE_EXCHANGES } from './store/code-exchanges';
@@ -15,11 +14,7 @@ const WABA = '900000000000001';
 const NUMBER = '800000000000001';
 const TOKEN = 'EMULATED-TOKEN-1';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 describe('a crash', () => {
   /** A handler whose named dependency crashes at its first use and leaves its lease behind. */

@@ -1,23 +1,12 @@
 import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
-import {
-  codeRequest,
-  failureOf,
-  openWorld,
-  sessionOf,
-  type World,
-  refuses,
-} from '../../../testing/world';
+import { codeRequest, failureOf, refuses, sessionOf, useWorld } from '../../../testing/world';
 import { secretIdentity } from '../../ground/clients';
 
 const WABA = '900000000000001';
 const NUMBER = '800000000000001';
 const TOKEN = 'EMULATED-TOKEN-1';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 const ask = (partner_id: string, given: Partial<RegisterFromCodeRequest> = {}) =>
   world.handlers.registerFromCode(codeRequest(partner_id, given));

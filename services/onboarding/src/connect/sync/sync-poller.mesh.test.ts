@@ -1,7 +1,7 @@
 // The data sync on a fake clock: a sync that the upstream did not accept is retried while the
 // window is open, and a person is warned in time.
 import { metrics } from '@bmg/common/telemetry';
-import { openWorld, testCall, type World } from '../../../testing/world';
+import { testCall, useWorld, type World } from '../../../testing/world';
 import { registerClient, storeClient } from '../clients/register';
 import { dataSyncOf } from './coexistence-sync';
 import { syncDue } from './sync-poller';
@@ -12,11 +12,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const SYNC = '/smb_app_data$';
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = useWorld();
 
 const refuseSync = (code = 131000, times = -1) =>
   world.emulator.fault({ match: { path: SYNC }, times, error: { code } });

@@ -72,10 +72,7 @@ async function readStanding(
   const partner = await partners.find(partner_id);
   if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner does not exist');
   const { wabas, waiting_wabas = [] } = partner;
-  const places = {
-    wabas: withOne(wabas, waba_id),
-    waiting_wabas: withOne(waiting_wabas, waba_id),
-  };
+  const places = { wabas: withOne(wabas, waba_id), waiting_wabas: withOne(waiting_wabas, waba_id) };
   // The account may send already: this registers another number of it, or a new token.
   if (activeWabas(partner).includes(waba_id)) {
     return { ready: { billing: 'active', active_max: Infinity }, places, rows: [], missing: 0 };
