@@ -1,9 +1,16 @@
-// Whether an object that a request names belongs to its account or number: a token reaches other
-// objects too. The upstream's own list decides.
+// Checks that an object that a request names belongs to its account or number: a token reaches
+// other objects too. The upstream's own list decides.
 import { createVersionedCache } from '@bmg/common/directory';
 import { invalidField } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { isObject, itemsOf, type Json, type Question, type Runner } from '@bmg/common/upstream';
+import {
+  isObject,
+  itemsOf,
+  type Json,
+  type Question,
+  type Runner,
+  type Targeted,
+} from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 
 interface Kind {
@@ -74,3 +81,23 @@ export function createMembership(ask: Runner['ask']): RequireMember {
     );
   };
 }
+
+/**
+ * Resolves the number of a request: the target's, or another number of the account in the request's
+ * field `phone_number_id` (contract 2.4).
+ */
+export const createNumbers =
+  (requireMember: RequireMember) =>
+  async (
+    { phone_number_id: named }: Targeted & { phone_number_id?: unknown },
+    target: Target,
+    call: Call,
+  ): Promise<string> => {
+    if (typeof named !== 'string' || named === target.phone_number_id) {
+      return target.phone_number_id;
+    }
+    await requireMember('number', named, target, call);
+    return named;
+  };
+
+export type NumberOf = ReturnType<typeof createNumbers>;

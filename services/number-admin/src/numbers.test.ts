@@ -1,14 +1,10 @@
-import { NUMBER, OTHER_NUMBER, startRig, TARGET, WABA, type Rig } from '../testing/build';
+import { NUMBER, OTHER_NUMBER, useRig, TARGET, WABA } from '../testing/build';
 
 const OTHER = '800000000000009';
 const LISTED = { data: [{ id: NUMBER }, { id: OTHER_NUMBER }] };
 const OK = { success: true };
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const verify = (phone_number_id?: string) =>
   rig.rpc.verifyCode({ target: TARGET, code: '123456', phone_number_id }, rig.call());

@@ -1,6 +1,6 @@
 // Every RPC: the request sent upstream, the reply, and an upstream refusal.
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
-import { startRig, TARGET, type Rig } from '../testing/build';
+import { useRig, TARGET } from '../testing/build';
 import { account } from '../testing/cases/account';
 import type { Method } from '../testing/cases/case';
 import { numberSetup } from '../testing/cases/number-setup';
@@ -9,11 +9,7 @@ import { upstreamError } from '../testing/upstream-stub';
 
 const cases = [...account, ...numberSetup, ...phoneGroups];
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig();
-});
-afterAll(() => rig.close());
+const rig = useRig();
 
 let version = 0;
 /** Each call has a directory version of its own, so that it finds nothing cached. */
@@ -28,7 +24,9 @@ test('the cases cover every RPC', () => {
   expect([...methods].sort()).toEqual(Object.keys(NumberAdminDefinition.methods).sort());
 });
 
-describe.each(cases)('$method', ({ method, request, answers, sent, reply }) => {
+describe.each(cases)('$method', ({ method, request, sent, ...more }) => {
+  const { answers = [{ success: true }], reply = {} } = more;
+
   test('sends the upstream request and reads the response', async () => {
     rig.upstream.answers(...structuredClone(answers));
     await expect(run(method, request)).resolves.toEqual(reply);

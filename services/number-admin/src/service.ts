@@ -2,16 +2,51 @@ import { createCredentials, createVersions } from '@bmg/common/directory';
 import { createOnce, REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
 import { openMongo, type Indexes } from '@bmg/common/mongo';
 import { openRedis } from '@bmg/common/redis';
-import { implement } from '@bmg/common/rpc';
+import { implement, type Handlers } from '@bmg/common/rpc';
 import { defineService, ownIndexes, type Kit } from '@bmg/common/service';
-import { createUpstream } from '@bmg/common/upstream';
+import { createUpstream, createAccountLimits, createRunner } from '@bmg/common/upstream';
 import { Node } from '@bmg/proto/common';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Config } from './config';
-import { createNumberAdminHandlers } from './handlers';
+import { createMembership, createNumbers } from './membership';
+import { automation } from './operations/automation';
+import { blocking } from './operations/blocking';
+import { calls } from './operations/calls';
+import { commerce } from './operations/commerce';
+import { diagnostics } from './operations/diagnostics';
+import { groups } from './operations/groups';
+import { phone } from './operations/phone';
+import { profile } from './operations/profile';
+import { qrCodes } from './operations/qr-codes';
+import { settings } from './operations/settings';
+import type { Dependencies, Tools } from './tools';
 
 const indexes: Indexes = { [REQUEST_CLAIMS]: requestClaimIndexes };
+
+/** The 34 RPCs, collected from the operation files. */
+export function createNumberAdminHandlers(
+  dependencies: Dependencies,
+): Handlers<NumberAdminDefinition> {
+  const { upstream, credentials, log } = dependencies;
+  const common = { upstream, credentials, limits: createAccountLimits(log) };
+  const requireMember = createMembership(createRunner(common).ask);
+  const numberOf = createNumbers(requireMember);
+  const runner = createRunner({ ...common, numberOf });
+  const tools: Tools = { ...dependencies, ask: runner.ask, numberOf, requireMember };
+  return runner.handlers<Handlers<NumberAdminDefinition>>({
+    ...profile,
+    ...qrCodes,
+    ...automation,
+    ...blocking,
+    ...commerce,
+    ...settings(tools),
+    ...diagnostics(tools),
+    ...phone(tools),
+    ...calls(tools),
+    ...groups(tools),
+  });
+}
 
 export const createNumberAdmin = defineService({
   name: 'number-admin',

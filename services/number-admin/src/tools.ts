@@ -5,8 +5,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Operations, Runner, Upstream } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
-import type { RequireMember } from './membership';
-import type { NumberOf } from './numbers';
+import type { RequireMember, NumberOf } from './membership';
 
 export interface Dependencies {
   upstream: Upstream;

@@ -5,8 +5,8 @@ import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { GetCredentialResponse, StorePinRequest } from '@bmg/proto/onboarding';
-import { createNumberAdminHandlers } from '../src/handlers';
-import { startUpstreamStub, type UpstreamStub } from './upstream-stub';
+import { createNumberAdminHandlers } from '../src/service';
+import { startUpstreamStub } from './upstream-stub';
 
 export const WABA = '900000000000001';
 export const NUMBER = '800000000000001';
@@ -18,7 +18,7 @@ export const TARGET = {
   directory_version: 'v1',
 };
 
-export interface DirectoryDouble {
+interface DirectoryDouble {
   credential: Partial<GetCredentialResponse>;
   /** The numbers that are registered. */
   clients: Set<string>;
@@ -28,17 +28,19 @@ export interface DirectoryDouble {
   failStore?: Error;
 }
 
-export interface Rig {
-  upstream: UpstreamStub;
-  directory: DirectoryDouble;
-  rpc: Handlers<NumberAdminDefinition>;
-  call(): Call;
-  close(): Promise<void>;
-}
-
 const TIME_MS = 60_000;
 
-export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
+/** A rig for each test of a file. */
+export function useRig(timeout_ms = TIME_MS): Rig {
+  const rig = {} as Rig;
+  beforeEach(async () => Object.assign(rig, await startRig(timeout_ms)));
+  afterEach(() => rig.close());
+  return rig;
+}
+
+type Rig = Awaited<ReturnType<typeof startRig>>;
+
+async function startRig(timeout_ms: number) {
   const upstream = await startUpstreamStub();
   const client = createUpstream({
     UPSTREAM_URL: upstream.url,
@@ -89,7 +91,7 @@ export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
     upstream,
     directory,
     rpc: throughCodec(handlers),
-    call: () => ({
+    call: (): Call => ({
       deadline: Date.now() + TIME_MS,
       span: startSpan('test').spanContext(),
       request_id: 'req-1',

@@ -12,24 +12,15 @@ export interface SentRequest {
 
 export type Answer = object | { status: number; body: object | string } | 'hang';
 
-export interface UpstreamStub {
-  url: string;
-  asked: SentRequest[];
-  /** The bodies as received. */
-  raw: string[];
-  tokens: Array<string | undefined>;
-  /** Sets the answers to the next requests, in order, and clears the records. */
-  answers(...answers: Answer[]): void;
-  close(): Promise<void>;
-}
-
-export async function startUpstreamStub(): Promise<UpstreamStub> {
+export async function startUpstreamStub() {
   let waiting: Answer[] = [];
-  const stub: Omit<UpstreamStub, 'url' | 'close'> = {
-    asked: [],
-    raw: [],
-    tokens: [],
-    answers(...answers) {
+  const stub = {
+    asked: [] as SentRequest[],
+    /** The bodies as received. */
+    raw: [] as string[],
+    tokens: [] as Array<string | undefined>,
+    /** Sets the answers to the next requests, in order, and clears the records. */
+    answers(...answers: Answer[]): void {
       waiting = answers;
       stub.asked.length = stub.raw.length = stub.tokens.length = 0;
     },

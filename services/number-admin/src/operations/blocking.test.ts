@@ -1,4 +1,4 @@
-import { startRig, TARGET, type Rig } from '../../testing/build';
+import { useRig, TARGET } from '../../testing/build';
 
 const FAILED = {
   input: '+15550100778',
@@ -14,11 +14,7 @@ const FAILED = {
 const DONE = { input: '+15550100777', wa_id: '15550100777' };
 const MIXED = { message: '(#139100) Failed to block/unblock users', code: 139_100 };
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig();
-});
-afterAll(() => rig.close());
+const rig = useRig();
 
 const block = (users: string[]) => rig.rpc.blockUsers({ target: TARGET, users }, rig.call());
 const unblock = (users: string[]) => rig.rpc.unblockUsers({ target: TARGET, users }, rig.call());

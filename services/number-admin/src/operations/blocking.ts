@@ -13,8 +13,7 @@ import {
 } from '@bmg/common/upstream';
 import type { BlockResult, BlockUsersRequest } from '@bmg/proto/numberadmin';
 import type { Part } from '../tools';
-import { pageQuery, usedLimit } from '../paging';
-import { userEntry } from '../users';
+import { pageQuery, usedLimit, userEntry } from '../requests';
 
 /** Limits: at most 1,000 users a request. */
 const USERS_MAX = 1_000;

@@ -1,13 +1,9 @@
-import { startRig, TARGET, type Rig } from '../../testing/build';
+import { useRig, TARGET } from '../../testing/build';
 
 const CONNECT = { action: 'connect', to: '15550100777' };
 const TIMEOUT_MS = 200;
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig(TIMEOUT_MS);
-});
-afterEach(() => rig.close());
+const rig = useRig(TIMEOUT_MS);
 
 const place = (call: object) => rig.rpc.placeCall({ target: TARGET, call }, rig.call());
 

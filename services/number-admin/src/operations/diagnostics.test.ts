@@ -1,11 +1,7 @@
-import { startRig, TARGET, type Rig } from '../../testing/build';
+import { useRig, TARGET } from '../../testing/build';
 import { upstreamError } from '../../testing/upstream-stub';
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const items = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ({ id: String(from + index) }));

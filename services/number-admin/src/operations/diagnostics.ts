@@ -12,7 +12,7 @@ import {
 } from '@bmg/common/upstream';
 import type { NodeList } from '@bmg/proto/common';
 import type { Part, Tools } from '../tools';
-import { usedLimit } from '../paging';
+import { usedLimit } from '../requests';
 
 // Business account details: without primary_funding_id, which the onboarding token may never read.
 // One field that is not permitted fails the whole request.
@@ -93,7 +93,7 @@ export const diagnostics = (
     query: ({ since, until }) => ({ fields: ACTIVITY_FIELDS, since, until }),
     pages: (request) => {
       const items_max = usedLimit(request, ACTIVITIES_MAX);
-      // Without a limit: one page of the upstream's own size.
+      // A request without a limit gets one page of the upstream's own size.
       return items_max === undefined ? undefined : { page_size: 100, items_max };
     },
     reply: (body, request) => {

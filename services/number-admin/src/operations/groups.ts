@@ -17,8 +17,7 @@ import type { Node } from '@bmg/proto/common';
 import type { CreateGroupRequest, RemoveGroupParticipantsRequest } from '@bmg/proto/numberadmin';
 import { groupsOf } from '../membership';
 import type { Part, Tools } from '../tools';
-import { pageQuery, usedLimit } from '../paging';
-import { userEntry } from '../users';
+import { pageQuery, usedLimit, userEntry } from '../requests';
 
 const FIELDS =
   'subject,description,participants,join_approval_mode,suspended,creation_timestamp,total_participant_count';
@@ -26,10 +25,7 @@ const GROUPS_PAGE_MAX = 1_024;
 /** Limits: a subject has at most 128 characters, a request removes at most 8 participants. */
 const SUBJECT_MAX = 128;
 const REMOVALS_MAX = 8;
-/**
- * Not all participants could be removed: HTTP 206 with an error object, although something was
- * done.
- */
+/** Not all participants could be removed: HTTP 206 with an error object. */
 const PARTIAL = 131_201;
 
 const group = (body: Json): Node => {
@@ -82,7 +78,10 @@ export const groups = ({
 }: Pick<Tools, 'ask' | 'requireMember'>): Part<
   'listGroups' | 'createGroup' | 'getGroup' | 'deleteGroup' | 'removeGroupParticipants'
 > => {
-  /** The id may be that of any object of the token: a template, a QR code, a group of another number. */
+  /**
+   * The id may be that of any object of the token: a template, a QR code, a group of another
+   * number.
+   */
   const groupNode = async (
     request: Targeted & { group_id: string },
     fields: string,

@@ -1,15 +1,11 @@
 // The upstream's limits on management requests, as the operations of this service meet them.
-import { startRig, TARGET, type Rig } from '../../testing/build';
+import { useRig, TARGET } from '../../testing/build';
 import { upstreamError } from '../../testing/upstream-stub';
 
 /** The outcome of a request that the upstream does not answer. */
 const TIMEOUT_MS = 500;
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig(TIMEOUT_MS);
-});
-afterEach(() => rig.close());
+const rig = useRig(TIMEOUT_MS);
 
 const LIMITED = upstreamError(80007);
 

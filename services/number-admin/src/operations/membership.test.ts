@@ -1,12 +1,8 @@
 // Objects that the token reaches, but that are not of this account or number.
-import { startRig, TARGET, type Rig } from '../../testing/build';
+import { useRig, TARGET } from '../../testing/build';
 import { upstreamError } from '../../testing/upstream-stub';
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const deleteGroup = (group_id: string) =>
   rig.rpc.deleteGroup({ target: TARGET, group_id }, rig.call());

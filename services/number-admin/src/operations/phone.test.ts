@@ -1,15 +1,11 @@
-import { NUMBER, OTHER_NUMBER, startRig, TARGET, type Rig } from '../../testing/build';
+import { NUMBER, OTHER_NUMBER, useRig, TARGET } from '../../testing/build';
 import { upstreamError } from '../../testing/upstream-stub';
 
 const OK = { success: true };
 const LISTED = { data: [{ id: NUMBER }, { id: OTHER_NUMBER }] };
 const WRONG_PIN = 133_005;
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const lastBody = (): unknown => rig.upstream.asked.at(-1)?.body;
 

@@ -5,7 +5,7 @@ import type { Part } from '../tools';
 
 /** The upstream's largest page, and as many codes as a number can have. */
 const PAGES = { page_size: 25, items_max: 2_000 };
-/** The upstream draws images in the format that the request names, whatever the code was created with. */
+/** The upstream draws images in the request's format, whatever the code was created with. */
 const fieldsIn = (image_format: string | undefined): string =>
   `code,prefilled_message,deep_link_url,qr_image_url.format(${image_format || 'PNG'})`;
 

@@ -1,13 +1,9 @@
-import { startRig, TARGET, type Rig } from '../../testing/build';
+import { useRig, TARGET } from '../../testing/build';
 import { upstreamError } from '../../testing/upstream-stub';
 
 const OK = { success: true };
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await startRig();
-});
-afterAll(() => rig.close());
+const rig = useRig();
 
 const update = (settings: object) =>
   rig.rpc.updateSettings({ target: TARGET, settings }, rig.call());

@@ -1,4 +1,4 @@
-// The shape of a case, and the values that the cases share.
+// The shape of a case, and the values and requests that the cases share.
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { NUMBER, WABA } from '../build';
 import type { Answer, SentRequest } from '../upstream-stub';
@@ -8,12 +8,19 @@ export type Method = keyof NumberAdminDefinition['methods'];
 export interface Case {
   method: Method;
   request?: object;
-  answers: Answer[];
+  /** Defaults to one success. */
+  answers?: Answer[];
   sent: Array<Partial<SentRequest>>;
-  reply: unknown;
+  /** Defaults to an empty one. */
+  reply?: unknown;
 }
 
-export const OK = { success: true };
+type Query = SentRequest['query'];
+
+export const get = (path: string, query: Query = {}) => ({ method: 'GET', path, query });
+export const post = (path: string, body?: object) => ({ method: 'POST', path, query: {}, body });
+export const del = (path: string, body?: object) => ({ method: 'DELETE', path, query: {}, body });
+
 export const BASE = '/v26.0';
 export const ON_NUMBER = `${BASE}/${NUMBER}`;
 export const ON_WABA = `${BASE}/${WABA}`;
@@ -25,8 +32,5 @@ export const QR = {
 };
 export const GROUP_ID = 'Y2FwaV9ncm91cDpJTlZFTlRFRA==';
 export const GROUP_PATH = `${BASE}/Y2FwaV9ncm91cDpJTlZFTlRFRA%3D%3D`;
-export const PAGING = {
-  cursors: { before: 'b1', after: 'a1' },
-  next: 'https://upstream/?access_token=x',
-};
 export const CURSORS = { before: 'b1', after: 'a1' };
+export const PAGING = { cursors: CURSORS, next: 'https://upstream/?access_token=x' };
