@@ -1,5 +1,5 @@
-// One template, for the check of a message before it is sent. Status and category come from the record,
-// which events keep up to date; the content comes from the upstream and is cached.
+// One template, for the check of a message before it is sent. Status and category come from the
+// record, which events keep up to date; the content comes from the upstream and is cached.
 import { LRUCache } from '@bmg/common/cache';
 import { statusAfter } from '@bmg/common/preflight';
 import type { Call } from '@bmg/common/rpc';
@@ -19,12 +19,6 @@ export interface FinderDependencies {
   log: Logger;
 }
 
-export interface TemplateFinder {
-  find(request: FindTemplateRequest, call: Call): Promise<FindTemplateResponse>;
-  /** Drops the cached content of a name that this service has just changed. */
-  forget(waba_id: string, name: string): void;
-}
-
 /** Answers do not wait longer for the records, which may lag behind. */
 export const RECORD_TIMEOUT_MS = 1_000;
 /** No event announces a change of the content. */
@@ -33,7 +27,7 @@ const CACHED_MS = 60_000;
 const ABSENT_MS = 5_000;
 const CACHED_MAX = 2_000;
 
-export function createTemplateFinder(deps: FinderDependencies): TemplateFinder {
+export function createTemplateFinder(deps: FinderDependencies) {
   const { upstream, store, token, record, since, log } = deps;
   const cache = new LRUCache<string, Promise<ListedTemplate[]>>({
     max: CACHED_MAX,
@@ -69,8 +63,9 @@ export function createTemplateFinder(deps: FinderDependencies): TemplateFinder {
   };
 
   return {
-    forget: (waba_id, name) => void cache.delete(keyOf(waba_id, name)),
-    async find(request, call) {
+    /** Drops the cached content of a name that this service has just changed. */
+    forget: (waba_id: string, name: string): void => void cache.delete(keyOf(waba_id, name)),
+    async find(request: FindTemplateRequest, call: Call): Promise<FindTemplateResponse> {
       const target = needTarget(request.target);
       const named = await languagesOf(target, request.name, call);
       const languages = named.map(({ language }) => String(language));

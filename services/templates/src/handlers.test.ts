@@ -1,11 +1,11 @@
 import { ApiError } from '@bmg/common/errors';
 import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import { createLogger } from '@bmg/common/telemetry';
-import type { Call } from '@bmg/common/rpc';
 import { startEmulator, type Emulator } from '../../../test/emulator';
 import { eventually } from '../../../test/testkit/eventually';
 import { createTemplatesHandlers } from './handlers';
 import type { TemplateFact } from './store';
+import { aCall } from '../../../test/testkit/call';
 
 const WABA = '900000000000001';
 const OTHER_WABA = '900000000000002';
@@ -15,11 +15,6 @@ const TARGET = {
   phone_number_id: '800000000000001',
   directory_version: '',
 };
-const call = (): Call => ({
-  deadline: Date.now() + 60_000,
-  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
-  request_id: 'r1',
-});
 const log = createLogger('test');
 log.level = 'silent';
 
@@ -88,7 +83,7 @@ const aTemplate = (over: object = {}) => ({
 describe('the list', () => {
   test('has exactly the contract’s fields', async () => {
     const { rpc, store } = rig();
-    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    const { templates } = await rpc.listTemplates({ target: TARGET }, aCall());
     expect(templates.length).toBeGreaterThan(0);
     for (const template of templates) {
       expect(Object.keys(template).sort()).toEqual(
@@ -101,11 +96,11 @@ describe('the list', () => {
   });
 
   test('follows the upstream’s pages to the last one', async () => {
-    const before = (await rig().rpc.listTemplates({ target: TARGET }, call())).templates.length;
+    const before = (await rig().rpc.listTemplates({ target: TARGET }, aCall())).templates.length;
     for (let serial = 0; serial < 120; serial += 1) {
       await emulator.template({ waba_id: WABA, name: `page_${serial}`, status: 'APPROVED' });
     }
-    const { templates } = await rig().rpc.listTemplates({ target: TARGET }, call());
+    const { templates } = await rig().rpc.listTemplates({ target: TARGET }, aCall());
     expect(templates).toHaveLength(before + 120);
     expect(new Set(templates.map(({ id }) => id as string)).size).toBe(before + 120);
   });
@@ -113,7 +108,7 @@ describe('the list', () => {
   test.each(['fails', 'hangs'] as const)(
     'does not need our own record: a store that %s',
     async (its_store) => {
-      const { templates } = await rig(its_store).rpc.listTemplates({ target: TARGET }, call());
+      const { templates } = await rig(its_store).rpc.listTemplates({ target: TARGET }, aCall());
       expect(templates.length).toBeGreaterThan(0);
     },
   );
@@ -122,7 +117,7 @@ describe('the list', () => {
 describe('a creation', () => {
   test('passes components on and answers the complete template', async () => {
     const { rpc, store } = rig();
-    const { fields } = await rpc.createTemplate(aTemplate(), call());
+    const { fields } = await rpc.createTemplate(aTemplate(), aCall());
     expect(fields).toEqual({
       id: expect.stringMatching(/^\d+$/),
       name: 'greeting_1',
@@ -155,7 +150,7 @@ describe('a creation', () => {
       components: named,
       allow_category_change: true,
     });
-    await rig().rpc.createTemplate(request, call());
+    await rig().rpc.createTemplate(request, aCall());
     const [asked] = await emulator.requests({ method: 'POST' });
     expect(asked?.body).toMatchObject({
       parameter_format: 'NAMED',
@@ -166,8 +161,8 @@ describe('a creation', () => {
 
   test('rejected by the upstream carries the upstream’s explanation', async () => {
     const { rpc } = rig();
-    await rpc.createTemplate(aTemplate(), call());
-    await expect(rpc.createTemplate(aTemplate(), call())).rejects.toMatchObject({
+    await rpc.createTemplate(aTemplate(), aCall());
+    await expect(rpc.createTemplate(aTemplate(), aCall())).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
       upstream_code: 100,
       upstream_subcode: 2388024,
@@ -182,7 +177,7 @@ describe('a creation', () => {
     [{ category: 'OTHER' }, 'INVALID_FIELD', { field: 'category' }],
     [{ parameter_format: 'MIXED' }, 'INVALID_FIELD', { field: 'parameter_format' }],
   ])('with %j is %s', async (over, code, details) => {
-    await expect(rig().rpc.createTemplate(aTemplate(over), call())).rejects.toMatchObject({
+    await expect(rig().rpc.createTemplate(aTemplate(over), aCall())).rejects.toMatchObject({
       code,
       details,
     });
@@ -194,7 +189,7 @@ describe('a creation', () => {
       match: { path: 'message_templates', method: 'POST' },
       drop: 'after',
     } as never);
-    await expect(rig().rpc.createTemplate(aTemplate(), call())).rejects.toMatchObject({
+    await expect(rig().rpc.createTemplate(aTemplate(), aCall())).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
       retryable: false,
       details: { outcome: 'unknown' },
@@ -207,9 +202,9 @@ describe('a deletion', () => {
     const { rpc, store } = rig();
     await emulator.template({ waba_id: WABA, name: 'bye', language: 'en_US', status: 'APPROVED' });
     await emulator.template({ waba_id: WABA, name: 'bye', language: 'ms', status: 'APPROVED' });
-    await rpc.deleteTemplate({ target: TARGET, template_name: 'bye' }, call());
+    await rpc.deleteTemplate({ target: TARGET, template_name: 'bye' }, aCall());
     expect(store.removed).toEqual(['bye']);
-    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    const { templates } = await rpc.listTemplates({ target: TARGET }, aCall());
     expect(templates.filter(({ name }) => name === 'bye')).toEqual([]);
   });
 
@@ -219,12 +214,12 @@ describe('a deletion', () => {
       await emulator.template({ waba_id: WABA, name: 'bye', language, status: 'APPROVED' });
     }
     const of = { target: TARGET, template_name: 'bye' };
-    await rpc.deleteTemplate({ ...of, language: 'ms' }, call());
+    await rpc.deleteTemplate({ ...of, language: 'ms' }, aCall());
     expect(store.removed).toEqual(['bye ms']);
-    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    const { templates } = await rpc.listTemplates({ target: TARGET }, aCall());
     const left = templates.filter(({ name }) => name === 'bye');
     expect(left.map(({ language }) => language)).toEqual(['en_US']);
-    await expect(rpc.deleteTemplate({ ...of, language: 'ms' }, call())).rejects.toMatchObject({
+    await expect(rpc.deleteTemplate({ ...of, language: 'ms' }, aCall())).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       details: { field: 'language' },
     });
@@ -232,7 +227,7 @@ describe('a deletion', () => {
 
   test('of an unknown name answers the upstream’s error', async () => {
     await expect(
-      rig().rpc.deleteTemplate({ target: TARGET, template_name: 'unknown' }, call()),
+      rig().rpc.deleteTemplate({ target: TARGET, template_name: 'unknown' }, aCall()),
     ).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 100 });
   });
 });
@@ -245,10 +240,10 @@ describe('one template', () => {
 
   test('is shown with its quality and the reason of a rejection', async () => {
     const { rpc, store } = rig();
-    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    const { templates } = await rpc.listTemplates({ target: TARGET }, aCall());
     const rejected = templates.find(({ status }) => status === 'REJECTED');
     const id = String(rejected?.['id']);
-    const { fields } = await rpc.getTemplate(of(id), call());
+    const { fields } = await rpc.getTemplate(of(id), aCall());
     expect(fields).toMatchObject({
       id,
       status: 'REJECTED',
@@ -260,14 +255,14 @@ describe('one template', () => {
 
   test.each(['fails', 'hangs'] as const)('is shown with a store that %s', async (its_store) => {
     const { id } = await add();
-    expect((await rig(its_store).rpc.getTemplate(of(id), call())).fields).toMatchObject({ id });
+    expect((await rig(its_store).rpc.getTemplate(of(id), aCall())).fields).toMatchObject({ id });
   });
 
   test('is changed, and shown as it is afterwards', async () => {
     const { id } = await add();
     const { rpc } = rig();
     const changes = { components: changed, message_send_ttl_seconds: 3_600 };
-    const { fields } = await rpc.updateTemplate({ ...of(id), changes }, call());
+    const { fields } = await rpc.updateTemplate({ ...of(id), changes }, aCall());
     expect(fields).toMatchObject({ id, status: 'PENDING', ...changes });
     const [asked] = await emulator.requests({ method: 'POST' });
     expect(asked?.body).toEqual(changes);
@@ -276,7 +271,7 @@ describe('one template', () => {
   test('of which the upstream allows no change answers its explanation', async () => {
     const { id } = await add({ status: 'PENDING' });
     const changes = { components: changed };
-    await expect(rig().rpc.updateTemplate({ ...of(id), changes }, call())).rejects.toMatchObject({
+    await expect(rig().rpc.updateTemplate({ ...of(id), changes }, aCall())).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
       upstream_code: 100,
     });
@@ -288,7 +283,7 @@ describe('one template', () => {
     [{ language: 'ms' }, 'INVALID_FIELD', { field: 'language' }],
   ])('is not changed with %j: %s', async (changes, code, details) => {
     const { id } = await add();
-    await expect(rig().rpc.updateTemplate({ ...of(id), changes }, call())).rejects.toMatchObject({
+    await expect(rig().rpc.updateTemplate({ ...of(id), changes }, aCall())).rejects.toMatchObject({
       code,
       details,
     });
@@ -302,8 +297,8 @@ describe('one template', () => {
     const { id } = await make();
     const { rpc } = rig('works', 'EMULATED-TOKEN-SYSTEM');
     const changes = { components: changed };
-    await expect(rpc.getTemplate(of(id), call())).rejects.toBeInstanceOf(ApiError);
-    await expect(rpc.updateTemplate({ ...of(id), changes }, call())).rejects.toBeInstanceOf(
+    await expect(rpc.getTemplate(of(id), aCall())).rejects.toBeInstanceOf(ApiError);
+    await expect(rpc.updateTemplate({ ...of(id), changes }, aCall())).rejects.toBeInstanceOf(
       ApiError,
     );
     await expect(emulator.requests({ method: 'POST' })).resolves.toEqual([]);
@@ -313,14 +308,14 @@ describe('one template', () => {
 test('a template of the library is made without components', async () => {
   const { rpc } = rig();
   const query = { target: TARGET, search: 'order', usecase: 'DELIVERY_UPDATE' };
-  const { items } = await rpc.listLibraryTemplates(query, call());
+  const { items } = await rpc.listLibraryTemplates(query, aCall());
   expect(items).toMatchObject([{ name: 'delivery_update_1', category: 'UTILITY' }]);
   const library_template_name = 'delivery_update_1';
   const request = aTemplate({ components: undefined, library_template_name });
-  const { fields } = await rpc.createTemplate(request, call());
+  const { fields } = await rpc.createTemplate(request, aCall());
   expect(fields).toMatchObject({ name: 'greeting_1', status: 'APPROVED' });
   const id = String(fields?.['id']);
-  const shown = await rpc.getTemplate({ target: TARGET, template_id: id }, call());
+  const shown = await rpc.getTemplate({ target: TARGET, template_id: id }, aCall());
   expect(shown.fields).toMatchObject({ library_template_name });
 });
 
@@ -340,11 +335,11 @@ test('the analytics have a point for each template and day', async () => {
         template: { name: 'news_1', language: { code: 'en_US' } },
       },
     },
-    call(),
+    aCall(),
   );
   const request = { target: TARGET, template_ids: id, days: 30 };
   await eventually(async () => {
-    const { items } = await rpc.getTemplateAnalytics(request, call());
+    const { items } = await rpc.getTemplateAnalytics(request, aCall());
     expect(items).toMatchObject([{ template_id: id, sent: 1 }]);
     return true;
   });

@@ -19,7 +19,8 @@ test('a partner’s lists count until their replies are written', async () => {
   const first = listed(rooms, 'ptn_1', 16);
   expect(await first.answered).toBe(16);
   await expect(listed(rooms, 'ptn_1', 16).answered).rejects.toMatchObject(refused);
-  // What the refused one had taken is free again, and another partner's largest list fits beside it.
+  // What the refused one had taken is free again, and another partner's largest list fits beside
+  // it.
   const other = listed(rooms, 'ptn_2', 16);
   expect(await other.answered).toBe(16);
   first.written();

@@ -1,5 +1,5 @@
-// The memory of lists of templates. An account has up to 6,000 templates, and many lists of it may be
-// requested at a time: each counts while it grows, and until its reply is written.
+// The memory of lists of templates. An account has up to 6,000 templates, and many lists of it may
+// be requested at a time: each counts while it grows, and until its reply is written.
 import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import { untilReplied, type Call } from '@bmg/common/rpc';
@@ -11,25 +11,16 @@ export interface ListRoom {
   grow(bytes: number): void;
 }
 
-export interface ListRooms {
-  /** Runs a call that lists; a failed one gives its room back at once. */
-  hold<T>(
-    partner_id: string,
-    call: Pick<Call, 'signal'>,
-    list: (room: ListRoom) => Promise<T>,
-  ): Promise<T>;
-}
-
 const MIB = 1024 * 1024;
 /** JSON; in memory a list takes about five times as much. */
 export const LISTS_BYTES_MAX = 40 * MIB;
-/** Of one partner: its largest list, or many usual ones. */
+/** A partner's share: its largest list, or many usual ones. */
 export const LISTS_BYTES_SHARE = 18 * MIB;
 /** Usual lists of each partner, beside which large ones of others do not crowd them out. */
 const FLOOR = { of_holder: MIB / 4, max: 8 * MIB };
 const RETRY_AFTER_S = 1;
 
-export function createListRooms(log: Logger): ListRooms {
+export function createListRooms(log: Logger) {
   const pool = createPool(
     {
       server: 'templates',
@@ -42,7 +33,12 @@ export function createListRooms(log: Logger): ListRooms {
     log,
   );
   return {
-    hold(partner_id, call, list) {
+    /** Runs a call that lists; a failed one gives its room back at once. */
+    hold<T>(
+      partner_id: string,
+      call: Pick<Call, 'signal'>,
+      list: (room: ListRoom) => Promise<T>,
+    ): Promise<T> {
       let held = 0;
       const release = (): void => {
         pool.give(partner_id, held);
@@ -56,6 +52,8 @@ export function createListRooms(log: Logger): ListRooms {
     },
   };
 }
+
+export type ListRooms = ReturnType<typeof createListRooms>;
 
 const noRoom = (): ApiError =>
   new ApiError(

@@ -14,7 +14,7 @@ export interface ListedTemplate {
   components: unknown[];
 }
 
-export interface TemplateList {
+interface TemplateList {
   templates: ListedTemplate[];
   /** False if a limit below truncated the list. */
   complete: boolean;

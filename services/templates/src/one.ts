@@ -16,13 +16,6 @@ interface OneDependencies extends Omit<FinderDependencies, 'store'> {
   forget: (waba_id: string, name: string) => void;
 }
 
-export interface OneTemplate {
-  get(request: GetTemplateRequest, call: Call): Promise<Node>;
-  update(request: UpdateTemplateRequest, call: Call): Promise<Node>;
-  /** Throws INVALID_FIELD if the name does not exist in the language. */
-  idOf(target: Target, name: string, language: string, call: Call): Promise<string>;
-}
-
 const FIELDS = [
   'id',
   'name',
@@ -42,7 +35,7 @@ const FIXED = ['id', 'name', 'language', 'status'];
 
 type OfTarget = { target: Target; template_id: string };
 
-export function createOneTemplate(deps: OneDependencies): OneTemplate {
+export function createOneTemplate(deps: OneDependencies) {
   const { upstream, store, ask, token, record, since, log, forget } = deps;
 
   const named = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> =>
@@ -70,10 +63,13 @@ export function createOneTemplate(deps: OneDependencies): OneTemplate {
   };
 
   return {
-    async get({ target, template_id }, call) {
+    async get({ target, template_id }: GetTemplateRequest, call: Call): Promise<Node> {
       return { fields: await read({ target: needTarget(target), template_id }, call) };
     },
-    async update({ target: given, template_id, changes = {} }, call) {
+    async update(
+      { target: given, template_id, changes = {} }: UpdateTemplateRequest,
+      call: Call,
+    ): Promise<Node> {
       const request = { target: needTarget(given), template_id };
       if (Object.keys(changes).length === 0) {
         throw missingFields(['components'], 'there is nothing to change: set components');
@@ -93,10 +89,13 @@ export function createOneTemplate(deps: OneDependencies): OneTemplate {
         return { fields: { ...rest, ...changes } };
       }
     },
-    async idOf(target, name, language, call) {
+    /** Throws INVALID_FIELD if the name does not exist in the language. */
+    async idOf(target: Target, name: string, language: string, call: Call): Promise<string> {
       const found = (await named(target, name, call)).find((one) => one.language === language);
       if (!found) throw invalidField('language', 'is none in which the template exists');
       return found.id;
     },
   };
 }
+
+export type OneTemplate = ReturnType<typeof createOneTemplate>;

@@ -1,22 +1,13 @@
-import { MongoClient, type Db } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
 import { createTemplateStore, factOf, indexes, type TemplateStore } from './store';
+import { testDatabase } from '../../../test/testkit/database';
 
 const WABA = '900000000000001';
 const at = (second: number): Date => new Date(1_790_000_000_000 + second * 1_000);
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes);
 let store: TemplateStore;
 beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
-  db = client.db(`templates-${process.pid}-${Date.now()}`);
-  await createIndexes(db, indexes);
   store = createTemplateStore(db);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
 });
 beforeEach(async () => {
   await db.collection('templates').deleteMany({});

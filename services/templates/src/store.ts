@@ -1,12 +1,12 @@
-// Template records: one document per template, from lists, creations and events. Each field has the time at
-// which it was true, so that late information never overwrites newer information.
+// Template records: one document per template, from lists, creations and events. Each field has the
+// time at which it was true, so that late information never overwrites newer information.
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
 import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
 import type { FilterRow } from '@bmg/common/purge';
 
 /** The fields that can change after the creation. */
-export type TemplateField = 'status' | 'category' | 'quality' | 'reason';
+type TemplateField = 'status' | 'category' | 'quality' | 'reason';
 
 export interface TemplateRecord {
   _id: string;
@@ -49,23 +49,6 @@ export interface TemplateChange {
   at: Date;
 }
 
-export interface TemplateStore {
-  apply(changes: TemplateChange[]): Promise<void>;
-  learn(facts: TemplateFact[], at: Date): Promise<void>;
-  /** Writes the templates of a list that differ; a complete list also deletes those it does not contain. */
-  learnAll(
-    waba_id: string,
-    facts: TemplateFact[],
-    list: { at: Date; complete: boolean },
-  ): Promise<void>;
-  /** Deletes the template in one language, or in every one. */
-  remove(waba_id: string, name: string, language?: string): Promise<void>;
-  has(waba_id: string, template_id: string): Promise<boolean>;
-  find(waba_id: string, name: string, language: string): Promise<TemplateRecord | null>;
-  /** The templates of these names; without names those whose category differs from the first. */
-  categories(waba_id: string, names: readonly string[]): Promise<TemplateRecord[]>;
-}
-
 /** Bounds the read; an account has at most 6,000 templates. */
 const TEMPLATES_MAX = 10_000;
 
@@ -99,7 +82,7 @@ export function factOf(waba_id: string, node: object): TemplateFact | undefined 
   };
 }
 
-export function createTemplateStore(db: Db): TemplateStore {
+export function createTemplateStore(db: Db) {
   const templates = collection(db);
   const apply = async (changes: TemplateChange[]): Promise<void> => {
     if (changes.length === 0) return;
@@ -108,7 +91,8 @@ export function createTemplateStore(db: Db): TemplateStore {
       await templates.bulkWrite(operations, { ordered: true });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      // Another process created one of the documents first, which ended the ordered write: repeat it.
+      // Another process created one of the documents first, which ended the ordered write: repeat
+      // it.
       await templates.bulkWrite(operations, { ordered: true });
     }
   };
@@ -124,7 +108,12 @@ export function createTemplateStore(db: Db): TemplateStore {
   return {
     apply,
     learn,
-    async learnAll(waba_id, facts, { at, complete }) {
+    /** Writes the listed templates that differ; a complete list also deletes those it lacks. */
+    async learnAll(
+      waba_id: string,
+      facts: TemplateFact[],
+      { at, complete }: { at: Date; complete: boolean },
+    ): Promise<void> {
       const known = await templates.find({ waba_id }).limit(TEMPLATES_MAX).toArray();
       const byId = new Map(known.map((record) => [record.template_id, record]));
       await learn(
@@ -139,13 +128,16 @@ export function createTemplateStore(db: Db): TemplateStore {
       if (gone.length === 0) return;
       await templates.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } });
     },
-    async remove(waba_id, name, language) {
+    /** Deletes the template in one language, or in every one. */
+    async remove(waba_id: string, name: string, language?: string): Promise<void> {
       await templates.deleteMany({ waba_id, name, ...(language !== undefined && { language }) });
     },
-    has: async (waba_id, template_id) =>
+    has: async (waba_id: string, template_id: string): Promise<boolean> =>
       (await templates.findOne({ _id: idOf({ waba_id, template_id }) })) !== null,
-    find: (waba_id, name, language) => templates.findOne({ waba_id, name, language }),
-    async categories(waba_id, names) {
+    find: (waba_id: string, name: string, language: string): Promise<TemplateRecord | null> =>
+      templates.findOne({ waba_id, name, language }),
+    /** The templates of these names; without names those whose category differs from the first. */
+    async categories(waba_id: string, names: readonly string[]): Promise<TemplateRecord[]> {
       const filter = names.length > 0 ? { waba_id, name: { $in: [...names] } } : { waba_id };
       const found = await templates.find(filter).limit(TEMPLATES_MAX).toArray();
       return names.length > 0
@@ -154,6 +146,8 @@ export function createTemplateStore(db: Db): TemplateStore {
     },
   };
 }
+
+export type TemplateStore = ReturnType<typeof createTemplateStore>;
 
 const saysTheSame = (record: TemplateRecord | undefined, fact: TemplateFact): boolean =>
   record !== undefined &&

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   createFileFetcher,
   createTransfer,
   type FileFetcher,
   type Transfer,
 } from '@bmg/common/files';
-import type { Call } from '@bmg/common/rpc';
+import type { AddressInfo } from 'node:net';
 import { startEmulator } from '../../../../test/emulator';
-import { uploadHeader } from './upload';
+import { uploadHeader, headerRule } from './upload';
+import { aCall } from '../../../../test/testkit/call';
 
 const MB = 1_048_576;
 const TARGET = {
@@ -18,18 +18,12 @@ const TARGET = {
   phone_number_id: '800000000000001',
   directory_version: '',
 };
-const call = (): Call => ({
-  deadline: Date.now() + 60_000,
-  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
-  request_id: 'r1',
-});
 
 const servers: Server[] = [];
-let files: FileFetcher;
-let transfer: Transfer;
+const clients: Array<FileFetcher | Transfer> = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
-  await Promise.all([files.stop(), transfer.stop()]);
+  await Promise.all(clients.splice(0).map((one) => one.stop()));
 });
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -40,19 +34,20 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function uploading(upstream_url: string, app_id: string | undefined = 'app-local') {
-  files = createFileFetcher({ ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 200 });
-  transfer = createTransfer({
+function uploading(upstream_url: string, app_id: string | null = 'app-local') {
+  const files = createFileFetcher({ ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 200 });
+  const transfer = createTransfer({
     UPSTREAM_URL: upstream_url,
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_TIMEOUT_MS: 60_000,
   });
+  clients.push(files, transfer);
   const credentials = { of: async () => ({ access_token: 'EMULATED-TOKEN-1' }) as never };
   return (url: string, mime_type: string) =>
     uploadHeader(
-      { files, transfer, credentials, app_id },
+      { files, transfer, credentials, app_id: app_id ?? undefined },
       { target: TARGET, url, mime_type },
-      call(),
+      aCall(),
     );
 }
 
@@ -124,15 +119,7 @@ test('fetches nothing for an unsupported type or without an app', async () => {
     code: 'INVALID_FIELD',
     details: { field: 'mime_type' },
   });
-  files = createFileFetcher({ ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 200 });
-  const deps = {
-    files,
-    transfer,
-    credentials: { of: async () => ({ access_token: 'x' }) as never },
-    app_id: undefined,
-  };
-  const request = { target: TARGET, url: `${source}/a.png`, mime_type: 'image/png' };
-  await expect(uploadHeader(deps, request, call())).rejects.toMatchObject({
+  await expect(uploading(source, null)(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
     code: 'PLATFORM_NOT_CONFIGURED',
     http: 503,
   });
@@ -149,3 +136,26 @@ test('rejects a sample above its size limit', async () => {
     details: { size_bytes: 5 * MB + 1, limit_bytes: 5 * MB },
   });
 });
+
+test.each([
+  ['image/jpeg', 5 * MB],
+  ['image/jpg', 5 * MB],
+  ['IMAGE/PNG', 5 * MB],
+  ['video/mp4; codecs=avc1', 16 * MB],
+  ['application/pdf', 100 * MB],
+])('%s has a limit of %i bytes', (mime_type, limit_bytes) => {
+  const essence = mime_type.split(';')[0]?.toLowerCase();
+  expect(headerRule(mime_type)).toEqual({ mime_type: essence, limit_bytes });
+});
+
+test.each(['image/webp', 'audio/ogg', 'text/plain', '', 'image/png\r\na: b'])(
+  '%j is not supported',
+  (mime_type) => {
+    expect(() => headerRule(mime_type)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_FIELD',
+        details: expect.objectContaining({ field: 'mime_type' }),
+      }),
+    );
+  },
+);

@@ -1,13 +1,19 @@
-// POST /templates/upload-header: fetches the sample file from the partner and uploads it through the
-// upstream's resumable upload API, which needs the length first and uses the authorization scheme `OAuth`.
-import { ApiError } from '@bmg/common/errors';
-import { fileNameOf, type FileFetcher, type SpooledFile, type Transfer } from '@bmg/common/files';
+// POST /templates/upload-header: fetches the sample file from the partner and uploads it through
+// the upstream's resumable upload API, which needs the length first and uses the authorization
+// scheme `OAuth`. Samples have size limits (contract 7.5).
+import { ApiError, invalidField } from '@bmg/common/errors';
+import {
+  fileNameOf,
+  type FileFetcher,
+  type SpooledFile,
+  type Transfer,
+  HEADER_TYPES,
+  parseMimeType,
+} from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
-import { segment } from '@bmg/common/upstream';
+import { segment, needTarget } from '@bmg/common/upstream';
 import type { UploadHeaderRequest, UploadHeaderResponse } from '@bmg/proto/templates';
-import { headerRule } from './limits';
-import { needTarget } from '@bmg/common/upstream';
 
 export interface HeaderDependencies {
   credentials: Pick<Credentials, 'of'>;
@@ -106,3 +112,25 @@ async function send(
 
 const unusable = (problem: string): ApiError =>
   new ApiError('UPSTREAM_ERROR', `the upstream ${problem}`, { retryable: true });
+
+const MB = 1_048_576;
+const IMAGE_LIMIT_BYTES = 5 * MB;
+const VIDEO_LIMIT_BYTES = 16 * MB;
+const DOCUMENT_LIMIT_BYTES = 100 * MB;
+
+const LIMITS: Record<(typeof HEADER_TYPES)[number], number> = {
+  'image/jpeg': IMAGE_LIMIT_BYTES,
+  'image/jpg': IMAGE_LIMIT_BYTES,
+  'image/png': IMAGE_LIMIT_BYTES,
+  'video/mp4': VIDEO_LIMIT_BYTES,
+  'application/pdf': DOCUMENT_LIMIT_BYTES,
+};
+
+/** Throws INVALID_FIELD for a type that cannot be a header sample. */
+export function headerRule(mime_type: string): { mime_type: string; limit_bytes: number } {
+  const essence = parseMimeType(mime_type)?.essence ?? '';
+  const type = HEADER_TYPES.find((known) => known === essence);
+  if (!type) throw invalidField('mime_type', 'is not supported', { supported: HEADER_TYPES });
+  // Upload sessions accept a type without parameters.
+  return { mime_type: type, limit_bytes: LIMITS[type] };
+}
