@@ -237,7 +237,7 @@ const ROWS: Record<string, Row[]> = {
     ['Events in your log, failed deliveries | {} days', failed_days],
     ['Answers under an `Idempotency-Key` | {} hours', repeated_h],
     ['Sign-up links | {} minutes', link_min],
-    ['Analytics | {} days', own('messaging/analytics/handlers', 'DAYS_MAX')],
+    ['Analytics | {} days', own('messaging/analytics/feature', 'DAYS_MAX')],
   ],
   'people.md': [
     ['may have {} people', own('onboarding/accounts/people/rules', 'PEOPLE_MAX')],

@@ -2,13 +2,8 @@
 // delete when a client is purged (deploy/DATA.md).
 import { REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
 import type { Databases, Indexes } from '@bmg/common/mongo';
-import { below, type FilterRow } from '@bmg/common/purge';
-import {
-  countedMessageIndexes,
-  createDailyCounts,
-  DAILY_COUNTS,
-  dailyCountIndexes,
-} from './analytics';
+import { below, type ClientScope, type FilterRow } from '@bmg/common/purge';
+import { createDailyCounts, DAILY_COUNTS, dailyCountIndexes } from './analytics';
 import { createSendClaims, SEND_CLAIMS, sendClaimIndexes } from './claims';
 import { contactIndexes, CONTACTS, createContacts, createConversations } from './contacts';
 import { createOverdueRecords } from './gap-repair';
@@ -27,8 +22,6 @@ import { createMessageList } from './message-log';
 import { createMessages, messageIndexes, MESSAGES } from './messages';
 import { createRateCards } from './rates';
 import { createRefusedTokens, REFUSED_TOKENS, refusedTokenIndexes } from './send';
-
-export type Stores = ReturnType<typeof createStores>;
 
 export function createStores(database: Databases, check_after_ms: number, now: () => Date) {
   const { db } = database;
@@ -56,7 +49,7 @@ export function createStores(database: Databases, check_after_ms: number, now: (
 }
 
 export const indexes: Indexes = {
-  [MESSAGES]: [...messageIndexes, ...countedMessageIndexes],
+  [MESSAGES]: messageIndexes,
   [CONTACTS]: contactIndexes,
   [DAILY_COUNTS]: dailyCountIndexes,
   [LEDGER_DAYS]: ledgerDayIndexes,
@@ -66,36 +59,16 @@ export const indexes: Indexes = {
   [SEND_CLAIMS]: sendClaimIndexes,
 };
 
+/** Documents that name their client, and those whose ids begin with it. */
+const named = ({ partner_id, waba_id }: ClientScope) => ({ partner_id, waba_id });
+const keyed = ({ partner_id, waba_id }: ClientScope) => below(`${partner_id}/${waba_id}/`);
+
 export const purgeRows: FilterRow[] = [
-  {
-    collection: MESSAGES,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
-  {
-    collection: DAILY_COUNTS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
-  },
-  {
-    collection: LEDGER_DAYS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
-  },
-  {
-    collection: LEDGER_LATE,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
-  {
-    collection: REFUSED_TOKENS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
-  },
-  {
-    collection: SEND_CLAIMS,
-    of: 'client',
-    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
-  },
+  { collection: MESSAGES, of: 'client', filter: named },
+  { collection: DAILY_COUNTS, of: 'client', filter: keyed },
+  { collection: LEDGER_DAYS, of: 'client', filter: keyed },
+  { collection: LEDGER_LATE, of: 'client', filter: named },
+  { collection: REFUSED_TOKENS, of: 'client', filter: keyed },
+  { collection: SEND_CLAIMS, of: 'client', filter: named },
   { collection: CONTACTS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
 ];

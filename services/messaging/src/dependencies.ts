@@ -19,14 +19,14 @@ import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition } from '@bmg/proto/webhooks';
-import { createStores, indexes, type Stores } from './collections';
+import { createStores, indexes } from './collections';
 import type { Config } from './config';
-import { createRecentContacts, type RecentContacts } from './contacts';
-import { createRecordReads, type RecordReads } from './messages';
+import { createRecentContacts } from './contacts';
+import { createRecordReads } from './messages';
 import { failingAsNotSent } from './send';
 import { createSendJournal } from './send-journal';
 
-export interface Dependencies extends Stores {
+export interface Dependencies extends ReturnType<typeof createStores> {
   config: Config;
   database: Database;
   redis: RedisConnection;
@@ -42,12 +42,23 @@ export interface Dependencies extends Stores {
   eventLog: Client<EventLogDefinition> | undefined;
   credentials: Credentials;
   once: Once;
-  recent: RecentContacts;
-  recordReads: RecordReads;
+  recent: ReturnType<typeof createRecentContacts>;
+  recordReads: ReturnType<typeof createRecordReads>;
   sendJournal: ReturnType<typeof createSendJournal>;
   now: () => Date;
   log: Logger;
 }
+
+/**
+ * The methods that a function needs of each dependency: `Needs<{ messages: 'find' | 'record' }>`.
+ */
+export type Needs<
+  Methods extends { [Name in keyof Dependencies]?: keyof NonNullable<Dependencies[Name]> },
+> = {
+  [Name in keyof Methods & keyof Dependencies]:
+    | Pick<NonNullable<Dependencies[Name]>, Methods[Name] & keyof NonNullable<Dependencies[Name]>>
+    | Extract<Dependencies[Name], undefined>;
+};
 
 export function openDependencies({ config, log, use, useBus, connect }: Kit<Config>): Dependencies {
   const now = (): Date => new Date();

@@ -1,1 +1,1 @@
-export { countedMessageIndexes, createDailyCounts, DAILY_COUNTS, dailyCountIndexes } from './store';
+export { createDailyCounts, DAILY_COUNTS, dailyCountIndexes } from './store';

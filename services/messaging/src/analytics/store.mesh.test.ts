@@ -1,27 +1,16 @@
-import { MongoClient, type Db } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
 import { createDailyCounts } from './store';
 import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
+import { testDatabase } from '../../../../test/testkit/database';
 
 const SCOPE = { partner_id: 'par_1', waba_id: '900000000000001' };
 const DAY_S = 86_400;
 const TODAY = Date.UTC(NEXT_YEAR, 8, 21) / 1_000;
 const NOW = new Date((TODAY + DAY_S / 2) * 1_000);
 
-let client: MongoClient;
-let db: Db;
-beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
-  db = client.db(`daily-counts-${process.pid}-${Date.now()}`);
-  await createIndexes(db, indexes);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+const db = testDatabase(indexes);
 
 let serial = 0;
 const aMessage = (over: Partial<MessageRecord> = {}): MessageRecord => {

@@ -1,15 +1,12 @@
-// Counts the sends of a business account by UTC day and status. Counted from the message records, so that a
-// repeated status changes nothing. Counts of past days are stored, because a large account has many records
-// per day.
+// Counts the sends of a business account by UTC day and status. Counted from the message records,
+// so that a repeated status changes nothing. Counts of past days are stored, because a large
+// account has many records per day.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import { type MessageRecord, MESSAGES, type RecordStatus } from '../messages';
 
 /** A partner sees only its own sends. */
-export interface CountScope {
-  partner_id: string;
-  waba_id: string;
-}
+type CountScope = Pick<MessageRecord, 'partner_id' | 'waba_id'>;
 
 export interface DailyCount {
   /** UTC day, YYYY-MM-DD. */
@@ -22,11 +19,6 @@ export interface DailyCount {
   failed: number;
 }
 
-export interface DailyCounts {
-  /** One count per day, in the order of `days`: UTC midnights in epoch seconds. */
-  of(scope: CountScope, days: number[], now: Date): Promise<DailyCount[]>;
-}
-
 interface StoredCount extends DailyCount {
   _id: string;
   counted_at: Date;
@@ -36,10 +28,7 @@ export const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1_000;
 /** Longer than the longest period of GET /analytics. */
 const KEPT_DAYS = 100;
-/**
- * A stored count may be as old as this share of its day's age: the older a day, the less it
- * changes.
- */
+/** A stored count may be as old as this share of its day's age: older days change less. */
 const STALE_SHARE = 0.02;
 const DAYS_AT_ONCE = 8;
 const COUNT_LIMIT_MS = 5_000;
@@ -48,18 +37,10 @@ export const DAILY_COUNTS = 'daily_counts';
 export const dailyCountIndexes: IndexDescription[] = [
   { key: { counted_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
 ];
-/**
- * On the messages: covers the aggregation, so that counting never reads a record, and orders the
- * messages of one account for GET /v1/messages.
- */
-export const countedMessageIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, waba_id: 1, sent_at: 1, _id: 1, status: 1 } },
-];
-
 const messagesOf = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);
 const storedOf = (db: Db): Collection<StoredCount> => db.collection(DAILY_COUNTS);
 
-export function createDailyCounts(db: Db): DailyCounts {
+export function createDailyCounts(db: Db) {
   const count = async (scope: CountScope, day: number): Promise<DailyCount> => {
     const from = new Date(day * 1_000);
     const groups = await messagesOf(db)
@@ -85,7 +66,8 @@ export function createDailyCounts(db: Db): DailyCounts {
     }
   };
   return {
-    async of(scope, days, now) {
+    /** One count per day, in the order of `days`: UTC midnights in epoch seconds. */
+    async of(scope: CountScope, days: number[], now: Date): Promise<DailyCount[]> {
       const ids = new Map(days.map((day) => [day, `${scope.partner_id}/${scope.waba_id}/${day}`]));
       const stored = new Map(
         (
@@ -98,7 +80,10 @@ export function createDailyCounts(db: Db): DailyCounts {
       const one = async (day: number): Promise<DailyCount> => {
         const _id = ids.get(day) as string;
         const known = stored.get(_id);
-        if (known && isFresh(day, known.counted_at, now)) return withoutKeys(known);
+        if (known && isFresh(day, known.counted_at, now)) {
+          const { _id: _own, counted_at: _at, ...counted } = known;
+          return counted;
+        }
         const counted = await count(scope, day);
         // Today's count changes with every send, so it is not worth storing.
         if (now.getTime() >= day * 1_000 + DAY_MS) {
@@ -115,7 +100,7 @@ export function createDailyCounts(db: Db): DailyCounts {
   };
 }
 
-/** Whether a stored count is recent enough: late statuses become rarer as a day ages. */
+/** True if a stored count is recent enough: late statuses become rarer as a day ages. */
 export const isFresh = (day: number, counted_at: Date, now: Date): boolean =>
   now.getTime() - counted_at.getTime() <= (now.getTime() - day * 1_000) * STALE_SHARE;
 
@@ -132,11 +117,3 @@ export function addUp(day: number, groups: Array<[RecordStatus, number]>): Daily
 }
 
 export const dateOf = (day: number): string => new Date(day * 1_000).toISOString().slice(0, 10);
-
-const withoutKeys = ({ date, sent, delivered, read, failed }: StoredCount): DailyCount => ({
-  date,
-  sent,
-  delivered,
-  read,
-  failed,
-});

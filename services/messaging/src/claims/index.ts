@@ -1,4 +1,3 @@
-export { outcomeOf } from './rules';
 export {
   type Attempt,
   type ClaimScope,

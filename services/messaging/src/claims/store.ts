@@ -1,8 +1,7 @@
-// Claims of broadcast sends: one small document for each request id, with the latest attempt that was
-// claimed or fenced. `send/claimed-send.ts` describes the protocol.
+// Claims of broadcast sends: one small document for each request id, with the latest attempt that
+// was claimed or fenced. `send/claimed-send.ts` describes the protocol.
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import { createClaimWriter, writeClaims } from '@bmg/common/mongo';
-import { CLAIM, FENCE, RELEASE, type Transition } from './rules';
 
 /** One attempt to send under a request id. Attempts under one id are numbered in their order. */
 export interface Attempt {
@@ -21,35 +20,41 @@ export interface NotedAttempt extends Attempt, ClaimScope {
   entry: string;
 }
 
-export interface SendClaims {
-  /**
-   * Resolves once the claim is stored; false if the rules refuse it: then the attempt must not be sent.
-   * `entry` names the attempt's note in the journal of sends, if it has one.
-   */
-  claim(scope: ClaimScope, attempt: Attempt, entry?: string): Promise<boolean>;
-  /** The attempt that was claimed with this entry was certainly not sent. */
-  release(attempt: Attempt, entry?: string): Promise<void>;
-  /**
-   * These attempts of a process that is dead were certainly not sent: they are fenced, whether their claims
-   * are stored or still arrive. Returns how many are now fenced.
-   */
-  releaseNoted(notes: readonly NotedAttempt[]): Promise<number>;
-  /** Fences attempts; returns the request ids of those that can no longer be sent. */
-  fence(scope: ClaimScope, attempts: readonly Attempt[]): Promise<Set<string>>;
-}
-
 interface StoredClaim extends ClaimScope {
   _id: string;
-  state: 'claimed' | 'fenced';
+  state: ClaimState;
   attempt: number;
-  /** Names the note of a claimed attempt. Null without one, absent in claims of the previous release. */
+  /** The note of a claimed attempt. Null without one, absent in claims of the previous release. */
   entry?: string | null;
   at: Date;
 }
 
-type Operation = AnyBulkWriteOperation<StoredClaim>;
+type ClaimState = 'claimed' | 'fenced';
 
-/** Longer than a broadcast settles its sends: `SETTLED_FOR_MS` in broadcasts, with days to spare. */
+/**
+ * One row for each transition, used by the filters. A document holds the latest attempt under a
+ * request id, claimed or fenced.
+ */
+interface Transition {
+  /** Allowed from these states, and without a document. */
+  from: readonly ClaimState[];
+  /** How the stored attempt compares with the one of the transition. */
+  stored: '$lt' | '$lte' | '$eq';
+  to: ClaimState;
+}
+
+/** Before a send. The caller vouches that no earlier attempt can be sent any more. */
+const CLAIM: Transition = { from: ['claimed', 'fenced'], stored: '$lt', to: 'claimed' };
+/**
+ * Neither this attempt nor an earlier one is sent any more. Refused once one of them is claimed.
+ */
+const FENCE: Transition = { from: ['fenced'], stored: '$lte', to: 'fenced' };
+/** The claimed attempt certainly did not reach the upstream. Never creates a document. */
+const RELEASE: Transition = { from: ['claimed'], stored: '$eq', to: 'fenced' };
+
+/**
+ * Longer than a broadcast settles its sends: `SETTLED_FOR_MS` in broadcasts, with days to spare.
+ */
 const KEPT_DAYS = 7;
 const DAY_S = 86_400;
 /** A broadcast sends later what could not be claimed in time. */
@@ -61,7 +66,7 @@ export const sendClaimIndexes: IndexDescription[] = [
   { key: { partner_id: 1, waba_id: 1 } },
 ];
 
-export function createSendClaims(db: Db, now: () => Date): SendClaims {
+export function createSendClaims(db: Db, now: () => Date) {
   const claims: Collection<StoredClaim> = db.collection(SEND_CLAIMS);
   const write = createClaimWriter(claims, WAIT_MAX_MS);
   /** Returns the positions of those that were refused. */
@@ -73,14 +78,23 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
       all.map(({ scope, attempt }) => upsert(FENCE, attempt, { ...scope, at: now() })),
     );
   return {
-    claim: (scope, attempt, entry) =>
+    /**
+     * Resolves once the claim is stored; false if the rules refuse it: then the attempt must not be
+     * sent. `entry` names the attempt's note in the journal of sends, if it has one.
+     */
+    claim: (scope: ClaimScope, attempt: Attempt, entry?: string): Promise<boolean> =>
       write(upsert(CLAIM, attempt, { ...scope, entry: entry ?? null, at: now() })),
-    async release(attempt, entry) {
+    /** The attempt that was claimed with this entry was certainly not sent. */
+    async release(attempt: Attempt, entry?: string): Promise<void> {
       await claims.updateOne(releaseFilter(attempt, entry), { $set: { state: RELEASE.to } });
     },
-    async releaseNoted(notes) {
-      // A claim may still be on its way from the dead process: the fence refuses it. One that is stored
-      // refuses the fence.
+    /**
+     * These attempts of a process that is dead were certainly not sent: they are fenced, whether
+     * their claims are stored or still arrive. Returns how many are now fenced.
+     */
+    async releaseNoted(notes: readonly NotedAttempt[]): Promise<number> {
+      // A claim may still be on its way from the dead process: the fence refuses it. One that is
+      // stored refuses the fence.
       const claimed = await fenceEach(
         notes.map(({ request_id, attempt, partner_id, waba_id }) => ({
           scope: { partner_id, waba_id },
@@ -100,7 +114,8 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
       );
       return notes.length - stored.length + modifiedCount;
     },
-    async fence(scope, attempts) {
+    /** Fences attempts; returns the request ids of those that can no longer be sent. */
+    async fence(scope: ClaimScope, attempts: readonly Attempt[]): Promise<Set<string>> {
       const refused = await fenceEach(attempts.map((attempt) => ({ scope, attempt })));
       return new Set(
         attempts.filter((_, at) => !refused.has(at)).map(({ request_id }) => request_id),
@@ -108,6 +123,8 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
     },
   };
 }
+
+export type SendClaims = ReturnType<typeof createSendClaims>;
 
 /** The documents on which the rule allows the transition. */
 const filterOf = ({ from, stored }: Transition, { request_id, attempt }: Attempt) => ({
@@ -130,7 +147,7 @@ const upsert = (
   transition: Transition,
   attempt: Attempt,
   fields: ClaimScope & { entry?: string | null; at: Date },
-): Operation => ({
+): AnyBulkWriteOperation<StoredClaim> => ({
   updateOne: {
     filter: filterOf(transition, attempt),
     update: { $set: { ...fields, state: transition.to, attempt: attempt.attempt } },

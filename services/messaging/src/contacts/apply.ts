@@ -1,22 +1,24 @@
-// Applies the topic `contact`: the facts that webhooks report about phone numbers.
+// Applies the topics `contact` and `status`: the facts about phone numbers and conversations that
+// webhooks report.
 import type { Received } from '@bmg/common/bus';
 import { normalisePhone, spellingsOf } from '@bmg/common/ids';
 import {
   Contacts_Contact_Kind as Kind,
   type Contacts as ContactRecords,
   type Contacts_Contact,
+  type Statuses,
+  type Statuses_Status,
 } from '@bmg/proto/stream';
-import { inboundFacts } from './conversation-facts';
-import type { ContactChange, ContactRemoval } from './contact-changes';
-import type { Conversing } from './conversations';
-import type { RecentContacts } from './recent-contacts';
+import type { ContactChange, ContactRemoval, ConversationFact } from './contact-changes';
+import type { RecentConversations } from './recent';
+import type { Dependencies, Needs } from '../dependencies';
 
 /**
  * Returns the handler of the topic `contact`. All changes of a contact are in one partition, so
  * while this process has the partition, `recent` misses none.
  */
 export const applyContacts =
-  (deps: Conversing & { recent: RecentContacts; now: () => Date }) =>
+  (deps: Conversing & Pick<Dependencies, 'recent' | 'now'>) =>
   async (batch: Received<ContactRecords>[]): Promise<void> => {
     const { contacts, recent, recentConversations } = deps;
     const at = deps.now();
@@ -83,3 +85,68 @@ const removals = (removal: ContactRemoval): ContactChange[] =>
   spellingsOf(removal.phone).map((phone) => ({
     remove: phone === removal.phone ? removal : { ...removal, phone, reported_as: removal.phone },
   }));
+
+/** Failures that the next send to the same customer would meet again; see `reasons.ts`. */
+const CUSTOMER_FAILURES: ReadonlySet<string> = new Set(['131026', '131050']);
+const FREE_ENTRY = 'free_entry_point';
+
+/** When a customer wrote to a number, and whether from an ad. Empty for other kinds of contacts. */
+export function inboundFacts(waba_id: string, record: Contacts_Contact): ConversationFact[] {
+  const { phone_number_id, bsuid, from_ad, timestamp } = record;
+  const phone = normalisePhone(record.phone);
+  const contact = phone ?? bsuid;
+  if (phone_number_id === undefined || contact === undefined) return [];
+  const fact = {
+    waba_id,
+    phone_number_id,
+    contact,
+    ...(phone !== null && bsuid !== undefined && { bsuid }),
+    at: new Date(timestamp * 1_000),
+  };
+  return [{ ...fact, kind: 'inbound' }, ...(from_ad ? [{ ...fact, kind: 'entry' as const }] : [])];
+}
+
+/** The facts in failures about customers, and the messages that were free because of an ad. */
+export const factsOfStatuses = (batch: Received<Statuses>[]): ConversationFact[] =>
+  batch.flatMap(({ message: { waba_id, phone_number_id, statuses } }) =>
+    phone_number_id === undefined
+      ? []
+      : statuses.flatMap((status) => outcome({ waba_id, phone_number_id }, status)),
+  );
+
+function outcome(
+  number: Pick<ConversationFact, 'waba_id' | 'phone_number_id'>,
+  { recipient = '', error_code = '', pricing_type, timestamp }: Statuses_Status,
+): ConversationFact[] {
+  const contact = normalisePhone(recipient) ?? recipient;
+  const fact = { ...number, contact, at: new Date(timestamp * 1_000) };
+  if (contact === '') return [];
+  if (CUSTOMER_FAILURES.has(error_code)) {
+    return [{ ...fact, kind: 'failed', code: Number(error_code) }];
+  }
+  return pricing_type === FREE_ENTRY ? [{ ...fact, kind: 'free_entry' }] : [];
+}
+
+type Conversing = Needs<{ contacts: 'apply' | 'noteLate' }> & {
+  recentConversations: RecentConversations;
+};
+
+/** Stores the facts that statuses report about conversations. */
+export async function noteFacts(
+  { contacts, recentConversations }: Conversing,
+  facts: ConversationFact[],
+): Promise<void> {
+  const due = facts.filter((fact) => recentConversations.isDue(fact));
+  await contacts.apply(due.map((note) => ({ note })));
+  for (const fact of due) recentConversations.add(fact);
+}
+
+/** Stores the messages that waited. Those that cannot be stored now are lost, as after a crash. */
+export async function noteLate({ contacts, recentConversations }: Conversing): Promise<void> {
+  await Promise.all(
+    recentConversations.takeLate().map(async (fact) => {
+      await contacts.noteLate(fact);
+      recentConversations.add(fact);
+    }),
+  );
+}

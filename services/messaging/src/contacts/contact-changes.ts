@@ -3,9 +3,9 @@ import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import { groupBy } from '@bmg/common/collections';
 
 /** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
-export type ContactSource = 'traffic' | 'sync';
+type ContactSource = 'traffic' | 'sync';
 
-/** Whether the platform has the number. */
+/** Evidence that the platform has the number. */
 export interface ContactFact {
   waba_id: string;
   phone: string;
@@ -36,12 +36,12 @@ export interface ConversationFact {
   bsuid?: string;
   at: Date;
   kind: 'inbound' | 'entry' | 'free_entry' | 'failed';
-  /** Of a failure: the upstream's code. */
+  /** The upstream's code of a failure. */
   code?: number;
 }
 
 /** The platform gave the contact another BSUID: what is known of the old one is of the new one. */
-export interface BsuidChange {
+interface BsuidChange {
   waba_id: string;
   /** At least one of these two is known. */
   phone?: string | undefined;
@@ -75,7 +75,7 @@ export interface ContactRecord {
   wa_id?: string;
   in_address_book?: true;
   bsuid?: string;
-  /** By phone_number_id. */
+  /** Keyed by phone_number_id. */
   numbers?: Record<string, Conversation>;
   /** The last event. */
   seen_at: Date;

@@ -3,11 +3,9 @@ import { createLogger } from '@bmg/common/telemetry';
 import type { SendResult } from '@bmg/proto/messaging';
 import { Contacts_Contact_Kind, type Event } from '@bmg/proto/stream';
 import { createLearner } from '../send/learn-contacts';
-import { applyContacts } from './apply';
-import { noteFacts, noteLate } from './conversations';
-import { lookupContact } from './lookup';
-import { createRecentContacts } from './recent-contacts';
-import { createRecentConversations } from './recent-conversations';
+import { applyContacts, noteFacts, noteLate } from './apply';
+import { lookupContact } from './feature';
+import { createRecentContacts, createRecentConversations } from './recent';
 import type { ContactChange, ContactFact, ConversationFact } from './contact-changes';
 import { contactsOfEvents } from '../../../../test/testkit/state-of-events';
 

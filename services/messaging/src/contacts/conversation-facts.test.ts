@@ -1,7 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
 import type { ConversationFact } from './contact-changes';
-import { factsOfStatuses, inboundFacts } from './conversation-facts';
+import { factsOfStatuses, inboundFacts } from './apply';
 import { contactsOfEvents, statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const AT = 1_790_000_000;

@@ -1,11 +1,10 @@
 export type { ContactFact, Conversation } from './contact-changes';
-export { createRecentContacts, type RecentContacts } from './recent-contacts';
-export { joinConversations } from './spellings';
+export { createRecentContacts } from './recent';
 export {
+  joinConversations,
   contactIndexes,
   type Contacts,
   CONTACTS,
-  type Conversations,
   createContacts,
   createConversations,
   KEPT_DAYS,

@@ -1,27 +1,18 @@
-import { MongoClient, type Db } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
 import { createContacts, createConversations, type Contacts, type Conversations } from './store';
 import { indexes } from '../collections';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
+import { testDatabase } from '../../../../test/testkit/database';
 
 const WABA = '900000000000001';
 const PHONE = '15550100777';
 const at = (second: number): Date => new Date(Date.UTC(NEXT_YEAR, 8, 21, 0, 0, second));
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes);
 let contacts: Contacts;
 let conversations: Conversations;
 beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string);
-  db = client.db(`contacts-${process.pid}-${Date.now()}`);
-  await createIndexes(db, indexes);
   contacts = createContacts(db);
   conversations = createConversations(db);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
 });
 beforeEach(async () => {
   await db.collection('contacts').deleteMany({});

@@ -1,9 +1,10 @@
-// Contacts, one small record for each account and customer: whether the platform has the number, when the
-// customer last wrote to which number and from which entry point, and why the last send failed. Events
-// renew a record; without any it expires.
+// Contacts, one small record for each account and customer: whether the platform has the number,
+// when the customer last wrote to which number and from which entry point, and why the last send
+// failed. Events renew a record; without any it expires. A record keeps the spelling in which the
+// number was met; readers join what is stored of the two spellings of one number.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { groupBy } from '@bmg/common/collections';
-import { numberKey, spellingsOf } from '@bmg/common/ids';
+import { numberKey, spellingsOf, isSameNumber } from '@bmg/common/ids';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import {
   contactKey,
@@ -15,33 +16,6 @@ import {
   type Conversation,
   type ConversationFact,
 } from './contact-changes';
-import { joinConversations, recordsOf } from './spellings';
-
-export interface Contacts {
-  start(now: Date): Promise<void>;
-  /** Applies changes in order. */
-  apply(changes: ContactChange[]): Promise<void>;
-  /** Stores one fact; concurrent facts share one write. */
-  learn(fact: ContactFact): Promise<void>;
-  /** As `learn`, for a fact that waited: its contact has a record, unless that was purged. */
-  noteLate(fact: ConversationFact): Promise<void>;
-  find(waba_id: string, phone: string): Promise<{ wa_id: string } | null>;
-  /** The ids that the platform gave for these phone numbers. */
-  findIds(waba_id: string, phones: readonly string[]): Promise<Map<string, string>>;
-  drain(): Promise<void>;
-}
-
-export interface Conversations {
-  /** By contact; contacts are phone numbers or BSUIDs. */
-  find(scope: ConversationScope, contacts: readonly string[]): Promise<Map<string, Conversation>>;
-  /** Since when events are recorded here. */
-  recordedSince(): Promise<Date>;
-}
-
-export interface ConversationScope {
-  waba_id: string;
-  phone_number_id: string;
-}
 
 /** Concurrent callers share one write; contacts are in no hurry. */
 const BATCHES_APART_MS = 250;
@@ -65,7 +39,7 @@ type Stored = ContactRecord & { started_at?: Date };
 
 const collection = (db: Db): Collection<Stored> => db.collection(CONTACTS);
 
-export function createContacts(db: Db): Contacts {
+export function createContacts(db: Db) {
   const contacts = collection(db);
   const write = async (changes: ContactChange[]): Promise<void> => {
     const { operations, ordered } = writesOf(changes);
@@ -79,25 +53,29 @@ export function createContacts(db: Db): Contacts {
   };
   const writer = createBatchWriter<ContactChange>(write, { apart_ms: BATCHES_APART_MS });
   return {
-    async start(now) {
+    async start(now: Date): Promise<void> {
       const started = { $setOnInsert: { started_at: now } };
       await contacts.updateOne({ _id: STARTED }, started, { upsert: true });
     },
-    async apply(changes) {
+    /** Applies changes in order. */
+    async apply(changes: ContactChange[]): Promise<void> {
       for (let start = 0; start < changes.length; start += APPLIED_MAX) {
         const some = changes.slice(start, start + APPLIED_MAX);
         await Promise.all(some.map((change) => writer.add(change)));
       }
     },
-    learn: (fact) => writer.add({ learn: fact }),
-    noteLate: (note) => writer.add({ note, late: true }),
-    drain: () => writer.drain(),
-    async find(waba_id, phone) {
+    /** Stores one fact; concurrent facts share one write. */
+    learn: (fact: ContactFact): Promise<void> => writer.add({ learn: fact }),
+    /** Stores a fact that waited: its contact has a record, unless that was purged. */
+    noteLate: (note: ConversationFact): Promise<void> => writer.add({ note, late: true }),
+    drain: (): Promise<void> => writer.drain(),
+    async find(waba_id: string, phone: string): Promise<{ wa_id: string } | null> {
       const records = await recordsOfAll(contacts, waba_id, [phone]);
       const wa_id = first(recordsOf(phone, records), (record) => platformId(record, phone));
       return wa_id === undefined ? null : { wa_id };
     },
-    async findIds(waba_id, phones) {
+    /** The ids that the platform gave for these phone numbers. */
+    async findIds(waba_id: string, phones: readonly string[]): Promise<Map<string, string>> {
       const ids = new Map<string, string>();
       for (let at = 0; at < phones.length; at += FOUND_MAX) {
         const some = phones.slice(at, at + FOUND_MAX);
@@ -112,6 +90,8 @@ export function createContacts(db: Db): Contacts {
     },
   };
 }
+
+export type Contacts = ReturnType<typeof createContacts>;
 
 type Known = Pick<ContactRecord, '_id' | 'wa_id' | 'in_address_book'>;
 
@@ -147,10 +127,14 @@ const platformId = (
   phone: string,
 ): string | undefined => wa_id ?? (in_address_book ? phone : undefined);
 
-export function createConversations(db: Db): Conversations {
+export function createConversations(db: Db) {
   const contacts = collection(db);
   return {
-    async find({ waba_id, phone_number_id }, wanted) {
+    /** The result is keyed by contact; contacts are phone numbers or BSUIDs. */
+    async find(
+      { waba_id, phone_number_id }: Pick<ConversationFact, 'waba_id' | 'phone_number_id'>,
+      wanted: readonly string[],
+    ): Promise<Map<string, Conversation>> {
       const field = `numbers.${phone_number_id}`;
       const found = new Map<string, Conversation>();
       for (let at = 0; at < wanted.length; at += FOUND_MAX) {
@@ -183,9 +167,53 @@ export function createConversations(db: Db): Conversations {
       }
       return found;
     },
-    async recordedSince() {
+    /** Since when events are recorded here. */
+    async recordedSince(): Promise<Date> {
       const found = await contacts.findOne({ _id: STARTED });
       return found?.started_at ?? new Date();
     },
   };
+}
+
+export type Conversations = ReturnType<typeof createConversations>;
+
+type Identified = Pick<ContactRecord, '_id' | 'wa_id'>;
+
+const contactOf = ({ _id }: Identified): string => _id.slice(_id.indexOf('/') + 1);
+
+/** Records of one account, found by the spellings of a contact: that of the contact is first. */
+function recordsOf<R extends Identified>(contact: string, records: readonly R[]): R[] {
+  const own = records.find((record) => contactOf(record) === contact);
+  const others = records.filter(
+    (record) =>
+      record !== own &&
+      isSameNumber(contactOf(record), contact) &&
+      (own?.wa_id === undefined || record.wa_id === undefined || own.wa_id === record.wa_id),
+  );
+  return own ? [own, ...others] : others;
+}
+
+/** The latest of each. */
+export function joinConversations(
+  all: ReadonlyArray<Conversation | undefined>,
+): Conversation | undefined {
+  const known = all.filter((one) => one !== undefined);
+  if (known.length < 2) return known[0];
+  const joined: Conversation = {};
+  for (const { inbound_at, entry_at, free_entry_at, failed } of known) {
+    setLater(joined, 'inbound_at', inbound_at);
+    setLater(joined, 'entry_at', entry_at);
+    setLater(joined, 'free_entry_at', free_entry_at);
+    if (failed && (!joined.failed || joined.failed.at < failed.at)) joined.failed = failed;
+  }
+  return joined;
+}
+
+function setLater(
+  joined: Conversation,
+  field: 'inbound_at' | 'entry_at' | 'free_entry_at',
+  at: Date | undefined,
+): void {
+  const known = joined[field];
+  if (at && (!known || known < at)) joined[field] = at;
 }

@@ -1,5 +1,5 @@
-// The customer service window and the free entry point window of a conversation, from the events that this
-// service has seen. Pure.
+// The customer service window and the free entry point window of a conversation, from the events
+// that this service has seen. Pure.
 import type { OpenState } from '../pricing';
 import type { Conversation } from './contact-changes';
 
@@ -64,8 +64,8 @@ function serviceWindow(
 }
 
 /**
- * A message from an ad opens the window once it is answered within 24 hours. The upstream counts 72 hours
- * from the answer; counted from the customer's message, the end is never promised too late.
+ * A message from an ad opens the window once it is answered within 24 hours. The upstream counts 72
+ * hours from the answer; counted from the customer's message, the end is never promised too late.
  */
 function entryPoint(conversation: Conversation | undefined, now: Date): Window['entry_point'] {
   const { entry_at, free_entry_at } = conversation ?? {};

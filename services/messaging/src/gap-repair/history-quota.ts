@@ -1,17 +1,9 @@
-// Bounds the requests for message history: a share of each account's hourly limit, shared by all replicas
-// through Redis. Also remembers which numbers the upstream refuses, and which accounts must pause.
+// Bounds the requests for message history: a share of each account's hourly limit, shared by all
+// replicas through Redis. Also remembers which numbers the upstream refuses, and which accounts
+// must pause.
 import type { RedisConnection } from '@bmg/common/redis';
 
-export interface HistoryQuota {
-  /** Takes one request. Undefined if it may be sent now; otherwise the time to try again. */
-  take(request: HistoryRequest, now: Date): Promise<Date | undefined>;
-  /** Stops requests for a number for a day. */
-  refuse(phone_number_id: string): Promise<void>;
-  /** Pauses an account, or all accounts of the app, that the upstream has limited. */
-  pause(waba_id: string | 'app'): Promise<void>;
-}
-
-export interface HistoryRequest {
+interface HistoryRequest {
   waba_id: string;
   phone_number_id: string;
   /** Only a read receipt can be missing: such requests get half of the quota. */
@@ -37,9 +29,13 @@ return 0
 
 const key = (kind: string, id: string): string => `bmg:history:${kind}:${id}`;
 
-export function createHistoryQuota({ redis }: RedisConnection, per_minute: number): HistoryQuota {
+export function createHistoryQuota({ redis }: RedisConnection, per_minute: number) {
   return {
-    async take({ waba_id, phone_number_id, minor }, now) {
+    /** Takes one request. Undefined if it may be sent now; otherwise the time to try again. */
+    async take(
+      { waba_id, phone_number_id, minor }: HistoryRequest,
+      now: Date,
+    ): Promise<Date | undefined> {
       const wait_s = (await redis.eval(
         TAKE_SCRIPT,
         4,
@@ -52,11 +48,15 @@ export function createHistoryQuota({ redis }: RedisConnection, per_minute: numbe
       )) as number;
       return wait_s === 0 ? undefined : new Date(now.getTime() + wait_s * 1_000);
     },
-    async refuse(phone_number_id) {
+    /** Stops requests for a number for a day. */
+    async refuse(phone_number_id: string): Promise<void> {
       await redis.set(key('refused', phone_number_id), '1', 'EX', REFUSED_S);
     },
-    async pause(waba_id) {
+    /** Pauses an account, or all accounts of the app, that the upstream has limited. */
+    async pause(waba_id: string | 'app'): Promise<void> {
       await redis.set(key('paused', waba_id), '1', 'EX', PAUSE_S);
     },
   };
 }
+
+export type HistoryQuota = ReturnType<typeof createHistoryQuota>;

@@ -18,7 +18,9 @@ export interface KnownStatus {
 export const HISTORY_FIELDS =
   'id,message_id,events{id,delivery_status,webhook_update_state,timestamp,error_description}';
 
-/** Two schemas of the upstream spell the failure differently; ACCEPTED and DELETED have no event. */
+/**
+ * Two schemas of the upstream spell the failure differently; ACCEPTED and DELETED have no event.
+ */
 const SYNONYMS: Readonly<Record<string, string>> = { error: 'failed' };
 
 /** An answer of another shape contains nothing to repair. */
@@ -51,8 +53,8 @@ function readEvent(event: Json): KnownStatus | undefined {
 }
 
 /**
- * The statuses that no webhook brought. Recent ones are left out: their webhook may be on its way. A record
- * of an earlier release knows only its highest status.
+ * The statuses that no webhook brought. Recent ones are left out: their webhook may be on its way.
+ * A record of an earlier release knows only its highest status.
  */
 export function missingFrom(
   { status: reached, statuses }: Pick<MessageRecord, 'status' | 'statuses'>,

@@ -4,13 +4,6 @@ import type { RedisConnection } from '@bmg/common/redis';
 import { metrics } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
 
-export interface Losses {
-  /** Does not wait: a lost count is a slightly wrong ratio. */
-  count(phone_number_id: string, statuses: ReadonlyArray<{ reconciled: boolean }>): void;
-  /** Sets the gauge to the numbers that lose most today; runs at most twice a minute. */
-  publish(): Promise<void>;
-}
-
 interface Counts {
   came: number;
   repaired: number;
@@ -26,7 +19,7 @@ const STATUSES_MIN = 100;
 
 const key = (kind: 'came' | 'repaired', now: Date): string => `bmg:statuses:${kind}:${dayOf(now)}`;
 
-export function createLosses({ redis, up }: RedisConnection, now: () => Date): Losses {
+export function createLosses({ redis, up }: RedisConnection, now: () => Date) {
   let published_at = -Infinity;
   let pending = new Map<string, Counts>();
   const flush = (): void => {
@@ -40,7 +33,8 @@ export function createLosses({ redis, up }: RedisConnection, now: () => Date): L
     pipeline.exec().catch(() => undefined);
   };
   return {
-    count(number, statuses) {
+    /** Does not wait: a lost count is a slightly wrong ratio. */
+    count(number: string, statuses: ReadonlyArray<{ reconciled: boolean }>): void {
       if (!up()) return;
       if (pending.size === 0) setTimeout(flush, FLUSH_AFTER_MS).unref();
       const counts = pending.get(number) ?? { came: 0, repaired: 0 };
@@ -48,7 +42,8 @@ export function createLosses({ redis, up }: RedisConnection, now: () => Date): L
       counts.repaired += statuses.filter(({ reconciled }) => reconciled).length;
       pending.set(number, counts);
     },
-    async publish() {
+    /** Sets the gauge to the numbers that lose most today; runs at most twice a minute. */
+    async publish(): Promise<void> {
       if (!up() || performance.now() - published_at < PUBLISH_EVERY_MS) return;
       published_at = performance.now();
       const most = await redis.zrevrange(key('repaired', now()), 0, SHOWN - 1, 'WITHSCORES');
@@ -64,3 +59,5 @@ export function createLosses({ redis, up }: RedisConnection, now: () => Date): L
     },
   };
 }
+
+export type Losses = ReturnType<typeof createLosses>;

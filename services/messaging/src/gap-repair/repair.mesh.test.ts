@@ -1,8 +1,6 @@
 // Gap repair against the emulator's message history, with a real record and real limits.
 import { randomUUID } from 'node:crypto';
-import { MongoClient, type Db } from 'mongodb';
 import type { Outgoing, Received } from '@bmg/common/bus';
-import { createIndexes } from '@bmg/common/mongo';
 import type { Poller } from '@bmg/common/lifecycle';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger, metrics } from '@bmg/common/telemetry';
@@ -16,9 +14,11 @@ import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import { createLosses } from './losses';
-import { applyOutages } from './outages';
+import { applyOutages } from './feature';
 import { createHistoryQuota } from './history-quota';
 import { createGapRepair } from './repair';
+import { aCall } from '../../../../test/testkit/call';
+import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 
 const ONE = {
   waba_id: '900000000000001',
@@ -30,8 +30,7 @@ const DELAY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const log = createLogger('gap-repair-test');
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes);
 let emulator: Emulator;
 let redis: RedisConnection;
 let upstream: Upstream;
@@ -40,7 +39,6 @@ let published: unknown[];
 let repairs: Poller[];
 
 beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
   emulator = await startEmulator({ port: 0, webhook_url: 'http://127.0.0.1:9/none' });
   upstream = createUpstream({
     UPSTREAM_URL: emulator.url,
@@ -51,11 +49,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await upstream.stop();
   await emulator.close();
-  await client.close();
 });
 beforeEach(async () => {
-  db = client.db(`gap-repair-${randomUUID()}`);
-  await createIndexes(db, indexes);
   await emulator.reset();
   await emulator.patchAccount(ONE.waba_id, { subscribed: true });
   await emulator.limits({ rate_per_sec: 'off' });
@@ -72,7 +67,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(repairs.map((repair) => repair.stop()));
   await redis.stop();
-  await db.dropDatabase();
+  await emptyDatabase(db);
 });
 
 const now = (): Date => new Date(clock);
@@ -115,7 +110,7 @@ async function send(over: Partial<MessageRecord> = {}): Promise<MessageRecord> {
       token: ONE.token,
       body: { messaging_product: 'whatsapp', to: '15550100777', text: { body: 'Hello' } },
     },
-    { deadline: Date.now() + 60_000, span: spanContext, request_id: '' },
+    aCall(),
   );
   const message_id = (answer['messages'] as Array<{ id: string }>)[0]?.id as string;
   const record: MessageRecord = {
@@ -134,7 +129,6 @@ async function send(over: Partial<MessageRecord> = {}): Promise<MessageRecord> {
   await createMessages(db, DELAY_MS).record(record);
   return record;
 }
-const spanContext = { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 };
 
 const requestCount = async (): Promise<number> =>
   (await emulator.requests({ path: HISTORY })).length;

@@ -1,40 +1,28 @@
-// Gap repair: reads the statuses of messages whose webhooks are overdue from the upstream, and publishes
-// the missing ones as webhooks. A repaired status gets the event id that its webhook would have had, so
-// that partners get it once.
-import { topics, type Bus } from '@bmg/common/bus';
+// Gap repair: reads the statuses of messages whose webhooks are overdue from the upstream, and
+// publishes the missing ones as webhooks. A repaired status gets the event id that its webhook
+// would have had, so that partners get it once.
+import { topics } from '@bmg/common/bus';
 import type { Credentials } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { RedisConnection } from '@bmg/common/redis';
 import { ownCall, type Call } from '@bmg/common/rpc';
-import {
-  endSpan,
-  metrics,
-  startSpan,
-  traceIds,
-  type Logger,
-  type Span,
-} from '@bmg/common/telemetry';
-import { segment, type Upstream } from '@bmg/common/upstream';
+import { endSpan, metrics, startSpan, traceIds, type Span } from '@bmg/common/telemetry';
+import { segment } from '@bmg/common/upstream';
 import { split } from '@bmg/common/upstream-webhook';
-import type { DueRecord, OverdueRecords } from './store';
-import type { Contacts } from '../contacts';
+import type { Dependencies, Needs } from '../dependencies';
+import type { DueRecord } from './store';
 import { HISTORY_FIELDS, missingFrom, readHistory, webhookOf, type KnownStatus } from './history';
 import type { Losses } from './losses';
 import type { HistoryQuota } from './history-quota';
 
-export interface RepairDependencies {
-  overdue: OverdueRecords;
-  contacts: Pick<Contacts, 'find'>;
+interface RepairDependencies
+  extends
+    Needs<{ contacts: 'find'; bus: 'publish'; redis: 'up' }>,
+    Pick<Dependencies, 'overdue' | 'upstream' | 'now' | 'log'> {
   credentials: { of(...asked: Parameters<Credentials['of']>): Promise<{ access_token: string }> };
-  upstream: Upstream;
-  bus: Pick<Bus, 'publish'>;
-  redis: Pick<RedisConnection, 'up'>;
   quota: HistoryQuota;
   losses: Losses;
   delay_ms: number;
-  now: () => Date;
-  log: Logger;
 }
 
 const ROUND_EVERY_MS = 1_000;
@@ -62,7 +50,7 @@ export function createGapRepair(deps: RepairDependencies): Poller {
 /** Resolves to true when more may be due. */
 async function round(deps: RepairDependencies): Promise<boolean> {
   await deps.losses.publish();
-  // Without Redis the quota is unknown: no requests.
+  // The quota is unknown while Redis is unavailable: no requests.
   if (!deps.redis.up()) return false;
   const due = await deps.overdue.due(deps.now(), ROUND_MAX);
   const postponed: Array<{ record: DueRecord; until: Date }> = [];

@@ -1,5 +1,5 @@
-// The categories of templates, as the templates service knows them. Cached for a minute: a ledger names few
-// templates many times.
+// The categories of templates, as the templates service knows them. Cached for a minute: a ledger
+// names few templates many times.
 import { LRUCache } from '@bmg/common/cache';
 import { ApiError } from '@bmg/common/errors';
 import type { Call, Client } from '@bmg/common/rpc';
@@ -7,14 +7,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { ListCategoriesResponse, TemplatesDefinition } from '@bmg/proto/templates';
 import type { TemplateCategory } from './entry';
 
-export interface CategoryLookup {
-  /** Keyed by `nameOf`. Unknown templates are left out. */
-  find(waba_id: string, names: readonly string[], call: Call): Promise<Categories>;
-  /** The templates of an account whose category has changed. */
-  changed(waba_id: string, call: Call): Promise<ChangedTemplate[]>;
-}
-
-export type Categories = ReadonlyMap<string, TemplateCategory>;
+type Categories = ReadonlyMap<string, TemplateCategory>;
 export type ChangedTemplate = TemplateCategory & { name: string; language: string };
 
 const CACHED_MS = 60_000;
@@ -27,10 +20,10 @@ export const nameOf = ({ name, language }: { name: string; language: string }): 
 export function createCategoryLookup(
   templates: Pick<Client<TemplatesDefinition>, 'listCategories'> | undefined,
   log: Logger,
-): CategoryLookup {
+) {
   const cache = new LRUCache<string, ChangedTemplate[]>({ max: CACHED_MAX, ttl: CACHED_MS });
 
-  /** Without the templates service the ledger lacks only the requested categories. */
+  /** The ledger lacks only the requested categories if there is no templates service. */
   const ask = async (waba_id: string, names: string[], call: Call): Promise<ChangedTemplate[]> => {
     if (!templates) return [];
     try {
@@ -45,7 +38,8 @@ export function createCategoryLookup(
   };
 
   return {
-    async find(waba_id, names, call) {
+    /** Keyed by `nameOf`. Unknown templates are left out. */
+    async find(waba_id: string, names: readonly string[], call: Call): Promise<Categories> {
       const key = (name: string): string => `${waba_id}/${name}`;
       const found = new Map(names.map((name) => [name, cache.get(key(name))]));
       const missing = names.filter((name) => found.get(name) === undefined);
@@ -61,9 +55,12 @@ export function createCategoryLookup(
         [...found.values()].flatMap((all = []) => all.map((one) => [nameOf(one), one])),
       );
     },
-    changed: (waba_id, call) => ask(waba_id, [], call),
+    /** The templates of an account whose category has changed. */
+    changed: (waba_id: string, call: Call): Promise<ChangedTemplate[]> => ask(waba_id, [], call),
   };
 }
+
+export type CategoryLookup = ReturnType<typeof createCategoryLookup>;
 
 /** Pricing spells categories in lower case. */
 const readTemplate = (template: ListCategoriesResponse['templates'][number]): ChangedTemplate => ({

@@ -1,26 +1,24 @@
-// Closes months: fixes their rate card, keeps their message records from changing, and stores their totals.
+// Closes months: fixes their rate card, keeps their message records from changing, and stores their
+// totals.
 import { invalidField } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { Logger } from '@bmg/common/telemetry';
 import { dayStart } from '@bmg/common/time';
-import type { LedgerDay, LedgerDays } from './store/days';
-import type { LedgerEntries } from './store/entries';
-import type { LateEntries } from './store/late';
-import { SETTLED_AFTER_MS, type LedgerMonth, type LedgerMonths } from './store/months';
-import type { RateCards } from '../rates';
+import { type LedgerDay, SETTLED_AFTER_MS, type LedgerMonth } from './store/months';
 import { dayEnd, daysOfMonth, monthBefore, monthDue, nextMonth, readMonth } from './months';
 import { groupOfLate, priceGroup, type TotalledGroup } from './totals';
+import type { Dependencies, Needs } from '../dependencies';
 
-export interface ClosingDependencies {
-  ledgerMonths: LedgerMonths;
-  ledgerEntries: Pick<LedgerEntries, 'allGroups'>;
-  lateEntries: Pick<LateEntries, 'all'>;
-  ledgerDays: Pick<LedgerDays, 'put'>;
-  rateCards: Pick<RateCards, 'keepFor' | 'pricesOf'>;
+interface ClosingDependencies
+  extends
+    Needs<{
+      ledgerEntries: 'allGroups';
+      lateEntries: 'all';
+      ledgerDays: 'put';
+      rateCards: 'keepFor' | 'pricesOf';
+    }>,
+    Pick<Dependencies, 'ledgerMonths' | 'now' | 'log'> {
   /** A month is closed this many days after its end; 0: only by an operator. */
   close_days: number;
-  now: () => Date;
-  log: Logger;
 }
 
 const ROUND_EVERY_MS = 60_000;

@@ -1,4 +1,5 @@
-// What messages cost, for the lists of messages: the amounts of their entries in the ledger.
+// What messages cost: the amounts of their entries in the ledger, for lists of messages and in
+// groups.
 import type { MessageCost } from '@bmg/proto/messaging';
 import type { PriceFinder } from '../pricing';
 import type { LedgerMonths } from './store/months';
@@ -6,6 +7,10 @@ import type { MessageRecord } from '../messages';
 import type { RateCards } from '../rates';
 import { monthOf } from './months';
 import { priceCharge } from './price-charge';
+import { dayStart } from '@bmg/common/time';
+import type { LedgerEntries, LedgerScope, Range } from './store/entries';
+import type { LateEntries } from './store/late';
+import { groupOfLate, priceGroup, type TotalledGroup } from './totals';
 
 export interface CostSources {
   ledgerMonths: Pick<LedgerMonths, 'list'>;
@@ -14,7 +19,9 @@ export interface CostSources {
 
 export type Prices = (at: Date) => Promise<PriceFinder | undefined>;
 
-/** The prices of a time, each card read once: a closed month keeps the card that it was closed with. */
+/**
+ * The prices of a time, each card read once: a closed month keeps the card that it was closed with.
+ */
 export function pricesByMonth(
   rateCards: CostSources['rateCards'],
   closed: { has(month: string): boolean },
@@ -52,4 +59,26 @@ export async function costsOf(
       };
     }),
   );
+}
+
+export interface GroupSources {
+  ledgerEntries: Pick<LedgerEntries, 'groups'>;
+  lateEntries: Pick<LateEntries, 'stream'>;
+}
+
+/**
+ * The entries of a period in groups, with their prices. `accounts`: those that sent the messages.
+ */
+export async function pricedGroups(
+  { ledgerEntries, lateEntries }: GroupSources,
+  scope: LedgerScope,
+  range: Range,
+  pricesAt: Prices,
+): Promise<{ groups: TotalledGroup[]; accounts: string[] }> {
+  const found = await ledgerEntries.groups(scope, range);
+  const groups = await Promise.all(
+    found.map(async (group) => priceGroup(group, await pricesAt(dayStart(group.day)))),
+  );
+  for await (const late of lateEntries.stream(scope, range)) groups.push(groupOfLate(late));
+  return { groups, accounts: found.map(({ waba_id }) => waba_id) };
 }

@@ -1,9 +1,11 @@
-// An entry of the ledger as partners see it, from a message record or a late status. Pure.
+// An entry of the ledger as partners see it, from a message record or a late status, and as CSV.
+// Pure.
 import type { Billing, PriceFinder } from '../pricing';
 import type { LateEntry } from './store/late';
 import type { MessageRecord } from '../messages';
 import { monthOf } from './months';
 import { priceCharge, type PricedCharge } from './price-charge';
+import { csvLine } from '@bmg/common/csv';
 
 /** The category of a template as its account knows it, in lower case. */
 export interface TemplateCategory {
@@ -12,38 +14,7 @@ export interface TemplateCategory {
   since: string | null;
 }
 
-export interface Entry {
-  message_id: string;
-  waba_id: string;
-  phone_number_id: string;
-  recipient: string;
-  kind: string;
-  template_name: string | null;
-  template_language: string | null;
-  sent_at: string;
-  status: string;
-  category_asked: string | null;
-  category: string | null;
-  category_changed: boolean;
-  category_changed_since: string | null;
-  billable: boolean | null;
-  charged: boolean | null;
-  pricing_model: string | null;
-  pricing_type: string | null;
-  market: string | null;
-  currency: string | null;
-  unit_price: string | null;
-  amount: string | null;
-  amount_reason: string | null;
-  /** The pre-flight's prediction for the send. */
-  check_billable: boolean | null;
-  billable_unlike_check: boolean;
-  /** For a late entry: the month in which the message was sent, and when the status arrived. */
-  late_month: string | null;
-  late_at: string | null;
-}
-
-export interface EntryFacts {
+interface EntryFacts {
   template?: TemplateCategory | undefined;
   preflight?: Billing | undefined;
   prices: PriceFinder | undefined;
@@ -51,7 +22,7 @@ export interface EntryFacts {
 
 type Row = Omit<MessageRecord, '_id' | 'updated_at'>;
 
-function build(row: Row, price: PricedCharge, { template, preflight }: EntryFacts): Entry {
+function build(row: Row, price: PricedCharge, { template, preflight }: EntryFacts) {
   const { pricing, kind } = row;
   const category = pricing?.category ?? null;
   const category_asked = kind === 'template' ? (template?.first_category ?? null) : askedFor(kind);
@@ -76,14 +47,18 @@ function build(row: Row, price: PricedCharge, { template, preflight }: EntryFact
     pricing_type: pricing?.type ?? null,
     market: pricing?.market ?? null,
     ...price,
+    /** The pre-flight's prediction for the send. */
     check_billable: preflight?.billable ?? null,
     billable_unlike_check: billable === true && preflight?.billable === false,
-    late_month: null,
-    late_at: null,
+    /** For a late entry: the month in which the message was sent, and when the status arrived. */
+    late_month: null as string | null,
+    late_at: null as string | null,
   };
 }
 
-/** Without a template, a message is a service message. */
+export type Entry = ReturnType<typeof build>;
+
+/** A message without a template is a service message. */
 const askedFor = (kind: string): string | null => (kind === 'unknown' ? null : 'service');
 
 export function entryOf(record: MessageRecord, facts: EntryFacts): Entry {
@@ -102,3 +77,37 @@ export const lateEntryOf = (late: LateEntry, facts: EntryFacts): Entry => ({
   late_month: monthOf(late.sent_at),
   late_at: late.booked_at.toISOString(),
 });
+
+/** The columns of the CSV, in their order; new ones are added at the end. */
+const COLUMNS = [
+  'message_id',
+  'waba_id',
+  'phone_number_id',
+  'recipient',
+  'kind',
+  'template_name',
+  'template_language',
+  'sent_at',
+  'status',
+  'category_asked',
+  'category',
+  'category_changed',
+  'category_changed_since',
+  'billable',
+  'charged',
+  'pricing_model',
+  'pricing_type',
+  'market',
+  'currency',
+  'unit_price',
+  'amount',
+  'amount_reason',
+  'check_billable',
+  'billable_unlike_check',
+  'late_month',
+  'late_at',
+] as const satisfies ReadonlyArray<keyof Entry>;
+
+export const csvHeader = csvLine(COLUMNS);
+
+export const entryLine = (entry: Entry): string => csvLine(COLUMNS.map((name) => entry[name]));

@@ -7,7 +7,7 @@ import { type ChargeFacts, isCharged, mergeFacts } from '../pricing';
 import { monthOf } from './months';
 import { difference, priceCharge, type PricedCharge } from './price-charge';
 
-export interface LateDependencies {
+interface LateDependencies {
   lateEntries: Pick<LateEntries, 'add' | 'of'>;
   rateCards: Pick<RateCards, 'prices' | 'pricesOf'>;
   now: () => Date;

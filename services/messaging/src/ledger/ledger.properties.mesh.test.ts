@@ -1,20 +1,18 @@
-// Properties of the ledger against a real database: totals equal the sum of the entries, a closed month never
-// changes, the order of statuses is irrelevant, and partners see only their own messages.
+// Properties of the ledger against a real database: totals equal the sum of the entries, a closed
+// month never changes, the order of statuses is irrelevant, and partners see only their own
+// messages.
 import Big from 'big.js';
 import fc from 'fast-check';
-import { MongoClient, type Db } from 'mongodb';
 import { newId } from '@bmg/common/ids';
-import { createIndexes } from '@bmg/common/mongo';
 import { createByteRate, createPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { MessageStatus } from '@bmg/common/messages';
 import { createContacts, createConversations } from '../contacts/store';
 import { indexes } from '../collections';
-import { createLedgerDays } from './store/days';
+import { createLedgerDays, createLedgerMonths } from './store/months';
 import { createLedgerEntries } from './store/entries';
 import { createLateEntries } from './store/late';
-import { createLedgerMonths } from './store/months';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import type { StatusUpdate } from '../messages/status-writes';
@@ -29,6 +27,7 @@ import { EXPORT_BYTES_PER_S, exportLedger, getLedger } from './read-ledger';
 import { raiseSpendAlerts } from './spend-alerts';
 import type { Total, Totals } from './totals';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
+import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 
 const call = { deadline: Date.now() + 600_000 } as Call;
 const log = { warn: jest.fn(), info: jest.fn(), error: jest.fn() } as unknown as Logger;
@@ -49,8 +48,7 @@ const card = (price: string): RateCard =>
     ].join('\n'),
   ) as RateCard;
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes);
 let now = new Date();
 let changed: ChangedTemplate[] = [];
 let deps: ReturnType<typeof open>;
@@ -84,19 +82,12 @@ function open() {
   };
 }
 
-beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
-  await client.connect();
-});
-afterAll(() => client.close());
 beforeEach(async () => {
-  db = client.db(`ledger-${process.pid}-${newId('db')}`);
-  await createIndexes(db, indexes);
   now = new Date(`${NEXT_YEAR}-10-20T12:00:00Z`);
   changed = [];
   deps = open();
 });
-afterEach(() => db.dropDatabase());
+afterEach(() => emptyDatabase(db));
 
 interface Told {
   status: MessageStatus;

@@ -18,7 +18,7 @@ export interface Period {
 
 export const monthOf = (at: Date): string => at.toISOString().slice(0, 7);
 export const dayEnd = (day: string): Date => new Date(dayStart(day).getTime() + DAY_MS);
-export const monthStart = (month: string): Date => dayStart(`${month}-01`);
+const monthStart = (month: string): Date => dayStart(`${month}-01`);
 
 export function nextMonth(month: string): string {
   const at = monthStart(month);
@@ -46,7 +46,7 @@ export const daysOfMonth = (month: string): string[] =>
 export const monthDue = (now: Date, days: number): string =>
   monthBefore(monthOf(new Date(now.getTime() - days * DAY_MS)));
 
-/** By default the current month until today. Throws INVALID_FIELD. */
+/** Defaults to the current month until today. Throws INVALID_FIELD. */
 export function readPeriod(
   given: { from?: string | undefined; to?: string | undefined },
   now: Date,

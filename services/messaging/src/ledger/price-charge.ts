@@ -1,22 +1,9 @@
-// The amount of a charge, from the rate card. Amounts are decimal text, added without rounding. Pure.
+// The amount of a charge, from the rate card. Amounts are decimal text, added without rounding.
+// Pure.
 import Big from 'big.js';
 import { type ChargeFacts, isCharged, type PriceFinder } from '../pricing';
 
-export interface PricedCharge {
-  charged: boolean | null;
-  currency: string | null;
-  unit_price: string | null;
-  /** 0 for a message that is not charged; null if the amount is not known. */
-  amount: string | null;
-  /** Why there is no amount. */
-  amount_reason: string | null;
-}
-
-export function priceCharge(
-  facts: ChargeFacts,
-  sent_at: Date,
-  prices: PriceFinder | undefined,
-): PricedCharge {
+export function priceCharge(facts: ChargeFacts, sent_at: Date, prices: PriceFinder | undefined) {
   const { pricing } = facts;
   const charged = isCharged(facts);
   const category = pricing?.category ?? null;
@@ -29,10 +16,15 @@ export function priceCharge(
     charged,
     currency: found?.currency ?? null,
     unit_price: found?.price ?? null,
+    /**
+     * 0 for a message that is not charged; null if the amount is not known, for the reason below.
+     */
     amount,
     amount_reason: amount === null ? reasonOf(charged, category, prices) : null,
   };
 }
+
+export type PricedCharge = ReturnType<typeof priceCharge>;
 
 /** Rate cards spell `authentication-international` with an underscore. */
 const rateCategory = (category: string): string => category.replaceAll('-', '_');

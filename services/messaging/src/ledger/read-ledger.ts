@@ -1,49 +1,24 @@
 // GET /usage/ledger: entries by page or as CSV, totals, and the cost of changed categories.
 import { CSV_TYPE } from '@bmg/common/csv';
 import { ApiError, invalidField } from '@bmg/common/errors';
-import type { ByteRate, Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
 import { dayOf, dayStart } from '@bmg/common/time';
 import type { FindBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
-import { groupBy } from '@bmg/common/collections';
-import {
-  type BroadcastSource,
-  findBroadcast,
-  type MessageRecord,
-  MESSAGES_KEPT_DAYS,
-} from '../messages';
-import type { Conversations } from '../contacts';
-import type { LedgerDays } from './store/days';
-import type { LedgerEntries, LedgerScope, Position, Range } from './store/entries';
-import type { LateEntries, LateEntry } from './store/late';
-import type { LedgerMonth, LedgerMonths } from './store/months';
-import type { RateCards } from '../rates';
-import { nameOf, type Categories, type CategoryLookup } from './category-lookup';
-import { csvHeader, entryLine } from './csv';
-import { pricesByMonth, type Prices } from './costs';
-import { readCursor, writeCursor, type Cursor } from './cursor';
-import { entryOf, lateEntryOf, type Entry } from './entry';
+import { findBroadcast, MESSAGES_KEPT_DAYS } from '../messages';
+import type { LedgerMonth } from './store/months';
+import { csvHeader, entryLine, type Entry } from './entry';
+import { pricesByMonth, pricedGroups } from './costs';
+import { readCursor, readPage, type Cursor } from './page';
 import { DAY_MS, dayEnd, daysOf, type Period, periodFrom, readPeriod } from './months';
-import { preflightOf } from './preflight';
-import { pricedGroups } from './priced-groups';
+import {
+  describeLate,
+  describeRecords,
+  type LedgerDependencies,
+  type OpenLedger,
+} from './describe';
 import { totalsOf, type Totals } from './totals';
-
-export interface LedgerDependencies extends BroadcastSource {
-  ledgerEntries: Pick<LedgerEntries, 'page' | 'stream' | 'groups'>;
-  lateEntries: Pick<LateEntries, 'page' | 'stream'>;
-  ledgerDays: Pick<LedgerDays, 'find'>;
-  ledgerMonths: Pick<LedgerMonths, 'list'>;
-  rateCards: Pick<RateCards, 'prices' | 'pricesOf'>;
-  conversations: Pick<Conversations, 'find' | 'recordedSince'>;
-  categories: CategoryLookup;
-  /** Reads in progress: each may count a month of messages. */
-  ledgerReads: Pool;
-  /** Of a partner's CSVs together. */
-  exportRate: ByteRate;
-  now: () => Date;
-}
 
 export const LEDGER_READS_MAX = 16;
 /** A CSV of 100,000 entries takes some three seconds. */
@@ -65,18 +40,22 @@ export async function getLedger(
   request: GetLedgerRequest,
   call: Call,
 ): Promise<{ fields: Json }> {
-  return reading(deps, request.partner_id, async () => {
-    const cursor = request.after === undefined ? undefined : readCursor(request.after);
+  const { partner_id, after } = request;
+  if (!deps.ledgerReads.take(partner_id)) throw tooMany();
+  try {
+    const cursor = after === undefined ? undefined : readCursor(after);
     const ledger = await openLedger(deps, request, cursor, call);
-    const { period } = ledger;
+    const { period, months } = ledger;
     const limit = request.limit > 0 ? Math.min(request.limit, LIMIT_MAX) : LIMIT_DEFAULT;
     const { entries, next } = await readPage(ledger, cursor, limit);
-    const fields: Json = { period, months: ledger.months, entries, next, limit };
+    const fields: Json = { period, months, entries, next, limit };
     if (cursor) return { fields };
     const { totals, accounts } = await readTotals(ledger);
     const category_changes = await changesOf(ledger, totals, accounts);
     return { fields: { ...fields, totals, category_changes } };
-  });
+  } finally {
+    deps.ledgerReads.give(partner_id);
+  }
 }
 
 /** Type first, then lines, a few hundred at a time. */
@@ -90,14 +69,8 @@ export async function* exportLedger(
   try {
     const ledger = await openLedger(deps, request, undefined, call);
     yield { mime_type: CSV_TYPE, data: Buffer.from(csvHeader) };
-    const { scope, range } = ledger;
-    for await (const records of inChunks(deps.ledgerEntries.stream(scope, range))) {
-      const data = linesOf(await describeRecords(ledger, records));
-      await deps.exportRate.turn(partner_id, data.length, call.signal);
-      yield { data };
-    }
-    for await (const late of inChunks(deps.lateEntries.stream(scope, range))) {
-      const data = linesOf(await describeLate(ledger, late));
+    for await (const entries of entriesOf(ledger)) {
+      const data = Buffer.from(entries.map(entryLine).join(''));
       await deps.exportRate.turn(partner_id, data.length, call.signal);
       yield { data };
     }
@@ -106,25 +79,21 @@ export async function* exportLedger(
   }
 }
 
-const linesOf = (entries: Entry[]): Buffer => Buffer.from(entries.map(entryLine).join(''));
+/** The messages first, then the late entries. */
+async function* entriesOf(ledger: OpenLedger): AsyncGenerator<Entry[]> {
+  const { deps, scope, range } = ledger;
+  for await (const records of inChunks(deps.ledgerEntries.stream(scope, range))) {
+    yield describeRecords(ledger, records);
+  }
+  for await (const late of inChunks(deps.lateEntries.stream(scope, range))) {
+    yield describeLate(ledger, late);
+  }
+}
 
 const tooMany = (): ApiError =>
   new ApiError('RATE_LIMIT_EXCEEDED', 'too many ledgers are being read: try again in a moment', {
     retry_after_s: 1,
   });
-
-async function reading<T>(
-  { ledgerReads }: LedgerDependencies,
-  partner_id: string,
-  read: () => Promise<T>,
-): Promise<T> {
-  if (!ledgerReads.take(partner_id)) throw tooMany();
-  try {
-    return await read();
-  } finally {
-    ledgerReads.give(partner_id);
-  }
-}
 
 async function* inChunks<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let chunk: T[] = [];
@@ -171,18 +140,6 @@ function broadcastPeriod(
   );
 }
 
-/** One request, with the data that is read once for all its entries. */
-interface OpenLedger {
-  deps: LedgerDependencies;
-  call: Call;
-  scope: LedgerScope;
-  period: Period;
-  range: Range;
-  months: Array<{ month: string; status: string; closed_at: string | null }>;
-  pricesAt: Prices;
-  known_since: Date;
-}
-
 async function openLedger(
   deps: LedgerDependencies,
   request: LedgerFilter,
@@ -223,97 +180,6 @@ const describeMonth = (month: string, known: LedgerMonth | undefined) => ({
   closed_at: known?.closed_at?.toISOString() ?? null,
 });
 
-/** The messages of the period first, then its late entries. */
-async function readPage(
-  ledger: OpenLedger,
-  cursor: Cursor | undefined,
-  limit: number,
-): Promise<{ entries: Entry[]; next: string | null }> {
-  const { deps, scope, range, period } = ledger;
-  const from = (part: Cursor['part']): Position | undefined =>
-    cursor?.part === part ? { at: cursor.at, id: cursor.id } : undefined;
-  // Fetches one extra row to detect a next page.
-  const records =
-    cursor?.part === 'late'
-      ? []
-      : await deps.ledgerEntries.page(scope, range, from('message'), limit + 1);
-  const late =
-    records.length > limit
-      ? []
-      : await deps.lateEntries.page(scope, range, from('late'), limit + 1 - records.length);
-  const page = { records: records.slice(0, limit), late: late.slice(0, limit - records.length) };
-  const [last_late, last_record] = [page.late.at(-1), page.records.at(-1)];
-  const last: Omit<Cursor, keyof Period> | undefined = last_late
-    ? { part: 'late', at: last_late.booked_at, id: last_late._id }
-    : last_record && { part: 'message', at: last_record.sent_at, id: last_record._id };
-  return {
-    entries: [
-      ...(await describeRecords(ledger, page.records)),
-      ...(await describeLate(ledger, page.late)),
-    ],
-    next: last && records.length + late.length > limit ? writeCursor({ ...period, ...last }) : null,
-  };
-}
-
-async function describeRecords(ledger: OpenLedger, records: MessageRecord[]): Promise<Entry[]> {
-  const describe = await describer(ledger, records);
-  return Promise.all(
-    records.map(async (record) =>
-      entryOf(record, { ...describe(record), prices: await ledger.pricesAt(record.sent_at) }),
-    ),
-  );
-}
-
-async function describeLate(ledger: OpenLedger, late: LateEntry[]): Promise<Entry[]> {
-  const describe = await describer(ledger, late);
-  return late.map((one) => lateEntryOf(one, { ...describe(one), prices: undefined }));
-}
-
-type Described = Pick<
-  MessageRecord,
-  'waba_id' | 'phone_number_id' | 'recipient' | 'template' | 'pricing' | 'sent_at'
->;
-
-/** Looks up templates and conversations of all these entries at once. */
-async function describer(
-  { deps, call, known_since }: OpenLedger,
-  entries: readonly Described[],
-): Promise<(entry: Described) => Omit<Parameters<typeof entryOf>[1], 'prices'>> {
-  const numbers = groupBy(entries, (one) => `${one.waba_id}/${one.phone_number_id}`);
-  const accounts = groupBy(entries, (one) => one.waba_id);
-  const conversations = new Map(
-    await Promise.all(
-      [...numbers].map(async ([key, all]) => {
-        const [{ waba_id, phone_number_id }] = all as [Described];
-        const recipients = [...new Set(all.map(({ recipient }) => recipient))];
-        return [
-          key,
-          await deps.conversations.find({ waba_id, phone_number_id }, recipients),
-        ] as const;
-      }),
-    ),
-  );
-  const categories = new Map<string, Categories>(
-    await Promise.all(
-      [...accounts].map(async ([waba_id, all]) => {
-        const names = [...new Set(all.flatMap(({ template }) => template?.name ?? []))];
-        return [waba_id, await deps.categories.find(waba_id, names, call)] as const;
-      }),
-    ),
-  );
-  const now = deps.now();
-  return ({ waba_id, phone_number_id, recipient, template, pricing, sent_at }) => {
-    const conversation = conversations.get(`${waba_id}/${phone_number_id}`)?.get(recipient);
-    const category = pricing?.category;
-    return {
-      template: template && categories.get(waba_id)?.get(nameOf(template)),
-      ...(category && {
-        preflight: preflightOf({ category, sent_at }, conversation, known_since, now),
-      }),
-    };
-  };
-}
-
 /** Closed months from their stored totals, open ones and broadcasts from the records. */
 async function readTotals({ deps, scope, period, months, pricesAt }: OpenLedger) {
   const isStored = ({ status }: OpenLedger['months'][number]): boolean =>
@@ -336,7 +202,7 @@ async function readTotals({ deps, scope, period, months, pricesAt }: OpenLedger)
   return { totals: totalsOf(groups), accounts: [...accounts].slice(0, ACCOUNTS_MAX) };
 }
 
-/** Templates whose category has changed, with the prices of both categories in the markets of the period. */
+/** Templates whose category has changed, with its prices in the markets of the period. */
 async function changesOf(
   { deps, call, pricesAt }: OpenLedger,
   { by_market }: Totals,

@@ -2,17 +2,16 @@
 import Big from 'big.js';
 import { REPORT_EVERY_MS, reportAlerts, type ReportDependencies } from '@bmg/common/alerts';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { Logger } from '@bmg/common/telemetry';
 import { dayStart } from '@bmg/common/time';
-import type { RateCards } from '../rates';
 import { dayEnd } from './months';
-import { pricedGroups, type GroupSources } from './priced-groups';
+import { pricedGroups, type GroupSources } from './costs';
 import { totalsOf } from './totals';
+import type { Needs, Dependencies } from '../dependencies';
 
-export interface SpendAlertDependencies extends ReportDependencies, GroupSources {
-  rateCards: Pick<RateCards, 'prices'>;
-  log: Logger;
-}
+type SpendAlertDependencies = ReportDependencies &
+  GroupSources &
+  Needs<{ rateCards: 'prices' }> &
+  Pick<Dependencies, 'log'>;
 
 const ALERT = { name: 'spend alerts', cause: 'spend_per_day' };
 
@@ -21,7 +20,7 @@ export const createSpendAlerts = (deps: SpendAlertDependencies): Poller =>
 
 export async function raiseSpendAlerts(deps: SpendAlertDependencies): Promise<void> {
   const { rateCards } = deps;
-  // Without a rate card nothing is known to cost anything.
+  // Nothing is known to cost anything before a rate card is loaded.
   if (!(await rateCards.prices())) return;
   await reportAlerts(deps, ALERT, async ({ partner_id, threshold }, day) => {
     const range = { from: dayStart(day), to: dayEnd(day) };

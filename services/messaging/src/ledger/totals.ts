@@ -3,7 +3,7 @@ import { dayOf, dayStart } from '@bmg/common/time';
 import type { LateEntry } from './store/late';
 import type { MessageGroup } from './store/entries';
 import type { PriceFinder } from '../pricing';
-import { priceCharge, Sum, times, type Amount } from './price-charge';
+import { priceCharge, Sum, times } from './price-charge';
 
 /** Entries that are added up together. */
 export interface TotalledGroup {
@@ -22,20 +22,8 @@ export interface TotalledGroup {
   amount: string | null;
 }
 
-export interface Total {
-  messages: number;
-  late: number;
-  charged: number;
-  unpriced: number;
-  amounts: Amount[];
-}
-
-export type Totals = Total & {
-  by_number: Array<Total & { phone_number_id: string }>;
-  by_category: Array<Total & { category: string | null }>;
-  by_market: Array<Total & { market: string | null }>;
-  by_day: Array<Total & { day: string }>;
-};
+export type Total = ReturnType<Adder['total']>;
+export type Totals = ReturnType<typeof totalsOf>;
 
 /** Messages of one group have the same price: rate cards change at the start of a day. */
 export function priceGroup(group: MessageGroup, prices: PriceFinder | undefined): TotalledGroup {
@@ -85,12 +73,12 @@ class Adder {
     this.sum.add(currency, amount);
   }
 
-  total(): Total {
+  total() {
     return { ...this.counts, amounts: this.sum.amounts() };
   }
 }
 
-export function totalsOf(groups: Iterable<TotalledGroup>): Totals {
+export function totalsOf(groups: Iterable<TotalledGroup>) {
   const whole = new Adder();
   const parts = {
     phone_number_id: new Map<string, Adder>(),

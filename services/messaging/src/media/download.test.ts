@@ -9,12 +9,12 @@ import {
   type Transfer,
 } from '@bmg/common/files';
 import { createByteRate, createTransferPool, EVICTION_GRACE_MS } from '@bmg/common/overload';
-import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import type { DownloadMediaChunk } from '@bmg/proto/messaging';
 import { startEmulator, type Emulator } from '../../../../test/emulator';
 import { downloadMedia } from './download';
 import { createMediaHosts } from './hosts';
+import { aCall } from '../../../../test/testkit/call';
 
 const NUMBER = '800000000000001';
 const TOKEN = 'EMULATED-TOKEN-1';
@@ -25,12 +25,6 @@ const target = (phone_number_id = NUMBER) => ({
   waba_id: '900000000000001',
   phone_number_id,
   directory_version: 'v1',
-});
-const call = (signal?: AbortSignal): Call => ({
-  deadline: Date.now() + 60_000,
-  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
-  request_id: 'r1',
-  signal,
 });
 
 const transfers: (Transfer | FileFetcher)[] = [];
@@ -71,7 +65,11 @@ function from(
     downloadRate: createByteRate(bytes_per_s),
   };
   return (media_id: string, over: { phone_number_id?: string; signal?: AbortSignal } = {}) =>
-    downloadMedia(deps, { target: target(over.phone_number_id), media_id }, call(over.signal));
+    downloadMedia(
+      deps,
+      { target: target(over.phone_number_id), media_id },
+      aCall({ signal: over.signal }),
+    );
 }
 
 interface Downloaded {

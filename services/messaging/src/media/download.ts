@@ -4,7 +4,6 @@ import { ApiError } from '@bmg/common/errors';
 import {
   parseMimeType,
   safeFileName,
-  type FileFetcher,
   type OpenFile,
   type Refusal,
   type Transfer,
@@ -13,21 +12,19 @@ import { anySignal } from '@bmg/common/lifecycle';
 import { REDIRECT_STATUSES, REDIRECTS_MAX } from '@bmg/common/outbound';
 import type { ByteRate, TransferPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
-import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { DownloadMediaChunk, DownloadMediaRequest } from '@bmg/proto/messaging';
 import { parse as parseDisposition } from 'content-disposition';
+import type { Dependencies, Needs } from '../dependencies';
 import type { MediaHosts } from './hosts';
 
-export interface DownloadDependencies {
-  credentials: Pick<Credentials, 'of'>;
-  transfer: Transfer;
+interface DownloadDependencies
+  extends Needs<{ credentials: 'of'; files: 'open' }>, Pick<Dependencies, 'transfer'> {
   mediaHosts: MediaHosts;
-  files: Pick<FileFetcher, 'open'>;
   /** Downloads in progress; each holds a connection to the upstream. */
   downloads: TransferPool;
-  /** Of a partner's downloads together. */
+  /** A partner's downloads share it. */
   downloadRate: ByteRate;
 }
 
@@ -88,12 +85,7 @@ async function* download(
     yield { mime_type, size_bytes, file_name: nameOf(file), data: Buffer.alloc(0) };
     for await (const bytes of file.body) {
       for (let from = 0; from < bytes.length; from += CHUNK_MAX_BYTES) {
-        yield {
-          mime_type: undefined,
-          size_bytes: undefined,
-          file_name: undefined,
-          data: bytes.subarray(from, from + CHUNK_MAX_BYTES),
-        };
+        yield { data: bytes.subarray(from, from + CHUNK_MAX_BYTES) };
       }
     }
   } finally {
@@ -197,7 +189,9 @@ const refused = (status: number): ApiError =>
     retryable: status >= 500 || status === 429,
   });
 
-/** We request the file uncompressed; a compressed body would have other bytes and another length. */
+/**
+ * We request the file uncompressed; a compressed body would have other bytes and another length.
+ */
 const isPlain = ({ headers }: OpenFile): boolean =>
   ['', 'identity'].includes(
     String(headers['content-encoding'] ?? '')

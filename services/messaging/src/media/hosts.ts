@@ -1,17 +1,8 @@
-// The hosts that may receive the access token: the upstream's own, and UPSTREAM_MEDIA_HOSTS. A download URL
-// comes from the upstream, but the token must not go to any host it happens to name.
+// The hosts that may receive the access token: the upstream's own, and UPSTREAM_MEDIA_HOSTS. A
+// download URL comes from the upstream, but the token must not go to any host it happens to name.
 import { ApiError } from '@bmg/common/errors';
 
-export interface MediaHosts {
-  has(url: URL): boolean;
-  /** The parsed URL; throws UPSTREAM_ERROR for any other host. */
-  check(url: string): URL;
-}
-
-export function createMediaHosts(settings: {
-  UPSTREAM_URL: string;
-  UPSTREAM_MEDIA_HOSTS: string;
-}): MediaHosts {
+export function createMediaHosts(settings: { UPSTREAM_URL: string; UPSTREAM_MEDIA_HOSTS: string }) {
   const { origin } = new URL(settings.UPSTREAM_URL);
   const hosts = new Set(
     settings.UPSTREAM_MEDIA_HOSTS.split(',').map((host) => host.trim().toLowerCase()),
@@ -20,7 +11,8 @@ export function createMediaHosts(settings: {
     url.origin === origin || (url.protocol === 'https:' && hosts.has(url.host));
   return {
     has,
-    check(text) {
+    /** The parsed URL; throws UPSTREAM_ERROR for any other host. */
+    check(text: string): URL {
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (url && has(url)) return url;
       throw new ApiError(
@@ -33,3 +25,5 @@ export function createMediaHosts(settings: {
     },
   };
 }
+
+export type MediaHosts = ReturnType<typeof createMediaHosts>;

@@ -1,5 +1,5 @@
-// The supported media types and their size limits (contract 7.5). Pure: it reads a content type and the
-// first bytes of a file.
+// The supported media types and their size limits (contract 7.5). Pure: it reads a content type and
+// the first bytes of a file.
 import { invalidField } from '@bmg/common/errors';
 import { MEDIA_TYPES, parseMimeType } from '@bmg/common/files';
 
@@ -48,12 +48,14 @@ export function mediaRule(mime_type: string): MediaRule {
 /** Maximum size of any file of a kind. */
 export const limitOfKind = (kind: MediaKind): number => LIMITS[kind];
 
-/** Maximum size of this file: only an animated sticker may use the larger of the two sticker limits. */
+/**
+ * Maximum size of this file: only an animated sticker may use the larger of the two sticker limits.
+ */
 export const limitOf = ({ kind, limit_bytes }: MediaRule, head: Uint8Array): number =>
   kind === 'sticker' && !isAnimatedWebp(head) ? STICKER_STATIC_LIMIT_BYTES : limit_bytes;
 
-// The extended WebP header: `RIFF`, the size, `WEBP`, `VP8X`, the chunk's size, then a byte of flags.
-// Only this form can be animated.
+// The extended WebP header: `RIFF`, the size, `WEBP`, `VP8X`, the chunk's size, then a byte of
+// flags. Only this form can be animated.
 const FLAGS_AT = 20;
 const ANIMATION_FLAG = 0x02;
 

@@ -10,8 +10,8 @@ import {
   type FileFetcher,
   type Transfer,
 } from '@bmg/common/files';
-import type { Call } from '@bmg/common/rpc';
 import { uploadMedia } from './upload';
+import { aCall } from '../../../../test/testkit/call';
 
 const MB = 1_048_576;
 const TARGET = {
@@ -82,12 +82,6 @@ async function upstream(answer = '{"id":"100000000000001"}', status = 200): Prom
   return uploads;
 }
 
-const call = (): Call => ({
-  deadline: Date.now() + 60_000,
-  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
-  request_id: 'r1',
-});
-
 const upload = (url: string, mime_type: string) =>
   uploadMedia(
     {
@@ -96,7 +90,7 @@ const upload = (url: string, mime_type: string) =>
       credentials: { of: async () => ({ access_token: 'token-1' }) as never },
     },
     { target: TARGET, url, mime_type },
-    call(),
+    aCall(),
   );
 
 test('uploads a file byte for byte, with the name in its URL and the given type', async () => {

@@ -1,25 +1,21 @@
-// POST /media/upload: fetches the partner's file completely, checks it, then streams it to the upstream.
+// POST /media/upload: fetches the partner's file completely, checks it, then streams it to the
+// upstream.
 import { ApiError } from '@bmg/common/errors';
 import {
   fileNameOf,
   multipart,
   tooLarge,
-  type FileFetcher,
   type SpooledFile,
   type Transfer,
 } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
-import type { Credentials } from '@bmg/common/directory';
 import { idOf, needTarget, segment } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { UploadMediaRequest, UploadMediaResponse } from '@bmg/proto/messaging';
 import { limitOf, mediaRule, type MediaRule } from './limits';
+import type { Needs, Dependencies } from '../dependencies';
 
-export interface UploadDependencies {
-  credentials: Pick<Credentials, 'of'>;
-  files: FileFetcher;
-  transfer: Transfer;
-}
+type UploadDependencies = Needs<{ credentials: 'of' }> & Pick<Dependencies, 'files' | 'transfer'>;
 
 export async function uploadMedia(
   { credentials, files, transfer }: UploadDependencies,

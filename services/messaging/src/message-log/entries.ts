@@ -3,7 +3,7 @@ import { statusRank, type MessageStatus } from '@bmg/common/messages';
 import type { TimelineEntry } from '@bmg/proto/messaging';
 import type { GetEventResponse } from '@bmg/proto/webhooks';
 import type { MessageRecord, StatusRecord } from '../messages';
-import { eventData, textOf } from './event-data';
+import { eventData, textOf } from './received-message';
 
 type Entry = TimelineEntry & { at: Date };
 

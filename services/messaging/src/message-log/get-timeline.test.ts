@@ -1,18 +1,14 @@
 import { eventIdsOfMessage } from '@bmg/common/messages';
 import { createPool } from '@bmg/common/overload';
-import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import type { GetEventResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { getTimeline, type TimelineDependencies } from './get-timeline';
 import type { MessageRecord } from '../messages/message-record';
+import { aCall } from '../../../../test/testkit/call';
 
 const log = createLogger('test');
 const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));
-const call: Call = {
-  deadline: Date.now() + 60_000,
-  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
-  request_id: 'req_1',
-};
+const call = aCall();
 const request = {
   partner_id: 'ptn_1',
   waba_id: undefined,

@@ -1,12 +1,13 @@
-// GetTimeline: what happened to one message, from its record here, the event log and, for a message of
-// a broadcast, its contact. Nothing is written for it: the ids of its events follow from its own.
+// GetTimeline: what happened to one message, from its record here, the event log and, for a message
+// of a broadcast, its contact. Nothing is written for it: the ids of its events follow from its
+// own.
 import { ApiError } from '@bmg/common/errors';
 import { eventIdsOfMessage } from '@bmg/common/messages';
 import type { Call, Client } from '@bmg/common/rpc';
-import { traceIds, type Logger } from '@bmg/common/telemetry';
+import { traceIds } from '@bmg/common/telemetry';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { GetTimelineRequest, GetTimelineResponse } from '@bmg/proto/messaging';
-import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
+import type { GetEventResponse } from '@bmg/proto/webhooks';
 import { costsOf, type CostSources } from '../ledger';
 import { entriesOf, latestOf, participantsOf } from './entries';
 import { sentMessage } from './list-messages';
@@ -17,15 +18,17 @@ import {
   type FoundEvents,
   type SearchDependencies,
 } from './search';
-import type { MessageList } from './store';
 import { type MessageRecord, REBUILT } from '../messages';
+import type { Needs, Dependencies } from '../dependencies';
 
 export interface TimelineDependencies
-  extends Pick<SearchDependencies, 'directory' | 'searches'>, CostSources {
-  messageList: Pick<MessageList, 'find'>;
-  eventLog?: Pick<Client<EventLogDefinition>, 'findEvents'> | undefined;
+  extends
+    Omit<SearchDependencies, 'eventLog'>,
+    CostSources,
+    Needs<{ messageList: 'find' }>,
+    Pick<Dependencies, 'log'> {
+  eventLog?: SearchDependencies['eventLog'] | undefined;
   broadcasts?: Pick<Client<BroadcastsDefinition>, 'findContact'> | undefined;
-  log: Logger;
 }
 
 /** The gateway reserves the bytes of this many. */
@@ -111,7 +114,7 @@ const isWanted = (event: GetEventResponse['event'], waba_id: string | undefined)
 const mayBeOfBroadcast = ({ send, kind }: MessageRecord): boolean =>
   send?.broadcast === true || kind === REBUILT;
 
-/** The same error for an unknown message and for another partner's. */
+/** An unknown message and another partner's get the same error. */
 const noSuchMessage = (): ApiError =>
   new ApiError('NOT_FOUND', 'you neither sent nor received a message with this message_id');
 

@@ -17,11 +17,10 @@ import {
   type MessageRecord,
   type RecordStatus,
 } from '../messages';
-import type { MessageFilter, MessageList, Place } from './store';
+import type { MessageFilter, Place } from './store';
+import type { Needs } from '../dependencies';
 
-export interface ListDependencies extends CostSources, BroadcastSource {
-  messageList: Pick<MessageList, 'page'>;
-}
+type ListDependencies = CostSources & BroadcastSource & Needs<{ messageList: 'page' }>;
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 200;
@@ -62,7 +61,7 @@ function filterOf(request: ListMessagesRequest): MessageFilter {
   };
 }
 
-/** As the send stored it. */
+/** Spells the recipient as the send stored it. */
 function recipientOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const recipient = parseContact(text);

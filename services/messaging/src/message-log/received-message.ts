@@ -1,8 +1,8 @@
-// A message that this service did not send, built from its events: received, or sent in the business app
-// or by another app. Its content stays in the event log.
+// A message that this service did not send, built from its events: received, or sent in the
+// business app or by another app. Its content stays in the event log.
 import type { Message } from '@bmg/proto/messaging';
 import type { GetEventResponse } from '@bmg/proto/webhooks';
-import { eventData, textOf } from './event-data';
+import { isObject, type Json } from '@bmg/common/upstream';
 
 const ECHOES: ReadonlySet<string> = new Set(['message.echo', 'standby.message_echo']);
 
@@ -37,3 +37,12 @@ export function receivedMessage(
     broadcast: false,
   };
 }
+
+/** Reads the envelope of a logged event. */
+export function eventData(envelope: string): Json {
+  const { data } = JSON.parse(envelope) as Json;
+  return isObject(data) ? data : {};
+}
+
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,5 +1,6 @@
 // The events of a message of which only the id is known. Event ids follow from the number and the
-// message, so the ids under all of the partner's numbers are looked up: no index of messages is kept.
+// message, so the ids under all of the partner's numbers are looked up: no index of messages is
+// kept.
 import { ApiError, missingFields } from '@bmg/common/errors';
 import { eventIdsOfMessage } from '@bmg/common/messages';
 import type { Pool } from '@bmg/common/overload';
@@ -31,7 +32,7 @@ export const SEARCHED_MAX = 20_000;
 const NUMBERS_AT_ONCE = 70;
 const LOOKUPS_AT_ONCE = 4;
 
-/** Without events if no number of the partner, or of its account, has any of the message. */
+/** Finds no events if no number of the partner, or of its account, has any of the message. */
 export async function searchEvents(
   { eventLog, directory, searches }: SearchDependencies,
   { partner_id, waba_id, message_id }: MessageQuery,

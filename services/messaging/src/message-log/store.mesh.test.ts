@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { createIndexes } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
-import { MongoClient, type Db } from 'mongodb';
 import { listMessages } from './list-messages';
 import { indexes } from '../collections';
 import { createMessageList, type MessageFilter } from './store';
@@ -9,9 +6,9 @@ import { MESSAGES, type MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import { PARTICIPANT_STATUSES_MAX } from '../messages/status-writes';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
+import { testDatabase } from '../../../../test/testkit/database';
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes);
 
 const T0 = Date.UTC(NEXT_YEAR, 8, 1);
 const aRecord = (index: number, over: Partial<MessageRecord> = {}): MessageRecord => ({
@@ -33,16 +30,9 @@ const COUNT = 120;
 const ALL = Array.from({ length: COUNT }, (_, index) => aRecord(index));
 
 beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
-  db = client.db(`message-list-${randomUUID()}`);
-  await createIndexes(db, indexes);
   const messages = createMessages(db);
   await Promise.all(ALL.map((record) => messages.record(record)));
   await messages.record(aRecord(999, { partner_id: 'ptn_2' }));
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
 });
 
 async function readAll(filter: MessageFilter, waba_id?: string): Promise<string[]> {

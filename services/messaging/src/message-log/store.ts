@@ -34,25 +34,13 @@ export interface MessagePage {
   searched?: number;
 }
 
-export interface MessageList {
-  page(
-    scope: ListScope,
-    filter: MessageFilter,
-    { after, limit }: { after: Place | undefined; limit: number },
-  ): Promise<MessagePage>;
-  find(
-    scope: ListScope & { phone_number_id?: string | undefined },
-    message_id: string,
-  ): Promise<MessageRecord | null>;
-}
-
 const SEARCHED = ['phone_number_id', 'status', 'kind', 'category'] as const;
 const INDEXED = ['message_id', 'recipient'] as const;
 
 type Searched = Partial<Record<(typeof SEARCHED | typeof INDEXED)[number], string | undefined>>;
 
 /**
- * Whether a page may look at many more records than it has: no index knows the filter, or the order
+ * True if a page may look at many more records than it has: no index knows the filter, or the order
  * within a broadcast.
  */
 export const isSearch = (filter: Searched, of_broadcast: boolean): boolean =>
@@ -64,7 +52,7 @@ const SEARCH_MAX = 20_000;
 const READ_LIMIT_MS = 5_000;
 const NEWEST_FIRST = { sent_at: -1, _id: -1 } as const;
 
-export function createMessageList(db: Db): MessageList {
+export function createMessageList(db: Db) {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
   /** The last record that one page may look at; undefined if all are within the bound. */
   const boundOf = async (
@@ -81,7 +69,11 @@ export function createMessageList(db: Db): MessageList {
     return bound;
   };
   return {
-    async page(scope, filter, { after, limit }) {
+    async page(
+      scope: ListScope,
+      filter: MessageFilter,
+      { after, limit }: { after: Place | undefined; limit: number },
+    ): Promise<MessagePage> {
       const { from, to, message_id, recipient, category, request_id_prefix, ...rest } = filter;
       // Few records: the index of the field finds them all.
       const named = {
@@ -115,7 +107,10 @@ export function createMessageList(db: Db): MessageList {
       const searched = bound ? SEARCH_MAX : await messages.countDocuments(base, options);
       return { messages: page, next, searched };
     },
-    find: ({ phone_number_id, ...scope }, message_id) =>
+    find: (
+      { phone_number_id, ...scope }: ListScope & { phone_number_id?: string | undefined },
+      message_id: string,
+    ): Promise<MessageRecord | null> =>
       messages.findOne(
         { ...scopeOf(scope), ...given({ phone_number_id }), message_id },
         { maxTimeMS: READ_LIMIT_MS },

@@ -1,4 +1,5 @@
-// Which messages are those of a broadcast: the broadcasts service makes their request ids, and all begin alike.
+// Which messages are those of a broadcast: the broadcasts service makes their request ids, and all
+// begin alike.
 import { ApiError } from '@bmg/common/errors';
 import type { Call, Client } from '@bmg/common/rpc';
 import type {
@@ -25,3 +26,9 @@ export async function findBroadcast(
   }
   return broadcasts.findBroadcast({ partner_id, waba_id, broadcast_id }, call);
 }
+
+/** The filter of ids that begin with `prefix`; an index of the field answers it. */
+export const beginningWith = (prefix: string): { $gte: string; $lt: string } => ({
+  $gte: prefix,
+  $lt: `${prefix}\uffff`,
+});

@@ -1,13 +1,12 @@
-// Statuses whose callback data or message id names another partner's message. A partner with an upstream
-// token of its own chooses its callback data, and may have seen ours on an account that both use.
-import { MongoClient, type Db } from 'mongodb';
+// Statuses whose callback data or message id names another partner's message. A partner with an
+// upstream token of its own chooses its callback data, and may have seen ours on an account that
+// both use.
 import type { Received } from '@bmg/common/bus';
 import { writeCallbackData } from '@bmg/common/messages';
-import { createIndexes } from '@bmg/common/mongo';
 import type { Statuses } from '@bmg/proto/stream';
 import { addLate } from '../ledger/late';
 import { findOutcome } from '../send/outcome';
-import { applyStatuses } from './statuses';
+import { applyStatuses } from './feature';
 import { createContacts } from '../contacts/store';
 import { indexes } from '../collections';
 import { createLateEntries, LEDGER_LATE } from '../ledger/store/late';
@@ -15,6 +14,7 @@ import { MESSAGES, type MessageRecord } from './message-record';
 import { createMessages } from './store';
 import { createRateCards } from '../rates/store';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
+import { testDatabase } from '../../../../test/testkit/database';
 
 const NOW = new Date(Date.UTC(NEXT_YEAR, 9, 20));
 /** After September. */
@@ -23,20 +23,10 @@ const VICTIM = { partner_id: 'par_a', waba_id: '900', phone_number_id: '800' };
 const FORGER = { partner_id: 'par_b', waba_id: '901', phone_number_id: '801' };
 const REQUEST_ID = 'bc_17_0_4_0123456789ab';
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes);
 let closed_until: Date | undefined;
 let messages: ReturnType<typeof createMessages>;
 
-beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
-  db = client.db(`forged-${process.pid}-${Date.now()}`);
-  await createIndexes(db, indexes);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
 beforeEach(async () => {
   for (const name of [MESSAGES, LEDGER_LATE]) await db.collection(name).deleteMany({});
   closed_until = undefined;

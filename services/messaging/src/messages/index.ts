@@ -1,5 +1,5 @@
-export { type BroadcastSource, findBroadcast } from './broadcast-messages';
-export type { ClosedMonths, LateStatus } from './late-statuses';
+export { type BroadcastSource, findBroadcast, beginningWith } from './broadcast-messages';
+export { type ClosedMonths, type LateStatus, createMessages } from './store';
 export {
   messageIndexes,
   type MessageRecord,
@@ -10,6 +10,4 @@ export {
   type SendTrace,
   type StatusRecord,
 } from './message-record';
-export { createRecordReads, type LookedAt, type RecordReads } from './record-reads';
-export { beginningWith } from './request-ids';
-export { createMessages, type Messages } from './store';
+export { createRecordReads, type LookedAt } from './record-reads';

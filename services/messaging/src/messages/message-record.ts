@@ -26,7 +26,7 @@ export interface StatusRecord {
 export interface SendTrace {
   /** X-Request-Id of the partner's request. */
   http_request_id?: string;
-  /** As the partner gave it. */
+  /** Spelled as the partner gave it. */
   idempotency_key?: string;
   trace_id?: string;
   /** For the links of its statuses' traces. */
@@ -46,7 +46,7 @@ export interface MessageRecord extends ChargeFacts {
   /** The status in the upstream's answer, if delivery is paced. */
   message_status?: string;
   kind: string;
-  /** Of a template. */
+  /** Only templates have it. */
   template?: { name: string; language: string };
   recipient: string;
   status: RecordStatus;
@@ -73,8 +73,11 @@ const DAY_S = 86_400;
 export const MESSAGES = 'messages';
 export const messageIndexes: IndexDescription[] = [
   { key: { message_id: 1 } },
-  // GET /v1/messages and the ledger; one account's are in the index of the daily counts.
+  // GET /v1/messages and the ledger.
   { key: { partner_id: 1, sent_at: 1, _id: 1 } },
+  // GET /v1/messages of one account; covers the daily counts, so that counting never reads a
+  // record.
+  { key: { partner_id: 1, waba_id: 1, sent_at: 1, _id: 1, status: 1 } },
   { key: { partner_id: 1, recipient: 1 } },
   { key: { sent_at: 1 }, expireAfterSeconds: MESSAGES_KEPT_DAYS * DAY_S },
   { key: { check_at: 1 }, sparse: true },

@@ -49,7 +49,8 @@ test('charges a search by the records that it examined', async () => {
   for (let count = 0; count < 30; count += 1) {
     await reads.run('par_1', 'search', async (looked_at) => looked_at(500));
   }
-  // 30 units are within the 50 of half a second; at 20 units each the searches would take six seconds.
+  // 30 units are within the 50 of half a second; at 20 units each the searches would take six
+  // seconds.
   expect(performance.now() - started).toBeLessThan(3_000);
   await reads.run('par_2', 'search', async (looked_at) => looked_at(100_000));
   const waited = performance.now();

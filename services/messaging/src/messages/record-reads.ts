@@ -13,34 +13,31 @@ const RECORDS_OF_UNIT = 1_000;
 
 export type LookedAt = (records: number) => void;
 
-export interface RecordReads {
-  /**
-   * Throws RATE_LIMIT_EXCEEDED if too many reads of the partner, or of all, are in progress. A read
-   * that reports how many records it examined is charged to the partner's rate by that number.
-   */
-  run<T>(
-    partner_id: string,
-    kind: keyof typeof COSTS,
-    read: (looked_at: LookedAt) => Promise<T>,
-  ): Promise<T>;
-}
-
 /** Half of them for one partner: four searches, or 80 pages. */
 export const UNITS_MAX = 160;
 /**
- * Of one partner: 100 pages, or 100,000 records of searches. Further reads wait for those in
+ * A partner's share: 100 pages, or 100,000 records of searches. Further reads wait for those in
  * progress at most.
  */
 const UNITS_PER_S = 100;
 
-export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S): RecordReads {
+export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S) {
   const pool = createPool(
     { server: 'messages', reason: 'reads', holder: 'partner', max: UNITS_MAX },
     log,
   );
   const rate = createByteRate(units_per_s);
   return {
-    async run(partner_id, kind, read) {
+    /**
+     * Throws RATE_LIMIT_EXCEEDED if too many reads of the partner, or of all, are in progress. A
+     * read that reports how many records it examined is charged to the partner's rate by that
+     * number.
+     */
+    async run<T>(
+      partner_id: string,
+      kind: keyof typeof COSTS,
+      read: (looked_at: LookedAt) => Promise<T>,
+    ): Promise<T> {
       const units = COSTS[kind];
       // A failed read may have cost all of it.
       let cost: number = units;
@@ -55,6 +52,8 @@ export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S): Recor
     },
   };
 }
+
+export type RecordReads = ReturnType<typeof createRecordReads>;
 
 const tooManyReads = (): ApiError =>
   new ApiError(

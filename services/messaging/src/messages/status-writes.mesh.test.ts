@@ -1,15 +1,13 @@
 // Statuses of one message in one batch are one write. The record is the same as if each had arrived
 // separately.
 import fc from 'fast-check';
-import { MongoClient, type Db } from 'mongodb';
 import { MESSAGE_STATUSES, type MessageStatus } from '@bmg/common/messages';
-import { createIndexes } from '@bmg/common/mongo';
-import { indexes } from '../collections';
-import type { ClosedMonths } from './late-statuses';
+import { type ClosedMonths, createMessages } from './store';
 import { MESSAGES, type MessageRecord } from './message-record';
-import { createMessages } from './store';
 import { raisingTogether, type StatusUpdate } from './status-writes';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
+import { indexes } from '../collections';
+import { testDatabase } from '../../../../test/testkit/database';
 
 const SENT_AT = new Date(Date.UTC(NEXT_YEAR, 9, 20));
 const NUMBER = { phone_number_id: '800' };
@@ -74,18 +72,7 @@ test.each<[string, StatusUpdate[]]>([
 });
 
 describe('in the database', () => {
-  let client: MongoClient;
-  let db: Db;
-
-  beforeAll(async () => {
-    client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
-    db = client.db(`statuses-${process.pid}-${Date.now()}`);
-    await createIndexes(db, indexes);
-  });
-  afterAll(async () => {
-    await db.dropDatabase();
-    await client.close();
-  });
+  const db = testDatabase(indexes);
 
   const recordsAfter = async (
     batches: StatusUpdate[][],

@@ -1,5 +1,5 @@
-// The writes that statuses make to message records, each conditional, so that repeats and late statuses change
-// nothing. Pure.
+// The writes that statuses make to message records, each conditional, so that repeats and late
+// statuses change nothing. Pure.
 import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
 import { groupBy } from '@bmg/common/collections';
 import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
@@ -35,8 +35,8 @@ const FINAL: ReadonlySet<RecordStatus> = new Set(['read', 'failed']);
 export type Operation = AnyBulkWriteOperation<MessageRecord>;
 
 /**
- * Stores a send whose id is taken by a record made from a status: keeps the statuses of the same message,
- * and replaces a record of any other message, which only forged callback data can make.
+ * Stores a send whose id is taken by a record made from a status: keeps the statuses of the same
+ * message, and replaces a record of any other message, which only forged callback data can make.
  */
 export function completing(record: MessageRecord): Operation[] {
   const { _id, partner_id, phone_number_id, message_id, status: _status, ...fields } = record;
@@ -76,12 +76,13 @@ export function rebuilding(
 
 const latest = (one: Date, other: Date): Date => (one > other ? one : other);
 
-export type StatusKey = Pick<MessageRecord, 'phone_number_id' | 'message_id'> &
+type StatusKey = Pick<MessageRecord, 'phone_number_id' | 'message_id'> &
   Partial<Pick<MessageRecord, 'partner_id' | '_id'>>;
 
 /**
- * The only record that a status may change. Callback data is as trustworthy as the sender, who may have
- * an upstream token: a request id names a record only together with its partner, number and message.
+ * The only record that a status may change. Callback data is as trustworthy as the sender, who may
+ * have an upstream token: a request id names a record only together with its partner, number and
+ * message.
  */
 export const keyOf = ({
   phone_number_id,
@@ -118,9 +119,9 @@ export const raising = (update: StatusUpdate, closed_until?: Date): Operation =>
   raisingOf([update], closed_until);
 
 /**
- * Raises the statuses of records: statuses of one message that all follow each other with one write, which
- * changes the record only if it has none of them; any others with one write each, because a write of some
- * that does not match would let a later, lower one pass.
+ * Raises the statuses of records: statuses of one message that all follow each other with one
+ * write, which changes the record only if it has none of them; any others with one write each,
+ * because a write of some that does not match would let a later, lower one pass.
  */
 export function raisingTogether(updates: StatusUpdate[], closed_until?: Date): Operation[] {
   const of_messages = groupBy(updates, (update) => textOf(keyOf(update)));

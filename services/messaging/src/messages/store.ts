@@ -2,7 +2,6 @@
 import type { Collection, Db } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import { metrics } from '@bmg/common/telemetry';
-import { findLate, NONE_CLOSED, type ClosedMonths } from './late-statuses';
 import { messageRecords, type MessageRecord } from './message-record';
 import {
   charging,
@@ -13,30 +12,11 @@ import {
   superseding,
   type Operation,
   type StatusUpdate,
+  isCharging,
+  keyOf,
+  textOf,
 } from './status-writes';
-
-export interface Messages {
-  /** Resolves once the record is stored; concurrent records share one write. */
-  record(message: MessageRecord): Promise<void>;
-  find(phone_number_id: string, message_id: string): Promise<MessageRecord | null>;
-  findByRequest(scope: NumberScope, request_id: string): Promise<MessageRecord | null>;
-  applyStatuses(updates: StatusUpdate[]): Promise<void>;
-  /** The records of these requests, with the traces of their sends only. */
-  tracesOf(request_ids: string[]): Promise<Array<Pick<MessageRecord, '_id' | 'send'>>>;
-  /** Counts the recipients of templates from a partner's account since a time. */
-  countTemplateRecipients(scope: AccountScope, since: Date): Promise<number>;
-  drain(): Promise<void>;
-}
-
-export interface AccountScope {
-  partner_id: string;
-  waba_id: string;
-}
-
-export interface NumberScope {
-  partner_id: string;
-  phone_number_id: string;
-}
+import type { ChargeFacts } from '../pricing';
 
 const COUNT_LIMIT_MS = 1_000;
 /** While the database is unavailable, records wait in memory and are retried at this interval. */
@@ -45,11 +25,7 @@ const RETRY_MS = 1_000;
 const BATCHES_APART_MS = 4;
 
 /** `check_after_ms`: the age at which gap repair reads a record's missing statuses; 0 is never. */
-export function createMessages(
-  db: Db,
-  check_after_ms = 0,
-  closed: ClosedMonths = NONE_CLOSED,
-): Messages {
+export function createMessages(db: Db, check_after_ms = 0, closed: ClosedMonths = NONE_CLOSED) {
   const messages = messageRecords(db);
   const checkAt = (sent_at: Date): { check_at?: Date } =>
     check_after_ms === 0 ? {} : { check_at: new Date(sent_at.getTime() + check_after_ms) };
@@ -69,10 +45,16 @@ export function createMessages(
     { retry_ms: RETRY_MS, apart_ms: BATCHES_APART_MS },
   );
   return {
-    record: (message) => writer.add(message),
-    drain: () => writer.drain(),
-    find: (phone_number_id, message_id) => messages.findOne({ message_id, phone_number_id }),
-    async countTemplateRecipients({ partner_id, waba_id }, since) {
+    /** Resolves once the record is stored; concurrent records share one write. */
+    record: (message: MessageRecord): Promise<void> => writer.add(message),
+    drain: (): Promise<void> => writer.drain(),
+    find: (phone_number_id: string, message_id: string): Promise<MessageRecord | null> =>
+      messages.findOne({ message_id, phone_number_id }),
+    /** Counts the recipients of templates from a partner's account since a time. */
+    async countTemplateRecipients(
+      { partner_id, waba_id }: Pick<MessageRecord, 'partner_id' | 'waba_id'>,
+      since: Date,
+    ): Promise<number> {
       const [counted] = await messages
         .aggregate<{ people: number }>(
           [
@@ -85,14 +67,18 @@ export function createMessages(
         .toArray();
       return counted?.people ?? 0;
     },
-    findByRequest: ({ partner_id, phone_number_id }, request_id) =>
+    findByRequest: (
+      { partner_id, phone_number_id }: Pick<MessageRecord, 'partner_id' | 'phone_number_id'>,
+      request_id: string,
+    ): Promise<MessageRecord | null> =>
       messages.findOne({ partner_id, phone_number_id, _id: request_id }),
-    tracesOf: (request_ids) =>
+    /** The records of these requests, with the traces of their sends only. */
+    tracesOf: (request_ids: string[]): Promise<Array<Pick<MessageRecord, '_id' | 'send'>>> =>
       messages
         .find({ _id: { $in: request_ids } })
         .project<Pick<MessageRecord, '_id' | 'send'>>({ 'send.trace_id': 1, 'send.span_id': 1 })
         .toArray(),
-    async applyStatuses(updates) {
+    async applyStatuses(updates: StatusUpdate[]): Promise<void> {
       const closed_until = await closed.end();
       // Nearly always the record exists and its status rises.
       if ((await bulk(raisingTogether(updates, closed_until))) === 0) return;
@@ -117,6 +103,8 @@ export function createMessages(
   };
 }
 
+export type Messages = ReturnType<typeof createMessages>;
+
 /** Returns how many operations found no record. */
 async function writeAll(
   messages: Collection<MessageRecord>,
@@ -131,4 +119,56 @@ async function writeAll(
     if (!isDuplicateKey(error)) throw error;
     return operations.length;
   }
+}
+
+/** A closed month never changes: later statuses are booked in the current month. */
+export interface ClosedMonths {
+  /** The first moment after the closed months; undefined if none is closed. */
+  end(): Promise<Date | undefined>;
+  /** Books statuses of messages that were sent in a closed month, in order. */
+  addLate(late: LateStatus[]): Promise<void>;
+}
+
+export interface LateStatus {
+  record: MessageRecord;
+  update: StatusUpdate & { charge: ChargeFacts };
+}
+
+const NONE_CLOSED: ClosedMonths = {
+  end: async () => undefined,
+  addLate: async () => undefined,
+};
+
+/** The statuses with a price whose message was sent before `closed_until`. */
+async function findLate(
+  messages: Collection<MessageRecord>,
+  updates: StatusUpdate[],
+  closed_until: Date,
+): Promise<LateStatus[]> {
+  const charging = updates.filter(isCharging);
+  if (charging.length === 0) return [];
+  const sent_at = { $lt: closed_until };
+  const phone_number_id = { $in: charging.map((update) => update.phone_number_id) };
+  const ours = charging.flatMap(({ rebuild }) => rebuild ?? []);
+  const partner_id = { $in: ours.map((rebuild) => rebuild.partner_id) };
+  const ids = { $in: ours.map(({ _id }) => _id) };
+  const message_id = {
+    $in: charging.flatMap((update) => (update.rebuild ? [] : [update.message_id])),
+  };
+  const records = (
+    await Promise.all([
+      messages.find({ partner_id, phone_number_id, _id: ids, sent_at }).toArray(),
+      messages.find({ phone_number_id, message_id, sent_at }).toArray(),
+    ])
+  ).flat();
+  const byKey = new Map(
+    records.flatMap((record) => [
+      [textOf(keyOf({ ...record, rebuild: record })), record],
+      [textOf(keyOf(record)), record],
+    ]),
+  );
+  return charging.flatMap((update) => {
+    const record = byKey.get(textOf(keyOf(update)));
+    return record ? [{ record, update }] : [];
+  });
 }

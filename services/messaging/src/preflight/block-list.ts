@@ -1,5 +1,5 @@
-// The customers that a number has blocked. The upstream keeps the list: it is read in bounded parts, and
-// kept for some seconds.
+// The customers that a number has blocked. The upstream keeps the list: it is read in bounded
+// parts, and kept for some seconds.
 import { reason, type Reason } from '@bmg/common/preflight';
 import { LRUCache } from '@bmg/common/cache';
 import { numberKey } from '@bmg/common/ids';
@@ -8,18 +8,13 @@ import type { Logger } from '@bmg/common/telemetry';
 import { eachPage, itemsOf, segment, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 
-export interface BlockList {
+interface BlockList {
   /** Phone numbers and BSUIDs. */
   ids: ReadonlySet<string>;
   /** The keys of the numbers, for recipients whose id is not known. */
   keys: ReadonlySet<string>;
   /** False if more customers may be blocked. */
   complete: boolean;
-}
-
-export interface BlockLists {
-  /** Never throws. */
-  of(target: Target, access_token: string, call: Call): Promise<BlockList>;
 }
 
 const PAGE = 100;
@@ -29,7 +24,7 @@ const NUMBERS_MAX = 200;
 /** A pre-flight does not wait longer. */
 const READ_LIMIT_MS = 1_000;
 
-export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logger): BlockLists {
+export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logger) {
   interface Reader {
     access_token: string;
     call: Call;
@@ -67,10 +62,13 @@ export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logge
     },
   });
   return {
-    of: ({ phone_number_id }, access_token, call) =>
+    /** Never throws. */
+    of: ({ phone_number_id }: Target, access_token: string, call: Call): Promise<BlockList> =>
       cache.forceFetch(phone_number_id, { context: { access_token, call } }),
   };
 }
+
+export type BlockLists = ReturnType<typeof createBlockLists>;
 
 export const blockList = (ids: Iterable<string>, complete: boolean): BlockList => ({
   ids: new Set(ids),

@@ -1,5 +1,4 @@
-import { CostSum } from './cost';
-import type { Price } from './price';
+import { CostSum, type Price } from './cost';
 
 const aPrice = (overrides: Partial<Price> = {}): Price => ({
   category: 'utility',

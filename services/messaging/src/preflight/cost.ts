@@ -1,33 +1,20 @@
-// The total cost of many messages: minimum, maximum and markets. Pure.
+// The price of one message, from the rules in force at its time and the operator's rate card, and
+// the total cost of many. Pure.
 import Big from 'big.js';
-import type { Price } from './price';
+import { billingOf, marketOf, type PriceFinder } from '../pricing';
+import type { Window } from '../contacts';
 
-export interface MarketCost {
+interface MarketCost {
   market: string;
   contacts: number;
   /** Decimal text; null without a rate. */
   unit_price: string | null;
 }
 
-export interface Cost {
-  category: string | null;
-  currency: string | null;
-  /** Decimal texts; null if a message that may be billed has no rate. */
-  min: string | null;
-  max: string | null;
-  billable: number;
-  free: number;
-  /** Messages whose billing depends on a window of unknown state. */
-  unknown: number;
-  /** Why `min` and `max` are null. */
-  reason: string | null;
-  /** The largest market first. */
-  markets: MarketCost[];
-}
-
 export class CostSum {
   private min = new Big(0);
   private max = new Big(0);
+  /** `unknown`: messages whose billing depends on a window of unknown state. */
   private readonly counts = { billable: 0, free: 0, unknown: 0 };
   private currency: string | null = null;
   private category: string | null = null;
@@ -50,12 +37,14 @@ export class CostSum {
     if (billable) this.min = this.min.plus(unit_price);
   }
 
-  total(): Cost {
+  /** `markets` has the largest one first. */
+  total() {
     const { category, currency, reason, counts, markets } = this;
     const priced = reason === null;
     return {
       category,
       currency,
+      /** Decimal texts; null if a message that may be billed has no rate, for the reason below. */
       min: priced ? this.min.toFixed() : null,
       max: priced ? this.max.toFixed() : null,
       ...counts,
@@ -64,3 +53,44 @@ export class CostSum {
     };
   }
 }
+
+export interface Price {
+  category: string;
+  /** Null if it is not known. */
+  billable: boolean | null;
+  why: string;
+  market: string;
+  currency: string | null;
+  /** Decimal text. */
+  unit_price: string | null;
+  tier: string | null;
+  /** Why there is no unit price. */
+  unit_price_reason: string | null;
+}
+
+interface PriceRequest {
+  category: string;
+  recipient: string;
+  at: Date;
+  window: Pick<Window, 'state' | 'entry_point'>;
+}
+
+export function priceOf(request: PriceRequest, prices: PriceFinder | undefined): Price {
+  const { category, at, window } = request;
+  const market = marketOf(request.recipient);
+  const found = prices?.find(market, category, at);
+  return {
+    category,
+    ...billingOf({ category, at, window: window.state, entry_point: window.entry_point.state }),
+    market,
+    currency: found?.currency ?? null,
+    unit_price: found?.price ?? null,
+    tier: found?.tier ?? null,
+    unit_price_reason: found ? null : missingPrice(prices, market, category),
+  };
+}
+
+const missingPrice = (prices: PriceFinder | undefined, market: string, category: string): string =>
+  prices
+    ? `the rate card has no rate for ${category} in ${market} on that day`
+    : 'the operator has loaded no rate card';

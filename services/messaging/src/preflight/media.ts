@@ -1,18 +1,18 @@
-// Whether the upstream would take the file of a media message: its keys, type and size.
+// Finds out whether the upstream would take the file of a media message: its keys, type and size.
 import { ApiError } from '@bmg/common/errors';
-import { parseMimeType, type FileFetcher, type Transfer } from '@bmg/common/files';
+import { parseMimeType } from '@bmg/common/files';
 import type { Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import { limitOfKind, type MediaKind, mediaRule, readMediaNode } from '../media';
 import { reason, upstreamRefusal, type Reason } from '@bmg/common/preflight';
+import type { Needs, Dependencies } from '../dependencies';
 
-export interface MediaDependencies {
-  files: Pick<FileFetcher, 'look'>;
+export interface MediaDependencies
+  extends Needs<{ files: 'look' }>, Pick<Dependencies, 'transfer'> {
   /** Look-ups of links in progress: the server of the file decides how long each takes. */
   looks: Pool;
-  transfer: Transfer;
 }
 
 export const LOOKS_MAX = 64;

@@ -2,25 +2,12 @@
 // write to.
 import { upstreamRefusal, type Reason } from '@bmg/common/preflight';
 import type { Credential } from '@bmg/common/directory';
-import type { Logger } from '@bmg/common/telemetry';
 import { peopleOfTier } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
-import type { Messages } from '../messages';
-import type { RefusedTokens } from '../send';
+import type { Needs, Dependencies } from '../dependencies';
 
-export interface NumberSources {
-  messages: Pick<Messages, 'countTemplateRecipients'>;
-  refusedTokens: Pick<RefusedTokens, 'has'>;
-  log: Logger;
-}
-
-export interface MessagingLimit {
-  tier: string | null;
-  /** Null if it is unlimited or not known. */
-  limit: number | null;
-  used: number | null;
-  left: number | null;
-}
+export type NumberSources = Needs<{ messages: 'countTemplateRecipients'; refusedTokens: 'has' }> &
+  Pick<Dependencies, 'log'>;
 
 const DAY_MS = 86_400_000;
 
@@ -33,13 +20,13 @@ export async function tokenReasons(
   return dead ? [upstreamRefusal(190, 'the upstream refused the token of this number')] : [];
 }
 
-/** `used` is null if it cannot be counted now. */
+/** `used` is null if it cannot be counted now, `limit` if it is unlimited or not known. */
 export async function messagingLimitOf(
   { messages, log }: NumberSources,
   target: Target,
   { messaging_limit_tier: tier }: Credential,
   now: Date,
-): Promise<MessagingLimit> {
+) {
   const since = new Date(now.getTime() - DAY_MS);
   const used = await messages.countTemplateRecipients(target, since).catch((error: unknown) => {
     log.warn({ err: error }, 'failed to count the customers of a number');
@@ -49,3 +36,5 @@ export async function messagingLimitOf(
   const left = limit === null || used === null ? null : Math.max(0, limit - used);
   return { tier: tier ?? null, limit, used, left };
 }
+
+export type MessagingLimit = Awaited<ReturnType<typeof messagingLimitOf>>;

@@ -11,9 +11,8 @@ import type {
 } from '@bmg/proto/messaging';
 import { blockReasons, incompleteList } from './block-list';
 import type { PreflightDependencies } from './preflight-message';
-import { CostSum } from './cost';
+import { CostSum, priceOf } from './cost';
 import { messagingLimitOf, tokenReasons, type MessagingLimit } from './number';
-import { priceOf } from './price';
 import { readRecipients, recipientReasons } from './recipients';
 
 export async function preflightContacts(

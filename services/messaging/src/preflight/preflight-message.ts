@@ -8,22 +8,18 @@ import {
   upstreamRefusal,
   type Reason,
 } from '@bmg/common/preflight';
-import { refusalToSend, type Credentials } from '@bmg/common/directory';
+import { refusalToSend } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { resolveRecipient } from '@bmg/common/messages';
-import type { Call, Client } from '@bmg/common/rpc';
+import type { Call } from '@bmg/common/rpc';
 import { needTarget, type Json } from '@bmg/common/upstream';
-import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
 import type { CheckMessageRequest } from '@bmg/proto/messaging';
-import type { TemplatesDefinition } from '@bmg/proto/templates';
-import type { Content } from '../send';
-import type { RateCards } from '../rates';
+import { type Content, contentOf } from '../send';
 import { blockReasons, incompleteList, type BlockLists } from './block-list';
-import { contentOf } from './content-of';
 import { mediaReasons, type MediaDependencies } from './media';
 import { messagingLimitOf, tokenReasons, type NumberSources } from './number';
-import { priceOf } from './price';
+import { priceOf } from './cost';
 import {
   readRecipients,
   recipientReasons,
@@ -32,15 +28,21 @@ import {
 } from './recipients';
 import { templateVerdict, type TemplateVerdict } from './template';
 import type { Window } from '../contacts';
+import type { Needs, Dependencies } from '../dependencies';
 
-export interface PreflightDependencies extends MediaDependencies, NumberSources, RecipientSources {
-  credentials: Pick<Credentials, 'of'>;
-  /** Absent if the service is not configured with its address. */
-  templates: Pick<Client<TemplatesDefinition>, 'findTemplate'> | undefined;
-  broadcasts: Pick<Client<BroadcastsDefinition>, 'getPace'> | undefined;
-  rateCards: Pick<RateCards, 'prices'>;
+export interface PreflightDependencies
+  extends
+    MediaDependencies,
+    NumberSources,
+    RecipientSources,
+    Needs<{
+      credentials: 'of';
+      templates: 'findTemplate';
+      broadcasts: 'getPace';
+      rateCards: 'prices';
+    }>,
+    Pick<Dependencies, 'now'> {
   blockLists: BlockLists;
-  now: () => Date;
 }
 
 /** Timeout for the pace: the answer is sent without it. */
@@ -92,7 +94,8 @@ export async function preflightMessage(
       )),
     );
   }
-  // Only the upstream knows which customers the number has blocked: read if nothing else prevents the send.
+  // Only the upstream knows which customers the number has blocked: read if nothing else prevents
+  // the send.
   if (facts && deliverableOf(reasons) !== 'no') {
     const list = await deps.blockLists.of(target, credential.access_token, call);
     const blocked = blockReasons(list, facts.ids);

@@ -1,22 +1,16 @@
-// Facts about the recipients of messages: their conversations with the number, and why the last send
-// to them failed.
+// Facts about the recipients of messages: their conversations with the number, and why the last
+// send to them failed.
 import { upstreamRefusal, type Reason } from '@bmg/common/preflight';
 import type { Credential } from '@bmg/common/directory';
 import { isSameNumber, normalisePhone } from '@bmg/common/ids';
 import type { Target } from '@bmg/proto/common';
-import {
-  type Contacts,
-  type Conversation,
-  type Conversations,
-  joinConversations,
-  type Window,
-  windowOf,
-} from '../contacts';
+import { type Conversation, joinConversations, type Window, windowOf } from '../contacts';
+import type { Needs } from '../dependencies';
 
-export interface RecipientSources {
-  contacts: Pick<Contacts, 'findIds'>;
-  conversations: Pick<Conversations, 'find' | 'recordedSince'>;
-}
+export type RecipientSources = Needs<{
+  contacts: 'findIds';
+  conversations: 'find' | 'recordedSince';
+}>;
 
 export interface RecipientFacts {
   /** The recipient as given, and the id that the platform gave for it. */

@@ -1,4 +1,4 @@
-// Whether a template can be sent with the given components, and its category.
+// Finds out whether a template can be sent with the given components, and its category.
 import {
   needsPhone,
   reason,
@@ -8,11 +8,11 @@ import {
 } from '@bmg/common/preflight';
 import { ApiError } from '@bmg/common/errors';
 import { parseBsuid } from '@bmg/common/ids';
-import type { Call, Client } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
+import type { Call } from '@bmg/common/rpc';
 import type { Target } from '@bmg/proto/common';
-import type { Template, TemplatesDefinition } from '@bmg/proto/templates';
+import type { Template } from '@bmg/proto/templates';
 import type { Content } from '../send';
+import type { Needs, Dependencies } from '../dependencies';
 
 export interface TemplateVerdict {
   status?: string;
@@ -22,10 +22,7 @@ export interface TemplateVerdict {
   reasons: Reason[];
 }
 
-interface TemplateSource {
-  templates: Pick<Client<TemplatesDefinition>, 'findTemplate'> | undefined;
-  log: Logger;
-}
+type TemplateSource = Needs<{ templates: 'findTemplate' }> & Pick<Dependencies, 'log'>;
 
 const FIND_LIMIT_MS = 5_000;
 const NAME = 'template.name';

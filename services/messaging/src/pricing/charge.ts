@@ -5,7 +5,7 @@ import { dayOf } from '@bmg/common/time';
 import { marketOf } from './markets';
 
 /** The pricing of a status, as kept on the message record. */
-export interface MessagePricing {
+interface MessagePricing {
   category?: string;
   billable?: boolean;
   /** `regular`, `free_customer_service`, `free_entry_point`. */
@@ -23,7 +23,7 @@ export interface ChargeFacts {
   arrived?: boolean | undefined;
 }
 
-export interface PricedStatus {
+interface PricedStatus {
   status: MessageStatus;
   at: Date;
   recipient: string;

@@ -1,5 +1,5 @@
-// The upstream's markets, and the market of a recipient. Rate cards and the pricing events of the upstream
-// spell markets like this; a market is a country or a group of countries. Pure.
+// The upstream's markets, and the market of a recipient. Rate cards and the pricing events of the
+// upstream spell markets like this; a market is a country or a group of countries. Pure.
 import {
   getCountries,
   Metadata,
@@ -44,7 +44,7 @@ const COUNTRIES: Readonly<Record<string, string>> = {
   'Rest of Western Europe': 'AT BE DK FI IE NO PT SE CH',
 };
 
-export const OTHER = 'Other';
+const OTHER = 'Other';
 export const MARKETS: readonly string[] = [...Object.keys(COUNTRIES), OTHER];
 
 const MARKET_BY_COUNTRY: ReadonlyMap<string, string> = new Map(
@@ -67,7 +67,9 @@ const MARKET_BY_NAME: ReadonlyMap<string, string> = new Map([
 /** Countries of a market by their two letters; none for Other, which has all that remain. */
 export const countriesOf = (market: string): string[] => COUNTRIES[market]?.split(' ') ?? [];
 
-/** The market of a country that a person names: `br`, `Brazil` or a market; undefined if unknown. */
+/**
+ * The market of a country that a person names: `br`, `Brazil` or a market; undefined if unknown.
+ */
 export function marketOfCountry(country: string): string | undefined {
   const text = country.trim();
   const code = text.toUpperCase();

@@ -4,7 +4,7 @@ import { dayOf } from '@bmg/common/time';
 
 export type OpenState = 'open' | 'closed' | 'unknown';
 
-/** Dates are days of UTC, YYYY-MM-DD; `from` is the first day of a rule, `until` the day after its last. */
+/** Dates are UTC days, YYYY-MM-DD; `from` is a rule's first day, `until` the day after its last. */
 interface PriceRule {
   from?: string;
   until?: string;

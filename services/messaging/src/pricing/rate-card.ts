@@ -6,7 +6,7 @@ import { dayOf, isDay } from '@bmg/common/time';
 import { groupBy } from '@bmg/common/collections';
 import { MARKETS } from './markets';
 
-export interface Rate {
+interface Rate {
   market: string;
   category: string;
   /** Messages of the month from which the price holds; the first tier starts at 0. */
@@ -24,7 +24,7 @@ export interface RateCard {
   rates: Rate[];
 }
 
-export interface LineFault {
+interface LineFault {
   line: number;
   problem: string;
 }
@@ -164,23 +164,15 @@ function categoryFaults(rates: readonly PlacedRate[]): LineFault[] {
   });
 }
 
-export interface UnitPrice {
+interface UnitPrice {
   currency: string;
   price: string;
-  /** As in a rate card: `0:100000`. */
+  /** Spelled as in a rate card: `0:100000`. */
   tier: string;
   valid_from: string;
 }
 
-/** Finds prices. Built once for a card, so that each message costs one look-up. */
-export interface PriceFinder {
-  /** `tier_from`: the start of the account's volume tier, if the upstream has reported it. */
-  find(market: string, category: string, at: Date, tier_from?: number): UnitPrice | undefined;
-  /** The prices of all tiers on a day, upwards; empty without a rate. */
-  tiers(market: string, category: string, day: string): UnitPrice[];
-}
-
-export function createPriceFinder({ currency, rates }: RateCard): PriceFinder {
+export function createPriceFinder({ currency, rates }: RateCard) {
   // The newest day first, then the tiers upwards.
   const sorted = [...rates].sort(
     (a, b) => b.valid_from.localeCompare(a.valid_from) || a.tier_from - b.tier_from,
@@ -198,11 +190,17 @@ export function createPriceFinder({ currency, rates }: RateCard): PriceFinder {
     valid_from,
   });
   return {
-    find(market, category, at, tier_from = 0) {
+    /** `tier_from`: the start of the account's volume tier, if the upstream has reported it. */
+    find(market: string, category: string, at: Date, tier_from: number = 0): UnitPrice | undefined {
       const rates_of_day = ofDay(market, category, dayOf(at));
       const rate = rates_of_day.findLast((one) => one.tier_from <= tier_from);
       return rate && unitPrice(rate);
     },
-    tiers: (market, category, day) => ofDay(market, category, day).map(unitPrice),
+    /** The prices of all tiers on a day, upwards; empty without a rate. */
+    tiers: (market: string, category: string, day: string): UnitPrice[] =>
+      ofDay(market, category, day).map(unitPrice),
   };
 }
+
+/** Finds prices. Built once for a card, so that each message costs one look-up. */
+export type PriceFinder = ReturnType<typeof createPriceFinder>;

@@ -1,4 +1,4 @@
-import { categoryPrices } from './category-prices';
+import { categoryPrices } from './list-prices';
 import { createPriceFinder } from '../pricing/rate-card';
 
 const rate = (market: string, category: string, price: string, valid_from = '2026-01-01') => ({

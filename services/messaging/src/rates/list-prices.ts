@@ -1,7 +1,13 @@
-// ListPrices: the prices of a day by country and category, and whether a message is charged at all.
+// The prices of messages for partners: on a day by country and category, and before and after a
+// change of a template's category. Pure.
 import { invalidField } from '@bmg/common/errors';
 import { dayOf, dayStart, isDay } from '@bmg/common/time';
-import type { ListPricesRequest, ListPricesResponse } from '@bmg/proto/messaging';
+import type {
+  ListPricesRequest,
+  ListPricesResponse,
+  CategoryChange,
+  CategoryPrices,
+} from '@bmg/proto/messaging';
 import {
   billingOf,
   CATEGORIES,
@@ -67,3 +73,25 @@ const isBillableInWindow = (category: string, day: string): boolean =>
     window: 'open',
     entry_point: 'closed',
   }).billable === true;
+
+/** Compares prices of the first tier: the volume of an account is not known. */
+export function categoryPrices(
+  { previous_category, new_category, day }: CategoryChange,
+  prices: PriceFinder | undefined,
+): CategoryPrices {
+  if (!prices) return { markets: [], reason: 'the operator has loaded no rate card' };
+  const at = dayStart(day);
+  const find = (market: string, category: string) =>
+    prices.find(market, category.toLowerCase(), at);
+  const rates = MARKETS.flatMap((market) => {
+    const rate = find(market, new_category);
+    if (!rate) return [];
+    const previous = previous_category && find(market, previous_category)?.price;
+    const { price, currency } = rate;
+    return { currency, prices: { market, new: price, ...(previous && { previous }) } };
+  });
+  const [first] = rates;
+  return first
+    ? { currency: first.currency, markets: rates.map((one) => one.prices) }
+    : { markets: [], reason: `the rate card has no rate for ${new_category} on ${day}` };
+}

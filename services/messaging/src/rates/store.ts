@@ -1,19 +1,9 @@
-// The operator's rate card: one document, replaced whole; and the cards that closed months were priced with.
+// The operator's rate card: one document, replaced whole; and the cards that closed months were
+// priced with.
 import { LRUCache } from '@bmg/common/cache';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Collection, Db } from 'mongodb';
 import { createPriceFinder, type PriceFinder, type RateCard } from '../pricing';
-
-export interface RateCards {
-  replace(card: RateCard, at: Date): Promise<void>;
-  read(): Promise<StoredRateCard | null>;
-  /** The prices of the current card; undefined without one. Up to a few seconds old. */
-  prices(): Promise<PriceFinder | undefined>;
-  /** Keeps the current card for a month, unless the month has one. */
-  keepFor(month: string): Promise<void>;
-  /** The prices that were kept for a month; undefined if there was no card. */
-  pricesOf(month: string): Promise<PriceFinder | undefined>;
-}
 
 export interface StoredRateCard extends RateCard {
   loaded_at: Date;
@@ -29,7 +19,7 @@ const NO_CARD: RateCard = { currency: '', rates: [] };
 
 const RATE_CARDS = 'rate_cards';
 
-export function createRateCards(db: Db): RateCards {
+export function createRateCards(db: Db) {
   const cards: Collection<RateCardRecord> = db.collection(RATE_CARDS);
   /** Cards of months never change. A month without a card is not cached. */
   const ofMonths = new LRUCache<string, { prices: PriceFinder | undefined }>({
@@ -44,12 +34,14 @@ export function createRateCards(db: Db): RateCards {
   let cached: { prices: PriceFinder | undefined; loaded_at: number; at: number } | undefined;
 
   return {
-    async replace(card, at) {
+    async replace(card: RateCard, at: Date): Promise<void> {
       await cards.replaceOne({ _id: CURRENT }, { ...card, loaded_at: at }, { upsert: true });
       cached = undefined;
     },
-    read: () => cards.findOne({ _id: CURRENT }, { projection: { _id: 0 } }),
-    async prices() {
+    read: (): Promise<StoredRateCard | null> =>
+      cards.findOne({ _id: CURRENT }, { projection: { _id: 0 } }),
+    /** The prices of the current card; undefined without one. Up to a few seconds old. */
+    async prices(): Promise<PriceFinder | undefined> {
       // Monotonic clock: a step of the wall clock must not keep an old card.
       const at = performance.now();
       if (cached && at - cached.at < CACHED_MS) return cached.prices;
@@ -62,7 +54,8 @@ export function createRateCards(db: Db): RateCards {
       cached.at = at;
       return cached.prices;
     },
-    async keepFor(month) {
+    /** Keeps the current card for a month, unless the month has one. */
+    async keepFor(month: string): Promise<void> {
       const { currency, rates, loaded_at } = (await cards.findOne({ _id: CURRENT })) ?? {
         ...NO_CARD,
         loaded_at: new Date(0),
@@ -73,6 +66,10 @@ export function createRateCards(db: Db): RateCards {
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    pricesOf: async (month) => (await ofMonths.fetch(month))?.prices,
+    /** The prices that were kept for a month; undefined if there was no card. */
+    pricesOf: async (month: string): Promise<PriceFinder | undefined> =>
+      (await ofMonths.fetch(month))?.prices,
   };
 }
+
+export type RateCards = ReturnType<typeof createRateCards>;

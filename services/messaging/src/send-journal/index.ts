@@ -1,1 +1,1 @@
-export { createSendJournal, type JournalEntry, type SendJournal } from './journal';
+export { createSendJournal, type JournalEntry } from './journal';

@@ -1,4 +1,5 @@
-// The journal with real files, and with real processes that are killed (the built code runs in them).
+// The journal with real files, and with real processes that are killed (the built code runs in
+// them).
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -28,8 +29,8 @@ afterEach(async () => {
 });
 
 /**
- * A process with a journal in each folder. Its code runs for each, and may use `journal`, `attemptOf` and `out`,
- * which writes a line to the parent.
+ * A process with a journal in each folder. Its code runs for each, and may use `journal`,
+ * `attemptOf` and `out`, which writes a line to the parent.
  */
 function start(code: string, folders: string[] = [dir]): ChildProcess {
   const script = `

@@ -1,6 +1,7 @@
-// The journal of the sends of broadcasts: lets the process that starts after a kill prove which claimed
-// attempts were not sent, so that they are sent again and do not count as unknown. It needs a folder that
-// outlives the process. Without one, or when it cannot be written, attempts are claimed without a note.
+// The journal of the sends of broadcasts: lets the process that starts after a kill prove which
+// claimed attempts were not sent, so that they are sent again and do not count as unknown. It needs
+// a folder that outlives the process. Without one, or when it cannot be written, attempts are
+// claimed without a note.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pause, within, type Component } from '@bmg/common/lifecycle';
@@ -11,14 +12,14 @@ import { openOwnJournal, type OwnJournal, type SendJournal } from './own-journal
 
 export type { JournalEntry, SendJournal } from './own-journal';
 
-export interface JournalDependencies {
+interface JournalDependencies {
   /** The setting `SEND_JOURNAL_DIR`. */
   dir: string | undefined;
   sendClaims: Pick<SendClaims, 'releaseNoted'>;
   log: Logger;
 }
 
-/** Of this service, in the operator's folder, which must exist. */
+/** The service's folder, in the operator's folder, which must exist. */
 const FOLDER = 'bmg-sends';
 /** How long the start waits until the previous process's attempts are settled. */
 const FIRST_PASS_LIMIT_MS = 3_000;

@@ -18,9 +18,9 @@ import {
 const JOURNALS_MAX = 64;
 
 /**
- * Calls `settle` with the notes of each journal in the folder whose process is dead, and then removes it. A
- * journal from before a restart of the machine, a copy and a damaged one have no notes. Rejects if `settle`
- * does; then the journal stays.
+ * Calls `settle` with the notes of each journal in the folder whose process is dead, and then
+ * removes it. A journal from before a restart of the machine, a copy and a damaged one have no
+ * notes. Rejects if `settle` does; then the journal stays.
  */
 export async function settleLeftJournals(
   dir: string,
@@ -38,7 +38,7 @@ export async function settleLeftJournals(
     const lock_path = join(dir, id + LOCK_ENDING);
     const lock = await stateOf(lock_path);
     if (lock === 'held') continue;
-    // Without its lock there is no proof that the process is dead.
+    // Only its lock proves that the process is dead.
     const notes = lock === 'released' ? await readNotes({ path, lock_path, id }, log) : [];
     if (notes.length > 0) await settle(notes);
     await Promise.all([remove(path), remove(lock_path)]);

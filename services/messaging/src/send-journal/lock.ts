@@ -1,6 +1,6 @@
-// The lock of a journal: a socket in the file system on which its process listens. The kernel closes it when
-// the process has died, in whatever way, and not before the last of its threads has stopped. Process numbers
-// would not do: a restarted container counts from 1 again.
+// The lock of a journal: a socket in the file system on which its process listens. The kernel
+// closes it when the process has died, in whatever way, and not before the last of its threads has
+// stopped. Process numbers would not do: a restarted container counts from 1 again.
 import { rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 
@@ -8,11 +8,11 @@ import { connect, createServer, type Server } from 'node:net';
 const PATH_BYTES_MAX = 103;
 const PROBE_LIMIT_MS = 1_000;
 
-export type LockState = 'held' | 'released' | 'missing';
+type LockState = 'held' | 'released' | 'missing';
 
 /**
- * Takes the lock, which ends with the process or with `close`; its file stays. Does not keep the process
- * alive.
+ * Takes the lock, which ends with the process or with `close`; its file stays. Does not keep the
+ * process alive.
  */
 export async function takeLock(path: string): Promise<Server> {
   const opened_as = `${path}.new`;
@@ -27,7 +27,8 @@ export async function takeLock(path: string): Promise<Server> {
   // An error while a probe is accepted: the lock is held all the same.
   server.on('error', () => undefined);
   server.unref();
-  // A process that exits removes its sockets by the paths that it opened. This one shows that it is dead.
+  // A process that exits removes its sockets by the paths that it opened. This one shows that it is
+  // dead.
   await rename(opened_as, path).catch(async (error: unknown) => {
     server.close();
     await rm(opened_as, { force: true });

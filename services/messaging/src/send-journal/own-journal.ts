@@ -1,5 +1,5 @@
-// The journal that this process writes. Its writes are synchronous and small, and need not reach the disk:
-// they survive the process, and after a restart of the machine the journal is ignored.
+// The journal that this process writes. Its writes are synchronous and small, and need not reach
+// the disk: they survive the process, and after a restart of the machine the journal is ignored.
 import {
   closeSync,
   fstatSync,
@@ -27,7 +27,7 @@ import {
 } from './record';
 
 export interface SendJournal {
-  /** Notes an attempt that is about to be claimed. Undefined if it cannot be noted: it is claimed without. */
+  /** Notes an attempt before it is claimed. Undefined if it must be claimed without a note. */
   note(attempt: Omit<Note, 'entry'>): JournalEntry | undefined;
 }
 
@@ -35,8 +35,8 @@ export interface JournalEntry {
   /** Stored with the claim. */
   id: string;
   /**
-   * Called in the turn of the event loop in which the first byte leaves, before it. If it throws, nothing may
-   * be sent: a later process would take the attempt for one that was not.
+   * Called in the turn of the event loop in which the first byte leaves, before it. If it throws,
+   * nothing may be sent: a later process would take the attempt for one that was not.
    */
   leaving(): void;
   /** The attempt has ended: its record is used again. */

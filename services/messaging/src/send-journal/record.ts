@@ -1,8 +1,9 @@
 // The file of a journal of sends: records of equal size, the first of which identifies the file.
 //
-// A note is written before its attempt is claimed, in the state `claiming`. One byte changes it to `leaving`,
-// right before the first byte of the request leaves. So a note that is still `claiming` when its process is
-// dead proves that the attempt was not sent. A record that is missing, damaged or `leaving` proves nothing.
+// A note is written before its attempt is claimed, in the state `claiming`. One byte changes it to
+// `leaving`, right before the first byte of the request leaves. So a note that is still `claiming`
+// when its process is dead proves that the attempt was not sent. A record that is missing, damaged
+// or `leaving` proves nothing.
 import { crc32 } from 'node:zlib';
 import type { NotedAttempt } from '../claims';
 
@@ -12,7 +13,7 @@ export const NOTES_MAX = 1_024;
 export const FILE_BYTES = (1 + NOTES_MAX) * RECORD_BYTES;
 export const FORMAT = 1;
 
-export type RecordState = 'header' | 'claiming' | 'leaving';
+type RecordState = 'header' | 'claiming' | 'leaving';
 
 const LETTERS: Record<RecordState, string> = { header: 'H', claiming: 'C', leaving: 'L' };
 export const LEAVING = Buffer.from(LETTERS.leaving);
@@ -20,7 +21,7 @@ export const LEAVING = Buffer.from(LETTERS.leaving);
 const STATE_CHARS = 1;
 const CHECKSUM_CHARS = 8;
 
-/** Whose file it is. Only on this boot of the machine is what was written before a kill still complete. */
+/** Identifies the file. Its notes are complete only until the machine boots again. */
 export interface Header {
   format: number;
   journal_id: string;

@@ -1,6 +1,5 @@
-import { MongoClient, type Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { ApiError } from '@bmg/common/errors';
-import { createIndexes } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../../test/testkit/eventually';
@@ -9,31 +8,23 @@ import { createMessages } from '../messages/store';
 import { createSendClaims, SEND_CLAIMS, type SendClaims } from '../claims/store';
 import type { SendJournal } from '../send-journal/journal';
 import { sendClaimed, type ClaimedSendDependencies } from './claimed-send';
-import { settleSends } from './settle-sends';
+import { settleSends } from './outcome';
+import { testDatabase } from '../../../../test/testkit/database';
 
 const scope = { partner_id: 'par_1', waba_id: '900' };
 const target = { ...scope, phone_number_id: '800', directory_version: '' };
 const call = { deadline: Date.now() + 60_000, request_id: '' } as Call;
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes, {
+  retryWrites: false,
+  writeConcern: { w: 'majority', journal: true },
+});
 let claims: SendClaims;
 let last = 0;
 const newRequest = (): string => `bc_1_0_${(last += 1)}_0123456789ab`;
 
 beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, {
-    ignoreUndefined: true,
-    retryWrites: false,
-    writeConcern: { w: 'majority', journal: true },
-  });
-  db = client.db(`claims-${process.pid}-${Date.now()}`);
-  await createIndexes(db, indexes);
   claims = createSendClaims(db, () => new Date());
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
 });
 
 interface ReplicaOptions {

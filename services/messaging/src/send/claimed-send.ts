@@ -1,7 +1,8 @@
 // Sends of broadcasts, whose outcome can be settled after the caller, or this process, was killed.
 //
-// A request id is the send of one contact; the caller numbers its attempts. Before an attempt leaves, it is
-// claimed: a conditional write to a document that all replicas share and that survives their restarts.
+// A request id is the send of one contact; the caller numbers its attempts. Before an attempt
+// leaves, it is claimed: a conditional write to a document that all replicas share and that
+// survives their restarts.
 //
 // | Stored under the request id | What is certain | SettleSends returns |
 // |---|---|---|
@@ -10,10 +11,11 @@
 // | claimed, with a message record | the upstream accepted it | `sent`, with the message id |
 // | claimed, without one | it may be on its way, or its process died | `unknown`, unless the journal proves more |
 //
-// Both writes are conditional on the same document, so either the claim or the fence wins, in whatever
-// order a paused process or a slow network delivers them. The caller starts another attempt only after
-// `not_sent`, or after an error that says that the upstream was not reached or refused to send for now; such
-// an error also releases the claim, in case the caller did not receive it.
+// Both writes are conditional on the same document, so either the claim or the fence wins, in
+// whatever order a paused process or a slow network delivers them. The caller starts another
+// attempt only after `not_sent`, or after an error that says that the upstream was not reached or
+// refused to send for now; such an error also releases the claim, in case the caller did not
+// receive it.
 //
 // A process that is killed leaves its journal (../send-journal/). There an attempt is noted before
 // its claim, and marked right before its first byte leaves: the request is encoded, and its
@@ -27,15 +29,14 @@ import { settleClaim } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { SendClaimedMessageRequest, SendResult } from '@bmg/proto/messaging';
-import type { JournalEntry, SendJournal } from '../send-journal';
-import type { Attempt, ClaimScope, SendClaims } from '../claims';
+import type { JournalEntry } from '../send-journal';
+import type { Attempt, ClaimScope } from '../claims';
 import { templateContent } from './content';
 import { send, type SendDependencies } from './send';
+import type { Needs } from '../dependencies';
 
-export interface ClaimedSendDependencies extends SendDependencies {
-  sendClaims: Pick<SendClaims, 'claim' | 'release'>;
-  sendJournal: SendJournal;
-}
+export type ClaimedSendDependencies = SendDependencies &
+  Needs<{ sendClaims: 'claim' | 'release'; sendJournal: 'note' }>;
 
 export function sendClaimed(
   deps: ClaimedSendDependencies,
@@ -48,12 +49,12 @@ export function sendClaimed(
   }
   const { partner_id, waba_id } = needTarget(request.target);
   const upstream = claiming(deps, { partner_id, waba_id }, { request_id, attempt });
-  return send({ ...deps, upstream }, request, templateContent(request.template), call);
+  return send({ ...deps, upstream }, request, templateContent(request), call);
 }
 
 /**
- * Claims the attempt when the request is encoded and its connection is open: only the write of its bytes is
- * left between the acknowledgement of the claim and the upstream.
+ * Claims the attempt when the request is encoded and its connection is open: only the write of its
+ * bytes is left between the acknowledgement of the claim and the upstream.
  */
 function claiming(
   deps: ClaimedSendDependencies,
@@ -130,7 +131,7 @@ async function claimAttempt(
   });
 }
 
-/** In the background: an unreleased claim only leaves its outcome unknown to a caller that lost the error. */
+/** In the background: a caller that lost the error only takes an unreleased claim as unknown. */
 const releaseClaim = (
   { sendClaims, log }: Pick<ClaimedSendDependencies, 'sendClaims' | 'log'>,
   attempt: Attempt,

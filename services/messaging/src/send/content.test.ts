@@ -4,7 +4,7 @@ const CARD = { name: { formatted_name: 'Bo Berg' }, phones: [{ phone: '+1 555-01
 
 test('cards are passed on unchanged, up to the limit of the upstream', () => {
   const contacts = Array(257).fill(CARD);
-  expect(contactsContent(contacts)).toEqual({
+  expect(contactsContent({ contacts })).toEqual({
     kind: 'contacts',
     body: { type: 'contacts', contacts },
   });
@@ -26,5 +26,5 @@ test.each([
     'missing required fields: contacts[1].name.formatted_name',
   ]),
 ])('refuses %s', (_what, contacts, message) => {
-  expect(() => contactsContent(contacts)).toThrow(message);
+  expect(() => contactsContent({ contacts })).toThrow(message);
 });

@@ -1,17 +1,27 @@
-// Builds the upstream's message object, one function per kind of message. Pure.
+// Builds the upstream's message object: one function per kind of message, and one for the body of
+// any send endpoint. Pure.
 import { invalidField, missingFields } from '@bmg/common/errors';
 import { CONTACT_CARDS_MAX } from '@bmg/common/messages';
 import type { Json } from '@bmg/common/upstream';
+import type {
+  SendLocationRequest,
+  SendMediaRequest,
+  SendReactionRequest,
+  SendTextRequest,
+} from '@bmg/proto/messaging';
 
 export interface Content {
   /** The upstream's `type`. */
   kind: string;
   body: Json;
-  /** Of a template: the name and language for the message record. */
+  /** The name and language of a template, for the message record. */
   template?: { name: string; language: string };
 }
 
-export const textContent = (text: string, preview_url: boolean | undefined): Content => ({
+const textContent = ({
+  text,
+  preview_url,
+}: Pick<SendTextRequest, 'text' | 'preview_url'>): Content => ({
   kind: 'text',
   body: {
     type: 'text',
@@ -20,7 +30,7 @@ export const textContent = (text: string, preview_url: boolean | undefined): Con
 });
 
 /** The contract's `language` is a string; the upstream expects an object. */
-export function templateContent(template: Json | undefined): Content {
+export function templateContent({ template }: { template?: Json | undefined }): Content {
   const { name, language, components } = template ?? {};
   const missing = [
     ...(typeof name === 'string' && name.trim() ? [] : ['template.name']),
@@ -44,26 +54,18 @@ export function templateContent(template: Json | undefined): Content {
   };
 }
 
-export const locationContent = (location: {
-  latitude: number;
-  longitude: number;
-  name?: string | undefined;
-  address?: string | undefined;
-}): Content => ({
+const locationContent = ({
+  latitude,
+  longitude,
+  name,
+  address,
+}: Pick<SendLocationRequest, 'latitude' | 'longitude' | 'name' | 'address'>): Content => ({
   kind: 'location',
-  body: {
-    type: 'location',
-    location: {
-      latitude: location.latitude,
-      longitude: location.longitude,
-      ...(location.name !== undefined && { name: location.name }),
-      ...(location.address !== undefined && { address: location.address }),
-    },
-  },
+  body: { type: 'location', location: { latitude, longitude, name, address } },
 });
 
 /** Passed to the upstream unchanged; only the number of cards and the name of each are checked. */
-export function contactsContent(contacts: Json[]): Content {
+export function contactsContent({ contacts }: { contacts: Json[] }): Content {
   if (contacts.length === 0) throw missingFields(['contacts']);
   if (contacts.length > CONTACT_CARDS_MAX) {
     throw invalidField('contacts', `must have at most ${CONTACT_CARDS_MAX} items`);
@@ -77,13 +79,16 @@ export function contactsContent(contacts: Json[]): Content {
   return { kind: 'contacts', body: { type: 'contacts', contacts } };
 }
 
-export const reactionContent = (message_id: string, emoji: string): Content => ({
+const reactionContent = ({
+  message_id,
+  emoji,
+}: Pick<SendReactionRequest, 'message_id' | 'emoji'>): Content => ({
   kind: 'reaction',
   body: { type: 'reaction', reaction: { message_id, emoji } },
 });
 
 /** Passed to the upstream unchanged; only the limits of the contract are checked. */
-export function interactiveContent(interactive: Json | undefined): Content {
+function interactiveContent({ interactive }: { interactive?: Json | undefined }): Content {
   if (!interactive) throw missingFields(['interactive']);
   checkInteractiveLimits(interactive);
   return { kind: 'interactive', body: { type: 'interactive', interactive } };
@@ -117,7 +122,7 @@ function checkInteractiveLimits({ type, action }: Json): void {
 const MEDIA_TYPES = ['image', 'video', 'audio', 'document', 'sticker'];
 
 /** Contract 7.1: `id` or `link`, exactly one; no `filename` on images; other keys pass through. */
-export function mediaContent(type: string, media: Json | undefined): Content {
+function mediaContent({ type, media }: Pick<SendMediaRequest, 'type' | 'media'>): Content {
   if (!MEDIA_TYPES.includes(type)) {
     throw invalidField('type', `must be one of ${MEDIA_TYPES.join(', ')}`);
   }
@@ -132,4 +137,22 @@ export function mediaContent(type: string, media: Json | undefined): Content {
     throw invalidField('media.filename', 'is not allowed for an image');
   }
   return { kind: type, body: { type, [type]: media } };
+}
+
+/** One function for each kind of message, from the request of its RPC. */
+export const CONTENT = {
+  text: textContent,
+  template: templateContent,
+  media: mediaContent,
+  interactive: interactiveContent,
+  location: locationContent,
+  contacts: contactsContent,
+  reaction: reactionContent,
+};
+
+/** `body` is that of the send endpoint, which the gateway has checked against its schema. */
+export function contentOf(kind: string, body: Json): Content {
+  if (!Object.hasOwn(CONTENT, kind)) throw new Error(`no such kind of message: ${kind}`);
+  const read = CONTENT[kind as keyof typeof CONTENT] as (request: Json) => Content;
+  return read(body);
 }

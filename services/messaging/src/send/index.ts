@@ -1,17 +1,3 @@
-export {
-  type Content,
-  contactsContent,
-  interactiveContent,
-  locationContent,
-  mediaContent,
-  reactionContent,
-  templateContent,
-  textContent,
-} from './content';
+export { type Content, contentOf } from './content';
 export { failingAsNotSent, uploadedOnce } from './outcome-errors';
-export {
-  createRefusedTokens,
-  REFUSED_TOKENS,
-  refusedTokenIndexes,
-  type RefusedTokens,
-} from './refused-tokens';
+export { createRefusedTokens, REFUSED_TOKENS, refusedTokenIndexes } from './refused-tokens';

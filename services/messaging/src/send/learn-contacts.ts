@@ -1,26 +1,22 @@
 // Learns the contacts in the upstream's answer to a send.
 import { normalisePhone } from '@bmg/common/ids';
 import type { Call } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import type { Target } from '@bmg/proto/common';
 import type { SendResult } from '@bmg/proto/messaging';
-import type { ContactFact, Contacts, RecentContacts } from '../contacts';
+import type { ContactFact } from '../contacts';
+import type { Needs, Dependencies } from '../dependencies';
 
-export interface LearnDependencies {
-  contacts: Pick<Contacts, 'learn'>;
-  recent: RecentContacts;
-  now: () => Date;
-  log: Logger;
-}
+export type LearnDependencies = Needs<{ contacts: 'learn' }> &
+  Pick<Dependencies, 'recent' | 'now' | 'log'>;
 
 type Send<Q> = (request: Q, call: Call) => Promise<SendResult>;
 
 /** Wraps a send handler so that the contacts in its answers are stored. */
-export interface Learner {
+interface Learner {
   <Q extends { target?: Target | undefined }>(send: Send<Q>): Send<Q>;
 }
 
-/** Stores contacts in the background: the sender does not wait, and the next send retries a failed write. */
+/** Stores contacts in the background: no sender waits, and the next send retries a failed write. */
 export function createLearner({ contacts, recent, now, log }: LearnDependencies): Learner {
   let failing = false;
   const learn = async (waba_id: string, phone: string, wa_id: string): Promise<void> => {

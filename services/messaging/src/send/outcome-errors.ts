@@ -1,12 +1,12 @@
-// Records on errors whether the work may have been done, if the general rule cannot know it, so that retries
-// under an Idempotency-Key are safe.
+// Records on errors whether the work may have been done, if the general rule cannot know it, so
+// that retries under an Idempotency-Key are safe.
 import { ApiError, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 
 /**
- * The token is fetched before the request leaves, so a failure there means `not_sent`. Otherwise a timeout of
- * the directory would look like a message that may have been sent.
+ * The token is fetched before the request leaves, so a failure there means `not_sent`. Otherwise a
+ * timeout of the directory would look like a message that may have been sent.
  */
 export const failingAsNotSent = ({ of, forSending }: Credentials): Credentials => ({
   of: (target, call) => of(target, call).catch(throwAsNotSent),
@@ -36,8 +36,8 @@ const NEVER_LEFT: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * A repeated upload does no harm, so its errors are retryable. Under an Idempotency-Key it is promised to
- * happen once, so there the error also says that the file may have arrived.
+ * A repeated upload does no harm, so its errors are retryable. Under an Idempotency-Key it is
+ * promised to happen once, so there the error also says that the file may have arrived.
  */
 export async function uploadedOnce<T>(step: Promise<T>, call: Call): Promise<T> {
   try {

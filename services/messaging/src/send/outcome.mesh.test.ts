@@ -1,16 +1,15 @@
-import { MongoClient, type Db } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
 import type { Received } from '@bmg/common/bus';
 import { writeCallbackData } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { findOutcome, type OutcomeDependencies } from './outcome';
-import { applyStatuses } from '../messages/statuses';
+import { applyStatuses } from '../messages/feature';
 import { createContacts } from '../contacts/store';
 import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
+import { testDatabase } from '../../../../test/testkit/database';
 
 const NOW = new Date(Date.UTC(NEXT_YEAR, 8, 21));
 const target = {
@@ -20,20 +19,12 @@ const target = {
   directory_version: '',
 };
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase(indexes);
 let deps: OutcomeDependencies & { contacts: ReturnType<typeof createContacts> };
 let messages: ReturnType<typeof createMessages>;
 beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
-  db = client.db(`outcome-${process.pid}-${Date.now()}`);
-  await createIndexes(db, indexes);
   messages = createMessages(db);
   deps = { messages, contacts: createContacts(db) };
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
 });
 
 const aRecord = (over: Partial<MessageRecord>): MessageRecord => ({

@@ -1,15 +1,19 @@
-// FindOutcome: the result of a send whose answer was lost, from its message record, which the send itself or a
-// later status event has stored.
+// Outcomes of sends whose answers were lost. FindOutcome: from the message record, which the send
+// itself or a later status event has stored. SettleSends: of claimed sends.
 import { needTarget } from '@bmg/common/upstream';
 import { normalisePhone, parseBsuid } from '@bmg/common/ids';
-import type { Contact, FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
+import type {
+  Contact,
+  FindOutcomeRequest,
+  FindOutcomeResponse,
+  SettleSendsRequest,
+  SettleSendsResponse,
+} from '@bmg/proto/messaging';
 import type { Contacts } from '../contacts';
-import type { Messages } from '../messages';
+import { invalidField } from '@bmg/common/errors';
+import type { Needs } from '../dependencies';
 
-export interface OutcomeDependencies {
-  messages: Pick<Messages, 'findByRequest'>;
-  contacts: Pick<Contacts, 'find'>;
-}
+export type OutcomeDependencies = Needs<{ messages: 'findByRequest'; contacts: 'find' }>;
 
 export async function findOutcome(
   { messages, contacts }: OutcomeDependencies,
@@ -36,3 +40,40 @@ async function contactsOf(
   const known = await contacts.find(waba_id, phone);
   return [{ input: phone, wa_id: known?.wa_id ?? phone }];
 }
+
+export type SettleDependencies = Needs<{ messages: 'findByRequest'; sendClaims: 'fence' }>;
+
+/** The contacts of one chunk of a broadcast. */
+const SENDS_MAX = 500;
+
+/**
+ * Fences first and reads the records afterwards: a record that is stored in between still counts,
+ * and outweighs the fence. A request id is not secret: another partner's record settles nothing.
+ */
+export async function settleSends(
+  { sendClaims, messages }: SettleDependencies,
+  { partner_id, waba_id, phone_number_id, sends }: SettleSendsRequest,
+): Promise<SettleSendsResponse> {
+  if (sends.length > SENDS_MAX)
+    throw invalidField('sends', `must have at most ${SENDS_MAX} entries`);
+  const fenced = await sendClaims.fence({ partner_id, waba_id }, sends);
+  const records = await Promise.all(
+    sends.map(({ request_id }) =>
+      messages.findByRequest({ partner_id, phone_number_id }, request_id),
+    ),
+  );
+  return {
+    sends: sends.map(({ request_id }, at) => {
+      const record = records[at] ?? undefined;
+      return {
+        request_id,
+        outcome: outcomeOf({ recorded: record !== undefined, fenced: fenced.has(request_id) }),
+        message_id: record?.message_id,
+      };
+    }),
+  };
+}
+
+/** `recorded`: the answer or a status event has made a message record. It outweighs a fence. */
+export const outcomeOf = (send: { recorded: boolean; fenced: boolean }): string =>
+  send.recorded ? 'sent' : send.fenced ? 'not_sent' : 'unknown';

@@ -1,17 +1,10 @@
-// Tokens that the upstream has refused: under the number, the hash of the token. A new token has another.
+// Tokens that the upstream has refused: under the number, the hash of the token. A new token has
+// another.
 import { createHash } from 'node:crypto';
 import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Target } from '@bmg/proto/common';
 
-export interface RefusedTokens {
-  add(number: NumberScope, token: string, at: Date): Promise<void>;
-  has(number: NumberScope, token: string): Promise<boolean>;
-}
-
-export interface NumberScope {
-  partner_id: string;
-  waba_id: string;
-  phone_number_id: string;
-}
+type NumberScope = Omit<Target, 'directory_version'>;
 
 interface RefusedToken {
   _id: string;
@@ -31,17 +24,17 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 const idOf = ({ partner_id, waba_id, phone_number_id }: NumberScope): string =>
   `${partner_id}/${waba_id}/${phone_number_id}`;
 
-export function createRefusedTokens(db: Db): RefusedTokens {
+export function createRefusedTokens(db: Db) {
   const tokens: Collection<RefusedToken> = db.collection(REFUSED_TOKENS);
   return {
-    async add(number, token, at) {
+    async add(number: NumberScope, token: string, at: Date): Promise<void> {
       await tokens.updateOne(
         { _id: idOf(number) },
         { $set: { hash: hashOf(token), refused_at: at } },
         { upsert: true },
       );
     },
-    has: async (number, token) =>
+    has: async (number: NumberScope, token: string): Promise<boolean> =>
       (await tokens.findOne({ _id: idOf(number), hash: hashOf(token) })) !== null,
   };
 }

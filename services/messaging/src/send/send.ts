@@ -3,29 +3,16 @@ import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { resolveRecipient, upstreamAddress, writeCallbackData } from '@bmg/common/messages';
 import type { Call } from '@bmg/common/rpc';
-import { traceIdOf, waitedFor, type Logger } from '@bmg/common/telemetry';
-import type { Credentials } from '@bmg/common/directory';
-import {
-  needTarget,
-  segment,
-  type AnswerHead,
-  type Json,
-  type Upstream,
-} from '@bmg/common/upstream';
+import { traceIdOf, waitedFor } from '@bmg/common/telemetry';
+import { needTarget, segment, type AnswerHead, type Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
-import type { Messages, SendTrace } from '../messages';
-import type { RefusedTokens } from './refused-tokens';
+import type { SendTrace } from '../messages';
+import type { Needs, Dependencies } from '../dependencies';
 
-export interface SendDependencies {
-  upstream: Upstream;
-  credentials: Credentials;
-  messages: Messages;
-  refusedTokens: Pick<RefusedTokens, 'add'>;
-  now: () => Date;
-  log: Logger;
-}
+export type SendDependencies = Needs<{ refusedTokens: 'add' }> &
+  Pick<Dependencies, 'upstream' | 'credentials' | 'messages' | 'now' | 'log'>;
 
 export interface SendRequest {
   target?: Target | undefined;
@@ -96,7 +83,8 @@ export async function send(
       send: traceOf(call, { head, duration_ms, broadcast: request.request_id !== undefined }),
     })
     .catch((error: unknown) => {
-      // The message is sent: an error would invite a second one. Its status event recreates the record.
+      // The message is sent: an error would invite a second one. Its status event recreates the
+      // record.
       deps.log.error({ err: error, request_id }, 'failed to record send');
     });
   await waitedFor(call.waits, 'mongodb', atMost(RECORD_WAIT_MS, recorded));
@@ -137,7 +125,9 @@ function noteRefusedToken(
     .catch((err: unknown) => log.warn({ err }, 'failed to record a refused token'));
 }
 
-/** The answer waits this long for the record; the record itself waits in memory for the database. */
+/**
+ * The answer waits this long for the record; the record itself waits in memory for the database.
+ */
 const RECORD_WAIT_MS = 2_000;
 
 function atMost(limit_ms: number, work: Promise<void>): Promise<void> {

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { MongoClient } from 'mongodb';
+import { emptyDatabase, testDatabase } from '../../../../../test/testkit/database';
 import { MESSAGES, type MessageRecord } from '../../messages';
 import { createLedgerEntries } from './entries';
 
+const db = testDatabase();
+
 test.each([1, 1_000])('counts a day at once or by the hour: above %i messages', async (max) => {
-  const client = await MongoClient.connect(process.env['MONGO_URL'] as string);
-  const db = client.db(`entries-${randomUUID()}`);
+  await emptyDatabase(db);
   const at = (time: string) => new Date(`2026-09-01T${time}:00Z`);
   const names = { partner_id: 'p', waba_id: 'w', phone_number_id: 'n' };
   const sent = (_id: string, time: string, arrived: boolean) =>
@@ -20,6 +20,4 @@ test.each([1, 1_000])('counts a day at once or by the hour: above %i messages', 
     { ...known, arrived: true, messages: 2 },
     { ...known, arrived: false, messages: 1 },
   ]);
-  await db.dropDatabase();
-  await client.close();
 });

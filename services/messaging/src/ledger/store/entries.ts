@@ -39,19 +39,6 @@ export interface MessageGroup {
   messages: number;
 }
 
-export interface LedgerEntries {
-  page(
-    scope: LedgerScope,
-    range: Range,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<MessageRecord[]>;
-  stream(scope: LedgerScope, range: Range): AsyncIterable<MessageRecord>;
-  groups(scope: LedgerScope, range: Range): Promise<MessageGroup[]>;
-  /** Counts those of all partners: many messages by the hour, so that each command ends in seconds. */
-  allGroups(range: Range): Promise<MessageGroup[]>;
-}
-
 const BATCH = 500;
 /** Up to this many messages of all partners are counted at once, which takes a second or two. */
 const AT_ONCE_MAX = 1_000_000;
@@ -108,14 +95,16 @@ async function count(of: Db, scope: Partial<LedgerScope>, range: Range): Promise
   }));
 }
 
-export function createLedgerEntries(
-  { db, background }: Databases,
-  at_once_max = AT_ONCE_MAX,
-): LedgerEntries {
+export function createLedgerEntries({ db, background }: Databases, at_once_max = AT_ONCE_MAX) {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
   const order = { sent_at: 1, _id: 1 } as const;
   return {
-    page: (scope, range, after, limit) =>
+    page: (
+      scope: LedgerScope,
+      range: Range,
+      after: Position | undefined,
+      limit: number,
+    ): Promise<MessageRecord[]> =>
       messages
         .find(
           {
@@ -129,7 +118,7 @@ export function createLedgerEntries(
         .sort(order)
         .limit(limit)
         .toArray(),
-    stream: (scope, range) =>
+    stream: (scope: LedgerScope, range: Range): AsyncIterable<MessageRecord> =>
       messages
         .find(filterOf(scope, range), {
           projection: PROJECTION,
@@ -138,8 +127,9 @@ export function createLedgerEntries(
           ...indexOf(scope),
         })
         .sort(order),
-    groups: (scope, range) => count(db, scope, range),
-    async allGroups(range) {
+    groups: (scope: LedgerScope, range: Range): Promise<MessageGroup[]> => count(db, scope, range),
+    /** Counts all partners' messages: many by the hour, so that each command ends in seconds. */
+    async allGroups(range: Range): Promise<MessageGroup[]> {
       const groups = new Map<string, MessageGroup>();
       const many = await background
         .collection<MessageRecord>(MESSAGES)
@@ -154,3 +144,5 @@ export function createLedgerEntries(
     },
   };
 }
+
+export type LedgerEntries = ReturnType<typeof createLedgerEntries>;

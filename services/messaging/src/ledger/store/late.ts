@@ -34,24 +34,8 @@ export interface LateEntry
   charged_change: number;
 }
 
-export interface LateEntries {
-  /** An existing entry stays unchanged. */
-  add(entries: LateEntry[]): Promise<void>;
-  /** Of these messages, in the order of their entry. */
-  of(records: MessageRecord[]): Promise<LateEntry[]>;
-  page(
-    scope: LedgerScope,
-    range: Range,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<LateEntry[]>;
-  stream(scope: LedgerScope, range: Range): AsyncIterable<LateEntry>;
-  /** Of all partners. */
-  all(range: Range): AsyncIterable<LateEntry>;
-}
-
 const DAY_S = 86_400;
-/** As long as the message records. */
+/** Message records are kept as long. */
 const KEPT_DAYS = 90;
 /** A message has three statuses that can price it. */
 const PER_MESSAGE = 3;
@@ -63,7 +47,7 @@ export const lateEntryIndexes: IndexDescription[] = [
   { key: { booked_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
 ];
 
-export function createLateEntries(db: Db): LateEntries {
+export function createLateEntries(db: Db) {
   const entries: Collection<LateEntry> = db.collection(LEDGER_LATE);
   const filterOf = (
     { request_id_prefix: prefix, ...scope }: Partial<LedgerScope>,
@@ -75,7 +59,8 @@ export function createLateEntries(db: Db): LateEntries {
   });
   const order = { booked_at: 1, _id: 1 } as const;
   return {
-    async add(added) {
+    /** An existing entry stays unchanged. */
+    async add(added: LateEntry[]): Promise<void> {
       if (added.length === 0) return;
       try {
         await entries.insertMany(added, { ordered: false });
@@ -83,7 +68,8 @@ export function createLateEntries(db: Db): LateEntries {
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    of: (records) =>
+    /** The entries of these messages, in the order of their entry. */
+    of: (records: MessageRecord[]): Promise<LateEntry[]> =>
       entries
         .find({
           partner_id: { $in: distinct(records.map(({ partner_id }) => partner_id)) },
@@ -93,7 +79,12 @@ export function createLateEntries(db: Db): LateEntries {
         .sort(order)
         .limit(records.length * PER_MESSAGE)
         .toArray(),
-    page: (scope, range, after, limit) =>
+    page: (
+      scope: LedgerScope,
+      range: Range,
+      after: Position | undefined,
+      limit: number,
+    ): Promise<LateEntry[]> =>
       entries
         .find({
           ...filterOf(scope, range),
@@ -107,9 +98,13 @@ export function createLateEntries(db: Db): LateEntries {
         .sort(order)
         .limit(limit)
         .toArray(),
-    stream: (scope, range) => entries.find(filterOf(scope, range), LONG_CURSOR).sort(order),
-    all: (range) => entries.find(filterOf({}, range), LONG_CURSOR),
+    stream: (scope: LedgerScope, range: Range): AsyncIterable<LateEntry> =>
+      entries.find(filterOf(scope, range), LONG_CURSOR).sort(order),
+    /** The entries of all partners. */
+    all: (range: Range): AsyncIterable<LateEntry> => entries.find(filterOf({}, range), LONG_CURSOR),
   };
 }
+
+export type LateEntries = ReturnType<typeof createLateEntries>;
 
 const distinct = (values: string[]): string[] => [...new Set(values)];

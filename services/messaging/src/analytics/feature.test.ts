@@ -1,7 +1,8 @@
 import { createUpstream } from '@bmg/common/upstream';
 import { startEmulator } from '../../../../test/emulator';
-import { combine, getAnalytics, readPoints, utcDays } from './handlers';
+import { combine, getAnalytics, readPoints, utcDays } from './feature';
 import { addUp, isFresh, type DailyCount } from './store';
+import { aCall } from '../../../../test/testkit/call';
 
 const DAY_S = 86_400;
 const TODAY = 20_717 * DAY_S;
@@ -117,11 +118,7 @@ test('requests at most 90 days of the account from the upstream', async () => {
         },
         days,
       },
-      {
-        deadline: Date.now() + 60_000,
-        span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
-        request_id: 'r1',
-      },
+      aCall(),
     );
   const answer = await ask(7);
   // The seed has a message count for each of the ten days before today.

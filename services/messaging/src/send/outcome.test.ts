@@ -1,4 +1,4 @@
-import { outcomeOf } from './rules';
+import { outcomeOf } from './outcome';
 
 test.each([
   [{ recorded: true, fenced: false }, 'sent'],
