@@ -33,14 +33,14 @@ const FOLDERS = {
     'request-log': ['endpoints', 'limits'],
   },
   'services/broadcasts': {
-    'contact-states': ['ground', 'pace', 'store'],
-    create: ['ground', 'store', 'template'],
+    'contact-states': ['ground', 'pace', 'records'],
+    create: ['ground', 'records', 'template'],
     ground: [],
-    pace: ['ground'],
-    preflight: ['contact-states', 'create', 'ground', 'pace', 'store', 'template'],
-    runner: ['contact-states', 'ground', 'pace', 'store', 'template'],
-    store: ['ground'],
-    template: ['ground', 'store'],
+    pace: [],
+    preflight: ['contact-states', 'create', 'ground', 'pace', 'records', 'template'],
+    records: ['ground'],
+    runner: ['contact-states', 'ground', 'pace', 'records', 'template'],
+    template: ['ground'],
   },
   'services/destinations': { connector: ['connectors', 'kinds'], connectors: [], kinds: [] },
   'services/fanout': { normalise: [] },
@@ -127,7 +127,7 @@ const inside = Object.entries(FOLDERS).flatMap(([workspace, folders]) =>
   })),
 );
 
-const FLAT = 'services/(fanout|messaging|number-admin|templates|webhooks)/src/';
+const FLAT = 'services/(broadcasts|fanout|messaging|number-admin|templates|webhooks)/src/';
 const AREAS = 'services/onboarding/src/(accounts|billing|connect)/[^/]+/';
 
 /** Doors of rooms, and folders that have no entry. */

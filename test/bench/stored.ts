@@ -2,8 +2,8 @@
 // many registered numbers and known customers. For the queries each size has databases of its own
 // on one server, and the sizes take turns, so that the load of the machine is the same.
 import { MongoClient, type Db, type Document } from 'mongodb';
-import { indexes as ofBroadcasts } from '@bmg/broadcasts/store/indexes';
-import { createBroadcastStore } from '@bmg/broadcasts/store/broadcasts';
+import { indexes as ofBroadcasts } from '@bmg/broadcasts/collections';
+import { createBroadcastStore } from '@bmg/broadcasts/records/broadcasts';
 import { createIndexes } from '@bmg/common/mongo';
 import { createMessageList } from '@bmg/messaging/message-log/store';
 import { indexes as ofMessaging } from '@bmg/messaging/collections';

@@ -10,7 +10,7 @@ import {
   topics,
 } from '../../services/common/src/bus/topics';
 import type { PurgeRow } from '../../services/common/src/purge';
-import { purgeRows as broadcasts } from '../../services/broadcasts/src/store/purge';
+import { purgeRows as broadcasts } from '../../services/broadcasts/src/collections';
 import { purgeRows as messaging } from '../../services/messaging/src/collections';
 import { purgeRows as onboarding } from '../../services/onboarding/src/operator/purge';
 import { purgeRows as templates } from '../../services/templates/src/store';

@@ -1,7 +1,7 @@
 // Compares the queries of a run with the indexes that the services declare. A query that reads or
 // sorts a whole collection costs more with every row that is stored, which no test feels.
 import { existsSync, readFileSync } from 'node:fs';
-import { indexes as broadcasts } from '../../services/broadcasts/src/store/indexes';
+import { indexes as broadcasts } from '../../services/broadcasts/src/collections';
 import { indexes as messaging } from '../../services/messaging/src/collections';
 import { indexes as onboarding } from '../../services/onboarding/src/stores';
 import { indexes as templates } from '../../services/templates/src/store';

@@ -10,13 +10,13 @@ import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { Config } from './config';
-import { createStateWriter, type StateWriter } from './contact-states/state-writer';
+import { indexes } from './collections';
+import { StateWriter } from './contact-states/state-writer';
 import { createPace, type Pace } from './pace/redis-pace';
-import { createRunner, type Runner } from './runner/runner';
-import { createBroadcastStore, type Broadcasts } from './store/broadcasts';
-import { createChunkStore, type Chunks } from './store/chunks';
-import { indexes } from './store/indexes';
-import { createTemplateStateStore, type TemplateStates } from './store/template-states';
+import { createBroadcastStore, type Broadcasts } from './records/broadcasts';
+import { createChunkStore, type Chunks } from './records/chunks';
+import { Runner } from './runner/runner';
+import { createTemplateStateStore } from './template/store';
 
 export interface Dependencies {
   config: Config;
@@ -26,7 +26,7 @@ export interface Dependencies {
   pace: Pace;
   stateWriter: StateWriter;
   runner: Runner;
-  states: TemplateStates;
+  states: ReturnType<typeof createTemplateStateStore>;
   credentials: Credentials;
   directory: Client<DirectoryDefinition>;
   messaging: Client<MessagingDefinition>;
@@ -49,7 +49,7 @@ export function openDependencies({ config, log, use, useBus, connect }: Kit<Conf
     broadcasts: createBroadcastStore(db),
     chunks,
     pace: createPace(redis),
-    stateWriter: createStateWriter(chunks),
+    stateWriter: new StateWriter(chunks),
     credentials: createCredentials(directory, createVersions(redis, log)),
     messaging: connect(MessagingDefinition, config.MESSAGING_ADDR),
     log,
@@ -59,7 +59,7 @@ export function openDependencies({ config, log, use, useBus, connect }: Kit<Conf
     config,
     database,
     directory,
-    runner: createRunner({
+    runner: new Runner({
       ...shared,
       settings: {
         share_percent: config.BROADCAST_SHARE_PERCENT,

@@ -1,15 +1,10 @@
+// The RPCs of the service.
 import type { Credential } from '@bmg/common/directory';
 import { implement, type Handlers } from '@bmg/common/rpc';
 import type { Feature } from '@bmg/common/service';
 import { needTarget } from '@bmg/common/upstream';
-import { BroadcastsDefinition, type CancelBroadcastRequest } from '@bmg/proto/broadcasts';
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import type { Dependencies } from './dependencies';
-import { createForecastLimits, forecastBroadcast, type ForecastLimits } from './preflight/forecast';
-import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
-import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
-import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
-import { stateAt } from './ground/contact-state';
 import {
   countsByBroadcast,
   detail,
@@ -17,86 +12,85 @@ import {
   zeroCounts,
   type Counts,
 } from './contact-states/progress';
-import { approveBroadcast, changeBroadcast, notFound } from './partner-changes';
-import { chunkIds, readRequestId, requestIdPrefix } from './ground/request-id';
-import { numberOf } from './store/broadcast-ids';
-import type { PartnerEvent, Scope } from './store/broadcasts';
-import { removeContactsOf } from './store/remove-contacts';
-import type { Broadcast } from './store/types';
-import { createFindTemplate } from './template/find';
-import { createTemplateValidation } from './template/validate-template';
-
-type HandlerDependencies = CreateDependencies &
-  Omit<PreflightDependencies, 'readPace'> &
-  NumberPaceDependencies & { forecast_limits: ForecastLimits };
+import { BroadcastCreator } from './create/create-broadcast';
+import type { Dependencies } from './dependencies';
+import { stateAt } from './ground/contact-state';
+import { chunkIds, numberOf, readRequestId, requestIdPrefix } from './ground/request-id';
+import type { Broadcast } from './ground/types';
+import { createPartnerChanges, notFound, scopeOf } from './partner-changes';
+import {
+  createForecastLimits,
+  forecastBroadcast,
+  type ForecastDependencies,
+} from './preflight/forecast';
+import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
+import { preflightBroadcast } from './preflight/preflight-broadcast';
+import { createFindTemplate, createTemplateValidation } from './template/find';
 
 /** Contract 9.5: `GET /broadcasts` paging. */
 const LIST_DEFAULT = 20;
 const LIST_MAX = 100;
 
-const scopeOf = ({ partner_id, waba_id }: Scope): Scope => ({ partner_id, waba_id });
-
-export const broadcastRpcs = (deps: Dependencies): Feature => ({
-  rpcs: [
-    implement(
-      BroadcastsDefinition,
-      createBroadcastHandlers({
-        ...deps,
-        validateTemplate: createTemplateValidation(deps),
-        findTemplate: createFindTemplate(deps),
-        waiting_max: deps.config.BROADCAST_WAITING_MAX,
-        share_percent: deps.config.BROADCAST_SHARE_PERCENT,
-        forecast_limits: createForecastLimits(deps.log),
-        wake: () => deps.runner.wake(),
-        now: () => new Date(),
-      }),
-    ),
-  ],
-});
-
-/** Longer than 70 lines: one short handler for each RPC. */
-function createBroadcastHandlers(deps: HandlerDependencies): Handlers<BroadcastsDefinition> {
-  const { broadcasts, chunks, pace, now, wake } = deps;
+export function broadcastRpcs(shared: Dependencies): Feature {
+  const { chunks, config, credentials, log, runner } = shared;
+  const paceDeps = {
+    ...shared,
+    share_percent: config.BROADCAST_SHARE_PERCENT,
+    /**
+     * Reads the counters of all given broadcasts at once; those that have not started have none.
+     */
+    async readCounts(list: Broadcast[]): Promise<(broadcast: Broadcast) => Counts> {
+      const ids = list.filter(({ started_at }) => started_at !== null).flatMap(chunkIds);
+      const found = countsByBroadcast(ids.length === 0 ? [] : await chunks.counts(ids));
+      return ({ _id }) => found.get(_id) ?? zeroCounts();
+    },
+  };
+  const deps = {
+    ...paceDeps,
+    readPace: ({ phone_number_id }: Target, credential: Credential) =>
+      readNumberPace(paceDeps, phone_number_id, credential),
+    validateTemplate: createTemplateValidation(shared),
+    findTemplate: createFindTemplate(shared),
+    waiting_max: config.BROADCAST_WAITING_MAX,
+    limits: createForecastLimits(log),
+    wake: () => runner.wake(),
+    now: () => new Date(),
+  };
   const creator = new BroadcastCreator(deps);
-
-  /** Reads the counters of all given broadcasts at once; those that have not started have none. */
-  const readCounts = async (list: Broadcast[]): Promise<(broadcast: Broadcast) => Counts> => {
-    const ids = list.filter(({ started_at }) => started_at !== null).flatMap(chunkIds);
-    const found = countsByBroadcast(ids.length === 0 ? [] : await chunks.counts(ids));
-    return ({ _id }) => found.get(_id) ?? zeroCounts();
-  };
-  const paceOf = async ({ status, phone_number_id }: Broadcast) => {
-    if (status !== 'processing') return { number_rate: undefined, sharing: 1 };
-    const [number_rate, sharing] = await Promise.all([
-      pace.rate(phone_number_id),
-      broadcasts.countProcessing(phone_number_id),
-    ]);
-    return { number_rate, sharing };
-  };
-
-  const change = (
-    request: CancelBroadcastRequest,
-    event: PartnerEvent,
-    set: { paused_at?: Date | null } = {},
-  ) =>
-    changeBroadcast(broadcasts, {
-      scope: scopeOf(request),
-      number: request.broadcast_id,
-      event,
-      set,
-    });
-
-  const readPace = ({ phone_number_id }: Target, credential: Credential) =>
-    readNumberPace(deps, phone_number_id, credential, readCounts);
-
   return {
-    createBroadcast: (request, call) => creator.create(request, call),
+    rpcs: [
+      implement(BroadcastsDefinition, {
+        createBroadcast: (request, call) => creator.create(request, call),
+        checkBroadcast: (request, call) => preflightBroadcast(deps, request, call),
+        async getPace(request, call) {
+          const target = needTarget(request.target);
+          const credential = await credentials.of(target, call);
+          const { rate_per_sec, queued } = await deps.readPace(target, credential);
+          return { rate_per_sec, queued };
+        },
+        ...createReads(deps),
+        ...createPartnerChanges(deps),
+      }),
+    ],
+  };
+}
+
+type ReadDependencies = Pick<Dependencies, 'broadcasts' | 'chunks' | 'pace'> &
+  ForecastDependencies &
+  Pick<NumberPaceDependencies, 'readCounts'>;
+
+function createReads(
+  deps: ReadDependencies,
+): Pick<
+  Handlers<BroadcastsDefinition>,
+  'listBroadcasts' | 'getBroadcast' | 'findContact' | 'findBroadcast'
+> {
+  const { broadcasts, chunks, now, readCounts } = deps;
+  return {
     async listBroadcasts(request) {
       const limit = Math.min(request.limit > 0 ? request.limit : LIST_DEFAULT, LIST_MAX);
-      const page = await broadcasts.list(scopeOf(request), {
-        limit,
-        offset: Math.max(0, request.offset),
-      });
+      const offset = Math.max(0, request.offset);
+      const page = await broadcasts.list(scopeOf(request), { limit, offset });
       const countsOf = await readCounts(page.broadcasts);
       return {
         broadcasts: page.broadcasts.map((broadcast) => summary(broadcast, countsOf(broadcast))),
@@ -108,36 +102,10 @@ function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Broadcasts
       if (!broadcast) throw notFound();
       const [countsOf, rate, forecast] = await Promise.all([
         readCounts([broadcast]),
-        paceOf(broadcast),
-        request.forecast
-          ? forecastBroadcast({ ...deps, readPace, limits: deps.forecast_limits }, broadcast, call)
-          : undefined,
+        paceOf(deps, broadcast),
+        request.forecast ? forecastBroadcast(deps, broadcast, call) : undefined,
       ]);
       return { ...detail(broadcast, countsOf(broadcast), now(), rate), forecast };
-    },
-    async cancelBroadcast(request) {
-      const cancelled = await change(request, 'cancel');
-      if (cancelled) await removeContactsOf(cancelled, deps);
-      return {};
-    },
-    async pauseBroadcast(request) {
-      await change(request, 'pause', { paused_at: now() });
-      wake();
-      return {};
-    },
-    async resumeBroadcast(request) {
-      await change(request, 'resume', { paused_at: null });
-      wake();
-      return {};
-    },
-    async approveBroadcast(request) {
-      await approveBroadcast(
-        broadcasts,
-        { scope: scopeOf(request), number: request.broadcast_id },
-        { person_id: request.caller_person_id, at: now() },
-      );
-      wake();
-      return {};
     },
     async findContact({ partner_id, request_id }) {
       const ref = readRequestId(request_id);
@@ -151,19 +119,20 @@ function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Broadcasts
     async findBroadcast(request) {
       const broadcast = await broadcasts.find(scopeOf(request), request.broadcast_id);
       if (!broadcast) throw notFound();
-      return {
-        request_id_prefix: requestIdPrefix(broadcast._id),
-        started_at: broadcast.started_at ?? undefined,
-      };
+      const { _id, started_at } = broadcast;
+      return { request_id_prefix: requestIdPrefix(_id), started_at: started_at ?? undefined };
     },
-    async getPace(request, call) {
-      const target = needTarget(request.target);
-      const { rate_per_sec, queued } = await readPace(
-        target,
-        await deps.credentials.of(target, call),
-      );
-      return { rate_per_sec, queued };
-    },
-    checkBroadcast: (request, call) => preflightBroadcast({ ...deps, readPace }, request, call),
   };
+}
+
+async function paceOf(
+  { broadcasts, pace }: Pick<ReadDependencies, 'broadcasts' | 'pace'>,
+  { status, phone_number_id }: Broadcast,
+) {
+  if (status !== 'processing') return { number_rate: undefined, sharing: 1 };
+  const [number_rate, sharing] = await Promise.all([
+    pace.rate(phone_number_id),
+    broadcasts.countProcessing(phone_number_id),
+  ]);
+  return { number_rate, sharing };
 }

@@ -1,12 +1,20 @@
-// Moves of a broadcast that its partner requests: cancel, pause, resume, approve. Each is one conditional
-// update, so that of two that race only one succeeds.
+// Moves of a broadcast that its partner requests: cancel, pause, resume, approve. Each is one
+// conditional update, so that of two that race only one succeeds.
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
-import { checkApprover } from './approval';
+import type { Dependencies } from './dependencies';
+import { checkApprover } from './ground/approval';
 import { broadcastMachine, type BroadcastStatus } from './ground/broadcast-machine';
-import type { Broadcasts, PartnerEvent, PartnerSet, Scope } from './store/broadcasts';
-import type { Approval, Broadcast } from './store/types';
+import type { Broadcasts, PartnerEvent, PartnerSet, Scope } from './records/broadcasts';
+import type { Approval, Broadcast } from './ground/types';
+import type { Handlers } from '@bmg/common/rpc';
+import type {
+  ApproveBroadcastRequest,
+  BroadcastsDefinition,
+  CancelBroadcastRequest,
+} from '@bmg/proto/broadcasts';
+import { removeContactsOf } from './records/chunks';
 
-// The same error for an unknown broadcast and for another partner's.
+/** An unknown broadcast and another partner's get the same error. */
 export const notFound = (): ApiError => new ApiError('NOT_FOUND', 'there is no such broadcast');
 
 const REFUSALS: Record<PartnerEvent, ErrorCode> = {
@@ -17,24 +25,60 @@ const REFUSALS: Record<PartnerEvent, ErrorCode> = {
   approveForLater: 'CANNOT_APPROVE',
 };
 
+type ChangeDependencies = Pick<Dependencies, 'broadcasts' | 'chunks' | 'log'> & {
+  /** Makes the runner look at the active broadcasts at once. */
+  wake: () => void;
+  now: () => Date;
+};
+
+export const scopeOf = ({ partner_id, waba_id }: Scope): Scope => ({ partner_id, waba_id });
+
+export function createPartnerChanges(
+  deps: ChangeDependencies,
+): Pick<
+  Handlers<BroadcastsDefinition>,
+  'cancelBroadcast' | 'pauseBroadcast' | 'resumeBroadcast' | 'approveBroadcast'
+> {
+  const { broadcasts, now, wake } = deps;
+  const change = (request: CancelBroadcastRequest, event: PartnerEvent, set?: PartnerSet) =>
+    changeBroadcast(broadcasts, scopeOf(request), request.broadcast_id, event, set);
+  return {
+    async cancelBroadcast(request) {
+      const cancelled = await change(request, 'cancel');
+      if (cancelled) await removeContactsOf(cancelled, deps);
+      return {};
+    },
+    async pauseBroadcast(request) {
+      await change(request, 'pause', { paused_at: now() });
+      wake();
+      return {};
+    },
+    async resumeBroadcast(request) {
+      await change(request, 'resume', { paused_at: null });
+      wake();
+      return {};
+    },
+    async approveBroadcast(request) {
+      await approveBroadcast(broadcasts, request, now());
+      wake();
+      return {};
+    },
+  };
+}
+
 /** How often a move is tried again if the broadcast changed between the update and the read. */
 const TRIES_MAX = 3;
-
-interface Change {
-  scope: Scope;
-  /** The number of the broadcast for its partner. */
-  number: number;
-  event: PartnerEvent;
-  set?: PartnerSet;
-}
 
 /**
  * Returns the broadcast after the move, or undefined if it was in that state already: repeating a
  * change succeeds. Throws if its state does not allow the move.
  */
-export async function changeBroadcast(
-  broadcasts: Pick<Broadcasts, 'change' | 'find'>,
-  { scope, number, event, set = {} }: Change,
+async function changeBroadcast(
+  broadcasts: Broadcasts,
+  scope: Scope,
+  number: number,
+  event: PartnerEvent,
+  set: PartnerSet = {},
 ): Promise<Broadcast | undefined> {
   for (let tries = 1; ; tries += 1) {
     const changed = await broadcasts.change(scope, number, event, set);
@@ -48,14 +92,16 @@ export async function changeBroadcast(
 }
 
 /**
- * Lets a broadcast that waits for approval start: at its time, or now if that has passed. Repeating an
- * approval succeeds, also once the broadcast has started.
+ * Lets a broadcast that waits for approval start: at its time, or now if that has passed. Repeating
+ * an approval succeeds, also once the broadcast has started.
  */
 export async function approveBroadcast(
-  broadcasts: Pick<Broadcasts, 'change' | 'find'>,
-  { scope, number }: Pick<Change, 'scope' | 'number'>,
-  { person_id, at }: { person_id: string | undefined; at: Date },
+  broadcasts: Broadcasts,
+  request: ApproveBroadcastRequest,
+  at: Date,
 ): Promise<void> {
+  const { broadcast_id: number, caller_person_id: person_id } = request;
+  const scope = scopeOf(request);
   const stored = await broadcasts.find(scope, number);
   if (!stored) throw notFound();
   checkApprover(stored, person_id);
@@ -67,20 +113,12 @@ export async function approveBroadcast(
   const event = scheduled_at && scheduled_at > at ? 'approveForLater' : 'approve';
   const approved: Approval = { ...approval, approved_by: person_id, approved_at: at };
   try {
-    await changeBroadcast(broadcasts, { scope, number, event, set: { approval: approved } });
+    await changeBroadcast(broadcasts, scope, number, event, { approval: approved });
   } catch (error) {
-    if (!(await isApproved(broadcasts, scope, number))) throw error;
+    // Another person's approval may have come in between.
+    const now = await broadcasts.find(scope, number);
+    if (!now?.approval?.approved_at || now.status === 'cancelled') throw error;
   }
-}
-
-/** By another person, whose approval came in between. */
-async function isApproved(
-  broadcasts: Pick<Broadcasts, 'find'>,
-  scope: Scope,
-  number: number,
-): Promise<boolean> {
-  const stored = await broadcasts.find(scope, number);
-  return Boolean(stored?.approval?.approved_at) && stored?.status !== 'cancelled';
 }
 
 function reasonOf(event: PartnerEvent, status: BroadcastStatus): string {

@@ -1,9 +1,8 @@
 import { createFiller } from '../src/template/params';
-import { readContacts } from '../src/create/contacts';
-import type { Contact } from '../src/ground/contact';
+import { readContacts } from '../src/create/validate-request';
+import type { Contact, Broadcast } from '../src/ground/types';
 import { newSalt } from '../src/ground/request-id';
-import { chunksOf } from '../src/create/chunking';
-import type { Broadcast } from '../src/store/types';
+import { chunksOf } from '../src/create/create-broadcast';
 import type { Stores } from './stores';
 
 export const phone = (index: number): string => String(15_550_000_000 + index);

@@ -11,7 +11,6 @@ import {
   type Handlers,
 } from '@bmg/common/rpc';
 import { startSpan } from '@bmg/common/telemetry';
-import type { Credential } from '@bmg/common/directory';
 import {
   BroadcastsDefinition,
   type CreateBroadcastRequest,
@@ -26,7 +25,7 @@ import { createBroadcasts } from '../src/service';
 import { phone } from './builders';
 import { unique } from './stores';
 import { eventually } from '../../../test/testkit/eventually';
-import { aCredential, createMessagingDouble, quiet, type MessagingDouble } from './worker';
+import { aCredential, createMessagingDouble, quiet } from './worker';
 
 const HOST = '127.0.0.1';
 const CALL_LIMIT_MS = 30_000;
@@ -56,21 +55,6 @@ const TEMPLATES = [
   template('new', { status: 'PENDING' }),
 ];
 
-export interface ServiceRig {
-  messaging: MessagingDouble;
-  bus: Bus;
-  rpc: Client<BroadcastsDefinition>;
-  /** The directory's answer for every number. */
-  credential: Credential;
-  call(overrides?: Partial<Call>): Call;
-  create(
-    overrides?: Partial<CreateBroadcastRequest>,
-    how?: Partial<Call>,
-  ): Promise<CreateBroadcastResponse>;
-  get(broadcast_id: number, partner_id?: string): Promise<GetBroadcastResponse>;
-  completed(broadcast_id: number): Promise<GetBroadcastResponse>;
-}
-
 const call = (overrides: Partial<Call> = {}): Call => ({
   deadline: Date.now() + CALL_LIMIT_MS,
   span: startSpan('test').spanContext(),
@@ -78,22 +62,26 @@ const call = (overrides: Partial<Call> = {}): Call => ({
   ...overrides,
 });
 
-export function useService(): ServiceRig {
+export function useService() {
   const messaging = createMessagingDouble(5);
   const closing: Array<() => Promise<void>> = [];
   let client: Client<BroadcastsDefinition> | undefined;
   let bus: Bus | undefined;
-  const rig: ServiceRig = {
+  const rig = {
     messaging,
+    /** The directory's answer for every number. */
     credential: aCredential({ is_on_biz_app: false, throughput_level: 'HIGH' }),
-    get bus() {
+    get bus(): Bus {
       return bus as Bus;
     },
-    get rpc() {
+    get rpc(): Client<BroadcastsDefinition> {
       return client as Client<BroadcastsDefinition>;
     },
     call,
-    create: (overrides = {}, how = {}) =>
+    create: (
+      overrides: Partial<CreateBroadcastRequest> = {},
+      how: Partial<Call> = {},
+    ): Promise<CreateBroadcastResponse> =>
       rig.rpc.createBroadcast(
         {
           target: TARGET,
@@ -106,9 +94,9 @@ export function useService(): ServiceRig {
         },
         call(how),
       ),
-    get: (broadcast_id, partner_id = TARGET.partner_id) =>
+    get: (broadcast_id: number, partner_id = TARGET.partner_id): Promise<GetBroadcastResponse> =>
       rig.rpc.getBroadcast({ partner_id, broadcast_id }, call()),
-    completed: (id) =>
+    completed: (id: number): Promise<GetBroadcastResponse> =>
       eventually(async () => {
         const answer = await rig.get(id);
         return answer.broadcast?.status === 'completed' && answer;

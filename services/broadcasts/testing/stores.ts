@@ -1,12 +1,12 @@
-// A database per test file on the real server, dropped afterwards.
+// A database of its own for each test file, on the engine of the tests; dropped afterwards.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
-import { createBroadcastStore } from '../src/store/broadcasts';
-import { createChunkStore } from '../src/store/chunks';
-import { indexes } from '../src/store/indexes';
-import { createTemplateStateStore } from '../src/store/template-states';
+import { createBroadcastStore } from '../src/records/broadcasts';
+import { createChunkStore } from '../src/records/chunks';
+import { indexes } from '../src/collections';
+import { createTemplateStateStore } from '../src/template/store';
 
 export const unique = (prefix: string): string => `${prefix}${randomBytes(5).toString('hex')}`;
 
@@ -24,7 +24,7 @@ export interface QueryCounts {
   documents: number;
 }
 
-export async function openStores() {
+export function openStores() {
   const client = new MongoClient(setting('MONGO_URL'), {
     retryWrites: false,
     ignoreUndefined: true,
@@ -43,9 +43,12 @@ export async function openStores() {
     const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
     asked.documents += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
   });
-  await client.connect();
   const db = client.db(unique('broadcasts_test_'));
-  await createIndexes(db, indexes);
+  beforeAll(() => createIndexes(db, indexes));
+  afterAll(async () => {
+    await db.dropDatabase();
+    await client.close();
+  });
   return {
     db,
     /** The commands to the database so far. */
@@ -53,14 +56,10 @@ export async function openStores() {
     broadcasts: createBroadcastStore(db),
     chunks: createChunkStore(db),
     states: createTemplateStateStore(db),
-    async close() {
-      await db.dropDatabase();
-      await client.close();
-    },
   };
 }
 
-export type Stores = Awaited<ReturnType<typeof openStores>>;
+export type Stores = ReturnType<typeof openStores>;
 
 export function openTestRedis() {
   const redis = new Redis(setting('REDIS_URL'), { keyPrefix: unique('t:') });

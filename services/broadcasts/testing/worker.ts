@@ -1,4 +1,5 @@
-// A worker with real stores and a test double for messaging. It can be killed like a crashed process.
+// A worker with real stores and a test double for messaging. It can be killed like a crashed
+// process.
 import { status } from '@grpc/grpc-js';
 import pino from 'pino';
 import { ApiError } from '@bmg/common/errors';
@@ -11,10 +12,10 @@ import type {
   SettleSendsRequest,
   SettleSendsResponse,
 } from '@bmg/proto/messaging';
-import { createStateWriter } from '../src/contact-states/state-writer';
+import { StateWriter } from '../src/contact-states/state-writer';
 import { createPace, type Pace } from '../src/pace/redis-pace';
 import type { RunnerSettings } from '../src/runner/dependencies';
-import { createRunner } from '../src/runner/runner';
+import { Runner } from '../src/runner/runner';
 import type { Stores } from './stores';
 import type { Redis } from 'ioredis';
 
@@ -33,7 +34,7 @@ export interface Sent {
  * - claims: the real rules, in memory.
  * - absent: a release without claims.
  */
-export type Settling = 'unknown' | 'claims' | 'absent';
+type Settling = 'unknown' | 'claims' | 'absent';
 
 const unimplemented = (): ApiError =>
   new ApiError('SERVER_ERROR', 'the service did not answer in time', {
@@ -80,7 +81,10 @@ export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unk
     answers(next: typeof answer): void {
       answer = next;
     },
-    /** Runs before a send is claimed: it may wait, or throw, and then messaging has not seen the send. */
+    /**
+     * Runs before a send is claimed: it may wait, or throw, and then messaging has not seen the
+     * send.
+     */
     receives(next: typeof beforeClaim): void {
       beforeClaim = next;
     },
@@ -124,10 +128,7 @@ export const aCredential = (overrides: Partial<Credential> = {}): Credential => 
 
 interface Life {
   dead: boolean;
-  /**
-   * Calls of a dead worker wait for this; it rejects at the end of the test, so that none stays
-   * pending.
-   */
+  /** Calls of a dead worker wait for this; it rejects at the end of the test. */
   never: Promise<never>;
   bury: (error: Error) => void;
 }
@@ -172,8 +173,8 @@ export async function startWorker(options: WorkerOptions) {
   const { stores, redis, messaging, credentials = () => aCredential() } = options;
   const life = createLife();
   const chunks = mortal(stores.chunks, life);
-  const stateWriter = createStateWriter(chunks);
-  const runner = createRunner({
+  const stateWriter = new StateWriter(chunks);
+  const runner = new Runner({
     broadcasts: mortal(stores.broadcasts, life),
     chunks,
     stateWriter,

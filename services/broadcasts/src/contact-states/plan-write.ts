@@ -1,8 +1,8 @@
 // Combines all pending changes of one chunk into one write. No I/O.
 import { randomBytes } from 'node:crypto';
 import { applyChanges, tallyOf, type Change, type Moved } from '../ground/contact-state';
-import type { Swap } from '../store/chunks';
-import type { Chunk, ChunkOwner } from '../store/types';
+import type { Swap } from '../records';
+import type { Chunk, ChunkOwner } from '../ground/types';
 
 /** The condition under which changes are applied; if it does not hold, all of them are refused. */
 export interface Guard {
@@ -11,8 +11,8 @@ export interface Guard {
   /** The broadcast that a status event is about. */
   salt?: string;
   /**
-   * The partner that a status event's callback data names, and the number that its message was sent from.
-   * A partner with an upstream token writes any callback data, with any request id in it.
+   * The partner that a status event's callback data names, and the number that its message was sent
+   * from. A partner with an upstream token writes any callback data, with any request id in it.
    */
   owner?: ChunkOwner;
 }

@@ -1,8 +1,8 @@
 // The partner's view of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
-import { approvalMessage } from '../approval';
+import { approvalMessage } from '../ground/approval';
 import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
-import { lastLeavesAt } from '../pace/pace';
+import { lastLeavesAt } from '../pace';
 import {
   addFailures,
   addTally,
@@ -10,9 +10,9 @@ import {
   type Failure,
   type Tally,
 } from '../ground/contact-state';
-import { numberOf } from '../store/broadcast-ids';
-import type { ChunkCount } from '../store/chunks';
-import type { Broadcast } from '../store/types';
+import { numberOf } from '../ground/request-id';
+import type { ChunkCount } from '../records';
+import type { Broadcast } from '../ground/types';
 
 export interface Counts {
   tally: Tally;
@@ -86,7 +86,7 @@ export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
 const SECOND_MS = 1_000;
 const FAILURES_SHOWN_MAX = 50;
 
-/** `number_rate`: messages per second of the number for all its broadcasts; `sharing`: how many these are. */
+/** `number_rate`: messages per second for all broadcasts of the number; `sharing`: their count. */
 export function detail(
   broadcast: Broadcast,
   counts: Counts,
@@ -129,7 +129,9 @@ function rateOf(
 
 const REASONS_SHOWN_MAX = 5;
 
-/** Why the broadcast stopped, or which codes its contacts failed with; undefined without failures. */
+/**
+ * Why the broadcast stopped, or which codes its contacts failed with; undefined without failures.
+ */
 function errorLog({ stop, total }: Broadcast, { tally, failures }: Counts): string | undefined {
   if (stop) return `stopped: ${stop.message} (${stop.code})`;
   if (tally.failed === 0) return undefined;

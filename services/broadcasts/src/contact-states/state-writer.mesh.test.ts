@@ -1,7 +1,7 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { tallyOf, type Change } from '../ground/contact-state';
-import { createStateWriter } from './state-writer';
+import { StateWriter } from './state-writer';
 
 const rig = useRig();
 
@@ -18,7 +18,7 @@ const told = (index: number): Change => ({ index, event: 'status_delivered' });
 
 test('replicas do not overwrite each other, and repeated changes count once', async () => {
   const { id, salt } = await aChunk(60);
-  const stateWriters = [1, 2, 3].map(() => createStateWriter(rig.stores.chunks));
+  const stateWriters = [1, 2, 3].map(() => new StateWriter(rig.stores.chunks));
   await Promise.all(
     stateWriters.flatMap((stateWriter) =>
       Array.from({ length: 60 }, (_, index) => stateWriter.apply(id, [told(index)], { salt })),
@@ -32,7 +32,7 @@ test('replicas do not overwrite each other, and repeated changes count once', as
 
 test('of several concurrent marks of one contact exactly one succeeds', async () => {
   const { id } = await aChunk(1);
-  const stateWriters = [1, 2, 3, 4].map(() => createStateWriter(rig.stores.chunks));
+  const stateWriters = [1, 2, 3, 4].map(() => new StateWriter(rig.stores.chunks));
   const applied = await Promise.all(
     stateWriters.map((stateWriter) =>
       stateWriter.apply(id, [{ index: 0, event: 'mark' }], { fence: 0 }),
@@ -43,7 +43,7 @@ test('of several concurrent marks of one contact exactly one succeeds', async ()
 
 test('refuses an owner whose chunk was claimed by another worker', async () => {
   const { id, salt } = await aChunk(3);
-  const stateWriter = createStateWriter(rig.stores.chunks);
+  const stateWriter = new StateWriter(rig.stores.chunks);
   const now = new Date();
   const mine = await rig.stores.chunks.claim(id, 'me', now, new Date(now.getTime() + 10));
   if (!mine) throw new Error('not claimed');
@@ -63,7 +63,7 @@ test('refuses an owner whose chunk was claimed by another worker', async () => {
 
 test('events of another or an unknown broadcast have no effect', async () => {
   const { id } = await aChunk(1);
-  const stateWriter = createStateWriter(rig.stores.chunks);
+  const stateWriter = new StateWriter(rig.stores.chunks);
   expect(await stateWriter.apply(id, [told(0)], { salt: 'another' })).toMatchObject({
     refused: true,
   });
@@ -92,7 +92,7 @@ describe.each([
   test.each(FORGED)('refuses the statuses of %s', async (_of, owner) => {
     const { id, salt } = await aChunk(2);
     await prepare();
-    const stateWriter = createStateWriter(rig.stores.chunks);
+    const stateWriter = new StateWriter(rig.stores.chunks);
     for (const event of ['status_sent', 'status_delivered', 'status_failed'] as const) {
       const applied = await stateWriter.apply(id, [{ index: 0, event }], { salt, owner });
       expect(applied).toMatchObject({ refused: true, moved: [false] });
@@ -105,7 +105,7 @@ describe.each([
   test('refuses them also once a worker has claimed it', async () => {
     const { id, salt } = await aChunk(1);
     await prepare();
-    const stateWriter = createStateWriter(rig.stores.chunks);
+    const stateWriter = new StateWriter(rig.stores.chunks);
     const claimed = await rig.stores.chunks.claim(id, 'me', new Date(), new Date());
     if (!claimed) throw new Error('not claimed');
     stateWriter.adopt(claimed);
@@ -117,7 +117,7 @@ describe.each([
 
 test('changes without effect are not written', async () => {
   const { id, salt } = await aChunk(1);
-  const stateWriter = createStateWriter(rig.stores.chunks);
+  const stateWriter = new StateWriter(rig.stores.chunks);
   await stateWriter.apply(id, [told(0)], { salt });
   const { progress } = await stored(id);
   await Promise.all(
@@ -131,7 +131,7 @@ test('changes without effect are not written', async () => {
 test('a write whose answer was lost can be repeated', async () => {
   const { id, salt } = await aChunk(2);
   let lose = true;
-  const stateWriter = createStateWriter({
+  const stateWriter = new StateWriter({
     load: (ids) => rig.stores.chunks.load(ids),
     async swap(swaps) {
       const matched = await rig.stores.chunks.swap(swaps);

@@ -1,9 +1,10 @@
-// The single writer of contact states in this process. Changes that arrive during a write are collected
-// into the next one. Each write is conditional on the chunk's revision, so that workers and status events
-// on other replicas are never overwritten. A write stores states and counters together.
+// The single writer of contact states in this process. Changes that arrive during a write are
+// collected into the next one. Each write is conditional on the chunk's revision, so that workers
+// and status events on other replicas are never overwritten. A write stores states and counters
+// together.
 import type { Component } from '@bmg/common/lifecycle';
 import type { Change } from '../ground/contact-state';
-import { createChunkCache } from './chunk-cache';
+import { LRUCache } from '@bmg/common/cache';
 import {
   planWrite,
   type Applied,
@@ -11,53 +12,48 @@ import {
   type PendingChanges,
   type PlannedWrite,
 } from './plan-write';
-import type { Chunks } from '../store/chunks';
-import type { Chunk } from '../store/types';
-
-export type { Applied, Guard };
-
-export interface StateWriter extends Component {
-  /**
-   * Resolves once the changes are stored. Rejects when the store does not answer; the changes may then be
-   * stored or not. Repeating them is safe, but a repeated `mark` reports `moved: false`.
-   */
-  apply(chunk_id: string, changes: Change[], guard?: Guard): Promise<Applied>;
-  /** Takes over a chunk as a claim has returned it. */
-  adopt(chunk: Chunk): void;
-  /** Reads the chunk from the store. */
-  refresh(chunk_id: string): Promise<Chunk | undefined>;
-}
+import type { Chunks } from '../records';
+import type { Chunk } from '../ground/types';
 
 /** Chunks per write. */
 const WRITE_MAX = 200;
 /** After this many lost races for a chunk its changes are rejected, and the caller repeats them. */
 const CONFLICTS_MAX = 50;
 
-export const createStateWriter = (chunks: Pick<Chunks, 'load' | 'swap'>): StateWriter =>
-  new ChunkStateWriter(chunks);
+/**
+ * About 2 KiB each. A stale chunk is harmless: the conditional write fails, and it is read again.
+ */
+const CHUNKS_MAX = 4_000;
 
-class ChunkStateWriter implements StateWriter {
+export class StateWriter implements Component {
   readonly name = 'state-writer';
-  private readonly cache = createChunkCache();
+  /** Chunks as they were last read or written. */
+  private readonly cache = new LRUCache<string, Chunk>({ max: CHUNKS_MAX });
   private readonly pending = new Map<string, PendingChanges[]>();
   private writing: Promise<void> | undefined;
 
   constructor(private readonly chunks: Pick<Chunks, 'load' | 'swap'>) {}
 
+  /**
+   * Resolves once the changes are stored. Rejects when the store does not answer; the changes may
+   * then be stored or not. Repeating them is safe, but a repeated `mark` reports `moved: false`.
+   */
   apply(chunk_id: string, changes: Change[], guard: Guard = {}): Promise<Applied> {
     return new Promise((resolve, reject) =>
       this.enqueue(chunk_id, { changes, guard, conflicts: 0, resolve, reject }),
     );
   }
 
+  /** Takes over a chunk as a claim has returned it. */
   adopt(chunk: Chunk): void {
-    this.cache.set(chunk);
+    this.cache.set(chunk._id, chunk);
   }
 
+  /** Reads the chunk from the store. */
   async refresh(chunk_id: string): Promise<Chunk | undefined> {
     const [chunk] = await this.chunks.load([chunk_id]);
     // A running write may have read a newer revision; the store checks revisions in any case.
-    if (chunk && !this.writing) this.cache.set(chunk);
+    if (chunk && !this.writing) this.adopt(chunk);
     return chunk;
   }
 
@@ -71,7 +67,8 @@ class ChunkStateWriter implements StateWriter {
     const queue = this.pending.get(chunk_id);
     if (queue) queue.push(change);
     else this.pending.set(chunk_id, [change]);
-    // Starts after this turn of the event loop, so that changes of the same turn are written together.
+    // Starts after this turn of the event loop, so that changes of the same turn are written
+    // together.
     this.writing ??= new Promise<void>((start) => setImmediate(start)).then(() => this.writeAll());
   }
 
@@ -93,8 +90,7 @@ class ChunkStateWriter implements StateWriter {
 
   private async write(batch: Array<[string, PendingChanges[]]>): Promise<void> {
     const missing = batch.map(([id]) => id).filter((id) => !this.cache.has(id));
-    if (missing.length > 0)
-      for (const chunk of await this.chunks.load(missing)) this.cache.set(chunk);
+    if (missing.length > 0) for (const chunk of await this.chunks.load(missing)) this.adopt(chunk);
     const writes = batch.flatMap(([id, queue]) => planWrite(this.cache.get(id), queue) ?? []);
     if (writes.length === 0) return;
     const matched = await this.chunks.swap(writes.map(({ swap }) => swap));
@@ -110,14 +106,14 @@ class ChunkStateWriter implements StateWriter {
   }
 
   private commit({ next, answer }: PlannedWrite): void {
-    this.cache.set(next);
+    this.adopt(next);
     answer();
   }
 
   /** A write is recognised by its `writer`; changes that lost the race are planned again. */
   private commitOrRepeat(write: PlannedWrite, stored: Chunk | undefined): void {
     const { swap, pending } = write;
-    if (stored) this.cache.set(stored);
+    if (stored) this.adopt(stored);
     else this.cache.delete(swap._id);
     if (stored?.progress.writer === swap.progress.writer) return this.commit(write);
     for (const change of pending) {

@@ -1,6 +1,7 @@
 // Applies the upstream's statuses to the contacts of broadcasts. Repeated and reordered ones count
-// once, because the state writer records states and derives the counters from them. A status changes
-// only contacts of the partner that its callback data names, on the number that it was sent from.
+// once, because the state writer records states and derives the counters from them. A status
+// changes only contacts of the partner that its callback data names, on the number that it was sent
+// from.
 import type { Received } from '@bmg/common/bus';
 import { maskPhone } from '@bmg/common/ids';
 import { readCallbackData } from '@bmg/common/messages';
@@ -9,6 +10,8 @@ import type { Change, ContactEvent } from '../ground/contact-state';
 import type { Guard } from './plan-write';
 import type { StateWriter } from './state-writer';
 import { readRequestId } from '../ground/request-id';
+import type { Feature } from '@bmg/common/service';
+import type { Dependencies } from '../dependencies';
 
 const EVENT_OF: Record<string, ContactEvent> = {
   sent: 'status_sent',
@@ -67,4 +70,9 @@ function contactChanges({ message }: Received<Statuses>): ContactChange[] {
 const reasonOf = ({ error_code, contact }: Statuses_Status): { code: string; example: string } => ({
   code: error_code ?? NO_CODE,
   example: contact === undefined ? '' : maskPhone(contact),
+});
+
+export const contactStates = ({ stateWriter }: Dependencies): Feature => ({
+  consumers: { status: applyContactStatuses(stateWriter) },
+  buffers: [stateWriter],
 });

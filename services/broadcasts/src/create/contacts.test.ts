@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
 import { phone, readPlain } from '../../testing/builders';
-import { readContacts } from './contacts';
+import { readContacts } from './validate-request';
 import { createFiller } from '../template/params';
 
 const refused = async (work: () => Promise<unknown>): Promise<ApiError> => {

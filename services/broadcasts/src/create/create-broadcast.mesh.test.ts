@@ -41,15 +41,6 @@ test.each([
   },
 );
 
-test('refuses an authentication template for a BSUID', async () => {
-  const contacts = [{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }];
-  await expect(rig.create({ template_name: 'code', contacts })).rejects.toMatchObject({
-    code: 'AUTH_TEMPLATE_NEEDS_PHONE',
-    upstream_code: 131_062,
-    retryable: false,
-  });
-});
-
 test('params that do not fit the template name their contact', async () => {
   const contacts = [
     { recipient: phone(1), params: { '1': 'Ada', '2': 'A-17' } },

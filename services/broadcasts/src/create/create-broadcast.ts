@@ -1,29 +1,23 @@
-// Creates a broadcast: checks everything first, then stores it as a draft, which no partner sees until all
-// of its contacts are stored.
+// Creates a broadcast: checks everything first, then stores it as a draft, which no partner sees
+// until all of its contacts are stored.
 import { ApiError } from '@bmg/common/errors';
-import { identityOf } from '@bmg/common/idempotency';
+import { identityOf, keyInUse, keyReused, RETENTION_MS } from '@bmg/common/idempotency';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget } from '@bmg/common/upstream';
 import type { CreateBroadcastRequest, CreateBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { approvalMessage, neededApproval } from '../approval';
+import { approvalMessage, neededApproval } from '../ground/approval';
 import { validateRequest, type ValidRequest } from './validate-request';
-import { chunksOf } from './chunking';
-import { limitWarnings } from './messaging-limit';
-import { RepeatedRequests, type Keyed } from './repeated-requests';
-import { waitingRefusal, type WaitingLimit } from './waiting';
+import { limitWarnings, waitingRefusal, type WaitingLimit } from './limits';
 import type { BroadcastEvent } from '../ground/broadcast-machine';
-import { chunkIds, newSalt } from '../ground/request-id';
-import { numberOf } from '../store/broadcast-ids';
-import type { Broadcasts } from '../store/broadcasts';
-import type { Chunks } from '../store/chunks';
-import type { Broadcast } from '../store/types';
-import type { ValidateTemplate } from '../template/validate-template';
-import { validateContacts } from '../template/rules';
+import { chunkIds, newSalt, numberOf } from '../ground/request-id';
+import type { Broadcasts, Chunks } from '../records';
+import type { Broadcast, Contact } from '../ground/types';
+import { type ValidateTemplate, validateContacts } from '../template';
 
-export interface CreateDependencies extends WaitingLimit {
+interface CreateDependencies extends WaitingLimit {
   broadcasts: Broadcasts;
   chunks: Chunks;
   credentials: Credentials;
@@ -34,24 +28,31 @@ export interface CreateDependencies extends WaitingLimit {
   log: Logger;
 }
 
-/** An id is taken if two broadcasts are created in the same millisecond, once in a thousand times. */
+/**
+ * An id is taken if two broadcasts are created in the same millisecond, once in a thousand times.
+ */
 const ID_TRIES_MAX = 5;
+/** A creation takes a second or two: a draft older than this was abandoned. */
+const CREATING_LIMIT_MS = 60_000;
+
+/** A request with an Idempotency-Key. */
+interface Keyed {
+  /** Each finds the broadcast that the request, or an earlier one with its key, created. */
+  idempotency: string[];
+  fingerprint: string;
+}
 
 type Stored = Pick<Broadcast, 'warnings' | 'approval'> & Partial<Keyed>;
 type Idempotency = NonNullable<Call['idempotency']>;
 
 export class BroadcastCreator {
-  private readonly repeated: RepeatedRequests;
-
-  constructor(private readonly deps: CreateDependencies) {
-    this.repeated = new RepeatedRequests({ ...deps, discard: (draft) => this.discard(draft) });
-  }
+  constructor(private readonly deps: CreateDependencies) {}
 
   /** Throws the first problem found; nothing is stored in that case. */
   async create(request: CreateBroadcastRequest, call: Call): Promise<CreateBroadcastResponse> {
     const target = needTarget(request.target);
     const keyed = call.idempotency && keyOf(target, call.idempotency);
-    const earlier = keyed && (await this.repeated.find(keyed));
+    const earlier = keyed && (await this.findEarlier(keyed));
     if (earlier) return answerOf(earlier, call);
 
     const valid = await validateRequest(request, this.deps.now());
@@ -71,7 +72,7 @@ export class BroadcastCreator {
     return answerOf(broadcast, call);
   }
 
-  /** A scheduled broadcast may be created while its number is paused: it can be active again when due. */
+  /** A scheduled broadcast may be created while its number is paused: it may be active when due. */
   private readCredential(target: Target, { scheduled_at }: CreateBroadcastRequest, call: Call) {
     const { credentials } = this.deps;
     return scheduled_at ? credentials.of(target, call) : credentials.forSending(target, call);
@@ -121,9 +122,7 @@ export class BroadcastCreator {
       ...keyed,
     };
     const draft = await this.insertDraft(unnumbered);
-    if (!draft) {
-      return this.repeated.findWinner(keyed);
-    }
+    if (!draft) return this.findWinner(keyed);
     try {
       await chunks.insert(draft, pages);
       const stored = await broadcasts.move(draft._id, firstEventOf(draft));
@@ -139,6 +138,33 @@ export class BroadcastCreator {
       );
       throw error;
     }
+  }
+
+  /**
+   * The broadcast that an earlier request with the same Idempotency-Key created (contract 15.3);
+   * undefined if the key is free. Throws IDEMPOTENCY_KEY_REUSED or IDEMPOTENCY_KEY_IN_USE.
+   */
+  private async findEarlier({ idempotency, fingerprint }: Keyed): Promise<Broadcast | undefined> {
+    const { broadcasts, now } = this.deps;
+    const found = await broadcasts.findByKey(idempotency);
+    if (!found) return undefined;
+    const age_ms = now().getTime() - found.created_at.getTime();
+    if (age_ms > RETENTION_MS) {
+      await broadcasts.releaseKey(found._id);
+      return undefined;
+    }
+    if (found.fingerprint !== fingerprint) throw keyReused();
+    if (found.status !== 'draft') return found;
+    if (age_ms <= CREATING_LIMIT_MS) throw keyInUse();
+    await this.discard(found);
+    return undefined;
+  }
+
+  /** The broadcast of a request that took the key while this one was being checked. */
+  private async findWinner({ idempotency, fingerprint = '' }: Partial<Keyed>): Promise<Broadcast> {
+    const winner = idempotency && (await this.findEarlier({ idempotency, fingerprint }));
+    if (winner) return winner;
+    throw keyInUse();
   }
 
   /** Returns undefined if the Idempotency-Key is in use. */
@@ -200,3 +226,27 @@ const responseOf = (broadcast: Broadcast): CreateBroadcastResponse => ({
     }),
   }),
 });
+
+const CONTACTS_MAX = 500;
+const BYTES_MAX = 256 * 1024;
+/** The recipient and the JSON around it. */
+const OVERHEAD_BYTES = 32;
+
+export function chunksOf(contacts: readonly Contact[]): Contact[][] {
+  const chunks: Contact[][] = [];
+  let chunk: Contact[] = [];
+  let bytes = 0;
+  for (const contact of contacts) {
+    const size =
+      OVERHEAD_BYTES + (contact.params ? Buffer.byteLength(JSON.stringify(contact.params)) : 0);
+    if (chunk.length > 0 && (chunk.length >= CONTACTS_MAX || bytes + size > BYTES_MAX)) {
+      chunks.push(chunk);
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(contact);
+    bytes += size;
+  }
+  if (chunk.length > 0) chunks.push(chunk);
+  return chunks;
+}

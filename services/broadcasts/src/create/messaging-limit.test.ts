@@ -1,4 +1,4 @@
-import { limitWarnings } from './messaging-limit';
+import { limitWarnings } from './limits';
 
 test.each([
   ['TIER_50', 50],

@@ -1,9 +1,17 @@
-// Validates a request to create a broadcast, apart from its template. No I/O.
+// Validates a request to create a broadcast, apart from its template, and reads its contacts:
+// normalised, and each recipient once. No I/O.
 import { invalidField, missingFields } from '@bmg/common/errors';
-import type { ContactFaults } from '@bmg/common/messages';
-import type { CreateBroadcastRequest } from '@bmg/proto/broadcasts';
-import { readContacts, type ReadContacts } from './contacts';
-import { createFiller, type Filler } from '../template/params';
+import {
+  ContactFaults,
+  checkContactCount,
+  INVALID_CONTACT,
+  parseContact,
+} from '@bmg/common/messages';
+import type { CreateBroadcastRequest, BroadcastContact } from '@bmg/proto/broadcasts';
+import { createFiller, type Filler, readParams } from '../template';
+import { numberKey } from '@bmg/common/ids';
+import { inTurns } from '@bmg/common/lifecycle';
+import type { Contact } from '../ground/types';
 
 export type ValidRequest = ReadContacts & { filler: Filler };
 
@@ -36,4 +44,67 @@ function validateTime(scheduled_at: Date | undefined, now: Date): void {
   if (scheduled_at === undefined) return;
   if (Number.isNaN(scheduled_at.getTime())) throw invalidField('scheduled_at', 'is not a date');
   if (scheduled_at <= now) throw invalidField('scheduled_at', 'lies in the past');
+}
+
+interface ReadContacts {
+  contacts: Contact[];
+  /** The place of each contact in the request, for error messages. */
+  places: number[];
+  /** Contacts without a recipient. */
+  skipped: number;
+  /** Contacts whose recipient was given before, in any spelling; the first one counts. */
+  duplicates: number;
+}
+
+/**
+ * Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first wrong contact, naming up to 20 others.
+ */
+export async function readContacts(
+  given: readonly BroadcastContact[],
+  filler: Filler,
+  faults = new ContactFaults(),
+): Promise<ReadContacts> {
+  checkContactCount(given);
+  const read: ReadContacts = { contacts: [], places: [], skipped: 0, duplicates: 0 };
+  const known = new Set<string>();
+  await inTurns(given, (contact, place) => {
+    if (faults.isFull()) return;
+    try {
+      readContact(contact, place, filler, known, read);
+    } catch (error) {
+      faults.addThrown(error);
+    }
+  });
+  faults.throwIfAny();
+  return read;
+}
+
+function readContact(
+  contact: BroadcastContact,
+  place: number,
+  filler: Filler,
+  known: Set<string>,
+  read: ReadContacts,
+): void {
+  const text = contact.recipient?.trim();
+  // Contract 4.5: a contact without a recipient is skipped.
+  if (!text) {
+    read.skipped += 1;
+    return;
+  }
+  const parsed = parseContact(text);
+  if (parsed === null) throw invalidField(`contacts[${place}].recipient`, INVALID_CONTACT);
+  const recipient = 'phone' in parsed ? parsed.phone : parsed.bsuid;
+  const key = numberKey(recipient);
+  if (known.has(key)) {
+    read.duplicates += 1;
+    return;
+  }
+  const where = `contacts[${place}].params`;
+  const params = readParams(contact.params, where);
+  // Checked now, so that no send fails later because a placeholder has no value.
+  filler.check(params, where);
+  known.add(key);
+  read.contacts.push({ recipient, params });
+  read.places.push(place);
 }

@@ -1,37 +1,14 @@
-// The states of a broadcast (contract 9.1, 9.6, 9.7): one table for the code, the store's filters and
-// the tests.
+// The states of a broadcast (contract 9.1, 9.6, 9.7): one table for the code, the store's filters
+// and the tests.
 import { defineMachine } from '@bmg/common/state';
 
 /**
- * Three are internal. `draft`: the contacts are still being stored, and no partner sees it. `paused`:
- * partners see `processing` with `paused_at`, because the contract's list of statuses is closed.
- * `awaiting_approval`: partners see `pending` or `scheduled` with `approval`. It is a state, not a flag,
- * so that a worker of a release that does not know it has nothing to do for it.
+ * Three states are internal. `draft`: the contacts are still being stored, and no partner sees it.
+ * `paused`: partners see `processing` with `paused_at`, because the contract's list of statuses is
+ * closed. `awaiting_approval`: partners see `pending` or `scheduled` with `approval`. It is a
+ * state, not a flag, so that a worker of a release that does not know it has nothing to do for it.
  */
-export type BroadcastStatus =
-  | 'draft'
-  | 'awaiting_approval'
-  | 'pending'
-  | 'scheduled'
-  | 'processing'
-  | 'paused'
-  | 'completed'
-  | 'cancelled';
-
-export type BroadcastEvent =
-  | 'queue'
-  | 'schedule'
-  | 'awaitApproval'
-  | 'approve'
-  | 'approveForLater'
-  | 'fallDue'
-  | 'start'
-  | 'pause'
-  | 'resume'
-  | 'complete'
-  | 'cancel';
-
-export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
+export const broadcastMachine = defineMachine({
   queue: { from: ['draft'], to: 'pending' },
   schedule: { from: ['draft'], to: 'scheduled' },
   awaitApproval: { from: ['draft'], to: 'awaiting_approval' },
@@ -47,9 +24,12 @@ export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
   cancel: { from: ['awaiting_approval', 'pending', 'scheduled', 'paused'], to: 'cancelled' },
 });
 
+export type BroadcastStatus = Parameters<typeof broadcastMachine.allows>[0];
+export type BroadcastEvent = Parameters<typeof broadcastMachine.to>[0];
+
 /** A broadcast that is paused for longer is cancelled: its contacts are not kept for ever. */
 export const PAUSED_MAX_MS = 7 * 86_400_000;
-/** The same for one that waits for approval. */
+/** One that waits longer for approval is cancelled too. */
 export const APPROVAL_MAX_MS = 7 * 86_400_000;
 
 /** The states in which a worker has something to do. */

@@ -1,31 +1,20 @@
-// The state of each contact of a chunk. A chunk stores its states as one string, a letter per contact. The
-// counters are derived from that string and stored with it, so that the two cannot differ after repeated
-// or late events, or a crash.
+// The state of each contact of a chunk. A chunk stores its states as one string, a letter per
+// contact. The counters are derived from that string and stored with it, so that the two cannot
+// differ after repeated or late events, or a crash.
 import { defineMachine } from '@bmg/common/state';
-
-export type ContactState = 'waiting' | 'in_flight' | 'sent' | 'delivered' | 'failed' | 'unknown';
 
 /**
  * - mark, release: before a send, and after a send that did not happen. Only by the holder of the
- * lease.
+ *   lease.
  * - sent, refuse: the answer to the send.
  * - expire: neither an answer nor a status event arrived in time.
  * - drop: the broadcast stopped before the contact was sent.
  * - status_*: a status event of the upstream.
+ *
+ * The states rank like message statuses: sent < delivered, and failed is final, in whatever order
+ * events arrive.
  */
-export type ContactEvent =
-  | 'mark'
-  | 'release'
-  | 'sent'
-  | 'refuse'
-  | 'expire'
-  | 'drop'
-  | 'status_sent'
-  | 'status_delivered'
-  | 'status_failed';
-
-/** Ranked like message statuses: sent < delivered, and failed is final, in whatever order events arrive. */
-export const contactMachine = defineMachine<ContactState, ContactEvent>({
+export const contactMachine = defineMachine({
   mark: { from: ['waiting'], to: 'in_flight' },
   release: { from: ['in_flight'], to: 'waiting' },
   sent: { from: ['waiting', 'in_flight', 'unknown'], to: 'sent' },
@@ -36,6 +25,9 @@ export const contactMachine = defineMachine<ContactState, ContactEvent>({
   status_delivered: { from: ['waiting', 'in_flight', 'unknown', 'sent'], to: 'delivered' },
   status_failed: { from: ['waiting', 'in_flight', 'unknown', 'sent', 'delivered'], to: 'failed' },
 });
+
+export type ContactState = Parameters<typeof contactMachine.allows>[0];
+export type ContactEvent = Parameters<typeof contactMachine.to>[0];
 
 const LETTER: Record<ContactState, string> = {
   waiting: 'w',
@@ -123,15 +115,15 @@ const OTHER = 'other';
 export interface Change {
   index: number;
   event: ContactEvent;
-  /** With refuse, drop and status_failed. */
+  /** Set with refuse, drop and status_failed. */
   code?: string;
   /** The masked recipient. */
   example?: string;
-  /** With mark: messaging claims the send before it goes out. */
+  /** Set with mark: messaging claims the send before it goes out. */
   claimed?: boolean;
 }
 
-export interface ContactStates {
+interface ContactStates {
   states: string;
   failures: readonly Failure[];
   /** Contacts in flight whose sends messaging claims; absent in chunks of an earlier release. */

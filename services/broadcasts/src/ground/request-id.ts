@@ -1,8 +1,9 @@
-// The request id of one contact's send. The upstream echoes it with every status of the message, and nothing
-// else identifies the contact. The salt separates broadcasts with the same id, which a recreated database
-// would assign again.
+// The request id of one contact's send. The upstream echoes it with every status of the message,
+// and nothing else identifies the contact. The salt separates broadcasts with the same id, which a
+// recreated database would assign again.
 import { randomBytes } from 'node:crypto';
 import { readCallbackData } from '@bmg/common/messages';
+import type { Broadcast } from './types';
 
 const SALT_BYTES = 6;
 const REQUEST = /^bc_(\d{1,15})_(\d{1,6})_(\d{1,6})_([0-9a-f]{12})$/;
@@ -18,7 +19,7 @@ export const chunkNumber = (chunk_id: string): number =>
 export const chunkIds = ({ _id, chunk_count }: { _id: number; chunk_count: number }): string[] =>
   Array.from({ length: chunk_count }, (_, chunk) => chunkId(_id, chunk));
 
-export interface ContactRef {
+interface ContactRef {
   chunk_id: string;
   index: number;
   salt: string;
@@ -43,3 +44,11 @@ export function readRequestId(request_id: string): ContactRef | undefined {
     salt: match[4] as string,
   };
 }
+
+/** The number under which the partner knows the broadcast. */
+export const numberOf = ({ _id, public_id }: BroadcastIds): number =>
+  public_id === undefined ? _id : Number(public_id.slice(public_id.lastIndexOf('/') + 1));
+
+export const publicId = (partner_id: string, number: number): string => `${partner_id}/${number}`;
+
+export type BroadcastIds = Pick<Broadcast, '_id' | 'public_id'>;

@@ -44,7 +44,9 @@ const IN_FLIGHT_MAX = 2_000;
 export const inFlightMax = (rate_per_sec: number): number =>
   Math.min(IN_FLIGHT_MAX, Math.max(IN_FLIGHT_MIN, Math.ceil(rate_per_sec * AWAITED_S)));
 
-/** How long before its slot a contact is marked: twice the time that marking takes, within bounds. */
+/**
+ * How long before its slot a contact is marked: twice the time that marking takes, within bounds.
+ */
 const LEAD_MIN_MS = 25;
 const LEAD_MAX_MS = 800;
 const SMOOTHING = 0.2;

@@ -1,6 +1,6 @@
-// The pace of a number, shared by all workers through Redis. Every message needs a pace slot, and slots
-// follow each other at the interval of the rate (the generic cell rate algorithm without a burst). Unused
-// slots are not saved up, so that no second holds more messages than the rate.
+// The pace of a number, shared by all workers through Redis. Every message needs a pace slot, and
+// slots follow each other at the interval of the rate (the generic cell rate algorithm without a
+// burst). Unused slots are not saved up, so that no second holds more messages than the rate.
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -14,22 +14,6 @@ export interface Slots {
   interval_ms: number;
   /** Round trip of the reservation: the slots may be late by as much, seen by other workers. */
   took_ms: number;
-}
-
-export interface Pace {
-  /** Reserves up to `count` slots, at least `lead_ms` from now. Undefined while Redis is unavailable. */
-  reserve(
-    phone_number_id: string,
-    rate_per_sec: number,
-    count: number,
-    lead_ms: number,
-  ): Promise<Slots | undefined>;
-  /** Lowers the rate after the upstream refused a message with 130429. */
-  slowDown(phone_number_id: string): Promise<void>;
-  /** The partner sent `count` messages itself: the broadcasts lose as many slots. */
-  giveWay(phone_number_id: string, count: number): Promise<void>;
-  /** The current rate per second; undefined when the number sends nothing or Redis is unavailable. */
-  rate(phone_number_id: string): Promise<number | undefined>;
 }
 
 /** Slots further ahead are not handed out: a worker that crashes loses no more than these. */
@@ -107,7 +91,7 @@ interface WithPace extends Redis {
 const keyOf = (phone_number_id: string): string => `bmg:{n:${phone_number_id}}:pace`;
 
 /** One per worker: it identifies the worker when slots are shared. */
-export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
+export function createPace({ redis }: Pick<RedisConnection, 'redis'>) {
   const by = randomBytes(6).toString('base64url');
   redis.defineCommand('bmgPaceReserve', { numberOfKeys: 1, lua: RESERVE });
   redis.defineCommand('bmgPaceSlowDown', { numberOfKeys: 1, lua: SLOW_DOWN });
@@ -115,7 +99,16 @@ export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
   redis.defineCommand('bmgPaceRate', { numberOfKeys: 1, lua: RATE });
   const scripts = redis as WithPace;
   return {
-    async reserve(phone_number_id, rate, count, lead_ms) {
+    /**
+     * Reserves up to `count` slots, at least `lead_ms` from now. Undefined while Redis is
+     * unavailable.
+     */
+    async reserve(
+      phone_number_id: string,
+      rate: number,
+      count: number,
+      lead_ms: number,
+    ): Promise<Slots | undefined> {
       const asked_at = performance.now();
       const answer = await scripts
         .bmgPaceReserve(keyOf(phone_number_id), rate, count, lead_ms, by)
@@ -130,17 +123,24 @@ export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
         took_ms: performance.now() - asked_at,
       };
     },
-    async slowDown(phone_number_id) {
+    /** Lowers the rate after the upstream refused a message with 130429. */
+    async slowDown(phone_number_id: string): Promise<void> {
       // May fail: the refused contact waits in any case, and the next refusal repeats the call.
       await scripts.bmgPaceSlowDown(keyOf(phone_number_id)).catch(() => undefined);
     },
-    async giveWay(phone_number_id, count) {
+    /** The partner sent `count` messages itself: the broadcasts lose as many slots. */
+    async giveWay(phone_number_id: string, count: number): Promise<void> {
       // May fail: at worst the upstream refuses a message, which lowers the rate too.
       await scripts.bmgPaceGiveWay(keyOf(phone_number_id), count).catch(() => undefined);
     },
-    async rate(phone_number_id) {
+    /**
+     * The current rate per second; undefined when the number sends nothing or Redis is unavailable.
+     */
+    async rate(phone_number_id: string): Promise<number | undefined> {
       const rate = await scripts.bmgPaceRate(keyOf(phone_number_id)).catch(() => null);
       return rate === null ? undefined : Number(rate);
     },
   };
 }
+
+export type Pace = ReturnType<typeof createPace>;

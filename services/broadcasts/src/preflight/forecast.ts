@@ -10,9 +10,9 @@ import type { Target } from '@bmg/proto/common';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import type { BroadcastStatus } from '../ground/broadcast-machine';
 import { chunkIds } from '../ground/request-id';
-import type { Chunks } from '../store/chunks';
-import type { Broadcast } from '../store/types';
-import type { FindTemplate } from '../template/find';
+import type { Chunks } from '../records';
+import type { Broadcast } from '../ground/types';
+import type { FindTemplate } from '../template';
 import type { NumberPace } from './number-pace';
 import { estimateRun } from './outlook';
 
@@ -27,9 +27,9 @@ export interface ForecastDependencies {
 }
 
 /** A request of a few bytes looks up as many as 10,000 contacts, in two services. */
-export interface ForecastLimits {
+interface ForecastLimits {
   forecasts: Pool;
-  /** Of contacts instead of bytes. */
+  /** Counts contacts instead of bytes. */
   rate: ByteRate;
 }
 
@@ -49,8 +49,8 @@ export const createForecastLimits = (log: Logger): ForecastLimits => ({
 const NOT_STARTED: readonly BroadcastStatus[] = ['awaiting_approval', 'scheduled', 'pending'];
 
 /**
- * Undefined once it has started or ended. Throws RATE_LIMIT_EXCEEDED if too many forecasts, of the partner
- * or of all, are being made.
+ * Undefined once it has started or ended. Throws RATE_LIMIT_EXCEEDED if too many forecasts, of the
+ * partner or of all, are being made.
  */
 export async function forecastBroadcast(
   deps: ForecastDependencies,

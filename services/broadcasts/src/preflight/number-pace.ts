@@ -1,10 +1,9 @@
 // How fast a number sends now, and how many contacts of broadcasts are queued on it.
 import type { Credential } from '@bmg/common/directory';
-import { attempted, type Counts } from '../contact-states/progress';
-import { broadcastRate, limitOf } from '../pace/pace';
-import type { Pace } from '../pace/redis-pace';
-import type { Broadcasts } from '../store/broadcasts';
-import type { Broadcast } from '../store/types';
+import { attempted, type Counts } from '../contact-states';
+import { broadcastRate, limitOf, type Pace } from '../pace';
+import type { Broadcasts } from '../records';
+import type { Broadcast } from '../ground/types';
 
 export interface NumberPace {
   rate_per_sec: number;
@@ -18,16 +17,16 @@ export interface NumberPaceDependencies {
   broadcasts: Pick<Broadcasts, 'queuedOn'>;
   pace: Pick<Pace, 'rate'>;
   share_percent: number;
+  readCounts(list: Broadcast[]): Promise<(broadcast: Broadcast) => Counts>;
 }
 
 /** A number with more queued broadcasts reports the contacts of this many. */
 const QUEUED_MAX = 200;
 
 export async function readNumberPace(
-  { broadcasts, pace, share_percent }: NumberPaceDependencies,
+  { broadcasts, pace, share_percent, readCounts }: NumberPaceDependencies,
   phone_number_id: string,
   credential: Credential,
-  readCounts: (list: Broadcast[]) => Promise<(broadcast: Broadcast) => Counts>,
 ): Promise<NumberPace> {
   const [current = Infinity, list] = await Promise.all([
     pace.rate(phone_number_id),

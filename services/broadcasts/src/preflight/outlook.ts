@@ -7,8 +7,8 @@ import {
 } from '@bmg/common/preflight';
 import type { Json } from '@bmg/common/upstream';
 import type { CheckContactsResponse } from '@bmg/proto/messaging';
-import type { ValidRequest } from '../create/validate-request';
-import { lastLeavesAt } from '../pace/pace';
+import type { ValidRequest } from '../create';
+import { lastLeavesAt } from '../pace';
 import type { NumberPace } from './number-pace';
 
 export interface BroadcastFindings {
@@ -18,21 +18,17 @@ export interface BroadcastFindings {
   failures: Findings;
 }
 
-export interface Run {
-  starts_at: string;
-  ends_at: string;
-  duration_s: number;
-}
-
 const SECOND_MS = 1_000;
 
-/** Broadcasts of a number take turns: the last contact leaves when all that are queued have left. */
+/**
+ * Broadcasts of a number take turns: the last contact leaves when all that are queued have left.
+ */
 export function estimateRun(
   { broadcasts_per_sec, queued }: NumberPace,
   starts_at: Date,
   contacts: number,
   now: Date,
-): Run {
+) {
   const until_start_s = (starts_at.getTime() - now.getTime()) / SECOND_MS;
   const ahead = Math.max(0, queued - until_start_s * broadcasts_per_sec);
   const ends_at = lastLeavesAt(starts_at, ahead + contacts, broadcasts_per_sec);
@@ -82,7 +78,7 @@ export function shownReasons(
 
 export const summary = (
   { contacts, skipped, duplicates }: ValidRequest,
-  run: Run,
+  run: ReturnType<typeof estimateRun>,
   { windows, cost }: Pick<CheckContactsResponse, 'windows' | 'cost'>,
   { failures }: BroadcastFindings,
 ): Json => ({

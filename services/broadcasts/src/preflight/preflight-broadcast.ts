@@ -1,5 +1,5 @@
-// Predicts the creation of a broadcast: reasons to refuse it, contacts that would fail, duration and
-// cost. Applies the rules of a creation; stores nothing and sends nothing.
+// Predicts the creation of a broadcast: reasons to refuse it, contacts that would fail, duration
+// and cost. Applies the rules of a creation; stores nothing and sends nothing.
 import {
   ADVICE,
   Findings,
@@ -9,22 +9,19 @@ import {
   type Effect,
   type Reason,
 } from '@bmg/common/preflight';
-import { refusalToSend, type Credential, type Credentials } from '@bmg/common/directory';
+import { refusalToSend, type Credential } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { inTurns } from '@bmg/common/lifecycle';
 import { ContactFaults } from '@bmg/common/messages';
-import type { Call, Client } from '@bmg/common/rpc';
+import type { Call } from '@bmg/common/rpc';
 import { needTarget, type Json } from '@bmg/common/upstream';
 import type { CheckBroadcastRequest } from '@bmg/proto/broadcasts';
-import type { Target } from '@bmg/proto/common';
-import type { CheckContactsResponse, MessagingDefinition } from '@bmg/proto/messaging';
+import type { CheckContactsResponse } from '@bmg/proto/messaging';
 import type { Template } from '@bmg/proto/templates';
-import { neededApproval } from '../approval';
-import { validateRequest, type ValidRequest } from '../create/validate-request';
-import { waitingRefusal, type WaitingLimit } from '../create/waiting';
-import type { FindTemplate, FoundTemplate } from '../template/find';
-import { contactFault } from '../template/rules';
-import type { NumberPace } from './number-pace';
+import { neededApproval } from '../ground/approval';
+import { validateRequest, type ValidRequest, waitingRefusal, type WaitingLimit } from '../create';
+import { type FoundTemplate, contactFault } from '../template';
+import type { ForecastDependencies } from './forecast';
 import {
   deliverableOf,
   estimateRun,
@@ -33,13 +30,7 @@ import {
   type BroadcastFindings,
 } from './outlook';
 
-export interface PreflightDependencies extends WaitingLimit {
-  credentials: Pick<Credentials, 'of'>;
-  findTemplate: FindTemplate;
-  messaging: Pick<Client<MessagingDefinition>, 'checkContacts'>;
-  readPace(target: Target, credential: Credential): Promise<NumberPace>;
-  now: () => Date;
-}
+type PreflightDependencies = WaitingLimit & Omit<ForecastDependencies, 'chunks' | 'limits'>;
 
 export async function preflightBroadcast(
   deps: PreflightDependencies,
@@ -103,7 +94,9 @@ const approvalNeeded = ({ approval_above }: CheckBroadcastRequest): Reason =>
     message: `a broadcast to more than ${approval_above} contacts waits until a second person approves it: the times count from then`,
   });
 
-/** A scheduled broadcast is accepted while its number is paused: it can be active again when due. */
+/**
+ * A scheduled broadcast is accepted while its number is paused: it can be active again when due.
+ */
 function findNumberProblems(
   { scheduled_at }: CheckBroadcastRequest,
   credential: Credential,

@@ -1,11 +1,10 @@
-// A broadcast as one worker runs it: the chunks whose leases the worker holds, and which contact is next.
+// A broadcast as one worker runs it: the chunks whose leases the worker holds, and which contact is
+// next.
 import { parseExact } from '@bmg/common/json';
 import type { SendClaimedMessageRequest } from '@bmg/proto/messaging';
-import { isBsuid } from '../ground/contact';
-import { requestId } from '../ground/request-id';
-import { numberOf } from '../store/broadcast-ids';
-import type { Broadcast, Stop } from '../store/types';
-import { createFiller, type Filler, type Json } from '../template/params';
+import { isBsuid, type Broadcast, type Stop } from '../ground/types';
+import { requestId, numberOf } from '../ground/request-id';
+import { createFiller, type Filler, type Json } from '../template';
 import type { HeldChunk } from './held-chunk';
 
 /** The send of one contact, from the moment it is taken from its chunk. */
@@ -14,7 +13,7 @@ export interface ContactSend {
   chunk: HeldChunk;
   /** The contact's place in the chunk. */
   index: number;
-  /** Whether messaging is to claim the send; decided, and stored, with its mark. */
+  /** True if messaging is to claim the send; decided, and stored, with its mark. */
   claimed: boolean;
 }
 
@@ -26,8 +25,8 @@ export class ActiveBroadcast {
   /** True once its stored status is `processing`. */
   started: boolean;
   /**
-   * True once its stored status is neither `pending` nor `processing`, as after a pause: it sends nothing,
-   * and its chunks are released. A broadcast that is resumed is run as a new one.
+   * True once its stored status is neither `pending` nor `processing`, as after a pause: it sends
+   * nothing, and its chunks are released. A broadcast that is resumed is run as a new one.
    */
   ended = false;
   /** Messages per second that the number takes; undefined until the directory has answered. */

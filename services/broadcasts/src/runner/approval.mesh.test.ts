@@ -4,7 +4,7 @@ import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble } from '../../testing/worker';
 import { APPROVAL_MAX_MS } from '../ground/broadcast-machine';
 import { approveBroadcast } from '../partner-changes';
-import type { Broadcast } from '../store/types';
+import type { Broadcast } from '../ground/types';
 
 const rig = useRig();
 
@@ -20,7 +20,11 @@ const waiting = (contacts: number, given: Partial<Broadcast> = {}) =>
     ...given,
   });
 const approve = (number: number, person_id = 'per_2') =>
-  approveBroadcast(rig.stores.broadcasts, { scope, number }, { person_id, at: new Date() });
+  approveBroadcast(
+    rig.stores.broadcasts,
+    { ...scope, broadcast_id: number, caller_person_id: person_id },
+    new Date(),
+  );
 const cancel = (id: number) => rig.stores.broadcasts.change(scope, id, 'cancel');
 
 test('sends nothing before the approval, and everything once after it', async () => {

@@ -1,8 +1,8 @@
-// Sends the contacts of one number in batches. A batch passes through three states: its pace slots are
-// reserved, its contacts are marked shortly before the first slot, and each contact departs at its slot.
+// Sends the contacts of one number in batches. A batch passes through three states: its pace slots
+// are reserved, its contacts are marked shortly before the first slot, and each contact departs at
+// its slot.
 import { pause } from '@bmg/common/lifecycle';
-import { broadcastRate, createLead, inFlightMax, windowOf } from '../pace/pace';
-import type { Slots } from '../pace/redis-pace';
+import { broadcastRate, createLead, inFlightMax, windowOf, type Slots } from '../pace';
 import type { ContactSend } from './active-broadcast';
 import type { BroadcastKeeper } from './broadcast-keeper';
 import type { ContactSender } from './contact-sender';
@@ -12,7 +12,7 @@ import type { OutcomeRecorder } from './outcome-recorder';
 import type { Rotation } from './rotation';
 import type { SendBackoff } from './send-backoff';
 
-export interface BatchSenderParts {
+interface BatchSenderParts {
   rotation: Rotation;
   keeper: Pick<BroadcastKeeper, 'start'>;
   recorder: OutcomeRecorder;
@@ -69,7 +69,7 @@ export class BatchSender {
     const slots = await pace.reserve(this.phone_number_id, rate, count, this.lead.ms());
     const first = performance.now() + (slots?.wait_ms ?? 0);
     if (!slots || slots.count === 0) {
-      // Without the shared pace nothing is sent: an unpaced send could exceed the number's rate.
+      // Nothing is sent without the shared pace: an unpaced send could exceed the number's rate.
       await pause(slots?.wait_ms ?? PACE_UNAVAILABLE_MS, signal);
       return true;
     }
@@ -86,21 +86,25 @@ export class BatchSender {
     this.stopping.abort();
   }
 
-  /** After `stop` and after the loop has ended: stops departures and returns the contacts left over. */
+  /**
+   * After `stop` and after the loop has ended: stops departures and returns the contacts left over.
+   */
   async close(): Promise<ContactSend[]> {
     await Promise.all(this.marking);
     return this.departures.close();
   }
 
-  /** Messages per second that broadcasts may use of the number; undefined until its limit is known. */
+  /**
+   * Messages per second that broadcasts may use of the number; undefined until its limit is known.
+   */
   private rate(): number | undefined {
     const limit = this.parts.rotation.limitPerSec();
     return limit === undefined ? undefined : broadcastRate(limit, this.deps.settings.share_percent);
   }
 
   private depart(send: ContactSend): void {
-    // A broadcast that stopped or was paused in the meantime sends nothing: its contacts wait again, or
-    // fail with the reason.
+    // A broadcast that stopped or was paused in the meantime sends nothing: its contacts wait
+    // again, or fail with the reason.
     const { stop, ended } = send.broadcast;
     if (stop || ended) void this.parts.recorder.unmark([send]);
     else void this.parts.sender.send(send);

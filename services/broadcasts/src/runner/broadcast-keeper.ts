@@ -1,19 +1,21 @@
-// Takes one broadcast through its life on this worker: reads the number's limit, keeps enough contacts
-// claimed, and starts, stops and completes the broadcast. Sending is the lane's job.
+// Takes one broadcast through its life on this worker: reads the number's limit, keeps enough
+// contacts claimed, and starts, stops and completes the broadcast. Sending is the lane's job.
 import { ApiError } from '@bmg/common/errors';
 import { startSpan } from '@bmg/common/telemetry';
-import { limitOf, windowOf } from '../pace/pace';
+import { limitOf, windowOf } from '../pace';
 import { chunkIds } from '../ground/request-id';
-import { removeContactsOf } from '../store/remove-contacts';
+import { removeContactsOf } from '../records';
 import type { ActiveBroadcast } from './active-broadcast';
-import { ChunkClaims, HELD_CHUNKS_MAX } from './chunk-claims';
-import { ChunkUpkeep } from './chunk-upkeep';
+import { HELD_CHUNKS_MAX, ChunkUpkeep } from './chunk-upkeep';
 import type { RunnerDependencies } from './dependencies';
 import { DoubtfulSends } from './doubtful-sends';
 import type { HeldChunk } from './held-chunk';
 import { codeOf, stopsBroadcast } from './outcome';
 
-/** How long the directory's answer about a number is cached here; messaging looks it up for each send. */
+/**
+ * How long the directory's answer about a number is cached here; messaging looks it up for each
+ * send.
+ */
 const LIMIT_AGE_MAX_MS = 3_000;
 const LIMIT_TIMEOUT_MS = 5_000;
 /** How often the leases of a broadcast are read while there is nothing to claim. */
@@ -22,7 +24,6 @@ const READ_CHUNKS_EVERY_MS = 1_000;
 const AHEAD_WINDOWS = 3;
 
 export class BroadcastKeeper {
-  private readonly claims: ChunkClaims;
   private readonly upkeep: ChunkUpkeep;
   private readonly settling: DoubtfulSends;
 
@@ -30,8 +31,7 @@ export class BroadcastKeeper {
     private readonly deps: RunnerDependencies,
     worker: string,
   ) {
-    this.claims = new ChunkClaims(deps, worker);
-    this.upkeep = new ChunkUpkeep(deps);
+    this.upkeep = new ChunkUpkeep(deps, worker);
     this.settling = new DoubtfulSends(deps);
   }
 
@@ -52,7 +52,7 @@ export class BroadcastKeeper {
     await this.claimOrComplete(broadcast, broadcast.chunks.length < held);
   }
 
-  /** Moves the broadcast to `processing`; false when it was cancelled before: then nothing may be sent. */
+  /** Moves the broadcast to `processing`; false if it was cancelled: then nothing may be sent. */
   async start(broadcast: ActiveBroadcast): Promise<boolean> {
     if (broadcast.started) return true;
     const { broadcasts } = this.deps;
@@ -66,7 +66,7 @@ export class BroadcastKeeper {
 
   /** Returns the leases of the chunks without sends in flight. */
   release(broadcast: ActiveBroadcast): Promise<void> {
-    return this.claims.release(broadcast);
+    return this.upkeep.release(broadcast);
   }
 
   private async readLimit(broadcast: ActiveBroadcast): Promise<void> {
@@ -119,13 +119,14 @@ export class BroadcastKeeper {
     const wanted = AHEAD_WINDOWS * windowOf(broadcast.limit_per_sec ?? 1);
     if (broadcast.chunks.length >= HELD_CHUNKS_MAX) return;
     if (broadcast.readyCount(Date.now()) >= wanted) return;
-    // Reading the leases costs a query: at once when it may find something, otherwise at an interval.
+    // Reading the leases costs a query: at once when it may find something, otherwise at an
+    // interval.
     const due = Date.now() - broadcast.chunks_read_at >= READ_CHUNKS_EVERY_MS;
     if (!due && !chunkRemoved && !broadcast.has_unclaimed_chunks) return;
     broadcast.chunks_read_at = Date.now();
     const heads = await this.deps.chunks.heads(chunkIds(broadcast.stored));
     if (heads.every(({ done }) => done)) await this.complete(broadcast);
-    else broadcast.has_unclaimed_chunks = await this.claims.claim(broadcast, heads, wanted);
+    else broadcast.has_unclaimed_chunks = await this.upkeep.claim(broadcast, heads, wanted);
   }
 
   private async complete(broadcast: ActiveBroadcast): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ActiveNumber } from '../store/broadcasts';
+import type { ActiveNumber } from '../records/active';
 import { chooseNumbers } from './choose-numbers';
 
 const LANES_MAX = 10;

@@ -1,9 +1,10 @@
 // Which numbers a worker serves when there are more than it has lanes for.
-import type { ActiveNumber } from '../store/broadcasts';
+import type { ActiveNumber } from '../records';
 
 /**
- * Partners take turns, so that one with many numbers does not take all lanes. Of a partner's numbers,
- * those with a lane keep it; free places go to others at random, so that none waits for ever.
+ * Partners take turns, so that one with many numbers does not take all lanes. Of a partner's
+ * numbers, those with a lane keep it; free places go to others at random, so that none waits for
+ * ever.
  */
 export function chooseNumbers(
   active: ReadonlyMap<string, ActiveNumber>,

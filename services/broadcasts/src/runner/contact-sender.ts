@@ -1,5 +1,6 @@
-// Sends one marked contact through the messaging service and acts on the answer. A contact that was marked
-// and has no outcome is sent again only once messaging has settled that it was not sent (doubtful-sends.ts).
+// Sends one marked contact through the messaging service and acts on the answer. A contact that was
+// marked and has no outcome is sent again only once messaging has settled that it was not sent
+// (doubtful-sends.ts).
 import { isUnimplemented } from '@bmg/common/errors';
 import { metrics, startSpan } from '@bmg/common/telemetry';
 import type { ActiveBroadcast, ContactSend } from './active-broadcast';
@@ -9,7 +10,7 @@ import { outcomeOf, retryDelayMs, type Outcome } from './outcome';
 import type { OutcomeRecorder } from './outcome-recorder';
 import { requestId } from '../ground/request-id';
 
-export interface SenderEvents {
+interface SenderEvents {
   /** Neither messaging nor the upstream could be reached. */
   unreachable(): void;
   /** The upstream answered, whatever the answer. */

@@ -1,8 +1,9 @@
-// Sends each marked contact at its pace slot. Slots can be missed when the process stalls or the store is
-// slow. A worker that has the number to itself then catches up, never above the number's own rate. One that
-// shares the number reserves new slots instead. So no second holds more than the rate.
+// Sends each marked contact at its pace slot. Slots can be missed when the process stalls or the
+// store is slow. A worker that has the number to itself then catches up, never above the number's
+// own rate. One that shares the number reserves new slots instead. So no second holds more than the
+// rate.
 import { pause } from '@bmg/common/lifecycle';
-import type { Slots } from '../pace/redis-pace';
+import type { Slots } from '../pace';
 import type { ContactSend } from './active-broadcast';
 
 type Booking = Pick<Slots, 'alone' | 'interval_ms' | 'took_ms'>;
@@ -14,7 +15,7 @@ export interface Departures {
   close(): ContactSend[];
 }
 
-/** Lower bound for a shared number: without it, a machine that is always a little late sends nothing. */
+/** Lower bound for a shared number, so that a machine that is always a little late can send. */
 const LATE_MIN_MS = 20;
 const LATE_ALONE_MAX_MS = 1_500;
 /** Precision of timers: sends may bunch up by this much, and the gap between them compensates. */

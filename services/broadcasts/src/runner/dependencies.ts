@@ -2,10 +2,9 @@ import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
-import type { StateWriter } from '../contact-states/state-writer';
-import type { Pace } from '../pace/redis-pace';
-import type { Broadcasts } from '../store/broadcasts';
-import type { Chunks } from '../store/chunks';
+import type { StateWriter } from '../contact-states';
+import type { Pace } from '../pace';
+import type { Broadcasts, Chunks } from '../records';
 
 export interface RunnerDependencies {
   broadcasts: Broadcasts;

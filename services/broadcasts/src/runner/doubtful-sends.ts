@@ -1,4 +1,5 @@
-// Settles the sends of contacts in doubt with the messaging service, before they are given up as unknown.
+// Settles the sends of contacts in doubt with the messaging service, before they are given up as
+// unknown.
 //
 // | Messaging returns | The contact |
 // |---|---|
@@ -6,8 +7,8 @@
 // | `not_sent`: no attempt can go out any more | waits again, and is sent under the next attempt number |
 // | `unknown` | stays in doubt: a status event is awaited, and the outcome is requested again |
 //
-// A contact leaves doubt for waiting only under the fence of this worker's lease. Attempts of an earlier
-// lease have lower numbers, so messaging refuses those that arrive late.
+// A contact leaves doubt for waiting only under the fence of this worker's lease. Attempts of an
+// earlier lease have lower numbers, so messaging refuses those that arrive late.
 import { metrics, startSpan } from '@bmg/common/telemetry';
 import type { SettleSendsResponse_Send as Settled } from '@bmg/proto/messaging';
 import { stateAt } from '../ground/contact-state';
@@ -17,7 +18,7 @@ import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
 
 const SETTLE_LIMIT_MS = 5_000;
-/** Messaging keeps claims for seven days: outcomes of a broadcast that may have older ones are not requested. */
+/** Messaging keeps claims for seven days: no outcomes are requested of older broadcasts. */
 const SETTLED_FOR_MS = 5 * 86_400_000;
 
 export class DoubtfulSends {

@@ -1,6 +1,6 @@
 import { someContacts } from '../../testing/builders';
 import { tallyOf } from '../ground/contact-state';
-import type { Chunk } from '../store/types';
+import type { Chunk } from '../ground/types';
 import { HeldChunk } from './held-chunk';
 
 const GRACE_MS = 1_000;

@@ -1,8 +1,7 @@
 // A chunk whose lease this worker holds: which contacts wait, are postponed, in flight or in doubt.
 // Held in memory only. The store has the truth, and `refresh` brings this copy up to date with it.
 import { indicesOf } from '../ground/contact-state';
-import type { Contact } from '../ground/contact';
-import type { Chunk } from '../store/types';
+import type { Contact, Chunk } from '../ground/types';
 
 interface Postponed {
   index: number;
@@ -14,7 +13,7 @@ interface Doubt {
   until: number;
   /** Messaging claims the send, and so can settle it. */
   claimed: boolean;
-  /** When its outcome was last requested, and of the last request that messaging answered with `unknown`. */
+  /** The last request for its outcome, and the last one that messaging answered with `unknown`. */
   requested_at: number;
   unknown_at: number;
 }
@@ -40,8 +39,8 @@ export class HeldChunk {
   /** Refused sends by contact. */
   private readonly refusals = new Map<number, number>();
   /**
-   * Contacts that may or may not have been sent: marked by an earlier owner of the lease, or sent without
-   * an answer.
+   * Contacts that may or may not have been sent: marked by an earlier owner of the lease, or sent
+   * without an answer.
    */
   private readonly inDoubt = new Map<number, Doubt>();
   /** Attempts to send under this lease, by contact. */
@@ -62,7 +61,7 @@ export class HeldChunk {
     this.refresh(chunk, now, grace_ms);
   }
 
-  /** An empty recipient once the contacts are deleted: messaging refuses such a send before it leaves. */
+  /** Has an empty recipient once the contacts are deleted: messaging refuses such a send. */
   contact(index: number): Contact {
     return this.contacts[index] ?? { recipient: '', params: null };
   }
@@ -176,8 +175,8 @@ export class HeldChunk {
   }
 
   /**
-   * Removes and returns the contacts in doubt whose waiting time has passed. If messaging can settle a
-   * send, it must have answered after that time, or have been unreachable for long.
+   * Removes and returns the contacts in doubt whose waiting time has passed. If messaging can
+   * settle a send, it must have answered after that time, or have been unreachable for long.
    */
   takeExpired(now: number): number[] {
     const isExpired = ({ until, claimed, unknown_at }: Doubt): boolean =>

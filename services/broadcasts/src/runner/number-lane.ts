@@ -1,8 +1,8 @@
 // One phone number on one worker. Two loops run until the lane is stopped: one sends the number's
-// broadcasts in turns at the pace that all workers share, the other keeps each broadcast supplied with
-// claimed contacts and completes it.
+// broadcasts in turns at the pace that all workers share, the other keeps each broadcast supplied
+// with claimed contacts and completes it.
 import { createPoller, pause, type Poller } from '@bmg/common/lifecycle';
-import type { Broadcast } from '../store/types';
+import type { Broadcast } from '../ground/types';
 import { BatchSender } from './batch-sender';
 import { BroadcastKeeper } from './broadcast-keeper';
 import { createClaimSupport } from './claim-support';
@@ -78,7 +78,8 @@ export class NumberLane {
     const unmarked = this.recorder.unmark(await this.batches.close());
     const limit = Date.now() + this.deps.settings.stop_limit_ms;
     while (this.rotation.inFlightCount() > 0 && Date.now() < limit) await pause(IN_FLIGHT_CHECK_MS);
-    // Does not wait for an unavailable store: contacts whose outcome it misses now count as in doubt.
+    // Does not wait for an unavailable store: contacts whose outcome it misses now count as in
+    // doubt.
     this.recorder.stopRetrying();
     await unmarked;
     for (const broadcast of this.rotation.all()) await this.keeper.release(broadcast);

@@ -5,13 +5,13 @@ import { metrics } from '@bmg/common/telemetry';
 import { maskPhone } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
 import { stateAt, type Change } from '../ground/contact-state';
-import type { Applied } from '../contact-states/state-writer';
+import type { Applied } from '../contact-states';
 import type { ContactSend } from './active-broadcast';
 import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
 
-export interface RecorderEvents {
+interface RecorderEvents {
   /** The store did not take a mark. */
   storeUnavailable(): void;
   /** A contact's outcome is recorded, or it waits again. */
@@ -30,7 +30,8 @@ export class OutcomeRecorder {
     private readonly claiming: Pick<ClaimSupport, 'isOn'>,
     private readonly events: RecorderEvents,
   ) {
-    // One listener for every outcome that is not recorded yet: as many as there are sends in flight.
+    // One listener for every outcome that is not recorded yet: as many as there are sends in
+    // flight.
     setMaxListeners(0, this.stopping.signal);
   }
 

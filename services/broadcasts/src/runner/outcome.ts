@@ -48,7 +48,7 @@ export function outcomeOf(error: unknown): Outcome {
   return { kind: 'refused', code };
 }
 
-/** Whether the error of a number or account means that no further contact can be sent. */
+/** True if the error of a number or account means that no further contact can be sent. */
 export const stopsBroadcast = (error: ApiError): boolean =>
   error.upstream_code === undefined
     ? STOPPING_CODES.has(error.code) || error.http === PAYMENT_HTTP
@@ -71,7 +71,8 @@ const RETRY: Record<RetryReason, RetryRule> = {
   throttled: { base_ms: SECOND_MS, max_ms: 30 * SECOND_MS, refusals_max: 1_000 },
   // The upstream takes about one message in 6 s for the same recipient, 600 an hour.
   pair: { base_ms: 6 * SECOND_MS, max_ms: 60 * SECOND_MS, refusals_max: 100 },
-  // Enough to wait out a long outage: the number lane itself slows down to one send every few seconds.
+  // Enough to wait out a long outage: the number lane itself slows down to one send every few
+  // seconds.
   unreachable: { base_ms: SECOND_MS, max_ms: 10 * SECOND_MS, refusals_max: 20_000 },
 };
 const JITTER = 0.2;

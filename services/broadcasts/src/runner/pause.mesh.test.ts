@@ -3,8 +3,8 @@ import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
 import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
-import type { PartnerEvent } from '../store/broadcasts';
-import type { Broadcast } from '../store/types';
+import type { PartnerEvent } from '../records/broadcasts';
+import type { Broadcast } from '../ground/types';
 import { TURNS_MAX } from './rotation';
 
 const rig = useRig();

@@ -1,6 +1,6 @@
-// The active broadcasts of one number on one worker. They take turns contact by contact, so that a large
-// broadcast does not delay a small one.
-import type { Broadcast } from '../store/types';
+// The active broadcasts of one number on one worker. They take turns contact by contact, so that a
+// large broadcast does not delay a small one.
+import type { Broadcast } from '../ground/types';
 import { ActiveBroadcast, type ContactSend } from './active-broadcast';
 
 /** Broadcasts of one number that take turns; later ones wait until one of these has ended. */
@@ -10,7 +10,7 @@ export class Rotation {
   /** In the order of their turns, the next one first. */
   private readonly broadcasts = new Map<number, ActiveBroadcast>();
 
-  /** Takes over the stored list of active broadcasts, oldest first; returns true when there is a new one. */
+  /** Takes over the stored active broadcasts, oldest first; returns true if one of them is new. */
   update(stored: Broadcast[]): boolean {
     const active = new Set(stored.map(({ _id }) => _id));
     for (const broadcast of this.broadcasts.values()) broadcast.ended ||= !active.has(broadcast.id);
@@ -69,7 +69,7 @@ export class Rotation {
     );
   }
 
-  /** Whether the keeper has a chunk to remove. */
+  /** True if the keeper has a chunk to remove. */
   hasChunkToRemove(): boolean {
     for (const { chunks } of this.broadcasts.values()) {
       if (chunks.some((chunk) => chunk.isDone() || chunk.leaseLost)) return true;
@@ -77,7 +77,9 @@ export class Rotation {
     return false;
   }
 
-  /** Takes up to `count` contacts, one broadcast after the other. `start` says whether one may send. */
+  /**
+   * Takes up to `count` contacts, one broadcast after the other. `start` says whether one may send.
+   */
   async take(
     count: number,
     start: (broadcast: ActiveBroadcast) => Promise<boolean>,

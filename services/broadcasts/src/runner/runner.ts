@@ -1,22 +1,16 @@
-// Finds the active broadcasts and runs a lane for each of their numbers. Every worker does the same: the
-// leases of chunks decide which worker sends a contact, and the shared pace decides when.
+// Finds the active broadcasts and runs a lane for each of their numbers. Every worker does the
+// same: the leases of chunks decide which worker sends a contact, and the shared pace decides when.
 import { randomBytes } from 'node:crypto';
 import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle';
+import { groupBy } from '@bmg/common/collections';
 import { metrics } from '@bmg/common/telemetry';
 import { ACTIVE } from '../ground/broadcast-machine';
-import type { Broadcast } from '../store/types';
+import type { Broadcast } from '../ground/types';
 import { chooseNumbers } from './choose-numbers';
 import type { RunnerDependencies } from './dependencies';
 import { NumberLane } from './number-lane';
 import { TURNS_MAX } from './rotation';
 import { sweep } from './sweeper';
-
-export interface Runner extends Component {
-  /** Looks for new broadcasts now instead of at the next interval. */
-  wake(): void;
-  /** Whether the number had active broadcasts at the last look, on any worker. */
-  isActive(phone_number_id: string): boolean;
-}
 
 const FIND_EVERY_MS = 1_000;
 /** Numbers that one worker serves at a time; with more, each worker serves others. */
@@ -25,9 +19,7 @@ const LANES_MAX = 1_000;
 const RENEWALS = 3;
 const SWEEP_EVERY_MS = 60_000;
 
-export const createRunner = (deps: RunnerDependencies): Runner => new BroadcastRunner(deps);
-
-class BroadcastRunner implements Runner {
+export class Runner implements Component {
   readonly name = 'runner';
   private readonly worker = randomBytes(9).toString('base64url');
   private readonly lanes = new Map<string, NumberLane>();
@@ -46,10 +38,12 @@ class BroadcastRunner implements Runner {
     this.sweeping = createPoller('sweep', SWEEP_EVERY_MS, () => sweep(deps), log);
   }
 
+  /** Looks for new broadcasts now instead of at the next interval. */
   wake(): void {
     this.finding.wake();
   }
 
+  /** True if the number had active broadcasts at the last look, on any worker. */
   isActive(phone_number_id: string): boolean {
     return this.activeNumbers.has(phone_number_id);
   }
@@ -81,7 +75,8 @@ class BroadcastRunner implements Runner {
       const count = found.filter((one) => one.status === status).length;
       metrics.broadcasts_active.set({ status }, count);
     }
-    await this.updateLanes(byNumber(found));
+    found.sort((a, b) => a._id - b._id);
+    await this.updateLanes(groupBy(found, (one) => one.phone_number_id));
   }
 
   private wakeAt(due: Date | undefined): void {
@@ -109,15 +104,4 @@ class BroadcastRunner implements Runner {
     const held = [...this.lanes.values()].flatMap((lane) => lane.leases());
     await this.deps.chunks.renew(held, new Date(Date.now() + this.deps.settings.lease_ms));
   }
-}
-
-/** The broadcasts of each number, oldest first. */
-function byNumber(broadcasts: Broadcast[]): Map<string, Broadcast[]> {
-  const groups = new Map<string, Broadcast[]>();
-  for (const broadcast of broadcasts.sort((a, b) => a._id - b._id)) {
-    const group = groups.get(broadcast.phone_number_id);
-    if (group) group.push(broadcast);
-    else groups.set(broadcast.phone_number_id, [broadcast]);
-  }
-  return groups;
 }

@@ -1,7 +1,8 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
-import { openStores, openTestRedis, type QueryCounts, type Stores } from '../../testing/stores';
+import { useRig } from '../../testing/rig';
+import type { QueryCounts } from '../../testing/stores';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createMessagingDouble, startWorker } from '../../testing/worker';
+import { createMessagingDouble } from '../../testing/worker';
 
 const BROADCASTS = 100;
 const CONTACTS = 10_000;
@@ -9,23 +10,12 @@ const LOOKS = 3;
 /** One query for due broadcasts and one for active ones. */
 const COMMANDS_A_LOOK = 2;
 
-let stores: Stores;
-const redis = openTestRedis();
-beforeAll(async () => {
-  stores = await openStores();
-});
-afterAll(async () => {
-  redis.close();
-  await stores.close();
-});
+const rig = useRig();
+const { stores } = rig;
 
 /** The database commands of an idle worker during a few rounds. */
 async function looking(): Promise<QueryCounts> {
-  const worker = await startWorker({
-    stores,
-    redis: redis.redis,
-    messaging: createMessagingDouble(),
-  });
+  const worker = await rig.worker({ messaging: createMessagingDouble() });
   const from = stores.asked().looks;
   const after = (looks: number) =>
     eventually(() => stores.asked().looks >= from + looks && stores.asked());

@@ -1,4 +1,5 @@
-// Pauses a number's sends while messaging, the upstream or the store is unreachable: twice as long each time.
+// Pauses a number's sends while messaging, the upstream or the store is unreachable: twice as long
+// each time.
 const FIRST_MS = 250;
 const MAX_MS = 5_000;
 

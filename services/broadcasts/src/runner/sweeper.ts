@@ -1,17 +1,19 @@
 // Deletes data that is no longer needed: contacts of ended broadcasts and drafts that a crash left
-// behind, and broadcasts whose retention period is over. Cancels broadcasts that stay paused or without
-// an approval.
+// behind, and broadcasts whose retention period is over. Cancels broadcasts that stay paused or
+// without an approval.
 import { metrics } from '@bmg/common/telemetry';
 import { APPROVAL_MAX_MS, PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import { chunkIds } from '../ground/request-id';
-import { removeContactsOf } from '../store/remove-contacts';
-import type { Broadcast } from '../store/types';
+import { removeContactsOf } from '../records';
+import type { Broadcast } from '../ground/types';
 import type { RunnerDependencies } from './dependencies';
 
 const BATCH_MAX = 100;
 /** A creation takes seconds: a draft older than this was abandoned. */
 const DRAFT_LIFE_MS = 10 * 60_000;
-/** As long as usage is kept. Chunks have no date, so an index that expires documents cannot do this. */
+/**
+ * Usage is kept as long. Chunks have no date, so an index that expires documents cannot do this.
+ */
 const RETENTION_MS = 400 * 86_400_000;
 /** States that a partner ends: a broadcast that stays in one of them for too long is cancelled. */
 const WAITS = [

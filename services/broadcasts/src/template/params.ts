@@ -1,7 +1,7 @@
-// Turns a contact's `params` into the parameters of its message. The service's README lists the rules.
-// No I/O.
+// Turns a contact's `params` into the parameters of its message. The service's README lists the
+// rules. No I/O.
 import { invalidField } from '@bmg/common/errors';
-import type { Param, Params } from '../ground/contact';
+import type { Param, Params } from '../ground/types';
 
 export type Json = Record<string, unknown>;
 
@@ -42,15 +42,8 @@ function readParam(value: unknown, where: string): Param {
   throw invalidField(where, 'must be a text, a number, or a parameter object with a type');
 }
 
-export interface Filler {
-  /** Returns how many parameters the body gets. Throws INVALID_FIELD for `where` if some are missing. */
-  check(params: Params | null, where: string): number;
-  /** Returns the components of one contact's message. */
-  fill(params: Params | null): Json[];
-}
-
 /** `components` are those of the broadcast; only their placeholders differ between contacts. */
-export function createFiller(components: readonly Json[]): Filler {
+export function createFiller(components: readonly Json[]) {
   const used = new Set<string>();
   /** Placeholders inside a longer text, which take strings only. */
   const within = new Set<string>();
@@ -59,7 +52,8 @@ export function createFiller(components: readonly Json[]): Filler {
   const unusedOf = (params: Params | null): Array<[string, Param]> =>
     Object.entries(params ?? {}).filter(([key]) => !used.has(key));
   return {
-    check(params, where) {
+    /** Returns how many parameters the body gets. Throws INVALID_FIELD for `where` if some lack. */
+    check(params: Params | null, where: string): number {
       const missing = [...used].filter((key) => ownParam(params, key) === undefined);
       if (missing.length > 0) {
         throw invalidField(
@@ -74,7 +68,8 @@ export function createFiller(components: readonly Json[]): Filler {
       const rest = unusedOf(params);
       return rest.length === 0 ? fixed.length : placed(fixed, rest, where).length;
     },
-    fill(params) {
+    /** Returns the components of one contact's message. */
+    fill(params: Params | null): Json[] {
       const filled = used.size === 0 ? [...components] : (replace(components, params) as Json[]);
       const rest = unusedOf(params);
       if (rest.length === 0) return filled;
@@ -87,6 +82,8 @@ export function createFiller(components: readonly Json[]): Filler {
     },
   };
 }
+
+export type Filler = ReturnType<typeof createFiller>;
 
 const ownParam = (params: Params | null, key: string): Param | undefined =>
   params && Object.hasOwn(params, key) ? params[key] : undefined;
@@ -145,7 +142,7 @@ function replace(value: unknown, params: Params | null): unknown {
   );
 }
 
-/** Adds the params without a placeholder to the body: by number at that place, by name after the rest. */
+/** Adds params without a placeholder to the body: by number at that place, by name at the end. */
 function placed(fixed: Json[], rest: Array<[string, Param]>, where: string): Json[] {
   const numbers = rest.filter(([key]) => NUMBER.test(key));
   if (numbers.length > 0 && numbers.length < rest.length) {

@@ -1,12 +1,12 @@
 // Facts about a template, and the errors that the upstream would return for a broadcast of it. No
 // I/O.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { isBsuid, type Contact } from '../ground/contact';
+import { isBsuid, type Contact } from '../ground/types';
 import { isObject, type Filler, type Json } from './params';
 
 export interface TemplateFacts {
   authentication: boolean;
-  /** The variables of the body text; undefined when the template has parts that are not checked here. */
+  /** The variables of the body text; undefined if the template has parts that are not checked. */
   variables: string[] | undefined;
 }
 
@@ -52,7 +52,7 @@ function variablesOf(components: unknown[]): string[] | undefined {
   return [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1] as string))];
 }
 
-/** Throws when the contacts do not fit the template: a wrong kind of recipient, or missing variables. */
+/** Throws if contacts do not fit the template: a wrong kind of recipient, or missing variables. */
 export function validateContacts(
   facts: TemplateFacts,
   { contacts, places }: { contacts: Contact[]; places: number[] },

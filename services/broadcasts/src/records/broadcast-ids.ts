@@ -1,25 +1,20 @@
-// The ids of broadcasts. Each partner's broadcasts are numbered from 1, so that a number reveals nothing about
-// other partners. Inside the service a broadcast has another id, which is unique among all partners and
-// sorts by creation: chunks, contacts, request ids and the runner only use that one.
+// The ids of broadcasts. Each partner's broadcasts are numbered from 1, so that a number reveals
+// nothing about other partners. Inside the service a broadcast has another id, which is unique
+// among all partners and sorts by creation: chunks, contacts, request ids and the runner only use
+// that one.
 //
-// Broadcasts of earlier releases have one id for both, from a counter that all partners shared. Replicas of
-// such a release only find broadcasts by that id. So for an hour after the first creation by this release,
-// longer than a rollout takes, ids still come from the shared counter. Then:
+// Broadcasts of earlier releases have one id for both, from a counter that all partners shared.
+// Replicas of such a release only find broadcasts by that id. So for an hour after the first
+// creation by this release, longer than a rollout takes, ids still come from the shared counter.
+// Then:
 // - a partner continues above its own highest number;
-// - the shared counter jumps far above all numbers, so that an old replica which still runs, or runs again
-//   after a rollback, takes no number that this release gives out.
+// - the shared counter jumps far above all numbers, so that an old replica which still runs, or
+//   runs again after a rollback, takes no number that this release gives out.
 import { randomInt } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import type { Broadcast } from './types';
-
-export type BroadcastIds = Pick<Broadcast, '_id' | 'public_id'>;
-
-/** The number under which the partner knows the broadcast. */
-export const numberOf = ({ _id, public_id }: BroadcastIds): number =>
-  public_id === undefined ? _id : Number(public_id.slice(public_id.lastIndexOf('/') + 1));
-
-export const publicId = (partner_id: string, number: number): string => `${partner_id}/${number}`;
+import type { Broadcast } from '../ground/types';
+import { publicId, type BroadcastIds } from '../ground/request-id';
 
 interface Counter {
   _id: string;
@@ -32,7 +27,7 @@ const SEPARATE = 'broadcast_ids';
 const SHARED_FOR_MS = 3_600_000;
 /** Ids from the shared counter after the jump; numbers and earlier ids are far below. */
 const SHARED_AFTERWARDS = 1_000_000_000_000;
-/** Milliseconds since then, and three random digits: 15 digits, as many as request ids have, until 2051. */
+/** Milliseconds since then and three random digits: 15 digits, as in request ids, until 2051. */
 const EPOCH_MS = Date.UTC(2020, 0, 1);
 const PER_MS = 1_000;
 

@@ -1,8 +1,9 @@
-// The stored documents. A broadcast is one document. Its contacts are stored in chunks that are written
-// once. Each chunk has a second, small document with the contacts' states, the only one that a running
-// broadcast rewrites.
-import type { BroadcastStatus } from '../ground/broadcast-machine';
-import type { Failure, Tally } from '../ground/contact-state';
+// The stored documents. A broadcast is one document. Its contacts are stored in chunks that are
+// written once. Each chunk has a second, small document with the contacts' states, the only one
+// that a running broadcast rewrites.
+import type { BroadcastStatus } from './broadcast-machine';
+import type { Failure, Tally } from './contact-state';
+import { parseBsuid } from '@bmg/common/ids';
 
 /** Why a broadcast ended before all its contacts were tried. */
 export interface Stop {
@@ -58,8 +59,8 @@ export interface Broadcast {
   /** Absent in broadcasts that an earlier release stored. */
   warnings?: Warning[];
   /**
-   * The identities of the request that created it, both below `<partner>/`: of the partner's key, and
-   * of the run. The previous release stored only the latter.
+   * The identities of the request that created it, both below `<partner>/`: of the partner's key,
+   * and of the run. The previous release stored only the latter.
    */
   idempotency?: string | string[];
   fingerprint?: string;
@@ -76,15 +77,18 @@ export interface ContactChunk {
   params: string | null;
 }
 
-/** The states of a chunk's contacts. Always replaced as a whole, so that states and counters agree. */
+/**
+ * The states of a chunk's contacts. Always replaced as a whole, so that states and counters agree.
+ */
 export interface ChunkProgress {
   /** A letter for each contact; see contact-state.ts. */
   states: string;
   tally: Tally;
   failures: Failure[];
   /**
-   * Contacts in flight whose sends messaging claims before they go out, so that their outcome can be
-   * settled. A release without claims drops it with its next write: their outcome is then unknown.
+   * Contacts in flight whose sends messaging claims before they go out, so that their outcome can
+   * be settled. A release without claims drops it with its next write: their outcome is then
+   * unknown.
    */
   claimed?: number[];
   /** No contact waits and none is in flight. */
@@ -109,8 +113,24 @@ export interface Chunk {
   /** Absent in the database if an earlier release stored it: then it is read from the broadcast. */
   owner?: ChunkOwner;
   progress: ChunkProgress;
-  /** Incremented by every claim: changes by an earlier owner carry an older fence and are refused. */
+  /**
+   * Incremented by every claim: changes by an earlier owner carry an older fence and are refused.
+   */
   fence: number;
   worker: string | null;
   lease_until: Date;
 }
+
+export interface Contact {
+  /** Digits of a phone number, or a BSUID. */
+  recipient: string;
+  params: Params | null;
+}
+
+/** A string, or a whole upstream parameter such as {type: 'currency', currency: {...}}. */
+export type Param = string | Record<string, unknown>;
+
+/** Each parameter under the number or the name of its variable in the template. */
+export type Params = Record<string, Param>;
+
+export const isBsuid = (recipient: string): boolean => parseBsuid(recipient) !== null;

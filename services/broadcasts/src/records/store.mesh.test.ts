@@ -1,22 +1,13 @@
 import { aBroadcast, someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { unique } from '../../testing/stores';
-import { numberOf } from './broadcast-ids';
-import type { Broadcast } from './types';
+import { numberOf } from '../ground/request-id';
+import type { Broadcast } from '../ground/types';
 
 const rig = useRig();
 
 const LATER = new Date(Date.now() + 3_600_000);
 const scope = { partner_id: 'ptn_1' };
-
-test('ids are positive integers, unique even under concurrency', async () => {
-  const drawn = await Promise.all(
-    Array.from({ length: 50 }, () => rig.stores.broadcasts.newIds('ptn_1')),
-  );
-  const ids = drawn.map(numberOf);
-  expect(new Set(ids).size).toBe(50);
-  expect(ids.every((id) => Number.isInteger(id) && id > 0)).toBe(true);
-});
 
 test('contacts are stored in chunks of 500 and read back unchanged', async () => {
   const contacts = someContacts(1_201).map((contact, at) =>

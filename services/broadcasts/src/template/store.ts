@@ -1,4 +1,5 @@
-// The last status of each template, as status events reported it. Used when the templates service is unavailable.
+// The last status of each template, as status events reported it. Used when the templates service
+// is unavailable.
 import type { Collection, Db } from 'mongodb';
 import type { Received } from '@bmg/common/bus';
 import { languageOf, statusAfter } from '@bmg/common/preflight';

@@ -1,12 +1,12 @@
-// Chunks of contacts. Every access is by the chunk's id, which follows from the broadcast's id, so that the
-// cost does not grow with the number of broadcasts.
+// Chunks of contacts. Every access is by the chunk's id, which follows from the broadcast's id, so
+// that the cost does not grow with the number of broadcasts.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { parseExact } from '@bmg/common/json';
 import { allWaiting, emptyTally } from '../ground/contact-state';
-import type { Contact } from '../ground/contact';
-import { chunkId } from '../ground/request-id';
-import { BROADCASTS } from './broadcasts';
-import type { Broadcast, Chunk, ChunkProgress, ContactChunk } from './types';
+import type { Contact, Broadcast, Chunk, ChunkProgress, ContactChunk } from '../ground/types';
+import { chunkId, chunkIds, numberOf } from '../ground/request-id';
+import { BROADCASTS, type Broadcasts } from './broadcasts';
+import type { Logger } from '@bmg/common/telemetry';
 
 export interface ChunkHead {
   _id: string;
@@ -25,43 +25,27 @@ export interface Swap {
   progress: ChunkProgress;
 }
 
-export interface Chunks {
-  insert(broadcast: Broadcast, pages: Contact[][]): Promise<void>;
-  /** With their owners. */
-  load(ids: string[]): Promise<Chunk[]>;
-  /** Returns how many of the swaps found their revision. */
-  swap(swaps: Swap[]): Promise<number>;
-  heads(ids: string[]): Promise<ChunkHead[]>;
-  counts(ids: string[]): Promise<ChunkCount[]>;
-  /** Returns null when the chunk is done or another worker holds its lease. */
-  claim(id: string, worker: string, now: Date, until: Date): Promise<Chunk | null>;
-  renew(held: Array<{ id: string; fence: number }>, until: Date): Promise<void>;
-  /** Ends the lease, so that another worker can claim the chunk at once. */
-  release(id: string, fence: number): Promise<void>;
-  /** Returns null once the contacts are deleted. */
-  contacts(id: string): Promise<Contact[] | null>;
-  removeContacts(ids: string[]): Promise<void>;
-  remove(ids: string[]): Promise<void>;
-}
-
 const NEVER = new Date(0);
 
 const chunkCollection = (db: Db): Collection<Chunk> => db.collection('chunks');
 const contactCollection = (db: Db): Collection<ContactChunk> => db.collection('contacts');
 
-export const createChunkStore = (db: Db): Chunks => ({
-  insert: (broadcast, pages) => insertChunks(db, broadcast, pages),
+export const createChunkStore = (db: Db) => ({
+  insert: (broadcast: Broadcast, pages: Contact[][]): Promise<void> =>
+    insertChunks(db, broadcast, pages),
   ...createProgressStore(chunkCollection(db), ownersOf(db)),
   ...createLeaseStore(chunkCollection(db), ownersOf(db)),
   ...createContactStore(contactCollection(db)),
-  async remove(ids) {
+  async remove(ids: string[]): Promise<void> {
     if (ids.length > 0) await chunkCollection(db).deleteMany({ _id: { $in: ids } });
   },
 });
 
+export type Chunks = ReturnType<typeof createChunkStore>;
+
 /**
- * A write of all chunks of the largest broadcast, 16 MiB, would hold up every other write for half a
- * second. Chunks have 256 KiB at most.
+ * A write of all chunks of the largest broadcast, 16 MiB, would hold up every other write for half
+ * a second. Chunks have 256 KiB at most.
  */
 const INSERTED_AT_ONCE = 4;
 
@@ -124,12 +108,12 @@ const ownersOf =
     });
   };
 
-const createProgressStore = (
-  chunks: Collection<Chunk>,
-  addOwners: AddOwners,
-): Pick<Chunks, 'load' | 'swap' | 'heads' | 'counts'> => ({
-  load: async (ids) => addOwners(await chunks.find({ _id: { $in: ids } }).toArray()),
-  async swap(swaps) {
+const createProgressStore = (chunks: Collection<Chunk>, addOwners: AddOwners) => ({
+  /** The chunks come with their owners. */
+  load: async (ids: string[]): Promise<Chunk[]> =>
+    addOwners(await chunks.find({ _id: { $in: ids } }).toArray()),
+  /** Returns how many of the swaps found their revision. */
+  async swap(swaps: Swap[]): Promise<number> {
     const operations = swaps.map(({ _id, fence, rev, progress }): AnyBulkWriteOperation<Chunk> => ({
       updateOne: {
         filter: { _id, fence, 'progress.rev': rev },
@@ -139,7 +123,7 @@ const createProgressStore = (
     const { matchedCount } = await chunks.bulkWrite(operations, { ordered: false });
     return matchedCount;
   },
-  async heads(ids) {
+  async heads(ids: string[]): Promise<ChunkHead[]> {
     const found = await chunks
       .find({ _id: { $in: ids } })
       .project<Chunk>({ 'progress.done': 1, lease_until: 1 })
@@ -150,7 +134,7 @@ const createProgressStore = (
       lease_until,
     }));
   },
-  async counts(ids) {
+  async counts(ids: string[]): Promise<ChunkCount[]> {
     const found = await chunks
       .find({ _id: { $in: ids } })
       .project<Chunk>({ broadcast_id: 1, 'progress.tally': 1, 'progress.failures': 1 })
@@ -163,11 +147,9 @@ const createProgressStore = (
   },
 });
 
-const createLeaseStore = (
-  chunks: Collection<Chunk>,
-  addOwners: AddOwners,
-): Pick<Chunks, 'claim' | 'renew' | 'release'> => ({
-  async claim(_id, worker, now, until) {
+const createLeaseStore = (chunks: Collection<Chunk>, addOwners: AddOwners) => ({
+  /** Returns null when the chunk is done or another worker holds its lease. */
+  async claim(_id: string, worker: string, now: Date, until: Date): Promise<Chunk | null> {
     // Returns the document before the update: the one after it may already contain a later change.
     const before = await chunks.findOneAndUpdate(
       { _id, 'progress.done': false, lease_until: { $lte: now } },
@@ -178,7 +160,7 @@ const createLeaseStore = (
     const [chunk = before] = await addOwners([before]);
     return { ...chunk, worker, lease_until: until, fence: before.fence + 1 };
   },
-  async renew(held, until) {
+  async renew(held: Array<{ id: string; fence: number }>, until: Date): Promise<void> {
     if (held.length === 0) return;
     await chunks.bulkWrite(
       held.map(({ id, fence }) => ({
@@ -187,19 +169,19 @@ const createLeaseStore = (
       { ordered: false },
     );
   },
-  async release(_id, fence) {
+  /** Ends the lease, so that another worker can claim the chunk at once. */
+  async release(_id: string, fence: number): Promise<void> {
     await chunks.updateOne({ _id, fence }, { $set: { worker: null, lease_until: NEVER } });
   },
 });
 
-const createContactStore = (
-  contacts: Collection<ContactChunk>,
-): Pick<Chunks, 'contacts' | 'removeContacts'> => ({
-  async contacts(id) {
+const createContactStore = (contacts: Collection<ContactChunk>) => ({
+  /** Returns null once the contacts are deleted. */
+  async contacts(id: string): Promise<Contact[] | null> {
     const found = await contacts.findOne({ _id: id });
     return found && toContacts(found);
   },
-  async removeContacts(ids) {
+  async removeContacts(ids: string[]): Promise<void> {
     if (ids.length > 0) await contacts.deleteMany({ _id: { $in: ids } });
   },
 });
@@ -220,4 +202,28 @@ function toContacts({ recipients, params }: ContactChunk): Contact[] {
     recipient,
     params: given[at] ?? null,
   }));
+}
+
+/**
+ * Contacts are personal data: they are deleted as soon as their broadcast has ended. Never rejects:
+ * contacts that could not be deleted are swept later.
+ */
+export async function removeContactsOf(
+  broadcast: Pick<Broadcast, '_id' | 'public_id' | 'partner_id' | 'chunk_count'>,
+  deps: {
+    chunks: Pick<Chunks, 'removeContacts'>;
+    broadcasts: Pick<Broadcasts, 'contactsRemoved'>;
+    log: Logger;
+  },
+): Promise<void> {
+  try {
+    await deps.chunks.removeContacts(chunkIds(broadcast));
+    await deps.broadcasts.contactsRemoved(broadcast._id);
+  } catch (error) {
+    const { partner_id } = broadcast;
+    deps.log.warn(
+      { err: error, partner_id, broadcast_id: numberOf(broadcast) },
+      'failed to delete contacts',
+    );
+  }
 }

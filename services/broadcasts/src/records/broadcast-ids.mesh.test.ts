@@ -1,8 +1,9 @@
 import { aBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { unique } from '../../testing/stores';
-import { createBroadcastIds, numberOf, type BroadcastIds } from './broadcast-ids';
-import type { Broadcast } from './types';
+import { createBroadcastIds } from './broadcast-ids';
+import { numberOf, type BroadcastIds } from '../ground/request-id';
+import type { Broadcast } from '../ground/types';
 
 const HOUR_MS = 3_600_000;
 const rig = useRig();
@@ -61,7 +62,8 @@ test('in a new database the partners count independently of each other, from 1',
 
 test('concurrent creations of one partner get different numbers without gaps', async () => {
   const { replica } = aDeployment();
-  // Internal ids of the same millisecond may be equal, and a creation draws again: nothing is stored here.
+  // Internal ids of the same millisecond may be equal, and a creation draws again: nothing is
+  // stored here.
   const [one, other] = [replica(), replica()];
   const numbers = await Promise.all(
     Array.from({ length: 40 }, (_unused, at) => (at % 2 === 0 ? one : other).draw('a')),

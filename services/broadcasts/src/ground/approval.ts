@@ -3,8 +3,8 @@
 import { ApiError } from '@bmg/common/errors';
 import { mayApprove, ROLES } from '@bmg/common/people';
 import type { Approval as ApprovalMessage } from '@bmg/proto/broadcasts';
-import { APPROVAL_MAX_MS } from './ground/broadcast-machine';
-import type { Approval, Broadcast } from './store/types';
+import { APPROVAL_MAX_MS } from './broadcast-machine';
+import type { Approval, Broadcast } from './types';
 
 /** Undefined if the broadcast needs none. */
 export const neededApproval = (

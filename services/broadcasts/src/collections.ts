@@ -1,10 +1,14 @@
-// Which documents belong to a client (deploy/DATA.md). Broadcasts are deleted last: the other documents are
-// found through them, so that an interrupted purge can be repeated.
+// All indexes of the service, and which documents belong to a client (deploy/DATA.md). Broadcasts
+// are purged last: the other documents are found through them, so that an interrupted purge can be
+// repeated.
+import type { Indexes } from '@bmg/common/mongo';
+import { broadcastIndexes, BROADCASTS } from './records/broadcasts';
 import type { Db, Document, Filter } from 'mongodb';
 import { below, type ClientScope, type FilterRow } from '@bmg/common/purge';
-import { chunkIds } from '../ground/request-id';
-import { BROADCASTS } from './broadcasts';
-import type { Broadcast } from './types';
+import { chunkIds } from './ground/request-id';
+import type { Broadcast } from './ground/types';
+
+export const indexes: Indexes = { [BROADCASTS]: broadcastIndexes };
 
 async function chunksOf({ partner_id, waba_id }: ClientScope, db: Db): Promise<Filter<Document>> {
   const broadcasts = await db

@@ -1,7 +1,7 @@
-import { aBroadcast } from '../testing/builders';
+import { aBroadcast } from '../../testing/builders';
 import { approvalMessage, checkApprover, neededApproval } from './approval';
-import { APPROVAL_MAX_MS } from './ground/broadcast-machine';
-import type { Approval } from './store/types';
+import { APPROVAL_MAX_MS } from './broadcast-machine';
+import type { Approval } from './types';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 const approval = (given: Partial<Approval> = {}): Approval => ({

@@ -1,5 +1,5 @@
 import type { Event } from '@bmg/proto/stream';
-import { giveWayToOwnSends } from './own-sends';
+import { giveWayToOwnSends } from './feature';
 import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const NOW = 1_790_000_000_000;

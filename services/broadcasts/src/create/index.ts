@@ -1,0 +1,2 @@
+export { type WaitingLimit, waitingRefusal } from './limits';
+export { type ValidRequest, validateRequest } from './validate-request';
