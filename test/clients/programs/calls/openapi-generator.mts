@@ -1,5 +1,5 @@
-// The ten calls with the classes of openapi-generator (typescript-fetch), whose names are in
-// camelCase and whose contacts of a broadcast are objects.
+// The ten calls with the classes of openapi-generator (typescript-fetch), whose contacts of a
+// broadcast are objects.
 import {
   BroadcastsApi,
   Configuration,
@@ -8,56 +8,70 @@ import {
   MessagesApi,
   OnboardingAndUsageApi,
 } from './made';
-import { BASE_URL, makeCalls, PARTNER_KEY, WABA_ID } from './ten-calls';
 
+declare const process: { env: Record<string, string> };
+
+const { BASE_URL, PARTNER_KEY, WABA_ID, PHONE_NUMBER_ID, ACCESS_TOKEN, CONTACT: to } = process.env;
 const configuration = new Configuration({ basePath: BASE_URL, apiKey: PARTNER_KEY });
 const onboarding = new OnboardingAndUsageApi(configuration);
 const messages = new MessagesApi(configuration);
 const xWabaId = WABA_ID;
 
-const sent = async (call: Promise<{ messageId: string }>) => ({
-  message_id: (await call).messageId,
-});
-const numberOf = ({ wabaId }: { wabaId: string }) => ({ waba_id: wabaId });
-
-void makeCalls({
-  async register({ waba_id, phone_number_id, access_token }) {
-    const registered = await onboarding.registerClient({
-      registerClientRequest: {
-        wabaId: waba_id,
-        phoneNumberId: phone_number_id,
-        accessToken: access_token,
-      },
-    });
-    return { client: numberOf(registered.client) };
-  },
-  list: async (query) => ({
-    clients: (await onboarding.listClients(query)).clients.map(numberOf),
-  }),
-  sendText: ({ context, ...body }) =>
-    sent(
-      messages.sendText({
-        xWabaId,
-        sendTextRequest: {
-          ...body,
-          ...(context && { context: { messageId: context.message_id } }),
-        },
-      }),
-    ),
-  sendTemplate: (sendTemplateRequest) =>
-    sent(messages.sendTemplate({ xWabaId, sendTemplateRequest })),
-  check: (checkMessageRequest) => messages.checkMessage({ xWabaId, checkMessageRequest }),
-  listEvents: (query) => new EventLogApi(configuration).listEvents(query),
-  getTimeline: ({ message_id }) => messages.getTimeline({ messageId: message_id }),
-  getLedger: (query) => new CostsApi(configuration).getLedger(query),
-  createBroadcast: ({ name, template_name, template_language, contacts }) =>
-    new BroadcastsApi(configuration).createBroadcast({
-      xWabaId,
-      createBroadcastRequest: {
-        name,
-        templateName: template_name,
-        templateLanguage: template_language,
-        contacts: contacts.map((one) => (typeof one === 'string' ? { recipient: one } : one)),
-      },
+async function main(): Promise<void> {
+  const registered = await onboarding.registerClient({
+    registerClientRequest: {
+      wabaId: WABA_ID,
+      phoneNumberId: PHONE_NUMBER_ID,
+      accessToken: ACCESS_TOKEN,
+    },
+  });
+  const listed = await onboarding.listClients({ limit: 10 });
+  const text = await messages.sendText({ xWabaId, sendTextRequest: { to, text: 'Hello' } });
+  const quote = await messages.sendText({
+    xWabaId,
+    sendTextRequest: { to, text: 'Again', context: { messageId: text.messageId } },
+  });
+  const template = await messages.sendTemplate({
+    xWabaId,
+    sendTemplateRequest: { to, template: { name: 'hello_world', language: 'en_US' } },
+  });
+  const check = await messages.checkMessage({
+    xWabaId,
+    checkMessageRequest: {
+      kind: 'template',
+      to,
+      template: { name: 'hello_world', language: 'en_US' },
+    },
+  });
+  const events = await new EventLogApi(configuration).listEvents({
+    event: 'message.sent',
+    wait: 20,
+  });
+  const timeline = await messages.getTimeline({ messageId: text.messageId });
+  const ledger = await new CostsApi(configuration).getLedger({ limit: 5 });
+  const broadcast = await new BroadcastsApi(configuration).createBroadcast({
+    xWabaId,
+    createBroadcastRequest: {
+      name: 'Autumn',
+      templateName: 'hello_world',
+      templateLanguage: 'en_US',
+      contacts: [{ recipient: to }, { recipient: '15550100778' }],
+    },
+  });
+  console.log(
+    JSON.stringify({
+      register: registered.client.wabaId,
+      list: listed.clients[0]?.wabaId,
+      text: text.messageId,
+      quote: quote.messageId,
+      template: template.messageId,
+      check: check.deliverable,
+      events: events.events[0]?.envelope.data['message_id'],
+      timeline: timeline.message.kind,
+      ledger: ledger.limit,
+      broadcast: broadcast.total,
     }),
-});
+  );
+}
+
+void main();

@@ -1,5 +1,5 @@
-// The ten calls of the programs in TypeScript, whose generators each have a way of their own to
-// make one.
+// The ten calls of those programs in TypeScript whose generators keep the names of the document and
+// each have a way of their own to make a call.
 declare const process: { env: Record<string, string> };
 
 export const { BASE_URL, PARTNER_KEY, WABA_ID, PHONE_NUMBER_ID, ACCESS_TOKEN, CONTACT } =
