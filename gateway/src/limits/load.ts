@@ -30,7 +30,7 @@ const MIB = 1024 * 1024;
 const BODY_MEMORY_MAX = 176 * MIB;
 /** Reserved for small bodies of each partner, so that others do not crowd them out. */
 const BODY_MEMORY_FLOOR = { of_holder: MIB / 8, max: 16 * MIB };
-/** Of requests without a known partner; the share is that of a network. */
+/** The pool of requests without a known partner; the share is that of a network. */
 const OPEN_REQUESTS = {
   reason: 'open_requests',
   holder: 'network',

@@ -67,7 +67,7 @@ export function createGroups(kafka: Kafka, log: Logger) {
   };
 }
 
-/** Asks over one connection, which is replaced after a failure. */
+/** Queries Kafka over one connection, which is replaced after a failure. */
 function createQuestions(kafka: Kafka) {
   let admin: Admin | undefined;
   const close = (closed = admin): void => {

@@ -39,7 +39,7 @@ export interface RelyingParty {
   origin: string;
 }
 
-/** Undefined where browsers refuse passkeys: without a host name, or HTTPS if not localhost. */
+/** Undefined if browsers refuse passkeys: without a host name, or HTTPS unless localhost. */
 export function relyingPartyOf(public_url: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(public_url);
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined;
