@@ -9,7 +9,7 @@ import {
   type TlsData,
 } from '../../deploy/cli/src/certificates/certificate';
 import { facts, SERVICES } from './facts';
-import { arrows, componentOf, podsOf } from './manifest-parts';
+import { arrows, componentOf, componentsOf, envOf, podsOf } from './manifest-parts';
 import {
   example,
   manifests,
@@ -20,7 +20,7 @@ import {
   type Values,
 } from './render';
 import { hasGo, helm } from './tools';
-import { of, textOf, VARIANTS } from './variants';
+import { componentNamed, named, of, textOf, VARIANTS } from './variants';
 
 const BUILD_LIMIT_MS = 20 * 60_000;
 
@@ -114,17 +114,11 @@ describeChart('network policies', () => {
 
   test('destinations reaches no engine, no emulator and no service', () => {
     for (const variant of ['trial', 'production']) {
-      const own = of(variant, 'NetworkPolicy').find(
-        ({ metadata }) => componentOf(metadata) === 'destinations',
-      );
+      const own = componentNamed(variant, 'NetworkPolicy', 'destinations');
       const peers = ((own?.spec.egress ?? []) as Rule[]).flatMap(({ to = [] }) => to);
       expect(JSON.stringify(peers)).not.toContain('app.kubernetes.io/component');
-      const env = of(variant, 'Deployment').find(
-        ({ metadata }) => componentOf(metadata) === 'destinations',
-      )?.spec.template.spec.containers[0].env as Array<{ name: string }>;
-      expect(
-        env.map(({ name }) => name).filter((name) => /_(URL|BROKERS|ADDR)$/.test(name)),
-      ).toEqual([]);
+      const env = envOf(componentNamed(variant, 'Deployment', 'destinations'));
+      expect(Object.keys(env).filter((name) => /_(URL|BROKERS|ADDR)$/.test(name))).toEqual([]);
     }
   });
 
@@ -243,7 +237,7 @@ describeChart('secrets and certificates', () => {
 
   test('a certificate carries its service’s mesh identity and its DNS name', () => {
     const certificates = of('production', 'Certificate');
-    expect(certificates.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
+    expect(componentsOf(certificates).sort()).toEqual(
       [...Object.keys(SERVICES), 'operator'].sort(),
     );
     for (const { metadata, spec } of certificates) {
@@ -276,9 +270,7 @@ describeChart('certificates that helm makes', () => {
     expect(authority.ca).toBe(true);
     // An authority that changes would cut off the pods that still have the previous one.
     expect(own?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
-    expect(services.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
-      [...Object.keys(SERVICES), 'operator'].sort(),
-    );
+    expect(componentsOf(services).sort()).toEqual([...Object.keys(SERVICES), 'operator'].sort());
     for (const { metadata, data } of services) {
       const certificate = new X509Certificate(read(data, 'tls.crt'));
       expect(certificate.verify(authority.publicKey)).toBe(true);
@@ -315,7 +307,7 @@ describeChart('certificates that helm makes', () => {
   });
 
   test('the job before an upgrade needs none: those of a first upgrade do not exist yet', () => {
-    const [job] = of('minimal', 'Job').filter(({ metadata }) => metadata.name === 'bmg-prepare');
+    const job = named('minimal', 'Job', 'bmg-prepare');
     expect(JSON.stringify(job)).not.toMatch(/tls/i);
   });
 
@@ -376,7 +368,7 @@ describeChart('the renewal of certificates that helm made', () => {
     expect(
       textOf('minimal').match(/serviceAccountToken:\n\s+path: token\n\s+expirationSeconds: 600/g),
     ).toHaveLength(1);
-    const policy = of('minimal', 'NetworkPolicy').find(({ metadata }) => metadata.name === NAME);
+    const policy = named('minimal', 'NetworkPolicy', NAME);
     expect(policy?.spec.ingress).toBeUndefined();
     expect(policy?.spec.egress).toEqual([
       {
@@ -468,12 +460,8 @@ describeChart('probes and scaling', () => {
   test('KEDA scales each Kafka consumer on its own lag, with a single autoscaler', () => {
     const scaled = of('production', 'ScaledObject');
     const read = Object.entries(facts()).filter(([, { consumes }]) => consumes.length > 0);
-    expect(scaled.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
-      read.map(([name]) => name).sort(),
-    );
-    const own = of('production', 'HorizontalPodAutoscaler').map(({ metadata }) =>
-      componentOf(metadata),
-    );
+    expect(componentsOf(scaled).sort()).toEqual(read.map(([name]) => name).sort());
+    const own = componentsOf(of('production', 'HorizontalPodAutoscaler'));
     expect(own.sort()).toEqual(['destinations', 'gateway', 'number-admin']);
     const [fanout] = scaled.filter(({ metadata }) => componentOf(metadata) === 'fanout');
     expect(fanout?.spec.triggers[3]).toMatchObject({
@@ -526,11 +514,10 @@ describeChart('webhooks in two deployments', () => {
   test('each runs the same image with its role, its ports and its probe', () => {
     const parts = ofParts('Deployment').map(({ metadata, spec }) => {
       const [container] = spec.template.spec.containers;
-      const env = container.env as Array<{ name: string; value: string }>;
       return {
         name: componentOf(metadata),
         image: (container.image as string).replace(/.*\/|[:@].*/g, ''),
-        role: env.find(({ name }) => name === 'WEBHOOKS_ROLE')?.value,
+        role: envOf(container)['WEBHOOKS_ROLE'] as string,
         ports: (container.ports as Array<{ name: string }>).map(({ name }) => name),
       };
     });
@@ -570,12 +557,8 @@ describeChart('webhooks in two deployments', () => {
   });
 
   test('deliveries scale on their lag, the ingress on CPU', () => {
-    expect(ofParts('ScaledObject').map(({ metadata }) => componentOf(metadata))).toEqual([
-      'webhooks',
-    ]);
-    expect(ofParts('HorizontalPodAutoscaler').map(({ metadata }) => componentOf(metadata))).toEqual(
-      ['webhooks-ingress'],
-    );
+    expect(componentsOf(ofParts('ScaledObject'))).toEqual(['webhooks']);
+    expect(componentsOf(ofParts('HorizontalPodAutoscaler'))).toEqual(['webhooks-ingress']);
   });
 
   test('only the ingress is open to HTTP, and both may call onboarding', () => {
@@ -590,14 +573,12 @@ describeChart('webhooks in two deployments', () => {
     expect(policies['webhooks-ingress']).toContain(`"port":${http}`);
     expect(policies['webhooks-ingress']).not.toContain(`"port":${grpc}`);
     for (const policy of Object.values(policies)) expect(policy).toContain('"onboarding"');
-    const onboarding = of(SPLIT, 'NetworkPolicy').find(
-      ({ metadata }) => metadata.name === 'bmg-onboarding',
-    );
+    const onboarding = named(SPLIT, 'NetworkPolicy', 'bmg-onboarding');
     expect(JSON.stringify(onboarding?.spec.ingress)).toContain('"webhooks-ingress"');
   });
 
   test('the job before an upgrade prepares the database once', () => {
-    const [job] = of(SPLIT, 'Job').filter(({ metadata }) => metadata.name === 'bmg-prepare');
+    const job = named(SPLIT, 'Job', 'bmg-prepare');
     const names = (job?.spec.template.spec.containers as Array<{ name: string }>).map(
       ({ name }) => name,
     );

@@ -9,7 +9,14 @@ import { facts, SERVICES } from './facts';
 import { CHART, KUBE_VERSION, example, manifests, quietEnvironment } from './render';
 import { conform } from './conform';
 import { customSchemas } from './custom-kinds';
-import { componentOf, ELSEWHERE, environmentOf, podsOf, withoutFiles } from './manifest-parts';
+import {
+  componentOf,
+  componentsOf,
+  ELSEWHERE,
+  environmentOf,
+  podsOf,
+  withoutFiles,
+} from './manifest-parts';
 import { hasGo, helm, KUBERNETES, kubernetesSchemas } from './tools';
 import { of, textOf, VARIANTS } from './variants';
 
@@ -74,9 +81,7 @@ whenGo('the chart', () => {
       const deployments = of(variant, 'Deployment').filter(
         ({ metadata }) => componentOf(metadata) in SERVICES,
       );
-      expect(deployments.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
-        Object.keys(SERVICES).sort(),
-      );
+      expect(componentsOf(deployments).sort()).toEqual(Object.keys(SERVICES).sort());
       for (const { metadata, spec } of deployments) {
         const name = componentOf(metadata);
         const [container] = spec.template.spec.containers;

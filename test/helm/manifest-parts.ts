@@ -17,6 +17,20 @@ const SECRET_VALUES: Record<string, string> = {
 export const componentOf = ({ labels }: Manifest['metadata']): string =>
   labels['app.kubernetes.io/component'] ?? '';
 
+export const componentsOf = (all: ReadonlyArray<Pick<Manifest, 'metadata'>>): string[] =>
+  all.map(({ metadata }) => componentOf(metadata));
+
+/** The variables of a container, or of the first one of a workload. */
+export function envOf(container: any): Record<string, any> {
+  // any: a manifest's part
+  const { env } = container?.spec?.template.spec.containers[0] ?? container;
+  return Object.fromEntries(
+    (env as Array<{ name: string; value?: string; valueFrom?: unknown }>).map(
+      ({ name, value, valueFrom }) => [name, value ?? valueFrom],
+    ),
+  );
+}
+
 /** Rules that check for files on this machine cannot run here. */
 export const withoutFiles = (table: (typeof SERVICES)[string]): (typeof SERVICES)[string] =>
   Object.fromEntries(
@@ -30,7 +44,7 @@ export function environmentOf(container: any, volumes: any[]): Record<string, st
     .filter(({ secret }) => secret?.items !== undefined)
     .flatMap(({ secret }) => (secret.items as Array<{ key: string }>).map(({ key }) => key));
   return Object.fromEntries(
-    (container.env as Array<{ name: string; value: string }>).map(({ name, value }) => {
+    Object.entries(envOf(container)).map(([name, value]: [string, string]) => {
       if (!value.startsWith('/etc/bmg/secrets/')) return [name, value];
       const setting = name.replace(/_FILE$/, '');
       expect(value).toBe(`/etc/bmg/secrets/${setting}`);

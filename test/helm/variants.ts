@@ -1,5 +1,6 @@
 // The tested variants of the chart, each rendered once per run.
 import { SERVICES } from './facts';
+import { componentOf } from './manifest-parts';
 import { example, manifests, render, type Manifest, type Values } from './render';
 
 export const VARIANTS: Record<string, [string, Values]> = {
@@ -59,3 +60,8 @@ export const of = (variant: string, kind: string): Manifest[] => {
   parsed.set(variant, all);
   return all.filter((one) => one.kind === kind);
 };
+
+export const named = (variant: string, kind: string, name: string): Manifest | undefined =>
+  of(variant, kind).find(({ metadata }) => metadata.name === name);
+export const componentNamed = (variant: string, kind: string, name: string): Manifest | undefined =>
+  of(variant, kind).find(({ metadata }) => componentOf(metadata) === name);

@@ -1,10 +1,10 @@
 // The rules of the chart for what runs: deployments, their addresses and settings, disruption,
 // scaling, ingress, the trial's engines and the job before an upgrade.
 import { facts, OPERATOR, SERVICES } from './facts';
-import { componentOf, podsOf } from './manifest-parts';
+import { componentOf, componentsOf, envOf, podsOf } from './manifest-parts';
 import { example, manifests, render, renderExactly, type Manifest, type Values } from './render';
 import { hasGo, helm } from './tools';
-import { of, textOf, VARIANTS } from './variants';
+import { componentNamed, named, of, textOf, VARIANTS } from './variants';
 
 const BUILD_LIMIT_MS = 20 * 60_000;
 
@@ -19,17 +19,7 @@ const deployments = (variant: string): Manifest[] =>
 
 /** The settings of each service's process. */
 const settings = (variant: string): Record<string, Record<string, string>> =>
-  Object.fromEntries(
-    deployments(variant).map((one) => [
-      componentOf(one.metadata),
-      Object.fromEntries(
-        (mainOf(one).env as Array<{ name: string; value: string }>).map(({ name, value }) => [
-          name,
-          value,
-        ]),
-      ),
-    ]),
-  );
+  Object.fromEntries(deployments(variant).map((one) => [componentOf(one.metadata), envOf(one)]));
 
 /** Rendered from the minimal example with these values. */
 const rendered = (values: Values, kind: string, file = 'minimal'): Manifest[] =>
@@ -77,7 +67,7 @@ describeChart('a rollout of the chart', () => {
   });
 
   test('prepares topics and indexes of every service with a database first', () => {
-    const [job] = of('minimal', 'Job').filter(({ metadata }) => metadata.name === 'bmg-prepare');
+    const job = named('minimal', 'Job', 'bmg-prepare');
     expect(job?.metadata.annotations).toEqual({
       'helm.sh/hook': 'post-install,pre-upgrade',
       'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
@@ -89,9 +79,7 @@ describeChart('a rollout of the chart', () => {
     expect((containers as Array<{ name: string }>).map(({ name }) => name)).toEqual(stored.sort());
     for (const { args } of containers) expect(args).toEqual(['prepare']);
     expect(job?.spec).toMatchObject({ backoffLimit: 3, activeDeadlineSeconds: 3600 });
-    const policy = of('minimal', 'NetworkPolicy').find(
-      ({ metadata }) => metadata.name === 'bmg-prepare',
-    );
+    const policy = named('minimal', 'NetworkPolicy', 'bmg-prepare');
     expect(policy?.spec.ingress).toBeUndefined();
     const ports = (policy?.spec.egress as Array<{ ports: Array<{ port: number }> }>).flatMap(
       (rule) => rule.ports.map(({ port }) => port),
@@ -225,9 +213,7 @@ describeChart('the settings that the chart derives', () => {
     };
     const drains = rendered(values, 'Deployment').map((one) => [
       componentOf(one.metadata),
-      (mainOf(one).env as Array<{ name: string; value: string }>).find(
-        ({ name }) => name === 'DRAIN_MS',
-      )?.value,
+      envOf(one)['DRAIN_MS'] as string | undefined,
     ]);
     expect(Object.fromEntries(drains)).toMatchObject({ gateway: '2000', messaging: '3000' });
   });
@@ -272,7 +258,7 @@ describeChart('the services of the chart', () => {
 
   test('lose one pod at a time to a drain, and a broken pod blocks none', () => {
     const budgets = of('production', 'PodDisruptionBudget');
-    expect(budgets.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(names);
+    expect(componentsOf(budgets).sort()).toEqual(names);
     for (const { metadata, spec } of budgets) {
       expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
       const pods = selected('production', spec.selector.matchLabels);
@@ -300,9 +286,7 @@ describeChart('the services of the chart', () => {
     const replicas = Object.fromEntries(
       deployments('minimal').map(({ metadata, spec }) => [componentOf(metadata), spec.replicas]),
     );
-    const scaled = of('minimal', 'HorizontalPodAutoscaler').map(({ metadata }) =>
-      componentOf(metadata),
-    );
+    const scaled = componentsOf(of('minimal', 'HorizontalPodAutoscaler'));
     // The example switches autoscaling off for the gateway.
     expect(scaled.sort()).toEqual(names.filter((name) => name !== 'gateway'));
     expect(replicas).toEqual(
@@ -440,7 +424,7 @@ describeChart('the secrets of the chart', () => {
   });
 
   test('are made from the values of a trial', () => {
-    const [made] = of('trial', 'Secret').filter(({ metadata }) => metadata.name === 'bmg-secrets');
+    const made = named('trial', 'Secret', 'bmg-secrets');
     expect(Object.keys({ ...made?.stringData, ...made?.data }).sort()).toEqual([
       'ENCRYPTION_KEYRING',
       'KEY_PEPPER',
@@ -488,9 +472,7 @@ describeChart('the engines of a trial', () => {
 
   test('keep their data in a volume, and are the ones that the services use', () => {
     const engines = of('trial', 'StatefulSet');
-    expect(engines.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
-      Object.keys(NEEDED).sort(),
-    );
+    expect(componentsOf(engines).sort()).toEqual(Object.keys(NEEDED).sort());
     for (const { spec } of engines) {
       expect(spec.volumeClaimTemplates[0].spec).toEqual({
         accessModes: ['ReadWriteOnce'],
@@ -508,18 +490,8 @@ describeChart('the engines of a trial', () => {
   });
 
   test('stand beside an emulator that posts to the webhooks of the release', () => {
-    const [emulator] = of('trial', 'Deployment').filter(
-      ({ metadata }) => componentOf(metadata) === 'emulator',
-    );
-    const env = Object.fromEntries(
-      (
-        mainOf(emulator as Manifest).env as Array<{
-          name: string;
-          value?: string;
-          valueFrom?: unknown;
-        }>
-      ).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]),
-    );
+    const emulator = componentNamed('trial', 'Deployment', 'emulator');
+    const env = envOf(emulator);
     const secret = (key: string) => ({ secretKeyRef: { name: 'bmg-secrets', key } });
     expect(env).toMatchObject({
       EMULATOR_WEBHOOK_URL: 'http://bmg-webhooks-http:8081/webhooks/upstream',
@@ -533,12 +505,10 @@ describeChart('the engines of a trial', () => {
 
 describeChart('the operator’s pod', () => {
   test('knows every service, calls the gateway inside the cluster, and runs `helm test`', () => {
-    const [operator] = of('minimal', 'Deployment').filter(
-      ({ metadata }) => componentOf(metadata) === 'operator',
-    );
-    const called = (mainOf(operator as Manifest).env as Array<{ name: string; value: string }>)
-      .filter(({ name }) => name.endsWith('_ADDR'))
-      .map(({ value }) => value);
+    const operator = componentNamed('minimal', 'Deployment', 'operator');
+    const called = Object.entries(envOf(operator))
+      .filter(([name]) => name.endsWith('_ADDR'))
+      .map(([, value]) => value as string);
     const expected = Object.entries(facts())
       // Only webhooks calls destinations.
       .filter(([name, { grpc }]) => grpc !== undefined && name !== 'destinations')
