@@ -10,16 +10,24 @@ export interface Answer {
   text: string;
 }
 
-/**
- * A command's function; `given` are its arguments and options and the command, as commander passes
- * them.
- */
+/** Options by the names of the API: `webhook_url` for commander's `webhookUrl`. */
+export const byApiName = (options: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value as unknown,
+    ]),
+  );
+
+/** A command's function; `given` are its arguments, its options and the command. */
 export function action(work: (session: Session, ...given: any[]) => Promise<Answer>) {
   return async (...given: any[]): Promise<void> => {
-    const { json: wantsJson } = (given.at(-1) as Command).optsWithGlobals<{ json?: boolean }>();
+    const command = given.at(-1) as Command;
+    const { json: wantsJson } = command.optsWithGlobals<{ json?: boolean }>();
     const session = openSession();
     try {
-      const { json, text } = await work(session, ...given);
+      const options = byApiName(command.opts());
+      const { json, text } = await work(session, ...given.slice(0, -2), options, command);
       const output = wantsJson ? JSON.stringify(json) : text;
       process.stdout.write(`${output}\n`);
     } finally {

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { ApiError, isUnimplemented } from '@bmg/common/errors';
 import { AuditDefinition } from '@bmg/proto/audit';
-import { action, type Answer } from './action';
+import { action, byApiName, type Answer } from './action';
 import type { Session } from './session';
 
 export interface Change {
@@ -18,35 +18,20 @@ export interface Change {
   before?: string[];
 }
 
-/** IDs in arguments and options, by the name that the audit log has for them. */
-const IDS: Readonly<Record<string, string>> = {
+/** Arguments and options with the ID of an object. */
+const IDS = new Set(['partner_id', 'key_id', 'waba_id', 'event_id', 'person_id', 'month']);
+/** Options whose values are kept. An allow-list: `listen` has a secret. */
+const VALUES = new Set([
+  ...['name', 'status', 'webhook_url', 'logo_url', 'rate_limit_per_sec', 'max_wabas'],
+  ...['overlap_hours', 'scopes', 'waba_ids', 'addresses', 'expires_at', 'email', 'role'],
+  ...['subject', 'severity', 'rebuild', 'drop_obsolete'],
+]);
+/** Options that the API names differently. */
+const RENAMED: Readonly<Record<string, string>> = {
   partner: 'partner_id',
-  partner_id: 'partner_id',
-  key_id: 'key_id',
-  waba_id: 'waba_id',
-  event_id: 'event_id',
-  person_id: 'person_id',
-  month: 'month',
-};
-/** Options whose values are kept, by the names of the API. An allow-list: `listen` has a secret. */
-const VALUES: Readonly<Record<string, string>> = {
-  name: 'name',
-  status: 'status',
-  webhookUrl: 'webhook_url',
-  logoUrl: 'logo_url',
-  rateLimitPerSec: 'rate_limit_per_sec',
-  maxWabas: 'max_wabas',
-  overlapHours: 'overlap_hours',
   scope: 'scopes',
   waba: 'waba_ids',
   address: 'addresses',
-  expiresAt: 'expires_at',
-  email: 'email',
-  role: 'role',
-  subject: 'subject',
-  severity: 'severity',
-  rebuild: 'rebuild',
-  dropObsolete: 'drop_obsolete',
 };
 /** Options whose values are not kept, since they name people or are long. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -56,9 +41,9 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 /** Options that remove a limit, which the API writes as null. */
 const REMOVALS: Readonly<Record<string, string>> = {
-  allWabas: 'waba_ids',
-  anyAddress: 'addresses',
-  neverExpires: 'expires_at',
+  all_wabas: 'waba_ids',
+  any_address: 'addresses',
+  never_expires: 'expires_at',
 };
 
 interface Options {
@@ -88,24 +73,23 @@ export const change = (
   });
 
 function changeOf(command: Command): Change {
-  const { registeredArguments } = command;
-  const options = Object.entries(command.opts()).filter(([, value]) => value !== undefined);
-  const given = [
-    ...registeredArguments.map((one, at): [string, unknown] => [
-      one.name(),
-      command.processedArgs[at],
-    ]),
-    ...options,
+  const renamed = ([name, value]: [string, unknown]): [string, unknown] => [
+    RENAMED[name] ?? name,
+    value,
   ];
+  const options = Object.entries(byApiName(command.opts()))
+    .filter(([, value]) => value !== undefined)
+    .map(renamed);
+  const given = command.registeredArguments.map((one, at) =>
+    renamed([one.name(), command.processedArgs[at]]),
+  );
   const target = Object.fromEntries(
-    given.flatMap(([name, value]) =>
-      IDS[name] !== undefined && typeof value === 'string' ? [[IDS[name], value]] : [],
-    ),
+    [...given, ...options].filter(([name, value]) => IDS.has(name) && typeof value === 'string'),
   ) as Record<string, string>;
   const after = Object.fromEntries(
     options.flatMap(([name, value]) => {
       if (REMOVALS[name]) return [[REMOVALS[name], null]];
-      return VALUES[name] ? [[VALUES[name], jsonOf(value)]] : [];
+      return VALUES.has(name) ? [[name, jsonOf(value)]] : [];
     }),
   );
   return {

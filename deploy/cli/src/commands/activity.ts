@@ -77,14 +77,12 @@ async function retry(
 
 async function broadcasts(session: Session, { partner, limit }: PageOptions): Promise<Answer> {
   await session.requirePartner(partner);
-  const found = await session
-    .client(BroadcastsDefinition, SERVICES.broadcasts)
-    .listBroadcasts({
-      partner_id: partner,
-      waba_id: undefined,
-      limit: Math.min(limit, PAGE_MAX),
-      offset: 0,
-    });
+  const found = await session.client(BroadcastsDefinition, SERVICES.broadcasts).listBroadcasts({
+    partner_id: partner,
+    waba_id: undefined,
+    limit: Math.min(limit, PAGE_MAX),
+    offset: 0,
+  });
   return {
     json: { broadcasts: found.broadcasts.map(record), total: found.total },
     text: found.broadcasts.map(describeBroadcast).join('\n') || 'No broadcasts.',

@@ -11,8 +11,8 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 interface RenewOptions {
   release: string;
-  validDays: number;
-  serviceAccount: string;
+  valid_days: number;
+  service_account: string;
 }
 
 export function addCertificateCommands(program: Command): void {
@@ -49,14 +49,14 @@ function validDays(text: string): number {
 async function renew(
   _session: Session,
   services: string[],
-  { release, validDays: valid_days, serviceAccount }: RenewOptions,
+  { release, valid_days, service_account }: RenewOptions,
 ): Promise<Answer> {
   // Loaded here, because it takes as long as all the rest of a command's start.
   const [{ renewCertificates }, { openSecretsApi }] = await Promise.all([
     import('../certificates/renew.js'),
     import('../certificates/secrets-api.js'),
   ]);
-  const api = openSecretsApi(serviceAccount);
+  const api = openSecretsApi(service_account);
   try {
     const report = await renewCertificates(api, { release, services, valid_days });
     if (report.outcomes.some(({ result }) => result === 'failed')) process.exitCode = EXIT_FAILURE;

@@ -53,10 +53,10 @@ async function show(session: Session): Promise<Answer> {
 
 async function apply(
   session: Session,
-  { rebuild = false, dropObsolete = false }: { rebuild?: boolean; dropObsolete?: boolean },
+  { rebuild = false, drop_obsolete = false }: { rebuild?: boolean; drop_obsolete?: boolean },
 ): Promise<Answer> {
   const replies = await eachDatabase(session, (indexes) =>
-    indexes.applyIndexes({ rebuild, drop_obsolete: dropObsolete }, session.call(APPLY_LIMIT_MS)),
+    indexes.applyIndexes({ rebuild, drop_obsolete }, session.call(APPLY_LIMIT_MS)),
   );
   const remains = replies.some(
     (one) => !('answer' in one) || one.answer.building || one.answer.differences.length > 0,

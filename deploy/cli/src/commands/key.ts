@@ -14,10 +14,10 @@ interface Limits {
   scope?: string[];
   waba?: string[];
   address?: string[];
-  expiresAt?: Date;
+  expires_at?: Date;
 }
 type UpdateOptions = Of &
-  Limits & { allWabas?: boolean; anyAddress?: boolean; neverExpires?: boolean };
+  Limits & { all_wabas?: boolean; any_address?: boolean; never_expires?: boolean };
 
 export function addKeyCommands(program: Command): void {
   const add = adder(
@@ -75,24 +75,24 @@ async function create(session: Session, given: Of & Limits): Promise<Answer> {
       scopes: given.scope,
       waba_ids: given.waba ?? [],
       addresses: given.address ?? [],
-      expires_at: given.expiresAt,
+      expires_at: given.expires_at,
     })
     .catch(rejected);
   return withSecret(created);
 }
 
 async function update(session: Session, key_id: string, given: UpdateOptions): Promise<Answer> {
-  const { name, scope, waba, address, expiresAt, allWabas, anyAddress, neverExpires } = given;
+  const { name, scope, waba, address, expires_at, never_expires = false } = given;
   const updated = await keysOf(session)
     .updateKey({
       partner_id: given.partner,
       key_id,
       name,
       scopes: scope && { items: scope },
-      waba_ids: allWabas ? { items: [] } : waba && { items: waba },
-      addresses: anyAddress ? { items: [] } : address && { items: address },
-      expires_at: neverExpires ? undefined : expiresAt,
-      never_expires: neverExpires === true,
+      waba_ids: given.all_wabas ? { items: [] } : waba && { items: waba },
+      addresses: given.any_address ? { items: [] } : address && { items: address },
+      expires_at: never_expires ? undefined : expires_at,
+      never_expires,
     })
     .catch(rejected);
   return { json: shown(updated), text: describe(updated) };
@@ -101,9 +101,9 @@ async function update(session: Session, key_id: string, given: UpdateOptions): P
 async function rotate(
   session: Session,
   key_id: string,
-  { partner, overlapHours }: Of & { overlapHours: number },
+  { partner, overlap_hours }: Of & { overlap_hours: number },
 ): Promise<Answer> {
-  const request = { partner_id: partner, key_id, overlap_hours: overlapHours };
+  const request = { partner_id: partner, key_id, overlap_hours };
   return withSecret(await keysOf(session).rotateKey(request).catch(rejected));
 }
 

@@ -5,6 +5,7 @@ import { PARTNER_SEVERITIES } from '@bmg/common/notices';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import {
   OperatorDefinition,
+  type CreatePartnerRequest,
   type CreatePartnerResponse,
   type Partner,
   type UpdatePartnerRequest,
@@ -14,19 +15,9 @@ import { action, adder, count, record, wholeNumber, type Answer } from '../actio
 import { change } from '../recorded';
 import { rejected, UsageError, type Session } from '../session';
 
-interface CreateOptions {
-  name: string;
-  webhookUrl?: string;
-  rateLimitPerSec?: number;
-  maxWabas?: number;
+interface Overlap {
+  overlap_hours: number;
 }
-interface RotateKeyOptions {
-  overlapHours: number;
-  yes?: boolean;
-  /** Only a program requests JSON: it is not warned. */
-  json?: boolean;
-}
-type UpdateOptions = Partial<CreateOptions> & { status?: string; logoUrl?: string };
 
 export function addPartnerCommands(program: Command): void {
   const add = adder(
@@ -96,15 +87,8 @@ export function addPartnerCommands(program: Command): void {
 
 const operator = (session: Session) => session.client(OperatorDefinition);
 
-async function create(session: Session, options: CreateOptions): Promise<Answer> {
-  const created = await operator(session)
-    .createPartner({
-      name: options.name,
-      webhook_url: options.webhookUrl,
-      rate_limit_per_sec: options.rateLimitPerSec,
-      max_wabas: options.maxWabas,
-    })
-    .catch(rejected);
+async function create(session: Session, options: CreatePartnerRequest): Promise<Answer> {
+  const created = await operator(session).createPartner(options).catch(rejected);
   const { partner_id, partner_key, webhook_secret } = created;
   return { json: { partner_id, partner_key, webhook_secret }, text: describeNew(created) };
 }
@@ -118,24 +102,11 @@ export const describeNew = (created: CreatePartnerResponse): string =>
     `export KEY=${created.partner_key} WEBHOOK_SECRET=${created.webhook_secret}`,
   ].join('\n');
 
-async function update(
-  session: Session,
-  partner_id: string,
-  options: UpdateOptions,
-): Promise<Answer> {
+async function update(session: Session, partner_id: string, options: object): Promise<Answer> {
   if (Object.keys(options).length === 0) {
     throw new UsageError('name at least one setting to change: see bmg partner update --help');
   }
-  const updated = await updatePartner(session, {
-    partner_id,
-    name: options.name,
-    webhook_url: options.webhookUrl,
-    rate_limit_per_sec: options.rateLimitPerSec,
-    max_wabas: options.maxWabas,
-    status: options.status,
-    logo_url: options.logoUrl,
-  });
-  return answerOf(updated);
+  return answerOf(await updatePartner(session, { partner_id, ...options }));
 }
 
 /** Shows the contacts; changes those that are given first. */
@@ -147,7 +118,7 @@ async function contact(
   const partner =
     Object.keys(contacts).length === 0
       ? await operator(session).getPartner({ partner_id })
-      : await updatePartner(session, { partner_id, contacts } as UpdatePartnerRequest);
+      : await updatePartner(session, { partner_id, contacts });
   const of = contactsOf(partner.contacts);
   return { json: { partner_id, contacts: of }, text: describeContacts(of).join('\n') };
 }
@@ -171,8 +142,10 @@ async function notify(
   };
 }
 
-const updatePartner = (session: Session, request: UpdatePartnerRequest): Promise<Partner> =>
-  operator(session).updatePartner(request).catch(rejected);
+const updatePartner = (session: Session, changes: object): Promise<Partner> =>
+  operator(session)
+    .updatePartner(changes as UpdatePartnerRequest)
+    .catch(rejected);
 
 async function list(session: Session): Promise<Answer> {
   const { partners } = await operator(session).listPartners({ limit: 500, after: undefined });
@@ -193,15 +166,16 @@ async function show(session: Session, partner_id: string): Promise<Answer> {
 async function rotateKey(
   session: Session,
   partner_id: string,
-  _options: object,
+  { overlap_hours, yes }: Overlap & { yes?: boolean },
   command: Command,
 ): Promise<Answer> {
-  const { overlapHours, yes, json } = command.optsWithGlobals<RotateKeyOptions>();
+  // Only a program requests JSON: it is not warned.
+  const { json } = command.optsWithGlobals<{ json?: boolean }>();
   const { name } = await operator(session).getPartner({ partner_id });
   const fate =
-    overlapHours === 0
+    overlap_hours === 0
       ? 'stops working at once'
-      : `works for another ${count(overlapHours, 'hour')}`;
+      : `works for another ${count(overlap_hours, 'hour')}`;
   if (!yes && !json) {
     throw new Error(
       `the present key of ${name} (${partner_id}) ${fate}, and its unfinished connect sessions are ` +
@@ -210,7 +184,7 @@ async function rotateKey(
   }
   const { partner_key, sessions_deleted } = await operator(session).rotateKey({
     partner_id,
-    overlap_hours: overlapHours,
+    overlap_hours,
   });
   return {
     json: { partner_key, sessions_deleted },
@@ -225,17 +199,17 @@ async function rotateKey(
 async function rotateWebhookSecret(
   session: Session,
   partner_id: string,
-  { overlapHours }: { overlapHours: number },
+  { overlap_hours }: Overlap,
 ): Promise<Answer> {
   const { webhook_secret } = await operator(session).rotateWebhookSecret({
     partner_id,
-    overlap_hours: overlapHours,
+    overlap_hours,
   });
   return {
     json: { webhook_secret },
     text: [
       `webhook secret  ${webhook_secret}`,
-      `For ${overlapHours} h, webhook-signature carries the signatures of both secrets.`,
+      `For ${overlap_hours} h, webhook-signature carries the signatures of both secrets.`,
     ].join('\n'),
   };
 }

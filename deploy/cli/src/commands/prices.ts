@@ -60,9 +60,9 @@ const ledgerOf = (session: Session) => session.client(LedgerDefinition, SERVICES
 async function load(
   session: Session,
   path: string,
-  { ifNone }: { ifNone?: boolean },
+  { if_none }: { if_none?: boolean },
 ): Promise<Answer> {
-  if (ifNone) {
+  if (if_none) {
     const card = await ratesOf(session).getRates({});
     if (card.currency !== undefined) {
       return { json: record(card), text: `Kept. ${describe(card)}` };
