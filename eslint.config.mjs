@@ -47,11 +47,11 @@ export default tseslint.config(
     },
   },
   {
-    // Advice: think again whether a longer function has one reason to be one function.
+    // A longer function has more than one reason.
     files: ['**/src/**/*.{ts,tsx}', 'test/{harness,testkit,emulator}/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
-      'max-lines-per-function': ['warn', { max: 70, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
     },
   },
 );

@@ -1,6 +1,6 @@
 // Generates requests with one fault each from a row's schema and a request that would succeed:
-// missing, blank, null, wrong type, out of range, not in the enum, too long. Sends them, and reports
-// the answers that differ from the expected refusal.
+// missing, blank, null, wrong type, out of range, not in the enum, too long. Sends them, and
+// reports the answers that differ from the expected refusal.
 import { isErrorCode } from '@bmg/common/errors';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';

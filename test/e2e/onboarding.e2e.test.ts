@@ -1,4 +1,4 @@
-// Clients over REST: upstream events stop and restore sends, and usage counts each call and message.
+// Clients over REST: upstream events stop and restore sends, and usage counts calls and messages.
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 

@@ -56,10 +56,47 @@ export type { Mesh, TestPartner } from './mesh-view';
 /** The time limit of a hook that starts a mesh, on a slow machine that does other work. */
 export const START_LIMIT_MS = 240_000;
 
-/**
- * `now` is onboarding's clock, which billing uses; `envOf` gives a service settings of its own.
- * Longer than 70 lines: it lists every service.
- */
+/** The settings that all services of a mesh share: engines, names with its prefix, addresses. */
+const settingsOf = (
+  run: string,
+  port: (name: string) => number,
+  emulator_url: string,
+): NodeJS.ProcessEnv => ({
+  MONGO_URL: process.env['MONGO_URL'],
+  KAFKA_BROKERS: process.env['KAFKA_BROKERS'],
+  REDIS_URL: process.env['REDIS_URL'],
+  MONGO_DATABASE_PREFIX: `t${run}-`,
+  KAFKA_TOPIC_PREFIX: `t${run}.`,
+  REDIS_KEY_PREFIX: `t${run}:`,
+  UPSTREAM_URL: emulator_url,
+  UPSTREAM_SDK_URL: `${emulator_url}/sdk.js`,
+  UPSTREAM_APP_ID: 'app-local',
+  UPSTREAM_APP_SECRET: 'app-secret-local',
+  UPSTREAM_CONFIG_ID: 'config-local',
+  UPSTREAM_VERIFY_TOKEN: 'verify-local',
+  PLATFORM_PIN: '000000',
+  ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  EVENT_LOG_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  KEY_PEPPER: 'test-pepper',
+  ALLOW_PRIVATE_URLS: 'true',
+  PUBLIC_URL: `http://127.0.0.1:${port('rest')}`,
+  GATEWAY_HOST: '127.0.0.1',
+  INGRESS_HOST: '127.0.0.1',
+  GRPC_HOST: '127.0.0.1',
+  METRICS_HOST: '127.0.0.1',
+  METRICS_PORT: '0',
+  DRAIN_MS: '0',
+  GATEWAY_PORT: String(port('rest')),
+  INGRESS_PORT: String(port('ingress')),
+  ...Object.fromEntries(
+    Object.keys(CREATE).map((name) => [
+      `${name.replace('-', '_').toUpperCase()}_ADDR`,
+      `127.0.0.1:${port(name)}`,
+    ]),
+  ),
+});
+
+/** `now` is onboarding's clock, which billing uses; `envOf` gives a service settings of its own. */
 export async function startMesh(
   overrides: NodeJS.ProcessEnv = {},
   {
@@ -74,41 +111,7 @@ export async function startMesh(
   const ingress_url = `http://127.0.0.1:${port('ingress')}/webhooks/upstream`;
   const emulator = await startEmulator({ port: 0, webhook_url: ingress_url });
   await emulator.reset(WORLD);
-  const env: NodeJS.ProcessEnv = {
-    MONGO_URL: process.env['MONGO_URL'],
-    KAFKA_BROKERS: process.env['KAFKA_BROKERS'],
-    REDIS_URL: process.env['REDIS_URL'],
-    MONGO_DATABASE_PREFIX: `t${run}-`,
-    KAFKA_TOPIC_PREFIX: `t${run}.`,
-    REDIS_KEY_PREFIX: `t${run}:`,
-    UPSTREAM_URL: emulator.url,
-    UPSTREAM_SDK_URL: `${emulator.url}/sdk.js`,
-    UPSTREAM_APP_ID: 'app-local',
-    UPSTREAM_APP_SECRET: 'app-secret-local',
-    UPSTREAM_CONFIG_ID: 'config-local',
-    UPSTREAM_VERIFY_TOKEN: 'verify-local',
-    PLATFORM_PIN: '000000',
-    ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-    EVENT_LOG_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-    KEY_PEPPER: 'test-pepper',
-    ALLOW_PRIVATE_URLS: 'true',
-    PUBLIC_URL: `http://127.0.0.1:${port('rest')}`,
-    GATEWAY_HOST: '127.0.0.1',
-    INGRESS_HOST: '127.0.0.1',
-    GRPC_HOST: '127.0.0.1',
-    METRICS_HOST: '127.0.0.1',
-    METRICS_PORT: '0',
-    DRAIN_MS: '0',
-    GATEWAY_PORT: String(port('rest')),
-    INGRESS_PORT: String(port('ingress')),
-    ...Object.fromEntries(
-      Object.keys(CREATE).map((name) => [
-        `${name.replace('-', '_').toUpperCase()}_ADDR`,
-        `127.0.0.1:${port(name)}`,
-      ]),
-    ),
-    ...overrides,
-  };
+  const env = { ...settingsOf(run, port, emulator.url), ...overrides };
   const running = new Map<ServiceName, Running>();
   const start = async (name: ServiceName, changed: NodeJS.ProcessEnv = {}): Promise<void> => {
     const own = { ...env, ...envOf(name), ...changed, GRPC_PORT: String(port(name)) };
