@@ -3,8 +3,8 @@ import {
   operationsOf as listOperations,
   type FoundOperation,
   type OpenApiDocument,
-  type Parameter,
 } from '../../gateway/src/openapi';
+import type { Parameter } from '../../gateway/src/openapi/schemas';
 
 type Json = Record<string, unknown>;
 

@@ -121,7 +121,7 @@ test.each([
   ['the rule for quoting a message', 'context_message_id'],
   ['the price change of October', "effective: '2026-10-01'"],
   ['CODE_EXCHANGE_FAILED', 'The sign-up code is invalid'],
-  ['a growing backlog', "name: 'ConsumerLagGrows'"],
+  ['a growing backlog', 'ConsumerLagGrows: {'],
 ])('the map leads to the file of %s', (rule, content) => {
   const row = RULES.find((line) => line.includes(rule));
   const files = [...(row ?? '').matchAll(/`([\w./-]+\.ts)`/g)].map(([, file]) => file as string);

@@ -23,7 +23,7 @@ const created = async (overrides: Fields, caller: object = {}): Promise<Fields> 
 const request = async (overrides: Fields = {}): Promise<CreateBroadcastRequest> => {
   const fields = await created(overrides);
   return CreateBroadcastRequest.decode(
-    CreateBroadcastRequest.encode(CreateBroadcastRequest.fromPartial(fields)).finish(),
+    CreateBroadcastRequest.encode(CreateBroadcastRequest.fromPartial(fields as object)).finish(),
   );
 };
 const refused = async (overrides: Fields): Promise<ApiError> => {
