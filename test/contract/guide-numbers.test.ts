@@ -100,7 +100,7 @@ const per_s = [app_per_s, own(pace, 'STANDARD_PER_SEC'), own(pace, 'HIGH_PER_SEC
 const media = 'messaging/media/limits';
 const content = 'messaging/send/content';
 const link_min = own('onboarding/connect/sign-up/connect-session', 'OPENS_S') / 60;
-const repeated_h = own('common/idempotency/claims', 'RETENTION_MS') / HOUR;
+const repeated_h = own('common/idempotency/once', 'RETENTION_MS') / HOUR;
 const body_mib = constant('gateway/src/endpoints/parts/body-limits.ts', 'BODY_LIMIT_BYTES') / MIB;
 const replay_window_min = Number(found(`${GUIDES}/receiving.md`, /WINDOW_S = (\d+)/)) / 60;
 const tiers = ['250', '1K', '2K', '10K', '100K'].map((tier) => peopleOfTier(`TIER_${tier}`) ?? 0);
@@ -211,7 +211,7 @@ const ROWS: Record<string, Row[]> = {
     ['After {} refusals', REFUSALS_AT_ONCE.burst],
     ['those above {} a second', REFUSALS_AT_ONCE.per_s],
     ['may take {} MiB together', ANSWER_BYTES_SHARE / MIB],
-    ['less than {} KiB a second', own('common/overload/minimum-rate', 'BYTES_PER_S_MIN') / KIB],
+    ['less than {} KiB a second', own('common/overload/byte-rate', 'BYTES_PER_S_MIN') / KIB],
     ['At most {} reads of logs and {} of lists', READ_SHARE.log, READ_SHARE.list],
     ['they move {} MiB a second', READ_BYTES_PER_S / MIB],
     ['A body has up to {} MiB', body_mib],
@@ -276,7 +276,7 @@ const ROWS: Record<string, Row[]> = {
     ['Outside the {}-hour window', window_h],
     ['closes {} hours after', window_h],
     ['lasts about {} days', PLATFORM.media_days],
-    ['Up to {} cards', own('common/messages/contact-cards', 'CONTACT_CARDS_MAX')],
+    ['Up to {} cards', own('common/messages/recipient', 'CONTACT_CARDS_MAX')],
     ['for {} seconds', PLATFORM.typing_s],
   ],
   'templates.md': [['outside the {}-hour window', window_h]],

@@ -11,7 +11,9 @@ describe('the body of an upload', () => {
   const body = { url: 'https://example.org/a.png', mime_type: 'image/png' };
 
   test('is passed on completely', () => {
-    expect(UploadMediaRequest.fromPartial(taken(UPLOAD, { ...body }) as object)).toMatchObject(body);
+    expect(UploadMediaRequest.fromPartial(taken(UPLOAD, { ...body }) as object)).toMatchObject(
+      body,
+    );
   });
 
   test.each([

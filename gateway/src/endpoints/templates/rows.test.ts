@@ -28,7 +28,9 @@ describe('a creation', () => {
     const checked = check({ ...body, components: [...body.components], allow: true });
     const request = requestOf(CREATE, { body: checked });
     // Decodes what arrives behind the wire: nothing is lost on the way.
-    const bytes = CreateTemplateRequest.encode(CreateTemplateRequest.fromPartial(request as object)).finish();
+    const bytes = CreateTemplateRequest.encode(
+      CreateTemplateRequest.fromPartial(request as object),
+    ).finish();
     expect(CreateTemplateRequest.decode(bytes).template).toEqual({
       ...body,
       allow: true,
