@@ -12,7 +12,6 @@ import { createBroadcast } from './broadcast-support';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
-  inspect,
   isFocused,
   LIMIT_MS,
   openConsoleStage,
@@ -415,7 +414,7 @@ test.each(WORK)(
     await page.keyboard.press('Enter');
     await page.locator('button[aria-busy=true]').waitFor();
     await page.keyboard.press('Enter');
-    await inspect(page);
+    expect(await faultsOf(page)).toEqual([]);
     expect(await isFocused(pressed)).toBe(true);
     release();
     await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' });

@@ -105,7 +105,7 @@ export class NumberLane {
   }
 
   private async keep(signal: AbortSignal): Promise<void> {
-    await pause(Math.max(0, this.keptAt + KEEP_PAUSE_MS - Date.now()), signal);
+    await pause(this.keptAt + KEEP_PAUSE_MS - Date.now(), signal);
     this.keptAt = Date.now();
     const ready = this.rotation.readyCount();
     for (const broadcast of this.rotation.all()) {

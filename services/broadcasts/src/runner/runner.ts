@@ -81,7 +81,8 @@ export class Runner implements Component {
 
   private wakeAt(due: Date | undefined): void {
     clearTimeout(this.dueTimer);
-    if (due) this.dueTimer = setTimeout(() => this.wake(), due.getTime() - Date.now());
+    if (!due) return;
+    this.dueTimer = setTimeout(() => this.wake(), Math.max(0, due.getTime() - Date.now()));
   }
 
   private async updateLanes(active: Map<string, Broadcast[]>): Promise<void> {

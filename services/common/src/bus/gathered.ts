@@ -36,7 +36,7 @@ export function gathered<T>(apart_ms: number, handler: Handler<T>): Handler<T> {
     working = true;
     while (waiting.length > 0) {
       // Even without a delay: the batches of one fetch arrive in the same turn of the event loop.
-      await pause(Math.max(0, started + apart_ms - performance.now()));
+      await pause(started + apart_ms - performance.now());
       started = performance.now();
       const joined = waiting;
       waiting = [];

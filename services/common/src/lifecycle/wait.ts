@@ -38,7 +38,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    // Node warns of a negative time, which a caller that is late computes.
+    const timer = setTimeout(done, Math.max(0, ms));
     signal?.addEventListener('abort', done, { once: true });
   });
 }

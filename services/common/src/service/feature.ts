@@ -68,7 +68,7 @@ export function createIndexRpcs({ indexes }: Database, log: Logger): Implementat
         (err: unknown) => log.error({ err }, 'failed to apply the declared indexes'),
       );
       const answered = new AbortController();
-      const late = pause(Math.max(0, call.deadline - Date.now() - ANSWER_MS), answered.signal);
+      const late = pause(call.deadline - Date.now() - ANSWER_MS, answered.signal);
       const changes = await Promise.race([building, late.then(() => undefined)]).finally(() =>
         answered.abort(),
       );

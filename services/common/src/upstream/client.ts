@@ -153,7 +153,7 @@ async function exchange(
         late = true;
         answer.body.destroy();
       },
-      timeout_ms - (performance.now() - started),
+      Math.max(0, timeout_ms - (performance.now() - started)),
     );
     text = await answer.body.text();
   } catch (error) {
