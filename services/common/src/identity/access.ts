@@ -1,5 +1,5 @@
-// The access rules of gRPC: for each RPC, the callers that may use it. An RPC without a row is closed
-// to every caller, and all are closed to an unknown one.
+// The access rules of gRPC: for each RPC, the callers that may use it. An RPC that is not listed is
+// closed to every caller, and all are closed to an unknown one.
 import { processIdentities } from '../config';
 
 export const CALLER_NAMES = [
