@@ -1,13 +1,12 @@
 // Requeues, later pages and the oldest delivery in a real database.
-import { meshDatabase } from '../../../../test/testkit/mesh-database';
+import { testDatabase } from '../../../../test/testkit/database';
 import { createDeliveries, DELIVERIES, type StoredDelivery } from './store';
 
 const NOW = new Date('2026-10-05T12:00:00Z');
 const LATER = new Date('2026-10-05T13:00:00Z');
 const BATCH_MAX = 100;
 
-const { client, db, drop } = meshDatabase('deliveries');
-afterAll(drop);
+const db = testDatabase({}, { monitorCommands: true });
 
 const row = (at: number, change: Partial<StoredDelivery> = {}): StoredDelivery => ({
   _id: `evt_${at}`,
@@ -38,7 +37,7 @@ test('requeues every delivery of a partner, a batch at a time', async () => {
   const other = row(1_000, { partner_id: 'ptn_2' });
   await db.collection<StoredDelivery>(DELIVERIES).insertMany([...rows, other]);
   const sizes: number[] = [];
-  client.on('commandStarted', ({ command }) => {
+  db.client.on('commandStarted', ({ command }) => {
     for (const { q } of command['updates'] ?? []) sizes.push(q._id.$in.length);
   });
 

@@ -1,5 +1,5 @@
 // A filter that matches nothing reads each bucket once.
-import { meshDatabase } from '../../../../test/testkit/mesh-database';
+import { testDatabase } from '../../../../test/testkit/database';
 import { packBodies } from './bodies';
 import { createPacker } from './packer';
 import { createReader, OPENED_BYTES_MAX, type Query } from './reader';
@@ -14,9 +14,7 @@ import { indexes } from '../collections';
 
 const packer = createPacker(undefined, false);
 const ROOM = { reserve: async () => undefined, took: () => undefined };
-const { db, prepare, drop } = meshDatabase('empty_ranges', indexes);
-beforeAll(prepare);
-afterAll(drop);
+const db = testDatabase(indexes);
 
 const EVENTS_OF_BUCKET = 4;
 

@@ -6,7 +6,7 @@ import { createEventLog, type EventLog } from './event-log';
 import { ATTEMPTS_OF_EVENT_MAX } from './attempt-log';
 import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
-import { meshDatabase } from '../../../../test/testkit/mesh-database';
+import { testDatabase } from '../../../../test/testkit/database';
 import { ATTEMPTS } from './store/attempts';
 import { createDeliveries } from '../delivery/store';
 import { BUCKET_EVENTS_MAX, createEventLogStore, EVENT_LOG } from './store/buckets';
@@ -21,16 +21,14 @@ const SETTINGS = {
 const log = createLogger('test');
 const SPAN = { traceId: '', spanId: '', traceFlags: 0 };
 
-const { db, prepare, drop } = meshDatabase('event_log', indexes);
+const db = testDatabase(indexes);
 const replicas: EventLog[] = [];
-beforeAll(prepare);
 afterEach(async () => {
   for (const one of replicas.splice(0)) {
     await one.waiters.stop();
     await one.writer.stop();
   }
 });
-afterAll(drop);
 
 function replica(settings: Partial<typeof SETTINGS> = {}): EventLog {
   const one = createEventLog(

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { guardedAgent } from '@bmg/common/outbound';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../../test/testkit/eventually';
-import { meshDatabase } from '../../../../test/testkit/mesh-database';
+import { testDatabase } from '../../../../test/testkit/database';
 import { createAttemptLog } from './attempt-log';
 import { packBodies } from './bodies';
 import { createPacker } from './packer';
@@ -25,7 +25,7 @@ const ROOM: Room = { reserve: async () => {}, took: () => {} };
 const packer = createPacker(undefined, false);
 const agent = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 8 });
 
-const { db, prepare, drop } = meshDatabase('replays', indexes);
+const db = testDatabase(indexes);
 let receiver: Server;
 /** The ids that the receiver got, and how long it takes to answer each partner. */
 let posted: string[] = [];
@@ -35,7 +35,6 @@ let extra_events: string[] = [];
 const runners: ReplayRunner[] = [];
 
 beforeAll(async () => {
-  await prepare();
   receiver = createServer((request, response) => {
     posted.push(String(request.headers['webhook-id']));
     const partner_id = (request.url ?? '').slice(1);
@@ -55,7 +54,6 @@ afterEach(async () => {
 afterAll(async () => {
   receiver.closeAllConnections();
   receiver.close();
-  await drop();
 });
 
 /** Writes buckets of events; returns the ids. */

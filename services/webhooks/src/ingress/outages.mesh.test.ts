@@ -1,10 +1,10 @@
 import { createLogger } from '@bmg/common/telemetry';
 import type { Outage } from '@bmg/proto/stream';
 import { eventually } from '../../../../test/testkit/eventually';
-import { meshDatabase } from '../../../../test/testkit/mesh-database';
+import { testDatabase } from '../../../../test/testkit/database';
 import { createOutageWatch, HEARTBEATS, type OutageWatch } from './outages';
 
-const { db, drop } = meshDatabase('outages');
+const db = testDatabase();
 let clock: number;
 let recorded: Outage[];
 let watch: OutageWatch | undefined;
@@ -15,7 +15,6 @@ beforeEach(async () => {
   await db.collection(HEARTBEATS).deleteMany({});
 });
 afterEach(() => watch?.stop());
-afterAll(drop);
 
 const alive_at = async (): Promise<number | undefined> =>
   (await db.collection(HEARTBEATS).findOne())?.['alive_at']?.getTime();

@@ -1,16 +1,14 @@
 // Comparisons on a real database: what an addition changes, the bounds, the lease, the end.
-import { meshDatabase } from '../../../../test/testkit/mesh-database';
+import { testDatabase } from '../../../../test/testkit/database';
 import { indexes } from '../collections';
 import { createShadows, SHADOWS, type Result, type StoredShadow } from './store';
 
 const HOUR_MS = 3_600_000;
 const NOW = new Date();
 
-const { db, prepare, drop } = meshDatabase('shadows', indexes);
+const db = testDatabase(indexes);
 const shadows = createShadows(db);
-beforeAll(prepare);
 beforeEach(() => db.collection(SHADOWS).deleteMany({}));
-afterAll(drop);
 
 const aShadow = (_id: string, change: Partial<StoredShadow> = {}): StoredShadow => ({
   _id,
