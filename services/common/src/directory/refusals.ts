@@ -6,7 +6,7 @@ import { ApiError, isErrorCode, type ErrorCode } from '../errors';
 export const invalidKey = (): ApiError =>
   new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');
 
-/** For unknown, deleted and other partners' accounts alike, so that none can be told apart. */
+/** Unknown, deleted and other partners' accounts get the same error: it reveals none of them. */
 export const notRegistered = (): ApiError =>
   new ApiError('WABA_NOT_REGISTERED', 'x-waba-id names no business account registered with you');
 

@@ -18,7 +18,7 @@ export function parseBsuid(text: string): string | null {
   return BSUID.exec(text)?.[1] ?? null;
 }
 
-/** Whether the text is a BSUID of the parent form, `XX.ENT.<alphanumerics>`. */
+/** Returns true for a BSUID of the parent form, `XX.ENT.<alphanumerics>`. */
 export function isParentBsuid(text: string): boolean {
   return parseBsuid(text)?.includes(PARENT_MARK) ?? false;
 }

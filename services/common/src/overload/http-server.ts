@@ -22,7 +22,7 @@ const HTTP_LIMITS = {
   /** How long the rest of a body may take after its request was answered. */
   linger_ms: 5_000,
   connections_max: 10_000,
-  /** Of one network, if senders connect to the process themselves. */
+  /** Applies to each network, if senders connect to the process themselves. */
   connections_of_network_max: 5_000,
 };
 export type HttpLimits = typeof HTTP_LIMITS;

@@ -119,7 +119,7 @@ export interface Finding {
   examples: Example[];
 }
 
-/** Of many contacts: each reason once, with its contacts and some examples. */
+/** Collects the reasons of many contacts: each once, with its contacts and some examples. */
 export class Findings {
   private readonly found = new Map<string, Finding>();
 

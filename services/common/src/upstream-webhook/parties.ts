@@ -5,7 +5,7 @@ import { isSameNumber, numberKey, parseBsuid } from '../ids';
 import { listOf, objectOf, stringOf, toText, type JsonObject, toContact } from './read';
 
 export interface Person {
-  /** As the upstream sent it. */
+  /** The entry that the upstream sent, unchanged. */
   readonly item: JsonObject;
   readonly name: string | null;
   readonly username: string | null;

@@ -378,8 +378,8 @@ function placesOf(partners: Collection<Partner>) {
         return activeWabas({ wabas, waiting_wabas }).length > active_max ? null : waiting_wabas;
       }),
     /**
-     * The same for an account that waits for a payment; false also if more than `places_max` would
-     * have a place.
+     * Takes a place for an account that waits for a payment. False if the plan has no place left or
+     * more than `places_max` accounts would have one.
      */
     reserveWaiting: (place: Place, places_max: number) =>
       takePlace(place, (waiting, { wabas }) =>
