@@ -105,6 +105,16 @@ describe('while the directory is unavailable', () => {
     });
   });
 
+  test('answers from an entry that was fetched again while Redis was late', async () => {
+    const cache = await aged();
+    const newer = { is: 'newer' };
+    await cache.get('key', undefined, async () => newer);
+    jest.advanceTimersByTime(CACHE_LIFE_MS);
+    expect(await cache.get('key', 'v1', away)).toBe(newer);
+    jest.advanceTimersByTime(CACHE_LIFE_MS);
+    await expect(cache.get('key', 'v2', away)).rejects.toThrow('away');
+  });
+
   test('passes a refusal by the directory on', async () => {
     const cache = await aged();
     const refused = () => Promise.reject(new ApiError('WABA_NOT_REGISTERED', 'unknown'));

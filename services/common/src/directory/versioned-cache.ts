@@ -117,11 +117,16 @@ export class VersionedCache<V extends object, Q = never> {
     return is_current && now - entry.fetched_at < lifeOf(version) ? entry.value : undefined;
   }
 
-  /** An entry is as old as its request: the directory may have read it before a later change. */
+  /**
+   * An entry is as old as its request: the directory may have read it before a later change. One
+   * fetched while Redis was late has the version of the entry that it replaces: if that is still
+   * current later, no change came between.
+   */
   #store(entry: Entry<V, Q>): void {
     const { key, version, question, fetched_at } = entry;
     const last = this.#entries.get(key);
     if (last && last.fetched_at > fetched_at) return;
+    entry.version ??= last?.version;
     this.#entries.set(key, entry);
     if (last) this.#refresher?.remove(last);
     if (version === undefined || question === undefined || last?.version !== version) return;
