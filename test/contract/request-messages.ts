@@ -69,7 +69,7 @@ function objectFor({ properties }: Schema, endpoint: Endpoint): Fields {
 export function* samples(endpoint: Endpoint): Generator<Sample> {
   for (const kind of ['query', 'body'] as const) {
     const schema = endpoint[kind];
-    const base: Fields = kind === 'body' ? { ...endpoint.docs?.example } : {};
+    const base: Fields = kind === 'body' ? { ...endpoint.example } : {};
     for (const [field, property] of Object.entries(schema?.properties ?? {})) {
       const value = valueFor(field, property, endpoint, base[field]);
       const { [field]: _left, ...others } = base;

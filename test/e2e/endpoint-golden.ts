@@ -16,7 +16,7 @@ export const readCases = (): CaseCounts =>
 
 export interface CaseTally {
   /** Counts requests; call it after their assertions, so that failed ones are not counted. */
-  add(row: Pick<Endpoint, 'docs' | 'rpc'> | string, kind: CaseKind, count?: number): void;
+  add(row: Pick<Endpoint, 'operation' | 'rpc'> | string, kind: CaseKind, count?: number): void;
   /** Expects the counts of these kinds to match the golden file. */
   expectGolden(kinds: CaseKind[]): void;
 }

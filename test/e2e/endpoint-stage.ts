@@ -125,7 +125,7 @@ const neededQuery = ({ query }: Endpoint) =>
 
 export function requestOf(endpoint: Endpoint, stage: Stage, given: Given): TableRequest {
   const { params = {}, query = neededQuery(endpoint), number = stage.one } = given;
-  const example = endpoint.docs?.example;
+  const example = endpoint.example;
   return {
     method: endpoint.verb,
     path: endpoint.path.replace(/:(\w+)/g, (_colon, name: string) =>

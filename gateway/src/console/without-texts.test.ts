@@ -62,8 +62,8 @@ test.each([
 });
 
 test('no other row of the endpoint table answers with events', () => {
-  const documented = endpoints.filter(({ docs }) =>
-    /"(envelope|payload)":/.test(JSON.stringify(docs?.answer ?? {})),
+  const documented = endpoints.filter(({ answer = {} }) =>
+    /"(envelope|payload)":/.test(JSON.stringify(answer)),
   );
   expect(documented.map(({ path }) => path).sort()).toEqual([
     '/events',

@@ -115,10 +115,23 @@ export interface Options {
   audit?: RowAudit;
   /** Another call for some bodies, with limits of its own. */
   variant?: Variant;
+  // The rest is for the reference; the tests that cover the whole table check it.
   /** Title in the reference: an imperative phrase without a full stop. */
   summary?: string;
-  /** The reference page, beyond the schemas. */
-  docs?: RowDocs;
+  /** Body of a success beside `success: true`. Absent for a row that streams a file. */
+  answer?: Schema;
+  /** A complete request body. */
+  example?: Fields;
+  /** Path parameters by name: description and example. */
+  params?: Record<string, Schema>;
+  /**
+   * `operationId` in the OpenAPI document. Defaults to the RPC's name, which two rows may share.
+   */
+  operation?: string;
+  /** Error codes beyond those that the scope and the schemas imply. */
+  codes?: readonly ErrorCode[];
+  /** What a caller needs to know beyond the summary, in whole sentences. */
+  notes?: string;
 }
 
 /** The options of a variant that differ from its row, for the bodies that it takes. */
@@ -155,24 +168,6 @@ export interface RowAudit {
    * stops something. `if_narrower`: if the values after it allow nothing that those before did not.
    */
   reduces_risk?: true | 'if_narrower' | ((body: Fields) => boolean);
-}
-
-/** The reference page of a row; the tests that cover the whole table check it. */
-export interface RowDocs {
-  /** Body of a success beside `success: true`. Absent for a row that streams a file. */
-  answer?: Schema;
-  /** A complete request body. */
-  example?: Fields;
-  /** Path parameters by name: description and example. */
-  params?: Record<string, Schema>;
-  /**
-   * `operationId` in the OpenAPI document. Defaults to the RPC's name, which two rows may share.
-   */
-  operation?: string;
-  /** Error codes beyond those that the scope and the schemas imply. */
-  codes?: readonly ErrorCode[];
-  /** What a caller needs to know beyond the summary, in whole sentences. */
-  notes?: string;
 }
 
 export interface Rpc<M extends Method = Method> {

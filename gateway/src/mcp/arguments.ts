@@ -65,7 +65,7 @@ export function placesOf(endpoint: Endpoint): Map<string, Place> {
  * schema has anyOf or allOf at the top.
  */
 export function inputSchemaOf(endpoint: Endpoint, is_confirmed: boolean): InputSchema {
-  const { query, body, docs } = endpoint;
+  const { query, body, params } = endpoint;
   const headers = Object.entries(headersOf(endpoint));
   const path = pathParametersOf(endpoint);
   const required = (schema: Schema | undefined): readonly string[] => schema?.required ?? [];
@@ -75,7 +75,7 @@ export function inputSchemaOf(endpoint: Endpoint, is_confirmed: boolean): InputS
       ...propertiesOf(query),
       ...propertiesOf(body),
       ...Object.fromEntries(
-        path.map((name) => [name, plain(docs?.params?.[name] ?? { type: 'string' })]),
+        path.map((name) => [name, plain(params?.[name] ?? { type: 'string' })]),
       ),
       ...Object.fromEntries(
         headers.map(([name, { name: header, description, schema }]) => [

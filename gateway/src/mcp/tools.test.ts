@@ -37,7 +37,7 @@ test('only tools that read carry readOnlyHint, and those that send need a confir
 
 test('the examples of the rows are accepted as arguments', () => {
   for (const { endpoint, listed, name } of tools) {
-    const { example } = endpoint.docs ?? {};
+    const { example } = endpoint;
     if (!example) continue;
     const ajv = createValidator();
     const given = { waba_id: '900000000000001', ...example };

@@ -108,7 +108,7 @@ export const tools: readonly Tool[] = Object.entries(TOOLS).map(([name, row]): T
     `${endpoint.summary} (\`${endpoint.verb} ${documentPath(endpoint)}\`).`,
     sends && CONFIRMED,
     notes,
-    endpoint.docs?.notes,
+    endpoint.notes,
     endpoint.body?.requiredOneOfMessage && `Rule: ${endpoint.body.requiredOneOfMessage}.`,
   ];
   return {

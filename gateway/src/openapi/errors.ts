@@ -21,7 +21,7 @@ const ALWAYS: readonly ErrorCode[] = [
 
 /** Every code the endpoint can return, in the order of the catalogue. */
 export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
-  const codes = new Set<ErrorCode>([...ALWAYS, ...(row.docs?.codes ?? [])]);
+  const codes = new Set<ErrorCode>([...ALWAYS, ...(row.codes ?? [])]);
   const add = (applies: unknown, ...more: ErrorCode[]): void => {
     if (applies) for (const code of more) codes.add(code);
   };

@@ -160,8 +160,8 @@ export function resolved(
 export const documentPath = ({ path }: Pick<Endpoint, 'path'>): string =>
   path.replace(/:(\w+)/g, '{$1}');
 
-export const operationName = ({ docs, rpc }: Pick<Endpoint, 'docs' | 'rpc'>): string =>
-  docs?.operation ?? rpc.method;
+export const operationName = ({ operation, rpc }: Pick<Endpoint, 'operation' | 'rpc'>): string =>
+  operation ?? rpc.method;
 
 function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): OperationObject {
   const operationId = operationName(row);
@@ -194,8 +194,8 @@ function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): Operati
   };
 }
 
-const descriptionOf = ({ docs, hands_events }: Endpoint): string =>
-  [docs?.notes, hands_events && (hands_events === true ? HANDS_EVENTS : MAY_HAND_EVENTS)]
+const descriptionOf = ({ notes, hands_events }: Endpoint): string =>
+  [notes, hands_events && (hands_events === true ? HANDS_EVENTS : MAY_HAND_EVENTS)]
     .filter(Boolean)
     .join(' ');
 
@@ -228,8 +228,8 @@ const notEmpty = (schema: Schema): Schema =>
     ? { ...schema, minLength: 1 }
     : schema;
 
-function pathParameter({ docs }: Endpoint, name: string): Parameter {
-  const { description = name, ...schema } = docs?.params?.[name] ?? { type: 'string' };
+function pathParameter({ params }: Endpoint, name: string): Parameter {
+  const { description = name, ...schema } = params?.[name] ?? { type: 'string' };
   return { name, in: 'path', required: true, description, schema: { ...schema, minLength: 1 } };
 }
 
@@ -246,7 +246,7 @@ function requestBodyOf(
   return {
     required:
       (body.required?.length ?? 0) > 0 || Boolean(published?.allOf ?? published?.minProperties),
-    content: { [JSON_TYPE]: { schema, ...(row.docs?.example && { example: row.docs.example }) } },
+    content: { [JSON_TYPE]: { schema, ...(row.example && { example: row.example }) } },
   };
 }
 
@@ -276,7 +276,7 @@ function contentOf(row: Endpoint, shared: SharedSchemas): Record<string, MediaCo
     // Generators need a type that they know; the second one covers every file.
     return { 'application/octet-stream': FILE, '*/*': FILE };
   }
-  const answer = withSuccess(row.docs?.answer ?? { type: 'object' });
+  const answer = withSuccess(row.answer ?? { type: 'object' });
   const titled: Schema = { title: `${pascal(operationName(row))}Answer`, ...answer };
   return {
     [JSON_TYPE]: { schema: describeSchema(titled, { shared }), example: exampleOf(answer) },

@@ -83,8 +83,8 @@ function known(): Known {
     figures: new Set(),
     keys: new Set(HEADERS),
   };
-  for (const { query = {}, body = {}, docs } of endpoints) {
-    for (const schema of [query, body, docs?.answer ?? {}]) collect(schema, '', found);
+  for (const { query = {}, body = {}, answer = {} } of endpoints) {
+    for (const schema of [query, body, answer]) collect(schema, '', found);
   }
   for (const key of NEVER_FIGURES) found.figures.delete(key);
   return found;

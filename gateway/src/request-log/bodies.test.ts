@@ -117,10 +117,10 @@ function* withHostile(value: unknown, hostile: unknown): Generator<unknown> {
 
 const topOf = (path: string): string => path.split('/')[1] ?? '';
 
-const DOCUMENTED = endpoints.flatMap(({ verb, path, docs }) => [
-  ...(docs?.example ? [[`body of ${verb} ${path}`, topOf(path), docs.example] as const] : []),
-  ...(docs?.answer
-    ? [[`answer of ${verb} ${path}`, topOf(path), exampleOf(docs.answer) as object] as const]
+const DOCUMENTED = endpoints.flatMap(({ verb, path, example, answer }) => [
+  ...(example ? [[`body of ${verb} ${path}`, topOf(path), example] as const] : []),
+  ...(answer
+    ? [[`answer of ${verb} ${path}`, topOf(path), exampleOf(answer) as object] as const]
     : []),
 ]);
 

@@ -29,30 +29,28 @@ export const analytics: Endpoint[] = [
       daily_logs,
     }),
     summary: 'Retrieve message counts by day',
-    docs: {
-      answer: is.record({
-        waba_id: is.text('900000000000001'),
-        period_days: is.whole(7, 'The number of days that was used.'),
-        meta_analytics: is.record({
-          ...counts,
-          data_points: is.list(
-            is.record({
-              start: is.whole(1788220800, 'Epoch seconds.'),
-              end: is.whole(1788307200, 'Epoch seconds.'),
-              ...counts,
-            }),
-          ),
-        }),
-        daily_logs: is.list(
+    answer: is.record({
+      waba_id: is.text('900000000000001'),
+      period_days: is.whole(7, 'The number of days that was used.'),
+      meta_analytics: is.record({
+        ...counts,
+        data_points: is.list(
           is.record({
-            date: is.text('2026-09-01', 'UTC day.'),
-            sent: is.whole(12),
-            failed: is.whole(1),
+            start: is.whole(1788220800, 'Epoch seconds.'),
+            end: is.whole(1788307200, 'Epoch seconds.'),
+            ...counts,
           }),
         ),
       }),
-      notes:
-        '`meta_analytics` holds the upstream’s figures for the business account; `read` and `daily_logs` count the messages you sent through this service.',
-    },
+      daily_logs: is.list(
+        is.record({
+          date: is.text('2026-09-01', 'UTC day.'),
+          sent: is.whole(12),
+          failed: is.whole(1),
+        }),
+      ),
+    }),
+    notes:
+      '`meta_analytics` holds the upstream’s figures for the business account; `read` and `daily_logs` count the messages you sent through this service.',
   }),
 ];

@@ -87,15 +87,13 @@ export const audit: Endpoint[] = [
       ...nextPage(after),
     }),
     summary: 'List who changed what, newest first',
-    docs: {
-      operation: 'listAudit',
-      answer: is.record({
-        records: is.list(record),
-        limit: is.used_limit,
-        paging: is.nextPage('WzE3NTY3'),
-      }),
-      notes:
-        'Lists every change that your keys, your people, your console sessions and the operator made, for 400 days. Reads and sends are not among them. Secrets, message contents and recipients are never recorded. With `Accept: text/csv` the answer is one CSV of all records that the filters leave, at most 100,000. With `x-waba-id` only changes of that business account.',
-    },
+    operation: 'listAudit',
+    answer: is.record({
+      records: is.list(record),
+      limit: is.used_limit,
+      paging: is.nextPage('WzE3NTY3'),
+    }),
+    notes:
+      'Lists every change that your keys, your people, your console sessions and the operator made, for 400 days. Reads and sends are not among them. Secrets, message contents and recipients are never recorded. With `Accept: text/csv` the answer is one CSV of all records that the filters leave, at most 100,000. With `x-waba-id` only changes of that business account.',
   }),
 ];

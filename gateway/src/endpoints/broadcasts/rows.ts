@@ -71,25 +71,23 @@ export const broadcasts: Endpoint[] = [
     }),
     reply: shaped(created),
     summary: 'Create a broadcast: one template to many contacts',
-    docs: {
-      answer: created,
-      example: {
-        name: 'September news',
-        template_name: 'hello_world',
-        template_language: 'en_US',
-        contacts: ['15550100777', { recipient: '15550100778' }],
-      },
-      codes: [
-        'TOO_MANY_CONTACTS',
-        'QUOTA_EXCEEDED',
-        'NO_ACTIVE_WABA',
-        'PAYMENT_FAILED',
-        'PAYMENT_ACTION_REQUIRED',
-        'AUTH_TEMPLATE_NEEDS_PHONE',
-      ],
-      notes:
-        'The whole request is validated before anything is stored. A partner may have 2,000 broadcasts that are pending, scheduled, paused or wait for approval; the next one is refused with `QUOTA_EXCEEDED`. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error. If you require approval (`PUT /broadcast-approval`) and it has more contacts, nothing is sent before a second person approves it, and `approval` is set.',
+    answer: created,
+    example: {
+      name: 'September news',
+      template_name: 'hello_world',
+      template_language: 'en_US',
+      contacts: ['15550100777', { recipient: '15550100778' }],
     },
+    codes: [
+      'TOO_MANY_CONTACTS',
+      'QUOTA_EXCEEDED',
+      'NO_ACTIVE_WABA',
+      'PAYMENT_FAILED',
+      'PAYMENT_ACTION_REQUIRED',
+      'AUTH_TEMPLATE_NEEDS_PHONE',
+    ],
+    notes:
+      'The whole request is validated before anything is stored. A partner may have 2,000 broadcasts that are pending, scheduled, paused or wait for approval; the next one is refused with `QUOTA_EXCEEDED`. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error. If you require approval (`PUT /broadcast-approval`) and it has more contacts, nothing is sent before a second person approves it, and `approval` is set.',
   }),
   get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
     scope: 'filter',
@@ -103,15 +101,13 @@ export const broadcasts: Endpoint[] = [
       offset: query.offset,
     }),
     summary: 'List broadcasts, newest first',
-    docs: {
-      answer: is.record({
-        broadcasts: is.list(listed),
-        total: is.whole(1),
-        limit: is.used_limit,
-        offset: is.whole(0),
-      }),
-      notes: 'With `x-waba-id`, only the broadcasts of that business account.',
-    },
+    answer: is.record({
+      broadcasts: is.list(listed),
+      total: is.whole(1),
+      limit: is.used_limit,
+      offset: is.whole(0),
+    }),
+    notes: 'With `x-waba-id`, only the broadcasts of that business account.',
   }),
   get('/broadcasts/:broadcast_id', rpc(BroadcastsDefinition, 'getBroadcast'), {
     scope: 'filter',
@@ -123,58 +119,50 @@ export const broadcasts: Endpoint[] = [
       ...(query.include === 'forecast' && { forecast: forecast ?? null }),
     }),
     summary: 'Retrieve a broadcast with its progress and failures',
-    docs: {
-      params,
-      answer: is.record(
-        {
-          broadcast: detail,
-          progress: is.amount(100, 'Attempted contacts as a percentage of `total`.'),
-          forecast: is.orNull(forecast),
-        },
-        { optional: ['forecast'] },
-      ),
-      codes: ['NOT_FOUND'],
-      notes:
-        '`delivered` and `failed` follow the status events, so that they still change after `completed`. While a broadcast is paused, `status` stays `processing` and `paused_at` is set. While a broadcast waits for approval, `status` is `pending` or `scheduled`, as it would be without, and `approval.state` is `waiting`.',
-    },
+    params,
+    answer: is.record(
+      {
+        broadcast: detail,
+        progress: is.amount(100, 'Attempted contacts as a percentage of `total`.'),
+        forecast: is.orNull(forecast),
+      },
+      { optional: ['forecast'] },
+    ),
+    codes: ['NOT_FOUND'],
+    notes:
+      '`delivered` and `failed` follow the status events, so that they still change after `completed`. While a broadcast is paused, `status` stays `processing` and `paused_at` is set. While a broadcast waits for approval, `status` is `pending` or `scheduled`, as it would be without, and `approval.state` is `waiting`.',
   }),
   post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
     ...acting,
     audit: { reduces_risk: true },
     summary: 'Cancel a broadcast that has not started',
-    docs: {
-      params,
-      answer: is.nothing,
-      codes: ['NOT_FOUND', 'CANNOT_CANCEL'],
-      notes:
-        'A broadcast can be cancelled until its first message is sent, while it waits for approval, which is how an approval is refused, and while it is paused: then the contacts that have no message yet get none. Cancelling a cancelled broadcast succeeds.',
-    },
+    params,
+    answer: is.nothing,
+    codes: ['NOT_FOUND', 'CANNOT_CANCEL'],
+    notes:
+      'A broadcast can be cancelled until its first message is sent, while it waits for approval, which is how an approval is refused, and while it is paused: then the contacts that have no message yet get none. Cancelling a cancelled broadcast succeeds.',
   }),
   post('/broadcasts/:broadcast_id/pause', rpc(BroadcastsDefinition, 'pauseBroadcast'), {
     ...acting,
     addition: true,
     audit: { reduces_risk: true },
     summary: 'Pause a broadcast that is processing',
-    docs: {
-      params,
-      answer: is.nothing,
-      codes: ['NOT_FOUND', 'CANNOT_PAUSE'],
-      notes:
-        'Sending stops within about a second; messages in flight are completed. The other contacts wait, in their order, and other broadcasts of the number take its pace. `status` stays `processing`, and `paused_at` is set. A broadcast that is paused for seven days is cancelled at `pause_ends_at`. Pausing a paused broadcast succeeds.',
-    },
+    params,
+    answer: is.nothing,
+    codes: ['NOT_FOUND', 'CANNOT_PAUSE'],
+    notes:
+      'Sending stops within about a second; messages in flight are completed. The other contacts wait, in their order, and other broadcasts of the number take its pace. `status` stays `processing`, and `paused_at` is set. A broadcast that is paused for seven days is cancelled at `pause_ends_at`. Pausing a paused broadcast succeeds.',
   }),
   post('/broadcasts/:broadcast_id/resume', rpc(BroadcastsDefinition, 'resumeBroadcast'), {
     ...acting,
     addition: true,
     audit: {},
     summary: 'Resume a broadcast that is paused',
-    docs: {
-      params,
-      answer: is.nothing,
-      codes: ['NOT_FOUND', 'CANNOT_RESUME'],
-      notes:
-        'Sending goes on with the contacts that have no message yet. Resuming a broadcast that is processing succeeds.',
-    },
+    params,
+    answer: is.nothing,
+    codes: ['NOT_FOUND', 'CANNOT_RESUME'],
+    notes:
+      'Sending goes on with the contacts that have no message yet. Resuming a broadcast that is processing succeeds.',
   }),
   post('/broadcasts/:broadcast_id/approve', rpc(BroadcastsDefinition, 'approveBroadcast'), {
     scope: 'filter',
@@ -185,22 +173,18 @@ export const broadcasts: Endpoint[] = [
     audit: {},
     request: (input) => ({ ...byId(input), caller_person_id: input.person_id }),
     summary: 'Approve a broadcast that waits for approval',
-    docs: {
-      params,
-      answer: is.nothing,
-      codes: ['NOT_FOUND', 'SECOND_PERSON_REQUIRED', 'CANNOT_APPROVE'],
-      notes:
-        'Only a person with the role `owner` or `developer` approves, signed in to the console, and never the person who created the broadcast. It is then sent at `scheduled_at`, or at once if that is null or has passed. Template, number and messaging limit are those of that time, and prices may have changed since the creation. A broadcast that is not approved within seven days is cancelled at `approval.ends_at`. To refuse it, cancel it. Approving an approved broadcast succeeds.',
-    },
+    params,
+    answer: is.nothing,
+    codes: ['NOT_FOUND', 'SECOND_PERSON_REQUIRED', 'CANNOT_APPROVE'],
+    notes:
+      'Only a person with the role `owner` or `developer` approves, signed in to the console, and never the person who created the broadcast. It is then sent at `scheduled_at`, or at once if that is null or has passed. Template, number and messaging limit are those of that time, and prices may have changed since the creation. A broadcast that is not approved within seven days is cancelled at `approval.ends_at`. To refuse it, cancel it. Approving an approved broadcast succeeds.',
   }),
   get('/broadcast-approval', rpc(PeopleDefinition, 'getBroadcastApproval'), {
     ...partnerAddition,
     reply: shaped(approvalSetting),
     summary: 'Retrieve from which size broadcasts need approval',
-    docs: {
-      answer: approvalSetting,
-      notes: 'A new partner has null.',
-    },
+    answer: approvalSetting,
+    notes: 'A new partner has null.',
   }),
   put('/broadcast-approval', rpc(PeopleDefinition, 'setBroadcastApproval'), {
     ...partnerAddition,
@@ -215,12 +199,10 @@ export const broadcasts: Endpoint[] = [
     },
     reply: shaped(approvalSetting),
     summary: 'Set from which size broadcasts need approval',
-    docs: {
-      answer: approvalSetting,
-      example: { above: 1_000 },
-      codes: ['MISSING_FIELDS'],
-      notes:
-        'Only a person with the role `owner` changes it, signed in to the console: a key that leaks cannot switch it off. A number needs two active people who may approve, owners or developers. Every broadcast that is created from then on follows it, whoever creates it; those that wait already go on waiting.',
-    },
+    answer: approvalSetting,
+    example: { above: 1_000 },
+    codes: ['MISSING_FIELDS'],
+    notes:
+      'Only a person with the role `owner` changes it, signed in to the console: a key that leaks cannot switch it off. A number needs two active people who may approve, owners or developers. Every broadcast that is created from then on follows it, whoever creates it; those that wait already go on waiting.',
   }),
 ];

@@ -65,36 +65,32 @@ export const callsGroups: Endpoint[] = [
     request: ({ body, target }) => ({ call: body, target }),
     reply: ({ fields }) => ({ ...fields }),
     summary: 'Start, answer, reject or end a call',
-    docs: {
-      answer: is.node({
-        calls: is.list(is.node({ id: is.text('wacid.HBgLMTU1NTAxMDA3NzcVAgA') })),
-      }),
-      example: {
-        action: 'connect',
-        to: '15550100777',
-        session: { sdp_type: 'offer', sdp: 'v=0\r\n…' },
-      },
-      codes: ['NO_ACTIVE_WABA', 'PAYMENT_FAILED', 'PAYMENT_ACTION_REQUIRED'],
-      notes:
-        'Requires `calling.status` `ENABLED` in `POST /settings`, and the customer’s permission for a call that the business starts. The body is passed to the upstream unchanged; errors of the upstream are passed back.',
+    answer: is.node({
+      calls: is.list(is.node({ id: is.text('wacid.HBgLMTU1NTAxMDA3NzcVAgA') })),
+    }),
+    example: {
+      action: 'connect',
+      to: '15550100777',
+      session: { sdp_type: 'offer', sdp: 'v=0\r\n…' },
     },
+    codes: ['NO_ACTIVE_WABA', 'PAYMENT_FAILED', 'PAYMENT_ACTION_REQUIRED'],
+    notes:
+      'Requires `calling.status` `ENABLED` in `POST /settings`, and the customer’s permission for a call that the business starts. The body is passed to the upstream unchanged; errors of the upstream are passed back.',
   }),
   get('/groups', rpc(NumberAdminDefinition, 'listGroups'), {
     ...uncounted,
     query: page(GROUPS_PAGE_MAX),
     reply: pageUnder('groups'),
     summary: 'List the groups of a number',
-    docs: {
-      answer: is.pageOf(
-        'groups',
-        is.node({
-          id: is.text('Y2FwaV9ncm91cDox'),
-          subject: is.text('Gardeners'),
-          created_at: is.text('1788264000'),
-        }),
-      ),
-      notes: NOT_ENABLED,
-    },
+    answer: is.pageOf(
+      'groups',
+      is.node({
+        id: is.text('Y2FwaV9ncm91cDox'),
+        subject: is.text('Gardeners'),
+        created_at: is.text('1788264000'),
+      }),
+    ),
+    notes: NOT_ENABLED,
   }),
   post('/groups', rpc(NumberAdminDefinition, 'createGroup'), {
     ...uncounted,
@@ -115,29 +111,25 @@ export const callsGroups: Endpoint[] = [
     status: 201,
     reply: nodeUnder('group'),
     summary: 'Create a group',
-    docs: {
-      answer: is.record({
-        group: is.node({
-          request_id: is.text('…', 'The event with the invite link carries the same `request_id`.'),
-        }),
+    answer: is.record({
+      group: is.node({
+        request_id: is.text('…', 'The event with the invite link carries the same `request_id`.'),
       }),
-      example: {
-        subject: 'Gardeners',
-        description: 'Plants and pots',
-        join_approval_mode: 'auto_approve',
-      },
-      notes: `People join through the invite link, which arrives in a \`group_lifecycle_update\` event. ${NOT_ENABLED}`,
+    }),
+    example: {
+      subject: 'Gardeners',
+      description: 'Plants and pots',
+      join_approval_mode: 'auto_approve',
     },
+    notes: `People join through the invite link, which arrives in a \`group_lifecycle_update\` event. ${NOT_ENABLED}`,
   }),
   get('/groups/:group_id', rpc(NumberAdminDefinition, 'getGroup'), {
     ...uncounted,
     reply: nodeAndTop('group', group),
     summary: 'Retrieve a group and its participants',
-    docs: {
-      params,
-      answer: is.nodeAndTop('group', group),
-      notes: 'Returns the group as the upstream describes it.',
-    },
+    params,
+    answer: is.nodeAndTop('group', group),
+    notes: 'Returns the group as the upstream describes it.',
   }),
   del('/groups/:group_id', rpc(NumberAdminDefinition, 'deleteGroup'), {
     ...uncounted,
@@ -146,13 +138,11 @@ export const callsGroups: Endpoint[] = [
     request: ({ params, target }) => ({ group_id: params.group_id, target }),
     reply: outcomeUnder('group'),
     summary: 'Delete a group',
-    docs: {
-      params,
-      answer: is.outcome('group'),
-      example: { confirm: true },
-      codes: ['CONFIRMATION_REQUIRED'],
-      notes: 'A deleted group cannot be restored, so that the body must confirm it.',
-    },
+    params,
+    answer: is.outcome('group'),
+    example: { confirm: true },
+    codes: ['CONFIRMATION_REQUIRED'],
+    notes: 'A deleted group cannot be restored, so that the body must confirm it.',
   }),
   del('/groups/:group_id/participants', rpc(NumberAdminDefinition, 'removeGroupParticipants'), {
     ...uncounted,
@@ -176,33 +166,31 @@ export const callsGroups: Endpoint[] = [
     }),
     reply: outcomeUnder('group'),
     summary: 'Remove participants from a group',
-    docs: {
-      params,
-      answer: is.record(
-        {
-          group: {
-            ...is.node({
-              request_id: is.text(
-                'rq-0002',
-                'The event with the result carries the same `request_id`.',
-              ),
-              partial_failure: is.record(
-                {
-                  upstream_code: is.whole(131_201),
-                  message: is.text('(#131201) Partial success'),
-                  details: is.any('Details from the upstream, or null.'),
-                },
-                { description: 'Present if some participants could not be removed.' },
-              ),
-            }),
-            examples: [{ request_id: 'rq-0002' }],
-          },
+    params,
+    answer: is.record(
+      {
+        group: {
+          ...is.node({
+            request_id: is.text(
+              'rq-0002',
+              'The event with the result carries the same `request_id`.',
+            ),
+            partial_failure: is.record(
+              {
+                upstream_code: is.whole(131_201),
+                message: is.text('(#131201) Partial success'),
+                details: is.any('Details from the upstream, or null.'),
+              },
+              { description: 'Present if some participants could not be removed.' },
+            ),
+          }),
+          examples: [{ request_id: 'rq-0002' }],
         },
-        { optional: ['group'] },
-      ),
-      example: { participants: ['15550100777'] },
-      notes:
-        'Participants are removed asynchronously; a `group_lifecycle_update` event reports who was removed. If the upstream rejects some of them at once (131201), the response is a success with `partial_failure`: HTTP 200 does not mean that everyone was removed. A removed participant cannot rejoin through the invite link.',
-    },
+      },
+      { optional: ['group'] },
+    ),
+    example: { participants: ['15550100777'] },
+    notes:
+      'Participants are removed asynchronously; a `group_lifecycle_update` event reports who was removed. If the upstream rejects some of them at once (131201), the response is a success with `partial_failure`: HTTP 200 does not mean that everyone was removed. A removed participant cannot rejoin through the invite link.',
   }),
 ];

@@ -30,7 +30,7 @@ const wholeList = (
     ...(limit !== undefined && { limit }),
     ...(after !== undefined && { truncated: true }),
   });
-  return { ...uncounted, reply, docs: { answer, notes } };
+  return { ...uncounted, reply, answer, notes };
 };
 
 const waba = is.node({
@@ -78,11 +78,9 @@ export const diagnostics: Endpoint[] = [
     ...uncounted,
     reply: nodeAndTop('waba', waba),
     summary: 'Retrieve the details and health of a business account',
-    docs: {
-      answer: is.nodeAndTop('waba', waba),
-      notes:
-        '`health_status` names what keeps messages from being sent. `primary_funding_id` is never included.',
-    },
+    answer: is.nodeAndTop('waba', waba),
+    notes:
+      '`health_status` names what keeps messages from being sent. `primary_funding_id` is never included.',
   }),
   get('/waba/activities', rpc(NumberAdminDefinition, 'listActivities'), {
     query: object({
@@ -137,11 +135,8 @@ export const diagnostics: Endpoint[] = [
     ...uncounted,
     reply: nodeAndTop('flow', flowDetails),
     summary: 'Retrieve a flow with its validation errors and health',
-    docs: {
-      params: { flow_id: is.text('110000000000001', 'ID of the flow.') },
-      answer: is.nodeAndTop('flow', flowDetails),
-      notes:
-        'Flows can only be read here. `validation_errors` says why a flow cannot be published.',
-    },
+    params: { flow_id: is.text('110000000000001', 'ID of the flow.') },
+    answer: is.nodeAndTop('flow', flowDetails),
+    notes: 'Flows can only be read here. `validation_errors` says why a flow cannot be published.',
   }),
 ];

@@ -176,19 +176,17 @@ export const events: Endpoint[] = [
       limit: query.limit,
     }),
     summary: 'Read your events as a log, from a position on',
-    docs: {
-      answer: is.record({
-        events: is.list(is.named('LoggedEvent', logged)),
-        next: is.whole(4711, 'Pass it as `after` to continue.'),
-        has_more: is.flag(false, 'Whether there are events after `next` already.'),
-        oldest: is.whole(1, 'The oldest position that is kept.'),
-        newest: is.whole(4711, 'The newest position.'),
-        limit: is.used_limit,
-      }),
-      codes: ['RATE_LIMIT_EXCEEDED'],
-      notes:
-        'Each event has a position, `seq`. Positions grow by one, and nothing ever appears at or below a position that was handed out, so reading on from `next` misses and repeats nothing. An `after` older than `oldest` is refused with `details.oldest`. A filter can leave a page empty while `has_more` is true: continue from `next`. A page searches 20,000 positions, and with `contact` 8 MiB of events. At most 16 requests of a partner wait at a time.',
-    },
+    answer: is.record({
+      events: is.list(is.named('LoggedEvent', logged)),
+      next: is.whole(4711, 'Pass it as `after` to continue.'),
+      has_more: is.flag(false, 'Whether there are events after `next` already.'),
+      oldest: is.whole(1, 'The oldest position that is kept.'),
+      newest: is.whole(4711, 'The newest position.'),
+      limit: is.used_limit,
+    }),
+    codes: ['RATE_LIMIT_EXCEEDED'],
+    notes:
+      'Each event has a position, `seq`. Positions grow by one, and nothing ever appears at or below a position that was handed out, so reading on from `next` misses and repeats nothing. An `after` older than `oldest` is refused with `details.oldest`. A filter can leave a page empty while `has_more` is true: continue from `next`. A page searches 20,000 positions, and with `contact` 8 MiB of events. At most 16 requests of a partner wait at a time.',
   }),
   get('/events/:event_id', rpc(EventLogDefinition, 'getEvent'), {
     ...partnerAddition,
@@ -198,19 +196,17 @@ export const events: Endpoint[] = [
       attempts: attempts.map(shownAttempt),
     }),
     summary: 'Retrieve an event with every delivery attempt',
-    docs: {
-      params: { event_id: is.text(EVENT_ID, 'ID of the event.') },
-      answer: is.record({
-        ...logged,
-        attempts: is.list(
-          attempt,
-          'The attempts, the first one first; the latest 100 if there were more.',
-        ),
-      }),
-      codes: ['NOT_FOUND'],
-      notes:
-        'The event as it was sent to your webhook URL, and what each attempt was answered. An event enters the log within some tenths of a second of its first attempt; until then the answer is `NOT_FOUND`.',
-    },
+    params: { event_id: is.text(EVENT_ID, 'ID of the event.') },
+    answer: is.record({
+      ...logged,
+      attempts: is.list(
+        attempt,
+        'The attempts, the first one first; the latest 100 if there were more.',
+      ),
+    }),
+    codes: ['NOT_FOUND'],
+    notes:
+      'The event as it was sent to your webhook URL, and what each attempt was answered. An event enters the log within some tenths of a second of its first attempt; until then the answer is `NOT_FOUND`.',
   }),
   post('/events/replay', rpc(EventLogDefinition, 'replayEvents'), {
     scope: 'filter',
@@ -220,28 +216,24 @@ export const events: Endpoint[] = [
     body: replayed,
     reply: shaped(replay),
     summary: 'Deliver logged events again',
-    docs: {
-      answer: replay,
-      example: {
-        from: '2026-09-01T12:00:00Z',
-        to: '2026-09-01T13:00:00Z',
-        event: 'message.received',
-      },
-      codes: ['RATE_LIMIT'],
-      notes:
-        'Delivers events again, in the background: with the same `webhook-id`, in the order of the log within a conversation, with few attempts at a time so that live events do not wait. One replay of a partner runs at a time, for at most 24 hours, and takes turns with those of other partners. Events that were delivered before are delivered again.',
+    answer: replay,
+    example: {
+      from: '2026-09-01T12:00:00Z',
+      to: '2026-09-01T13:00:00Z',
+      event: 'message.received',
     },
+    codes: ['RATE_LIMIT'],
+    notes:
+      'Delivers events again, in the background: with the same `webhook-id`, in the order of the log within a conversation, with few attempts at a time so that live events do not wait. One replay of a partner runs at a time, for at most 24 hours, and takes turns with those of other partners. Events that were delivered before are delivered again.',
   }),
   get('/events/replays/:replay_id', rpc(EventLogDefinition, 'getReplay'), {
     ...partnerAddition,
     reply: shaped(replay),
     summary: 'Retrieve the progress of a replay',
-    docs: {
-      params: { replay_id: is.text('rpl_01k5x3', 'ID of the replay.') },
-      answer: replay,
-      codes: ['NOT_FOUND'],
-      notes:
-        'A replay is over when its status is no longer `running`. A failed one can be continued by another replay: the events after `position` are left, and `GET /events?after=` lists them.',
-    },
+    params: { replay_id: is.text('rpl_01k5x3', 'ID of the replay.') },
+    answer: replay,
+    codes: ['NOT_FOUND'],
+    notes:
+      'A replay is over when its status is no longer `running`. A failed one can be continued by another replay: the events after `position` are left, and `GET /events?after=` lists them.',
   }),
 ];

@@ -103,26 +103,22 @@ export const keys: Endpoint[] = [
     key_scope: 'manage',
     reply: ({ keys: list, keys_max }) => ({ keys: list.map(shown), keys_max }),
     summary: 'List your API keys',
-    docs: {
-      answer: is.record({
-        keys: is.list(key, 'The oldest first.'),
-        keys_max: is.whole(50, 'As many as you may have.'),
-      }),
-      notes:
-        'Lists your API keys, without their secrets. The partner key, which has all rights, is not among them.',
-    },
+    answer: is.record({
+      keys: is.list(key, 'The oldest first.'),
+      keys_max: is.whole(50, 'As many as you may have.'),
+    }),
+    notes:
+      'Lists your API keys, without their secrets. The partner key, which has all rights, is not among them.',
   }),
   get('/keys/:key_id', rpc(KeysDefinition, 'getKey'), {
     ...partnerAddition,
     key_scope: 'manage',
     reply: (key) => ({ key: shown(key) }),
     summary: 'Retrieve an API key',
-    docs: {
-      params,
-      answer: is.record({ key }),
-      codes: ['NOT_FOUND'],
-      notes: 'Retrieves one of your API keys, without its secret. A revoked key is not found.',
-    },
+    params,
+    answer: is.record({ key }),
+    codes: ['NOT_FOUND'],
+    notes: 'Retrieves one of your API keys, without its secret. A revoked key is not found.',
   }),
   post('/keys', rpc(KeysDefinition, 'createKey'), {
     ...partnerAddition,
@@ -140,18 +136,16 @@ export const keys: Endpoint[] = [
     }),
     reply: withSecret,
     summary: 'Create an API key with limited rights',
-    docs: {
-      answer: is.record({ key, secret }),
-      example: {
-        name: 'Order system',
-        scopes: ['send', 'read'],
-        waba_ids: ['900000000000001'],
-        addresses: ['203.0.113.0/24'],
-        expires_at: '2099-01-01T00:00:00Z',
-      },
-      codes: ['LIMIT_REACHED'],
-      notes: `Creates an API key beside your partner key. ${GRANTS} The secret is shown once. If its answer is lost, revoke the key and create another.`,
+    answer: is.record({ key, secret }),
+    example: {
+      name: 'Order system',
+      scopes: ['send', 'read'],
+      waba_ids: ['900000000000001'],
+      addresses: ['203.0.113.0/24'],
+      expires_at: '2099-01-01T00:00:00Z',
     },
+    codes: ['LIMIT_REACHED'],
+    notes: `Creates an API key beside your partner key. ${GRANTS} The secret is shown once. If its answer is lost, revoke the key and create another.`,
   }),
   patch('/keys/:key_id', rpc(KeysDefinition, 'updateKey'), {
     ...partnerAddition,
@@ -171,13 +165,11 @@ export const keys: Endpoint[] = [
     },
     reply: (key) => ({ key: shown(key) }),
     summary: 'Update the rights of an API key',
-    docs: {
-      params,
-      answer: is.record({ key }),
-      example: { name: 'Order system', scopes: ['send', 'read'] },
-      codes: ['NOT_FOUND', 'MISSING_FIELDS'],
-      notes: `Changes what is given and keeps the rest; null removes a limit. The change is in effect when it is answered. ${GRANTS}`,
-    },
+    params,
+    answer: is.record({ key }),
+    example: { name: 'Order system', scopes: ['send', 'read'] },
+    codes: ['NOT_FOUND', 'MISSING_FIELDS'],
+    notes: `Changes what is given and keeps the rest; null removes a limit. The change is in effect when it is answered. ${GRANTS}`,
   }),
   post('/keys/:key_id/rotate', rpc(KeysDefinition, 'rotateKey'), {
     ...partnerAddition,
@@ -195,25 +187,21 @@ export const keys: Endpoint[] = [
     }),
     reply: withSecret,
     summary: 'Replace the secret of an API key',
-    docs: {
-      params,
-      answer: is.record({ key, secret }),
-      example: { overlap_hours: 24 },
-      codes: ['NOT_FOUND'],
-      notes: `Makes a new secret for the key, with the same rights. The old secret works for \`overlap_hours\` more; the previous one stops at once. ${GRANTS}`,
-    },
+    params,
+    answer: is.record({ key, secret }),
+    example: { overlap_hours: 24 },
+    codes: ['NOT_FOUND'],
+    notes: `Makes a new secret for the key, with the same rights. The old secret works for \`overlap_hours\` more; the previous one stops at once. ${GRANTS}`,
   }),
   del('/keys/:key_id', rpc(KeysDefinition, 'revokeKey'), {
     ...partnerAddition,
     audit: { before_of: 'key', before: CHANGES, reduces_risk: true },
     request: onKey,
     summary: 'Revoke an API key',
-    docs: {
-      params,
-      answer: is.nothing,
-      codes: ['NOT_FOUND'],
-      notes:
-        'Ends a key. Requests with it are refused from the moment of the answer; unfinished sign-up links that it created end as well.',
-    },
+    params,
+    answer: is.nothing,
+    codes: ['NOT_FOUND'],
+    notes:
+      'Ends a key. Requests with it are refused from the moment of the answer; unfinished sign-up links that it created end as well.',
   }),
 ];

@@ -147,62 +147,60 @@ export const ledger: Endpoint[] = [
     timeout_ms: LEDGER_TIMEOUT_MS,
     reply: ({ fields }) => fields ?? {},
     summary: 'Read what your messages cost',
-    docs: {
-      answer: is.record(
-        {
-          period: is.record({ from: is.text('2026-10-01'), to: is.text('2026-10-31') }),
-          months: is.list(
-            is.record({
-              month: is.text('2026-10'),
-              status: is.choice(
-                ['open', 'closing', 'closed'],
-                'Figures of a closed month never change.',
-              ),
-              closed_at: is.maybe.time(),
-            }),
-          ),
-          entries: is.list(ledgerEntry, 'Messages by time of sending, then late entries.'),
-          next: is.orNull(
-            is.cursor('WyIyMDI2LTEwLTAxIl0', 'Pass it as `after`. Null on the last page.'),
-          ),
-          limit: is.used_limit,
-          totals: is.record(
-            {
-              ...total,
-              by_number: is.list(
-                is.record({ phone_number_id: is.text('800000000000001'), ...total }),
-              ),
-              by_category: is.list(is.record({ category: is.maybe.text('utility'), ...total })),
-              by_market: is.list(is.record({ market: is.maybe.text('Germany'), ...total })),
-              by_day: is.list(is.record({ day: is.text('2026-10-01'), ...total })),
-            },
-            { title: 'LedgerTotals', description: 'Of the whole period. On the first page only.' },
-          ),
-          category_changes: is.list(
-            is.record({
-              waba_id: is.text('900000000000001'),
-              template_name: is.text('order_update'),
-              template_language: is.text('en_US'),
-              category_asked: is.text('utility'),
-              category: is.text('marketing'),
-              since: is.maybe.time(),
-              unit_prices: is.list(
-                is.record({
-                  market: is.text('Germany'),
-                  asked: decimal('0.0550', 'In the requested category.'),
-                  now: decimal('0.1365', 'In the category of today.'),
-                }),
-              ),
-            }),
-            'Templates whose category has changed, and what they cost since, in the markets of the period. On the first page only.',
-          ),
-        },
-        { optional: ['totals', 'category_changes'] },
-      ),
-      codes: ['NOT_FOUND', 'NOT_CONFIGURED'],
-      notes:
-        'Joins every message that you sent with what the upstream says about its price, and with the operator’s rate card. With `Accept: text/csv` the answer is one CSV of the whole period, without totals. With `x-waba-id` only entries of that business account. A month is closed some days after its end: a status that comes later makes a late entry in the current month. Entries are kept for 90 days, totals for 400. With `broadcast_id`, `totals` is what the broadcast costs, by category and market; send it with every page.',
-    },
+    answer: is.record(
+      {
+        period: is.record({ from: is.text('2026-10-01'), to: is.text('2026-10-31') }),
+        months: is.list(
+          is.record({
+            month: is.text('2026-10'),
+            status: is.choice(
+              ['open', 'closing', 'closed'],
+              'Figures of a closed month never change.',
+            ),
+            closed_at: is.maybe.time(),
+          }),
+        ),
+        entries: is.list(ledgerEntry, 'Messages by time of sending, then late entries.'),
+        next: is.orNull(
+          is.cursor('WyIyMDI2LTEwLTAxIl0', 'Pass it as `after`. Null on the last page.'),
+        ),
+        limit: is.used_limit,
+        totals: is.record(
+          {
+            ...total,
+            by_number: is.list(
+              is.record({ phone_number_id: is.text('800000000000001'), ...total }),
+            ),
+            by_category: is.list(is.record({ category: is.maybe.text('utility'), ...total })),
+            by_market: is.list(is.record({ market: is.maybe.text('Germany'), ...total })),
+            by_day: is.list(is.record({ day: is.text('2026-10-01'), ...total })),
+          },
+          { title: 'LedgerTotals', description: 'Of the whole period. On the first page only.' },
+        ),
+        category_changes: is.list(
+          is.record({
+            waba_id: is.text('900000000000001'),
+            template_name: is.text('order_update'),
+            template_language: is.text('en_US'),
+            category_asked: is.text('utility'),
+            category: is.text('marketing'),
+            since: is.maybe.time(),
+            unit_prices: is.list(
+              is.record({
+                market: is.text('Germany'),
+                asked: decimal('0.0550', 'In the requested category.'),
+                now: decimal('0.1365', 'In the category of today.'),
+              }),
+            ),
+          }),
+          'Templates whose category has changed, and what they cost since, in the markets of the period. On the first page only.',
+        ),
+      },
+      { optional: ['totals', 'category_changes'] },
+    ),
+    codes: ['NOT_FOUND', 'NOT_CONFIGURED'],
+    notes:
+      'Joins every message that you sent with what the upstream says about its price, and with the operator’s rate card. With `Accept: text/csv` the answer is one CSV of the whole period, without totals. With `x-waba-id` only entries of that business account. A month is closed some days after its end: a status that comes later makes a late entry in the current month. Entries are kept for 90 days, totals for 400. With `broadcast_id`, `totals` is what the broadcast costs, by category and market; send it with every page.',
   }),
   get('/prices', rpc(RatesDefinition, 'listPrices'), {
     ...partnerAddition,
@@ -222,11 +220,9 @@ export const ledger: Endpoint[] = [
     request: ({ query: { date, ...query } }) => ({ ...query, day: date }),
     reply: ({ day, ...found }) => shownPrices({ date: day, ...found }),
     summary: 'Look up the price of a message by country, category and date',
-    docs: {
-      answer: listedPrices,
-      codes: ['INVALID_FIELD'],
-      notes:
-        'Reads the operator’s rate card. `POST /messages/check` predicts the cost of one message, with its windows; this endpoint lists prices in general.',
-    },
+    answer: listedPrices,
+    codes: ['INVALID_FIELD'],
+    notes:
+      'Reads the operator’s rate card. `POST /messages/check` predicts the cost of one message, with its windows; this endpoint lists prices in general.',
   }),
 ];

@@ -1,4 +1,3 @@
-import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
 
 const sendResult = is.record(
@@ -40,7 +39,7 @@ export const SEND_CODES = ['NO_ACTIVE_WABA', 'PAYMENT_FAILED', 'PAYMENT_ACTION_R
 const ACCEPTED =
   'A success means that the upstream accepted the message. Delivery, read receipts and failures arrive as events with the same `message_id`. After a 502 with `details.outcome` `unknown` the message may have been sent: do not retry unless you sent an `Idempotency-Key`.';
 
-export const sent = (example: Record<string, unknown>): RowDocs => ({
+export const sent = (example: Record<string, unknown>) => ({
   answer: sendResult,
   example,
   codes: SEND_CODES,
@@ -171,7 +170,7 @@ const broadcast = is.record(
   { description: 'Null for other kinds, and if the body is invalid.' },
 );
 
-export const checkMessage: RowDocs = {
+export const checkMessage = {
   answer: is.record({
     advice: is.text('This is advice at the time of checked_at. No send is refused because of it.'),
     checked_at: is.time(),
@@ -200,7 +199,7 @@ export const checkMessage: RowDocs = {
     broadcast: is.orNull(broadcast),
   }),
   example: { kind: 'text', to: '15550100777', text: 'Your order is on its way.' },
-  codes: ['TOO_MANY_CONTACTS'],
+  codes: ['TOO_MANY_CONTACTS'] as const,
   notes:
     'Takes the body of any send endpoint plus `kind`, or that of `POST /broadcasts`, and sends nothing. A fault of the body that the endpoint would refuse is a reason here, not an error. For a broadcast, `deliverable` is `no` if it would be refused, stop at once, or have no recipient; `window` and `price` are null, and `broadcast` has the totals. The answer is advice: a send is never refused because of it. Windows come from the events of this number; they are accurate to a minute.',
 };

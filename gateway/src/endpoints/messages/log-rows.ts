@@ -184,16 +184,14 @@ export const messageLog: Endpoint[] = [
       ...nextPage(after),
     }),
     summary: 'List the messages you sent, newest first',
-    docs: {
-      answer: is.record({
-        messages: is.list(message),
-        limit: is.used_limit,
-        paging: is.nextPage('MTc4ODI2'),
-      }),
-      codes: ['NOT_FOUND', 'NOT_CONFIGURED'],
-      notes:
-        'Lists what you sent through this API, so `direction` is always `outbound`. Messages that you received are in the event log: `GET /events?event=message.received`, and each has its own timeline. Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null.',
-    },
+    answer: is.record({
+      messages: is.list(message),
+      limit: is.used_limit,
+      paging: is.nextPage('MTc4ODI2'),
+    }),
+    codes: ['NOT_FOUND', 'NOT_CONFIGURED'],
+    notes:
+      'Lists what you sent through this API, so `direction` is always `outbound`. Messages that you received are in the event log: `GET /events?event=message.received`, and each has its own timeline. Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null.',
   }),
   get('/messages/:message_id/timeline', rpc(MessagingDefinition, 'getTimeline'), {
     scope: 'filter',
@@ -214,27 +212,25 @@ export const messageLog: Endpoint[] = [
       missing,
     }),
     summary: 'Retrieve what happened to a message, step by step',
-    docs: {
-      params: { message_id: is.text(MESSAGE_ID, 'ID of the message, URL-encoded.') },
-      answer: is.record({
-        message,
-        entries: is.list(entry, 'In the order of our clock.'),
-        broadcast: is.maybe.record(
-          {
-            broadcast_id: is.whole(42),
-            name: is.text('Spring sale'),
-            contact_state: is.choice(['in_flight', 'sent', 'delivered', 'failed', 'unknown']),
-          },
-          { description: 'The broadcast that sent the message, and the state of its contact.' },
-        ),
-        missing: is.list(
-          is.open(['events', 'broadcast', 'attempts']),
-          'Parts that could not be read now: request them again later. `attempts`: the earliest attempts are left out, because there are too many.',
-        ),
-      }),
-      codes: ['MISSING_FIELDS', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-      notes:
-        'Also for messages that you received, and for those sent in the business app: these have events and attempts alone. With more than 10,000 numbers, such a message needs `phone_number_id` or `x-waba-id`. `GET /events/{event_id}` has the event itself and the answers of your receiver. Events are kept for 30 days, messages for 90.',
-    },
+    params: { message_id: is.text(MESSAGE_ID, 'ID of the message, URL-encoded.') },
+    answer: is.record({
+      message,
+      entries: is.list(entry, 'In the order of our clock.'),
+      broadcast: is.maybe.record(
+        {
+          broadcast_id: is.whole(42),
+          name: is.text('Spring sale'),
+          contact_state: is.choice(['in_flight', 'sent', 'delivered', 'failed', 'unknown']),
+        },
+        { description: 'The broadcast that sent the message, and the state of its contact.' },
+      ),
+      missing: is.list(
+        is.open(['events', 'broadcast', 'attempts']),
+        'Parts that could not be read now: request them again later. `attempts`: the earliest attempts are left out, because there are too many.',
+      ),
+    }),
+    codes: ['MISSING_FIELDS', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    notes:
+      'Also for messages that you received, and for those sent in the business app: these have events and attempts alone. With more than 10,000 numbers, such a message needs `phone_number_id` or `x-waba-id`. `GET /events/{event_id}` has the event itself and the answers of your receiver. Events are kept for 30 days, messages for 90.',
   }),
 ];

@@ -77,39 +77,37 @@ const sends: Readonly<Record<string, Endpoint>> = {
     body: schemas.sendText,
     request: sendRequest,
     summary: 'Send a text message',
-    docs: docs.sent({ to: '15550100777', text: 'Your order is on its way.' }),
+    ...docs.sent({ to: '15550100777', text: 'Your order is on its way.' }),
   }),
   template: post('/messages/template', rpc(MessagingDefinition, 'sendTemplate'), {
     ...sending,
     body: schemas.sendTemplate,
     request: sendRequest,
     summary: 'Send a template message',
-    docs: {
-      ...docs.sent({
-        to: '15550100777',
-        template: {
-          name: 'order_update',
-          language: 'en_US',
-          components: [
-            {
-              type: 'body',
-              parameters: [
-                { type: 'text', text: 'Ada' },
-                { type: 'text', text: '4711' },
-              ],
-            },
-          ],
-        },
-      }),
-      codes: [...docs.SEND_CODES, 'AUTH_TEMPLATE_NEEDS_PHONE'],
-    },
+    ...docs.sent({
+      to: '15550100777',
+      template: {
+        name: 'order_update',
+        language: 'en_US',
+        components: [
+          {
+            type: 'body',
+            parameters: [
+              { type: 'text', text: 'Ada' },
+              { type: 'text', text: '4711' },
+            ],
+          },
+        ],
+      },
+    }),
+    codes: [...docs.SEND_CODES, 'AUTH_TEMPLATE_NEEDS_PHONE'],
   }),
   media: post('/messages/media', rpc(MessagingDefinition, 'sendMedia'), {
     ...sending,
     body: schemas.sendMedia,
     request: sendRequest,
     summary: 'Send an image, video, audio, document or sticker',
-    docs: docs.sent({
+    ...docs.sent({
       to: '15550100777',
       type: 'image',
       media: { link: 'https://example.com/plant.jpg', caption: 'A plant' },
@@ -120,7 +118,7 @@ const sends: Readonly<Record<string, Endpoint>> = {
     body: schemas.sendInteractive,
     request: sendRequest,
     summary: 'Send an interactive message: buttons, a list or products',
-    docs: docs.sent({
+    ...docs.sent({
       to: '15550100777',
       interactive: {
         type: 'button',
@@ -139,7 +137,7 @@ const sends: Readonly<Record<string, Endpoint>> = {
     body: schemas.sendLocation,
     request: sendRequest,
     summary: 'Send a location',
-    docs: docs.sent({
+    ...docs.sent({
       to: '15550100777',
       latitude: 52.5163,
       longitude: 13.3777,
@@ -153,7 +151,7 @@ const sends: Readonly<Record<string, Endpoint>> = {
     body: schemas.sendContacts,
     request: sendRequest,
     summary: 'Send contact cards',
-    docs: docs.sent({
+    ...docs.sent({
       to: '15550100777',
       contacts: [
         {
@@ -174,7 +172,7 @@ const sends: Readonly<Record<string, Endpoint>> = {
       target,
     }),
     summary: 'React to a message, or remove a reaction',
-    docs: docs.sent({
+    ...docs.sent({
       to: '15550100777',
       message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ',
       emoji: '👍',
@@ -190,16 +188,14 @@ export const messages: Endpoint[] = [
     idempotent: true,
     body: schemas.markRead,
     summary: 'Mark an inbound message as read',
-    docs: {
-      answer: is.nothing,
-      example: {
-        message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ',
-        typing_indicator: { type: 'text' },
-      },
-      codes: docs.SEND_CODES,
-      notes:
-        'The contact sees the message, and the earlier ones of the chat, as read. With `typing_indicator` the chat shows that you are writing, until you reply or for 25 seconds.',
+    answer: is.nothing,
+    example: {
+      message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ',
+      typing_indicator: { type: 'text' },
     },
+    codes: docs.SEND_CODES,
+    notes:
+      'The contact sees the message, and the earlier ones of the chat, as read. With `typing_indicator` the chat shows that you are writing, until you reply or for 25 seconds.',
   }),
   post('/messages/check', rpc(MessagingDefinition, 'checkMessage'), {
     scope: 'number',
@@ -214,7 +210,7 @@ export const messages: Endpoint[] = [
       request: preflightOfBroadcast,
       reply: ({ fields }) => fields ?? {},
     }),
-    docs: docs.checkMessage,
+    ...docs.checkMessage,
     summary: 'Check a message or a broadcast before it is sent: outcome, price and pace',
   }),
   ...messageLog,

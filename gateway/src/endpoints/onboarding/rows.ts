@@ -70,24 +70,22 @@ export const onboarding: Endpoint[] = [
       coexistence_sync,
     }),
     summary: 'Register a client from an embedded sign-up code',
-    docs: {
-      answer: is.record(
-        {
-          client,
-          state: is.text('order-4711', 'The `state` of the connect session.'),
-          coexistence_sync,
-        },
-        { optional: ['state'] },
-      ),
-      example: { code: 'CODE-OF-THE-SIGN-UP-DIALOG', display_name: 'Example Shop' },
-      codes: [
-        'PLATFORM_NOT_CONFIGURED',
-        'CODE_EXCHANGE_FAILED',
-        'DISCOVERY_FAILED',
-        ...REGISTRATION_CODES,
-      ],
-      notes: `Completes an embedded sign-up. Authenticate with your partner key, or with the token of a connect session in the header \`x-connect-token\`. A session can be completed until 30 minutes after it expired. ${CREATED_OR_UPDATED}`,
-    },
+    answer: is.record(
+      {
+        client,
+        state: is.text('order-4711', 'The `state` of the connect session.'),
+        coexistence_sync,
+      },
+      { optional: ['state'] },
+    ),
+    example: { code: 'CODE-OF-THE-SIGN-UP-DIALOG', display_name: 'Example Shop' },
+    codes: [
+      'PLATFORM_NOT_CONFIGURED',
+      'CODE_EXCHANGE_FAILED',
+      'DISCOVERY_FAILED',
+      ...REGISTRATION_CODES,
+    ],
+    notes: `Completes an embedded sign-up. Authenticate with your partner key, or with the token of a connect session in the header \`x-connect-token\`. A session can be completed until 30 minutes after it expired. ${CREATED_OR_UPDATED}`,
   }),
   post('/connect/session', rpc(OnboardingDefinition, 'createConnectSession'), {
     scope: 'partner',
@@ -96,24 +94,22 @@ export const onboarding: Endpoint[] = [
     status: 201,
     request: ({ body, partner_id, key_id }) => ({ ...body, partner_id, key_id }),
     summary: 'Create a link to the hosted onboarding page',
-    docs: {
-      answer: is.record({
-        connect_url: is.text(
-          'https://gateway.example.com/connect?token=…',
-          'Link to the hosted onboarding page. Open it in a popup.',
-        ),
-        token: is.text('…', 'Token of this session. It authorizes this one onboarding only.'),
-        expires_in: is.whole(1800, 'Seconds until the link expires.'),
-      }),
-      example: {
-        display_name: 'Example Shop',
-        state: 'order-4711',
-        origin: 'https://shop.example.com',
-      },
-      codes: ['QUOTA_EXCEEDED'],
-      notes:
-        'The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding. Name the `origin` of the page that opens it: without it, the page that opened the link gets the outcome without the names and IDs of the client. A link without a page that opens it names `success_url` and `failure_url`: the sign-up page leads there.',
+    answer: is.record({
+      connect_url: is.text(
+        'https://gateway.example.com/connect?token=…',
+        'Link to the hosted onboarding page. Open it in a popup.',
+      ),
+      token: is.text('…', 'Token of this session. It authorizes this one onboarding only.'),
+      expires_in: is.whole(1800, 'Seconds until the link expires.'),
+    }),
+    example: {
+      display_name: 'Example Shop',
+      state: 'order-4711',
+      origin: 'https://shop.example.com',
     },
+    codes: ['QUOTA_EXCEEDED'],
+    notes:
+      'The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding. Name the `origin` of the page that opens it: without it, the page that opened the link gets the outcome without the names and IDs of the client. A link without a page that opens it names `success_url` and `failure_url`: the sign-up page leads there.',
   }),
   get('/onboarding/events', rpc(OnboardingDefinition, 'listOnboardingEvents'), {
     scope: 'partner',
@@ -125,34 +121,29 @@ export const onboarding: Endpoint[] = [
       limit: query.limit,
     }),
     summary: 'List onboarding steps and failures, newest first',
-    docs: {
-      answer: is.record({
-        count: is.whole(1),
-        events: is.list(onboardingEvent),
-        limit: is.used_limit,
-      }),
-      notes: 'Shows at which step a sign-up stopped, and with which error.',
-    },
+    answer: is.record({
+      count: is.whole(1),
+      events: is.list(onboardingEvent),
+      limit: is.used_limit,
+    }),
+    notes: 'Shows at which step a sign-up stopped, and with which error.',
   }),
   get('/embedded-signup/config', rpc(OnboardingDefinition, 'getEmbeddedSignupConfig'), {
     scope: 'partner',
     summary: 'Retrieve the configuration of a self-hosted sign-up dialog',
-    docs: {
-      answer: is.record({
-        app_id: is.text('100000000000001'),
-        config_id: is.text('200000000000001'),
-        connection_mode: is.choice(['coexistence']),
-        extras: is.node({
-          setup: is.node({}),
-          featureType: is.text('messaging_business_app_onboarding'),
-          sessionInfoVersion: is.text('3'),
-          version: is.text('v4'),
-        }),
+    answer: is.record({
+      app_id: is.text('100000000000001'),
+      config_id: is.text('200000000000001'),
+      connection_mode: is.choice(['coexistence']),
+      extras: is.node({
+        setup: is.node({}),
+        featureType: is.text('messaging_business_app_onboarding'),
+        sessionInfoVersion: is.text('3'),
+        version: is.text('v4'),
       }),
-      codes: ['PLATFORM_NOT_CONFIGURED'],
-      notes:
-        'Only needed if you host the sign-up dialog yourself. The hosted page does not need it.',
-    },
+    }),
+    codes: ['PLATFORM_NOT_CONFIGURED'],
+    notes: 'Only needed if you host the sign-up dialog yourself. The hosted page does not need it.',
   }),
   get('/usage', rpc(OnboardingDefinition, 'getUsage'), {
     scope: 'partner',
@@ -171,31 +162,29 @@ export const onboarding: Endpoint[] = [
       billing,
     }),
     summary: 'Retrieve usage counters and billing',
-    docs: {
-      answer: is.record({
-        period: is.record({ from: is.time(), to: is.time() }),
-        endpoints: is.list(callCounts),
-        messages: is.byName(
-          is.record({
-            sent: is.whole(120),
-            delivered: is.whole(118),
-            read: is.whole(90),
-            failed: is.whole(2),
-            billable: is.whole(20),
-            free: is.whole(98),
-          }),
-          'Counts by category, such as `service`, `utility`, `marketing` or `authentication`.',
-        ),
-        billing: is.record({
-          slots: is.whole(1, 'Billing slots. One slot covers 3 business accounts.'),
-          peak_active_wabas: is.whole(2, 'Most business accounts active at once in the month.'),
-          active_wabas: is.whole(2, 'Business accounts active now.'),
-          fee_usd: is.amount(10),
+    answer: is.record({
+      period: is.record({ from: is.time(), to: is.time() }),
+      endpoints: is.list(callCounts),
+      messages: is.byName(
+        is.record({
+          sent: is.whole(120),
+          delivered: is.whole(118),
+          read: is.whole(90),
+          failed: is.whole(2),
+          billable: is.whole(20),
+          free: is.whole(98),
         }),
+        'Counts by category, such as `service`, `utility`, `marketing` or `authentication`.',
+      ),
+      billing: is.record({
+        slots: is.whole(1, 'Billing slots. One slot covers 3 business accounts.'),
+        peak_active_wabas: is.whole(2, 'Most business accounts active at once in the month.'),
+        active_wabas: is.whole(2, 'Business accounts active now.'),
+        fee_usd: is.amount(10),
       }),
-      notes:
-        '`endpoints` counts requests, `messages` counts messages by category, `billing` shows the slots of the period.',
-    },
+    }),
+    notes:
+      '`endpoints` counts requests, `messages` counts messages by category, `billing` shows the slots of the period.',
   }),
   post('/clients/register', rpc(OnboardingDefinition, 'registerClient'), {
     scope: 'partner',
@@ -210,17 +199,15 @@ export const onboarding: Endpoint[] = [
       coexistence_sync,
     }),
     summary: 'Register a client with an access token',
-    docs: {
-      answer: is.record({ client, coexistence_sync }),
-      example: {
-        waba_id: '900000000000001',
-        phone_number_id: '800000000000001',
-        access_token: '<ACCESS_TOKEN>',
-        display_name: 'Example Shop',
-      },
-      codes: REGISTRATION_CODES,
-      notes: `${CREATED_OR_UPDATED} Registering a deleted client restores it.`,
+    answer: is.record({ client, coexistence_sync }),
+    example: {
+      waba_id: '900000000000001',
+      phone_number_id: '800000000000001',
+      access_token: '<ACCESS_TOKEN>',
+      display_name: 'Example Shop',
     },
+    codes: REGISTRATION_CODES,
+    notes: `${CREATED_OR_UPDATED} Registering a deleted client restores it.`,
   }),
   get('/clients', rpc(OnboardingDefinition, 'listClients'), {
     scope: 'partner',
@@ -234,31 +221,27 @@ export const onboarding: Endpoint[] = [
       offset: query.offset,
     }),
     summary: 'List registered numbers',
-    docs: {
-      answer: is.record({
-        clients: is.list(client),
-        total: is.whole(1),
-        limit: is.used_limit,
-        offset: is.whole(0),
-      }),
-      notes: 'A business account with several registered numbers has one client per number.',
-    },
+    answer: is.record({
+      clients: is.list(client),
+      total: is.whole(1),
+      limit: is.used_limit,
+      offset: is.whole(0),
+    }),
+    notes: 'A business account with several registered numbers has one client per number.',
   }),
   del('/clients/:waba_id', rpc(OnboardingDefinition, 'deleteClient'), {
     scope: 'partner',
     reply: ({ events_removed_by }) => ({ events_removed_by }),
     summary: 'Delete a client',
-    docs: {
-      params,
-      answer: is.record({
-        events_removed_by: is.time(
-          'Until then, events that came before the deletion can be in your event log: `GET /events`.',
-        ),
-      }),
-      codes: ['WABA_NOT_REGISTERED'],
-      notes:
-        'Messaging stops at once. Ask your operator to have the events removed earlier. To restore the client, register the same business account again.',
-    },
+    params,
+    answer: is.record({
+      events_removed_by: is.time(
+        'Until then, events that came before the deletion can be in your event log: `GET /events`.',
+      ),
+    }),
+    codes: ['WABA_NOT_REGISTERED'],
+    notes:
+      'Messaging stops at once. Ask your operator to have the events removed earlier. To restore the client, register the same business account again.',
   }),
   post('/clients/:waba_id/refresh', rpc(OnboardingDefinition, 'refreshClient'), {
     scope: 'partner',
@@ -266,23 +249,19 @@ export const onboarding: Endpoint[] = [
     body: schemas.refreshClient,
     reply: shaped(refreshed),
     summary: 'Refresh a client, or replace its access token',
-    docs: {
-      params,
-      answer: refreshed,
-      example: {},
-      codes: ['WABA_NOT_REGISTERED', 'UPSTREAM_ERROR'],
-      notes:
-        'Fetches the current values from the upstream. If `access_token` is given and the upstream accepts it, it replaces the stored token; if the upstream rejects it, the stored token stays.',
-    },
+    params,
+    answer: refreshed,
+    example: {},
+    codes: ['WABA_NOT_REGISTERED', 'UPSTREAM_ERROR'],
+    notes:
+      'Fetches the current values from the upstream. If `access_token` is given and the upstream accepts it, it replaces the stored token; if the upstream rejects it, the stored token stays.',
   }),
   post('/clients/:waba_id/resubscribe-webhook', rpc(OnboardingDefinition, 'resubscribeWebhook'), {
     scope: 'partner',
     summary: 'Resubscribe a business account to webhooks',
-    docs: {
-      params,
-      answer: is.record({ message: is.text('the business account is subscribed to webhooks') }),
-      codes: ['WABA_NOT_REGISTERED', 'UPSTREAM_ERROR'],
-      notes: 'Restores the event flow of a business account. Safe to call at any time.',
-    },
+    params,
+    answer: is.record({ message: is.text('the business account is subscribed to webhooks') }),
+    codes: ['WABA_NOT_REGISTERED', 'UPSTREAM_ERROR'],
+    notes: 'Restores the event flow of a business account. Safe to call at any time.',
   }),
 ];

@@ -27,7 +27,7 @@ const RUNS = 4;
 
 type Row = Pick<
   Endpoint,
-  'body' | 'docs' | 'body_limit_bytes' | 'body_nodes_max' | 'checkItems' | 'request'
+  'body' | 'example' | 'body_limit_bytes' | 'body_nodes_max' | 'checkItems' | 'request'
 > & {
   name: string;
   codec?: Codec<object>;
@@ -180,7 +180,7 @@ function casesOf(schema: Schema): Case[] {
 }
 
 const shape = ({ name, ...row }: Row): [string, Row] => [name, { name, ...row }];
-const exampleOf = (row: Row): Fields => row.docs?.example ?? {};
+const exampleOf = (row: Row): Fields => row.example ?? {};
 
 test.each([...rows, ...pages].map(shape))(
   '%s takes no long turn of the event loop and answers at most 64 KiB',

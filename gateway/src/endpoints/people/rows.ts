@@ -60,25 +60,21 @@ export const people: Endpoint[] = [
     key_scope: 'manage',
     reply: ({ people: list, people_max }) => ({ people: list.map(shown), people_max }),
     summary: 'List the people who may sign in',
-    docs: {
-      answer: is.record({
-        people: is.list(person, 'The oldest first.'),
-        people_max: is.whole(100, 'As many as you may have.'),
-      }),
-      notes: 'Lists the people who may sign in to the console, those who are invited included.',
-    },
+    answer: is.record({
+      people: is.list(person, 'The oldest first.'),
+      people_max: is.whole(100, 'As many as you may have.'),
+    }),
+    notes: 'Lists the people who may sign in to the console, those who are invited included.',
   }),
   get('/people/:person_id', rpc(PeopleDefinition, 'getPerson'), {
     ...partnerAddition,
     key_scope: 'manage',
     reply: (person) => ({ person: shown(person) }),
     summary: 'Retrieve a person',
-    docs: {
-      params,
-      answer: is.record({ person }),
-      codes: ['NOT_FOUND'],
-      notes: 'Retrieves one person. A removed person is not found.',
-    },
+    params,
+    answer: is.record({ person }),
+    codes: ['NOT_FOUND'],
+    notes: 'Retrieves one person. A removed person is not found.',
   }),
   post('/people', rpc(PeopleDefinition, 'invitePerson'), {
     ...partnerAddition,
@@ -90,12 +86,10 @@ export const people: Endpoint[] = [
     request: ({ body: { email, role }, ...input }) => ({ ...byCaller(input), email, role }),
     reply: withLink,
     summary: 'Invite a person to the console',
-    docs: {
-      answer: is.record({ person, invitation_url }),
-      example: { email: 'ada@example.com', role: 'developer' },
-      codes: ['LIMIT_REACHED'],
-      notes: `Invites a person to the console. The answer has a link, with which the person registers a passkey. The service sends no mail: give the link to the person yourself. ${GIVES}`,
-    },
+    answer: is.record({ person, invitation_url }),
+    example: { email: 'ada@example.com', role: 'developer' },
+    codes: ['LIMIT_REACHED'],
+    notes: `Invites a person to the console. The answer has a link, with which the person registers a passkey. The service sends no mail: give the link to the person yourself. ${GIVES}`,
   }),
   patch('/people/:person_id', rpc(PeopleDefinition, 'updatePerson'), {
     ...partnerAddition,
@@ -106,13 +100,11 @@ export const people: Endpoint[] = [
     request: ({ body, ...input }) => ({ ...onPerson(input), role: body.role }),
     reply: (person) => ({ person: shown(person) }),
     summary: 'Change the role of a person',
-    docs: {
-      params,
-      answer: is.record({ person }),
-      example: { role: 'support' },
-      codes: ['NOT_FOUND'],
-      notes: `Changes the role of a person, at once. If the new role allows less, the sessions of the person end. The last active owner stays an owner. ${GIVES}`,
-    },
+    params,
+    answer: is.record({ person }),
+    example: { role: 'support' },
+    codes: ['NOT_FOUND'],
+    notes: `Changes the role of a person, at once. If the new role allows less, the sessions of the person end. The last active owner stays an owner. ${GIVES}`,
   }),
   del('/people/:person_id', rpc(PeopleDefinition, 'removePerson'), {
     ...partnerAddition,
@@ -120,12 +112,10 @@ export const people: Endpoint[] = [
     omits: OF_OPERATOR,
     request: onPerson,
     summary: 'Remove a person from the console',
-    docs: {
-      params,
-      answer: is.nothing,
-      codes: ['NOT_FOUND'],
-      notes: `Removes a person with the passkeys and the open invitation, and ends the sessions of the person at once. The last active owner cannot be removed. ${GIVES}`,
-    },
+    params,
+    answer: is.nothing,
+    codes: ['NOT_FOUND'],
+    notes: `Removes a person with the passkeys and the open invitation, and ends the sessions of the person at once. The last active owner cannot be removed. ${GIVES}`,
   }),
   post('/people/:person_id/invitation', rpc(PeopleDefinition, 'renewInvitation'), {
     ...partnerAddition,
@@ -134,12 +124,10 @@ export const people: Endpoint[] = [
     request: onPerson,
     reply: withLink,
     summary: 'Renew the invitation of a person',
-    docs: {
-      params,
-      answer: is.record({ person, invitation_url }),
-      codes: ['NOT_FOUND'],
-      notes:
-        'Makes a new link for an invited person; the one before stops working. For an active person, who has lost all passkeys, only the partner key gets one, because the link signs in as that person.',
-    },
+    params,
+    answer: is.record({ person, invitation_url }),
+    codes: ['NOT_FOUND'],
+    notes:
+      'Makes a new link for an invited person; the one before stops working. For an active person, who has lost all passkeys, only the partner key gets one, because the link signs in as that person.',
   }),
 ];

@@ -34,12 +34,10 @@ export const phone: Endpoint[] = [
     ),
     reply: outcomeUnder('phone'),
     summary: 'Request a verification code by SMS or voice call',
-    docs: {
-      answer: outcome,
-      example: { code_method: 'SMS', language: 'en_US' },
-      notes:
-        'Do not call this endpoint in a retry loop: repeated requests block the number from requesting further codes.',
-    },
+    answer: outcome,
+    example: { code_method: 'SMS', language: 'en_US' },
+    notes:
+      'Do not call this endpoint in a retry loop: repeated requests block the number from requesting further codes.',
   }),
   post('/phone/verify-code', rpc(NumberAdminDefinition, 'verifyCode'), {
     ...uncounted,
@@ -50,26 +48,22 @@ export const phone: Endpoint[] = [
     ),
     reply: outcomeUnder('phone'),
     summary: 'Verify a number with the code it received',
-    docs: {
-      answer: outcome,
-      example: { code: '123456' },
-      notes: 'Send the code that the number has received.',
-    },
+    answer: outcome,
+    example: { code: '123456' },
+    notes: 'Send the code that the number has received.',
   }),
   post('/phone/two-step', rpc(NumberAdminDefinition, 'setTwoStepPin'), {
     ...uncounted,
     audit,
     body: object({ pin, ...otherNumber }, ['pin']),
     summary: 'Set the two-step verification PIN of a number',
-    docs: {
-      answer: is.record({
-        pin_stored: is.flag(true, 'Whether the PIN was stored for a later registration.'),
-      }),
-      example: { pin: '246810' },
-      codes: ['SERVICE_UNAVAILABLE'],
-      notes:
-        'The PIN is stored, encrypted, only for the client’s own number. `POST /phone/register` uses the stored PIN.',
-    },
+    answer: is.record({
+      pin_stored: is.flag(true, 'Whether the PIN was stored for a later registration.'),
+    }),
+    example: { pin: '246810' },
+    codes: ['SERVICE_UNAVAILABLE'],
+    notes:
+      'The PIN is stored, encrypted, only for the client’s own number. `POST /phone/register` uses the stored PIN.',
   }),
   post('/phone/register', rpc(NumberAdminDefinition, 'registerPhone'), {
     ...uncounted,
@@ -77,13 +71,11 @@ export const phone: Endpoint[] = [
     body: object({ pin, ...otherNumber }),
     reply: outcomeUnder('phone'),
     summary: 'Register a number to bring it online',
-    docs: {
-      answer: outcome,
-      example: { pin: '246810' },
-      codes: ['MISSING_FIELDS'],
-      notes:
-        'Makes one attempt with the `pin` of the request, otherwise with the stored PIN of the number, otherwise, if the number is registered, with the PIN of the platform.',
-    },
+    answer: outcome,
+    example: { pin: '246810' },
+    codes: ['MISSING_FIELDS'],
+    notes:
+      'Makes one attempt with the `pin` of the request, otherwise with the stored PIN of the number, otherwise, if the number is registered, with the PIN of the platform.',
   }),
   post('/phone/deregister', rpc(NumberAdminDefinition, 'deregisterPhone'), {
     ...uncounted,
@@ -93,12 +85,9 @@ export const phone: Endpoint[] = [
     request: ({ body, target }) => ({ phone_number_id: body.phone_number_id, target }),
     reply: outcomeUnder('phone'),
     summary: 'Deregister a number to take it offline',
-    docs: {
-      answer: outcome,
-      example: { confirm: true },
-      codes: ['CONFIRMATION_REQUIRED'],
-      notes:
-        'The number stops receiving messages at once. Do not retry this request automatically.',
-    },
+    answer: outcome,
+    example: { confirm: true },
+    codes: ['CONFIRMATION_REQUIRED'],
+    notes: 'The number stops receiving messages at once. Do not retry this request automatically.',
   }),
 ];

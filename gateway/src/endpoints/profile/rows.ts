@@ -29,30 +29,26 @@ export const profile: Endpoint[] = [
     scope: 'number',
     reply: nodeUnder('profile'),
     summary: 'Retrieve the business profile of a number',
-    docs: {
-      answer: is.record({
-        profile: is.node({
-          about: is.text('Plants'),
-          address: is.text('1 Example Street'),
-          description: is.text('A shop for plants'),
-          email: is.text('hi@example.org'),
-          profile_picture_url: is.text('https://pictures.example.org/1'),
-          websites: is.list(is.text('https://example.org/')),
-          vertical: is.text('RETAIL'),
-        }),
+    answer: is.record({
+      profile: is.node({
+        about: is.text('Plants'),
+        address: is.text('1 Example Street'),
+        description: is.text('A shop for plants'),
+        email: is.text('hi@example.org'),
+        profile_picture_url: is.text('https://pictures.example.org/1'),
+        websites: is.list(is.text('https://example.org/')),
+        vertical: is.text('RETAIL'),
       }),
-      notes: 'Returns the profile as the upstream has it.',
-    },
+    }),
+    notes: 'Returns the profile as the upstream has it.',
   }),
   put('/profile', rpc(NumberAdminDefinition, 'updateProfile'), {
     scope: 'number',
     body: updateProfile,
     request: ({ body, target }) => ({ profile: body, target }),
     summary: 'Update the business profile of a number',
-    docs: {
-      answer: is.nothing,
-      example: { about: 'Plants and pots', websites: ['https://example.org/'] },
-      notes: 'Fields that are not in the body keep their values.',
-    },
+    answer: is.nothing,
+    example: { about: 'Plants and pots', websites: ['https://example.org/'] },
+    notes: 'Fields that are not in the body keep their values.',
   }),
 ];

@@ -57,16 +57,14 @@ export const recovery: Endpoint[] = [
       ...nextPage(after),
     }),
     summary: 'List events that could not be delivered, oldest first',
-    docs: {
-      answer: is.record({
-        count: is.whole(1, 'Events on this page.'),
-        total: is.whole(1, 'Events on all pages.'),
-        events: is.list(failedEvent),
-        limit: is.used_limit,
-        paging: is.nextPage('MTc4ODI2'),
-      }),
-      notes: 'An event leaves the list once it is delivered.',
-    },
+    answer: is.record({
+      count: is.whole(1, 'Events on this page.'),
+      total: is.whole(1, 'Events on all pages.'),
+      events: is.list(failedEvent),
+      limit: is.used_limit,
+      paging: is.nextPage('MTc4ODI2'),
+    }),
+    notes: 'An event leaves the list once it is delivered.',
   }),
   post('/webhooks/retry/:event_id', rpc(WebhooksDefinition, 'retryEvent'), {
     scope: 'partner',
@@ -77,23 +75,19 @@ export const recovery: Endpoint[] = [
     }),
     reply: shaped(retried),
     summary: 'Redeliver an event',
-    docs: {
-      params: { event_id: is.text('evt_01J6', 'ID of the event.') },
-      answer: retried,
-      codes: ['NOT_FOUND'],
-      notes: 'Makes one delivery attempt now and reports its result.',
-    },
+    params: { event_id: is.text('evt_01J6', 'ID of the event.') },
+    answer: retried,
+    codes: ['NOT_FOUND'],
+    notes: 'Makes one delivery attempt now and reports its result.',
   }),
   post('/webhooks/retry-all', rpc(WebhooksDefinition, 'retryAllEvents'), {
     scope: 'partner',
     summary: 'Redeliver all events that could not be delivered',
-    docs: {
-      answer: is.record({
-        queued: is.whole(2, 'Events queued for redelivery.'),
-        joined: is.flag(false, 'Whether an earlier call started the run that this call joined.'),
-      }),
-      notes:
-        'Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart, or 10 ms for each event that the last one queued if that is more, 5 minutes at most. A call during a run joins it and answers its `queued` with `joined: true`; so does a call in the time after it that cannot wait for the next.',
-    },
+    answer: is.record({
+      queued: is.whole(2, 'Events queued for redelivery.'),
+      joined: is.flag(false, 'Whether an earlier call started the run that this call joined.'),
+    }),
+    notes:
+      'Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart, or 10 ms for each event that the last one queued if that is more, 5 minutes at most. A call during a run joins it and answers its `queued` with `joined: true`; so does a call in the time after it that cannot wait for the next.',
   }),
 ];

@@ -91,11 +91,9 @@ export const templates: Endpoint[] = [
     timeout_ms: LIST_TIMEOUT_MS,
     reply: ({ templates }) => ({ templates, total: templates.length }),
     summary: 'List the templates of a business account',
-    docs: {
-      answer: is.record({ templates: is.list(template), total: is.whole(1) }),
-      notes:
-        'Quality and rejection reasons are not listed: `GET /templates/{template_name}` has them, and they arrive as events.',
-    },
+    answer: is.record({ templates: is.list(template), total: is.whole(1) }),
+    notes:
+      'Quality and rejection reasons are not listed: `GET /templates/{template_name}` has them, and they arrive as events.',
   }),
   post('/templates', rpc(TemplatesDefinition, 'createTemplate'), {
     scope: 'number',
@@ -113,36 +111,32 @@ export const templates: Endpoint[] = [
     request: ({ body, target }) => ({ template: body, target }),
     reply: nodeUnder('template'),
     summary: 'Create a template and submit it for approval',
-    docs: {
-      answer: is.record({ template }),
-      example: {
-        name: 'order_shipped',
-        language: 'en_US',
-        category: 'UTILITY',
-        components: [
-          { type: 'BODY', text: 'Hello, your order has been shipped and arrives tomorrow.' },
-        ],
-      },
-      notes:
-        'Approval can take up to 24 hours. The result arrives as a `template.status_updated` event.',
+    answer: is.record({ template }),
+    example: {
+      name: 'order_shipped',
+      language: 'en_US',
+      category: 'UTILITY',
+      components: [
+        { type: 'BODY', text: 'Hello, your order has been shipped and arrives tomorrow.' },
+      ],
     },
+    notes:
+      'Approval can take up to 24 hours. The result arrives as a `template.status_updated` event.',
   }),
   post('/templates/upload-header', rpc(TemplatesDefinition, 'uploadHeader'), {
     scope: 'number',
     timeout_ms: FILE_TIMEOUT_MS,
     body: file(HEADER_TYPES),
     summary: 'Upload a sample file for a template header',
-    docs: {
-      answer: is.record({
-        header_handle: is.text(
-          '4::aW1hZ2UvanBlZw==:ARZ…',
-          'Handle of the sample, for `example.header_handle` of a `HEADER` component. It is not a `media_id`.',
-        ),
-      }),
-      example: { url: 'https://example.com/files/sample.jpg', mime_type: 'image/jpeg' },
-      codes: ['MEDIA_TOO_LARGE', 'PLATFORM_NOT_CONFIGURED'],
-      notes: 'Returns the handle of a sample file for the header of a new template.',
-    },
+    answer: is.record({
+      header_handle: is.text(
+        '4::aW1hZ2UvanBlZw==:ARZ…',
+        'Handle of the sample, for `example.header_handle` of a `HEADER` component. It is not a `media_id`.',
+      ),
+    }),
+    example: { url: 'https://example.com/files/sample.jpg', mime_type: 'image/jpeg' },
+    codes: ['MEDIA_TOO_LARGE', 'PLATFORM_NOT_CONFIGURED'],
+    notes: 'Returns the handle of a sample file for the header of a new template.',
   }),
   get('/templates/analytics', rpc(TemplatesDefinition, 'getTemplateAnalytics'), {
     scope: 'number',
@@ -167,29 +161,27 @@ export const templates: Endpoint[] = [
       ...(after !== undefined && { truncated: true }),
     }),
     summary: 'Retrieve how templates did by day',
-    docs: {
-      answer: is.record(
-        {
-          waba_id: is.text('900000000000001'),
-          period_days: is.whole(30),
-          data_points: is.list(
-            is.node({
-              template_id: is.text('300000000000001'),
-              start: is.whole(1_767_225_600, 'Start of the day in epoch seconds.'),
-              end: is.whole(1_767_312_000),
-              sent: is.whole(12),
-              delivered: is.whole(11),
-              read: is.whole(7),
-            }),
-            'One for each template and day, as the upstream returns them.',
-          ),
-          truncated: is.flag(true, 'There are more points than this list has.'),
-        },
-        { optional: ['truncated'] },
-      ),
-      notes:
-        'The business account must have confirmed template insights with the upstream, which counts from then on.',
-    },
+    answer: is.record(
+      {
+        waba_id: is.text('900000000000001'),
+        period_days: is.whole(30),
+        data_points: is.list(
+          is.node({
+            template_id: is.text('300000000000001'),
+            start: is.whole(1_767_225_600, 'Start of the day in epoch seconds.'),
+            end: is.whole(1_767_312_000),
+            sent: is.whole(12),
+            delivered: is.whole(11),
+            read: is.whole(7),
+          }),
+          'One for each template and day, as the upstream returns them.',
+        ),
+        truncated: is.flag(true, 'There are more points than this list has.'),
+      },
+      { optional: ['truncated'] },
+    ),
+    notes:
+      'The business account must have confirmed template insights with the upstream, which counts from then on.',
   }),
   get('/templates/library', rpc(TemplatesDefinition, 'listLibraryTemplates'), {
     scope: 'number',
@@ -205,22 +197,20 @@ export const templates: Endpoint[] = [
     }),
     reply: pageUnder('templates'),
     summary: 'List the templates of the upstream’s library',
-    docs: {
-      answer: is.pageOf(
-        'templates',
-        is.node({
-          name: is.text('delivery_update_1'),
-          language: is.text('en_US'),
-          category: is.text('UTILITY'),
-          topic: is.text('ORDER_MANAGEMENT'),
-          usecase: is.text('DELIVERY_UPDATE'),
-          body: is.text('Good news! Your order {{1}} is on its way.'),
-        }),
-        'Templates as the upstream returns them.',
-      ),
-      notes:
-        'A template that `POST /templates` makes of one (`library_template_name`) needs no components, and most often no approval.',
-    },
+    answer: is.pageOf(
+      'templates',
+      is.node({
+        name: is.text('delivery_update_1'),
+        language: is.text('en_US'),
+        category: is.text('UTILITY'),
+        topic: is.text('ORDER_MANAGEMENT'),
+        usecase: is.text('DELIVERY_UPDATE'),
+        body: is.text('Good news! Your order {{1}} is on its way.'),
+      }),
+      'Templates as the upstream returns them.',
+    ),
+    notes:
+      'A template that `POST /templates` makes of one (`library_template_name`) needs no components, and most often no approval.',
   }),
   // OpenAPI has one name for one place of a path: here it is an ID.
   get('/templates/:template_name', rpc(TemplatesDefinition, 'getTemplate'), {
@@ -229,11 +219,9 @@ export const templates: Endpoint[] = [
     request: ({ params, target }) => ({ template_id: params.template_name, target }),
     reply: nodeUnder('template'),
     summary: 'Retrieve a template with its quality',
-    docs: {
-      params: { template_name },
-      answer: is.record({ template: detailed }),
-      notes: 'Has what `GET /templates` leaves out: the quality and the reason of a rejection.',
-    },
+    params: { template_name },
+    answer: is.record({ template: detailed }),
+    notes: 'Has what `GET /templates` leaves out: the quality and the reason of a rejection.',
   }),
   patch('/templates/:template_name', rpc(TemplatesDefinition, 'updateTemplate'), {
     scope: 'number',
@@ -254,22 +242,18 @@ export const templates: Endpoint[] = [
     }),
     reply: nodeUnder('template'),
     summary: 'Change a template and submit it for approval again',
-    docs: {
-      params: { template_name },
-      answer: is.record({ template: detailed }),
-      example: { components: [{ type: 'BODY', text: 'Hello, your order arrives tomorrow.' }] },
-      notes:
-        'Further keys are passed to the upstream. It changes approved, rejected and paused templates only, an approved one once a day and ten times in 30 days, and not its category. Name and language stay.',
-    },
+    params: { template_name },
+    answer: is.record({ template: detailed }),
+    example: { components: [{ type: 'BODY', text: 'Hello, your order arrives tomorrow.' }] },
+    notes:
+      'Further keys are passed to the upstream. It changes approved, rejected and paused templates only, an approved one once a day and ten times in 30 days, and not its category. Name and language stay.',
   }),
   del('/templates/:template_name', rpc(TemplatesDefinition, 'deleteTemplate'), {
     scope: 'number',
     query: object({ language: text(LANGUAGE_MAX, 'Deletes the template only in this language.') }),
     summary: 'Delete a template in all languages, or in one',
-    docs: {
-      params: { template_name: is.text('order_update', 'Name of the template.') },
-      answer: is.nothing,
-      notes: 'Deletes the template in all its languages, or with `language` in one.',
-    },
+    params: { template_name: is.text('order_update', 'Name of the template.') },
+    answer: is.nothing,
+    notes: 'Deletes the template in all its languages, or with `language` in one.',
   }),
 ];

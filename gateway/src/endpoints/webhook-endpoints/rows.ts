@@ -123,11 +123,9 @@ export const webhookEndpoints: Endpoint[] = [
     ...partnerAddition,
     reply: webhookOf,
     summary: 'Retrieve the settings of your webhook URL',
-    docs: {
-      operation: 'getWebhook',
-      answer: is.record({ webhook }),
-      notes: 'The webhook URL gets all events of the contract. Its secret is never shown.',
-    },
+    operation: 'getWebhook',
+    answer: is.record({ webhook }),
+    notes: 'The webhook URL gets all events of the contract. Its secret is never shown.',
   }),
   patch('/webhook', rpc(SettingsDefinition, 'updateSettings'), {
     ...partnerAddition,
@@ -141,12 +139,10 @@ export const webhookEndpoints: Endpoint[] = [
     reply: webhookOf,
     audit: { values: ['extra_events'], before_of: 'partner' },
     summary: 'Change your webhook URL and its extra events',
-    docs: {
-      operation: 'updateWebhook',
-      answer: is.record({ webhook }),
-      example: { webhook_url: 'https://partner.example.com/webhooks' },
-      notes: '`POST /webhook-endpoints` adds further receivers, with filters.',
-    },
+    operation: 'updateWebhook',
+    answer: is.record({ webhook }),
+    example: { webhook_url: 'https://partner.example.com/webhooks' },
+    notes: '`POST /webhook-endpoints` adds further receivers, with filters.',
   }),
   post('/webhook/rotate-secret', rpc(SettingsDefinition, 'rotateWebhookSecret'), {
     ...partnerAddition,
@@ -155,37 +151,31 @@ export const webhookEndpoints: Endpoint[] = [
     reply: ({ webhook_secret }) => ({ secret: webhook_secret }),
     audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
     summary: 'Replace the secret of your webhook URL',
-    docs: {
-      answer: is.record({ secret }),
-      example: { overlap_hours: 24 },
-      notes:
-        'Makes a new secret for the webhook URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
-    },
+    answer: is.record({ secret }),
+    example: { overlap_hours: 24 },
+    notes:
+      'Makes a new secret for the webhook URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
   }),
   get('/webhook-endpoints', rpc(EndpointsDefinition, 'listEndpoints'), {
     ...partnerAddition,
     reply: ({ endpoints, endpoints_max }) => ({ endpoints: endpoints.map(shown), endpoints_max }),
     summary: 'List your webhook endpoints',
-    docs: {
-      answer: is.record({
-        endpoints: is.list(endpoint, 'The oldest first.'),
-        endpoints_max: is.whole(10, 'As many as you may have.'),
-      }),
-      notes:
-        'Lists the endpoints that get events beside your webhook URL, with how their deliveries go. The webhook URL itself is not among them.',
-    },
+    answer: is.record({
+      endpoints: is.list(endpoint, 'The oldest first.'),
+      endpoints_max: is.whole(10, 'As many as you may have.'),
+    }),
+    notes:
+      'Lists the endpoints that get events beside your webhook URL, with how their deliveries go. The webhook URL itself is not among them.',
   }),
   get('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'getEndpoint'), {
     ...partnerAddition,
     reply: (endpoint) => ({ endpoint: shown(endpoint) }),
     summary: 'Retrieve a webhook endpoint with its health',
-    docs: {
-      params,
-      answer: is.record({ endpoint }),
-      codes: ['NOT_FOUND'],
-      notes:
-        'Returns an endpoint with how its deliveries go. Its secret, the values of its headers and the credentials of its destination are not shown.',
-    },
+    params,
+    answer: is.record({ endpoint }),
+    codes: ['NOT_FOUND'],
+    notes:
+      'Returns an endpoint with how its deliveries go. Its secret, the values of its headers and the credentials of its destination are not shown.',
   }),
   post('/webhook-endpoints', rpc(EndpointsDefinition, 'createEndpoint'), {
     ...partnerAddition,
@@ -202,18 +192,16 @@ export const webhookEndpoints: Endpoint[] = [
     reply: withSecret,
     audit: { values: AUDITED, ids: { endpoint_id: 'endpoint.endpoint_id' } },
     summary: 'Add a webhook endpoint with a filter',
-    docs: {
-      answer: is.record({ endpoint, secret: secretOfUrl }),
-      example: {
-        url: 'https://crm.example.com/messages',
-        description: 'CRM',
-        events: ['message.*'],
-        headers: { 'x-crm-token': 'a-token-of-yours' },
-        max_per_second: 20,
-      },
-      codes: ['LIMIT_REACHED'],
-      notes: `Adds an endpoint beside your webhook URL, which keeps getting every event. With a new secret, a URL is \`untested\` until it answers a signed event \`webhook.test\` with 2xx: the gateway posts one after this answer, four times in eleven minutes at most, and \`POST /webhook-endpoints/{endpoint_id}/test\` posts one now. With your own \`secret\`, and for a destination: ${CHECK}`,
+    answer: is.record({ endpoint, secret: secretOfUrl }),
+    example: {
+      url: 'https://crm.example.com/messages',
+      description: 'CRM',
+      events: ['message.*'],
+      headers: { 'x-crm-token': 'a-token-of-yours' },
+      max_per_second: 20,
     },
+    codes: ['LIMIT_REACHED'],
+    notes: `Adds an endpoint beside your webhook URL, which keeps getting every event. With a new secret, a URL is \`untested\` until it answers a signed event \`webhook.test\` with 2xx: the gateway posts one after this answer, four times in eleven minutes at most, and \`POST /webhook-endpoints/{endpoint_id}/test\` posts one now. With your own \`secret\`, and for a destination: ${CHECK}`,
   }),
   patch('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'updateEndpoint'), {
     ...partnerAddition,
@@ -232,24 +220,20 @@ export const webhookEndpoints: Endpoint[] = [
     reply: (endpoint) => ({ endpoint: shown(endpoint) }),
     audit: { values: AUDITED },
     summary: 'Change, pause or resume a webhook endpoint',
-    docs: {
-      params,
-      answer: is.record({ endpoint }),
-      example: { status: 'paused' },
-      codes: ['NOT_FOUND', 'MISSING_FIELDS'],
-      notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. Of a destination, settings that are absent stay, and null sets the default; its type cannot change. For another server, give its headers or its password again: stored ones are not sent there. After a change of the address, the destination, the headers or the format, and to enable an untested or a disabled endpoint: ${CHECK} Deliveries that wait for it are attempted at once.`,
-    },
+    params,
+    answer: is.record({ endpoint }),
+    example: { status: 'paused' },
+    codes: ['NOT_FOUND', 'MISSING_FIELDS'],
+    notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. Of a destination, settings that are absent stay, and null sets the default; its type cannot change. For another server, give its headers or its password again: stored ones are not sent there. After a change of the address, the destination, the headers or the format, and to enable an untested or a disabled endpoint: ${CHECK} Deliveries that wait for it are attempted at once.`,
   }),
   del('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'deleteEndpoint'), {
     ...partnerAddition,
     audit: { reduces_risk: true },
     summary: 'Delete a webhook endpoint',
-    docs: {
-      params,
-      answer: is.nothing,
-      codes: ['NOT_FOUND'],
-      notes: 'Removes an endpoint with the deliveries that wait for it.',
-    },
+    params,
+    answer: is.nothing,
+    codes: ['NOT_FOUND'],
+    notes: 'Removes an endpoint with the deliveries that wait for it.',
   }),
   post(
     '/webhook-endpoints/:endpoint_id/rotate-secret',
@@ -265,14 +249,12 @@ export const webhookEndpoints: Endpoint[] = [
       reply: withSecret,
       audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
       summary: 'Replace the secret of a webhook endpoint',
-      docs: {
-        params,
-        answer: is.record({ endpoint, secret }),
-        example: { overlap_hours: 24 },
-        codes: ['NOT_FOUND'],
-        notes:
-          'Makes a new secret for the endpoint, which must have a URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
-      },
+      params,
+      answer: is.record({ endpoint, secret }),
+      example: { overlap_hours: 24 },
+      codes: ['NOT_FOUND'],
+      notes:
+        'Makes a new secret for the endpoint, which must have a URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
     },
   ),
   post('/webhook-endpoints/:endpoint_id/test', rpc(EndpointsDefinition, 'testEndpoint'), {
@@ -285,13 +267,11 @@ export const webhookEndpoints: Endpoint[] = [
     }),
     reply: shaped(tested),
     summary: 'Send a test event to a webhook endpoint',
-    docs: {
-      params,
-      answer: tested,
-      codes: ['NOT_FOUND'],
-      notes:
-        'Sends one event `webhook.test` now, signed for a URL, and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too; an untested one becomes active when it answers 2xx.',
-    },
+    params,
+    answer: tested,
+    codes: ['NOT_FOUND'],
+    notes:
+      'Sends one event `webhook.test` now, signed for a URL, and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too; an untested one becomes active when it answers 2xx.',
   }),
   get(
     '/webhook-endpoints/:endpoint_id/attempts',
@@ -300,12 +280,10 @@ export const webhookEndpoints: Endpoint[] = [
       ...partnerAddition,
       reply: shaped(attempts),
       summary: 'List the latest attempts at a webhook endpoint',
-      docs: {
-        params,
-        answer: attempts,
-        codes: ['NOT_FOUND'],
-        notes: 'Lists the latest attempts, whatever their events. They appear within a second.',
-      },
+      params,
+      answer: attempts,
+      codes: ['NOT_FOUND'],
+      notes: 'Lists the latest attempts, whatever their events. They appear within a second.',
     },
   ),
 ];

@@ -143,52 +143,44 @@ export const webhookShadows: Endpoint[] = [
       ids: { shadow_id: 'shadow.shadow_id' },
     },
     summary: 'Try a new receiver on your events',
-    docs: {
-      answer: is.record({
-        shadow,
-        secret: is.text(
-          'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
-          'Signs its deliveries, and begins with the same prefix as that of the webhook URL. It is shown only now: store it.',
-        ),
-      }),
-      example: { url: 'https://new.example.com/hooks', source: 'live', hours: 24 },
-      codes: ['QUOTA_EXCEEDED'],
-      notes:
-        'Sends copies of the events of one of your receivers to a second address, each once, and compares the answers of both. The first receiver, its retries, its failed events and its health do not change. The address gets a signed event `webhook.test` first and must answer it with 2xx; otherwise nothing starts, and the error names the field with the reason. One runs at a time: 429 `QUOTA_EXCEEDED` with `details.shadow_id` until it has ended.',
-    },
+    answer: is.record({
+      shadow,
+      secret: is.text(
+        'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+        'Signs its deliveries, and begins with the same prefix as that of the webhook URL. It is shown only now: store it.',
+      ),
+    }),
+    example: { url: 'https://new.example.com/hooks', source: 'live', hours: 24 },
+    codes: ['QUOTA_EXCEEDED'],
+    notes:
+      'Sends copies of the events of one of your receivers to a second address, each once, and compares the answers of both. The first receiver, its retries, its failed events and its health do not change. The address gets a signed event `webhook.test` first and must answer it with 2xx; otherwise nothing starts, and the error names the field with the reason. One runs at a time: 429 `QUOTA_EXCEEDED` with `details.shadow_id` until it has ended.',
   }),
   get('/webhook-shadows', rpc(EndpointsDefinition, 'listShadows'), {
     ...partnerAddition,
     reply: ({ shadows }) => ({ shadows: shadows.map(shownInList) }),
     summary: 'List shadow receivers',
-    docs: {
-      answer: is.record({ shadows: is.list(listed, 'The newest first.') }),
-      notes:
-        'Lists the shadow that runs, and those that ended in the last seven days, 20 at most, with their comparisons but without single events.',
-    },
+    answer: is.record({ shadows: is.list(listed, 'The newest first.') }),
+    notes:
+      'Lists the shadow that runs, and those that ended in the last seven days, 20 at most, with their comparisons but without single events.',
   }),
   get('/webhook-shadows/:shadow_id', rpc(EndpointsDefinition, 'getShadow'), {
     ...partnerAddition,
     reply: (shadow) => shown({ shadow }),
     summary: 'Compare a shadow receiver with the first one',
-    docs: {
-      params,
-      answer: is.record({ shadow }),
-      codes: ['NOT_FOUND'],
-      notes:
-        'Returns a shadow with its comparison, which is at most a second old while it runs and kept for seven days after its end.',
-    },
+    params,
+    answer: is.record({ shadow }),
+    codes: ['NOT_FOUND'],
+    notes:
+      'Returns a shadow with its comparison, which is at most a second old while it runs and kept for seven days after its end.',
   }),
   post('/webhook-shadows/:shadow_id/stop', rpc(EndpointsDefinition, 'stopShadow'), {
     ...partnerAddition,
     audit: { reduces_risk: true },
     reply: (shadow) => shown({ shadow }),
     summary: 'Stop a shadow receiver',
-    docs: {
-      params,
-      answer: is.record({ shadow }),
-      codes: ['NOT_FOUND'],
-      notes: 'Ends a shadow now. Its comparison stays. One that has ended is returned as it is.',
-    },
+    params,
+    answer: is.record({ shadow }),
+    codes: ['NOT_FOUND'],
+    notes: 'Ends a shadow now. Its comparison stays. One that has ended is returned as it is.',
   }),
 ];
