@@ -80,9 +80,8 @@ export const callsGroups: Endpoint[] = [
   get('/groups', rpc(NumberAdminDefinition, 'listGroups'), {
     ...uncounted,
     query: page(GROUPS_PAGE_MAX),
-    reply: pageUnder('groups'),
     summary: 'List the groups of a number',
-    answer: is.pageOf(
+    ...pageUnder(
       'groups',
       is.node({
         id: is.text('Y2FwaV9ncm91cDox'),
@@ -109,13 +108,13 @@ export const callsGroups: Endpoint[] = [
       ['subject'],
     ),
     status: 201,
-    reply: nodeUnder('group'),
     summary: 'Create a group',
-    answer: is.record({
-      group: is.node({
+    ...nodeUnder(
+      'group',
+      is.node({
         request_id: is.text('…', 'The event with the invite link carries the same `request_id`.'),
       }),
-    }),
+    ),
     example: {
       subject: 'Gardeners',
       description: 'Plants and pots',
@@ -125,10 +124,9 @@ export const callsGroups: Endpoint[] = [
   }),
   get('/groups/:group_id', rpc(NumberAdminDefinition, 'getGroup'), {
     ...uncounted,
-    reply: nodeAndTop('group', group),
     summary: 'Retrieve a group and its participants',
     params,
-    answer: is.nodeAndTop('group', group),
+    ...nodeAndTop('group', group),
     notes: 'Returns the group as the upstream describes it.',
   }),
   del('/groups/:group_id', rpc(NumberAdminDefinition, 'deleteGroup'), {
@@ -136,10 +134,9 @@ export const callsGroups: Endpoint[] = [
     body: object({ confirm }, ['confirm']),
     // `confirm` is checked here and is not part of the call.
     request: ({ params, target }) => ({ group_id: params.group_id, target }),
-    reply: outcomeUnder('group'),
     summary: 'Delete a group',
     params,
-    answer: is.outcome('group'),
+    ...outcomeUnder('group'),
     example: { confirm: true },
     codes: ['CONFIRMATION_REQUIRED'],
     notes: 'A deleted group cannot be restored, so that the body must confirm it.',
@@ -164,31 +161,22 @@ export const callsGroups: Endpoint[] = [
       participants: body.participants.map(personOf),
       target,
     }),
-    reply: outcomeUnder('group'),
     summary: 'Remove participants from a group',
     params,
-    answer: is.record(
-      {
-        group: {
-          ...is.node({
-            request_id: is.text(
-              'rq-0002',
-              'The event with the result carries the same `request_id`.',
-            ),
-            partial_failure: is.record(
-              {
-                upstream_code: is.whole(131_201),
-                message: is.text('(#131201) Partial success'),
-                details: is.any('Details from the upstream, or null.'),
-              },
-              { description: 'Present if some participants could not be removed.' },
-            ),
-          }),
-          examples: [{ request_id: 'rq-0002' }],
-        },
-      },
-      { optional: ['group'] },
-    ),
+    ...outcomeUnder('group', {
+      ...is.node({
+        request_id: is.text('rq-0002', 'The event with the result carries the same `request_id`.'),
+        partial_failure: is.record(
+          {
+            upstream_code: is.whole(131_201),
+            message: is.text('(#131201) Partial success'),
+            details: is.any('Details from the upstream, or null.'),
+          },
+          { description: 'Present if some participants could not be removed.' },
+        ),
+      }),
+      examples: [{ request_id: 'rq-0002' }],
+    }),
     example: { participants: ['15550100777'] },
     notes:
       'Participants are removed asynchronously; a `group_lifecycle_update` event reports who was removed. If the upstream rejects some of them at once (131201), the response is a success with `partial_failure`: HTTP 200 does not mean that everyone was removed. A removed participant cannot rejoin through the invite link.',

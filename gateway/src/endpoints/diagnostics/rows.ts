@@ -76,9 +76,8 @@ const epoch = (description: string): Typed<'integer'> => ({
 export const diagnostics: Endpoint[] = [
   get('/waba', rpc(NumberAdminDefinition, 'getWaba'), {
     ...uncounted,
-    reply: nodeAndTop('waba', waba),
     summary: 'Retrieve the details and health of a business account',
-    answer: is.nodeAndTop('waba', waba),
+    ...nodeAndTop('waba', waba),
     notes:
       '`health_status` names what keeps messages from being sent. `primary_funding_id` is never included.',
   }),
@@ -133,10 +132,9 @@ export const diagnostics: Endpoint[] = [
   }),
   get('/flows/:flow_id', rpc(NumberAdminDefinition, 'getFlow'), {
     ...uncounted,
-    reply: nodeAndTop('flow', flowDetails),
     summary: 'Retrieve a flow with its validation errors and health',
     params: { flow_id: is.text('110000000000001', 'ID of the flow.') },
-    answer: is.nodeAndTop('flow', flowDetails),
+    ...nodeAndTop('flow', flowDetails),
     notes: 'Flows can only be read here. `validation_errors` says why a flow cannot be published.',
   }),
 ];

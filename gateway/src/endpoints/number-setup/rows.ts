@@ -106,9 +106,8 @@ export const numberSetup: Endpoint[] = [
   get('/blocked', rpc(NumberAdminDefinition, 'listBlocked'), {
     ...uncounted,
     query: schemas.listBlocked,
-    reply: pageUnder('blocked'),
     summary: 'List blocked users',
-    answer: is.pageOf('blocked', is.node({ wa_id: is.text('15550100777') })),
+    ...pageUnder('blocked', is.node({ wa_id: is.text('15550100777') })),
     notes: 'Pages by cursor, in the order of the upstream.',
   }),
   post('/blocked', rpc(NumberAdminDefinition, 'blockUsers'), {
@@ -152,10 +151,10 @@ export const numberSetup: Endpoint[] = [
   }),
   get('/settings', rpc(NumberAdminDefinition, 'getSettings'), {
     ...uncounted,
-    reply: nodeUnder('settings'),
     summary: 'Retrieve the settings of a number',
-    answer: is.record({
-      settings: is.node({
+    ...nodeUnder(
+      'settings',
+      is.node({
         calling: is.node({
           status: is.open(['ENABLED', 'DISABLED']),
           call_icon_visibility: is.text('DEFAULT'),
@@ -163,7 +162,7 @@ export const numberSetup: Endpoint[] = [
         }),
         storage_configuration: is.node({ status: is.text('disabled') }),
       }),
-    }),
+    ),
     notes:
       'All settings as the upstream has them: keys that this reference does not name may appear.',
   }),
@@ -180,10 +179,10 @@ export const numberSetup: Endpoint[] = [
   get('/phone-status', rpc(NumberAdminDefinition, 'getPhoneStatus'), {
     ...uncounted,
     query: schemas.phoneStatus,
-    reply: nodeUnder('phone'),
     summary: 'Retrieve the status of a number',
-    answer: is.record({
-      phone: is.node({
+    ...nodeUnder(
+      'phone',
+      is.node({
         display_phone_number: is.text('+1 555-010-0001'),
         verified_name: is.text('Example Shop'),
         status: is.open(['CONNECTED', 'PENDING']),
@@ -196,7 +195,7 @@ export const numberSetup: Endpoint[] = [
         platform_type: is.open(['CLOUD_API', 'NOT_APPLICABLE']),
         is_on_biz_app: is.flag(true, 'True for a coexistence number.'),
       }),
-    }),
+    ),
     notes: '`is_on_biz_app` tells whether the number is in coexistence; `platform_type` does not.',
   }),
 ];

@@ -132,13 +132,6 @@ export const maybe = {
   node: nullable(node),
 };
 
-/** The answer of `nodeAndTop`: the known fields at the top, and the whole object below. */
-export const nodeAndTop = (name: string, shown: Schema): Schema =>
-  objectOf(
-    { ...shown.properties, [name]: shown },
-    { optional: Object.keys(shown.properties ?? {}) },
-  );
-
 /** A map from a name to objects of one kind. */
 export const byName = (value: Schema, description: string): Schema => ({
   type: 'object',
@@ -162,22 +155,11 @@ export const paging = record(
   },
 );
 
-/** One page of a list of the upstream's, with its cursors; see `pageUnder`. */
-export const pageOf = (name: string, item: Schema, description?: string): Schema =>
-  record({ [name]: list(item, description), paging, limit: used_limit }, { optional: ['limit'] });
-
 /** The cursor of a list that the service pages. */
 export const nextPage = (example: string): Schema =>
   record({ cursors: record({ after: orNull(cursor(example)) }) });
 
 export const used_limit = whole(50, 'The page size that was used.');
-
-/** The upstream's answer to an action, beside its success, under the name of the resource. */
-export const outcome = (name: string): Schema =>
-  record(
-    { [name]: node({}, { description: 'Further fields of the upstream’s answer, if any.' }) },
-    { optional: [name] },
-  );
 
 /** Contract 10.2: values of `quality_rating` and `messaging_limit_tier`. */
 export const quality_rating = open(['GREEN', 'YELLOW', 'RED']);

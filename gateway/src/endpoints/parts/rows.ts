@@ -2,6 +2,7 @@
 import { missingFields } from '@bmg/common/errors';
 import type { Node, NodeList } from '@bmg/proto/common';
 import type { Fields, Input } from '../endpoint';
+import * as is from './answers';
 import type { Schema } from './schema';
 
 /** A row of 2.9.0: in the usage record, but not counted by the rate limit (contract 15.5). */
@@ -56,40 +57,52 @@ export const nextPage = (after: string | undefined) => ({
 /** Fetching a file may take 30 s; uploading 100 MB takes the rest. */
 export const FILE_TIMEOUT_MS = 120_000;
 
-/** An upstream object under the name of its resource. */
-export const nodeUnder =
-  (name: string) =>
-  ({ fields }: Node): Fields => ({ [name]: fields ?? {} });
+/** A row that answers an upstream object under the name of its resource. */
+export const nodeUnder = (name: string, node: Schema) => ({
+  reply: ({ fields }: Node): Fields => ({ [name]: fields ?? {} }),
+  answer: is.record({ [name]: node }),
+});
 
 /**
  * Works like `nodeUnder`, and repeats the fields of `shown` at the top, where the contract has
  * them.
  */
-export const nodeAndTop =
-  (name: string, { properties = {} }: Schema) =>
-  ({ fields }: Node): Fields => ({
-    ...Object.fromEntries(
-      Object.entries(fields ?? {}).filter(([key]) => Object.hasOwn(properties, key)),
-    ),
-    [name]: fields ?? {},
-  });
+export const nodeAndTop = (name: string, shown: Schema) => {
+  const { properties = {} } = shown;
+  return {
+    reply: ({ fields }: Node): Fields => ({
+      ...Object.fromEntries(
+        Object.entries(fields ?? {}).filter(([key]) => Object.hasOwn(properties, key)),
+      ),
+      [name]: fields ?? {},
+    }),
+    answer: is.record({ ...properties, [name]: shown }, { optional: Object.keys(properties) }),
+  };
+};
 
 /**
  * Works like `nodeUnder`, but omits the key when the upstream returned nothing beside its success.
  */
-export const outcomeUnder =
-  (name: string) =>
-  ({ fields }: Node): Fields =>
-    fields && Object.keys(fields).length > 0 ? { [name]: fields } : {};
+export const outcomeUnder = (name: string, node = FURTHER) => ({
+  reply: ({ fields }: Node): Fields =>
+    fields && Object.keys(fields).length > 0 ? { [name]: fields } : {},
+  answer: is.record({ [name]: node }, { optional: [name] }),
+});
 
-/** One page of a list, with the upstream's cursors and the page size used. */
-export const pageUnder =
-  (name: string) =>
-  ({ items, before, after, limit }: NodeList): Fields => ({
+const FURTHER = is.node({}, { description: 'Further fields of the upstream’s answer, if any.' });
+
+/** A row that answers one page of a list, with the upstream's cursors and the page size used. */
+export const pageUnder = (name: string, item: Schema, description?: string) => ({
+  reply: ({ items, before, after, limit }: NodeList): Fields => ({
     [name]: items,
     paging: { cursors: { before: before ?? null, after: after ?? null } },
     ...(limit !== undefined && { limit }),
-  });
+  }),
+  answer: is.record(
+    { [name]: is.list(item, description), paging: is.paging, limit: is.used_limit },
+    { optional: ['limit'] },
+  ),
+});
 
 /** A rotation that ends the former secret at once reduces risk. */
 export const withoutOverlap = (body: Fields): boolean => body['overlap_hours'] === 0;

@@ -5,7 +5,7 @@ import { choice, confirm, object, otherNumber, text } from '../parts/inputs';
 import { outcomeUnder, uncounted } from '../parts/rows';
 import type { Typed } from '../parts/schema';
 
-const outcome = is.outcome('phone');
+const outcome = outcomeUnder('phone');
 
 const CODE_MAX = 64;
 const LANGUAGE_MAX = 20;
@@ -32,9 +32,8 @@ export const phone: Endpoint[] = [
       },
       ['code_method', 'language'],
     ),
-    reply: outcomeUnder('phone'),
     summary: 'Request a verification code by SMS or voice call',
-    answer: outcome,
+    ...outcome,
     example: { code_method: 'SMS', language: 'en_US' },
     notes:
       'Do not call this endpoint in a retry loop: repeated requests block the number from requesting further codes.',
@@ -46,9 +45,8 @@ export const phone: Endpoint[] = [
       { code: text(CODE_MAX, 'Verification code the number received.'), ...otherNumber },
       ['code'],
     ),
-    reply: outcomeUnder('phone'),
     summary: 'Verify a number with the code it received',
-    answer: outcome,
+    ...outcome,
     example: { code: '123456' },
     notes: 'Send the code that the number has received.',
   }),
@@ -69,9 +67,8 @@ export const phone: Endpoint[] = [
     ...uncounted,
     audit,
     body: object({ pin, ...otherNumber }),
-    reply: outcomeUnder('phone'),
     summary: 'Register a number to bring it online',
-    answer: outcome,
+    ...outcome,
     example: { pin: '246810' },
     codes: ['MISSING_FIELDS'],
     notes:
@@ -83,9 +80,8 @@ export const phone: Endpoint[] = [
     body: object({ confirm, ...otherNumber }, ['confirm']),
     // `confirm` is checked here and is not part of the call.
     request: ({ body, target }) => ({ phone_number_id: body.phone_number_id, target }),
-    reply: outcomeUnder('phone'),
     summary: 'Deregister a number to take it offline',
-    answer: outcome,
+    ...outcome,
     example: { confirm: true },
     codes: ['CONFIRMATION_REQUIRED'],
     notes: 'The number stops receiving messages at once. Do not retry this request automatically.',

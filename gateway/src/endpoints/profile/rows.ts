@@ -27,10 +27,10 @@ const updateProfile = notEmpty({
 export const profile: Endpoint[] = [
   get('/profile', rpc(NumberAdminDefinition, 'getProfile'), {
     scope: 'number',
-    reply: nodeUnder('profile'),
     summary: 'Retrieve the business profile of a number',
-    answer: is.record({
-      profile: is.node({
+    ...nodeUnder(
+      'profile',
+      is.node({
         about: is.text('Plants'),
         address: is.text('1 Example Street'),
         description: is.text('A shop for plants'),
@@ -39,7 +39,7 @@ export const profile: Endpoint[] = [
         websites: is.list(is.text('https://example.org/')),
         vertical: is.text('RETAIL'),
       }),
-    }),
+    ),
     notes: 'Returns the profile as the upstream has it.',
   }),
   put('/profile', rpc(NumberAdminDefinition, 'updateProfile'), {

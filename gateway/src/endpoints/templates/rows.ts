@@ -109,9 +109,8 @@ export const templates: Endpoint[] = [
       },
     },
     request: ({ body, target }) => ({ template: body, target }),
-    reply: nodeUnder('template'),
     summary: 'Create a template and submit it for approval',
-    answer: is.record({ template }),
+    ...nodeUnder('template', template),
     example: {
       name: 'order_shipped',
       language: 'en_US',
@@ -195,9 +194,8 @@ export const templates: Endpoint[] = [
       usecase: text(NAME_MAX, 'Use case, for example `DELIVERY_UPDATE`.'),
       industry: text(NAME_MAX, 'Industry, for example `E_COMMERCE`.'),
     }),
-    reply: pageUnder('templates'),
     summary: 'List the templates of the upstream’s library',
-    answer: is.pageOf(
+    ...pageUnder(
       'templates',
       is.node({
         name: is.text('delivery_update_1'),
@@ -217,10 +215,9 @@ export const templates: Endpoint[] = [
     scope: 'number',
     addition: true,
     request: ({ params, target }) => ({ template_id: params.template_name, target }),
-    reply: nodeUnder('template'),
     summary: 'Retrieve a template with its quality',
     params: { template_name },
-    answer: is.record({ template: detailed }),
+    ...nodeUnder('template', detailed),
     notes: 'Has what `GET /templates` leaves out: the quality and the reason of a rejection.',
   }),
   patch('/templates/:template_name', rpc(TemplatesDefinition, 'updateTemplate'), {
@@ -240,10 +237,9 @@ export const templates: Endpoint[] = [
       changes: body,
       target,
     }),
-    reply: nodeUnder('template'),
     summary: 'Change a template and submit it for approval again',
     params: { template_name },
-    answer: is.record({ template: detailed }),
+    ...nodeUnder('template', detailed),
     example: { components: [{ type: 'BODY', text: 'Hello, your order arrives tomorrow.' }] },
     notes:
       'Further keys are passed to the upstream. It changes approved, rejected and paused templates only, an approved one once a day and ten times in 30 days, and not its category. Name and language stay.',
