@@ -1,4 +1,4 @@
-import { cursor, id, limit, object, text } from '../endpoints/parts/inputs';
+import { choice, cursor, id, limit, object, overlapHours, text } from '../endpoints/parts/inputs';
 import { EMAIL_MAX } from '../endpoints/people/schemas';
 import { updateWebhook, URL_MAX } from '../endpoints/webhook-endpoints/schemas';
 
@@ -89,15 +89,7 @@ export const updateSettings = object({
   },
 });
 
-export const rotateSecret = object({
-  overlap_hours: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 720,
-    default: 24,
-    description: 'hours for which deliveries are signed with the old secret too',
-  },
-});
+export const rotateSecret = overlapHours('signs');
 
 export const openCardPage = object({
   return_url: text(URL_MAX, 'where the browser goes afterwards: an address of the gateway'),
@@ -109,11 +101,7 @@ const REQUESTS_MAX = 100;
 
 export const listRequests = object({
   endpoint: text(ENDPOINT_MAX, 'method and path, such as `POST /messages/send`'),
-  status: {
-    type: 'string',
-    enum: ['2', '4', '5', 'failed'],
-    description: 'the first digit of the status; `failed`: 4 and 5',
-  },
+  status: choice(['2', '4', '5', 'failed'], 'the first digit of the status; `failed`: 4 and 5'),
   key_id: id('an API key; `partner_key` for the calls without one'),
   request_id: text(REQUEST_ID_MAX, 'its request ID'),
   id: id('one call of the list'),

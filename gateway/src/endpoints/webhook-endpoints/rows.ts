@@ -14,6 +14,7 @@ import {
   siteOf,
   withoutOverlap,
 } from '../parts/rows';
+import type { Static } from '../parts/schema';
 import { shaped } from '../parts/shape';
 
 const CHECK =
@@ -41,28 +42,13 @@ const withSecret = (answer: {
   secret: string;
 }): Fields => ({ endpoint: shown(answer.endpoint), secret: answer.secret || null });
 
-interface Body {
-  url?: string;
-  destination?: { type?: string } & Fields;
-  description?: string;
-  events?: readonly string[] | null;
-  waba_ids?: readonly string[] | null;
-  phone_number_ids?: readonly string[] | null;
-  headers?: object | null;
-  max_per_second?: number | null;
-  status?: string;
-  ordered?: boolean;
-  format?: string;
-  secret?: string;
-}
-
 const destinationOf = ({ type = '', ...settings }: { type?: string } & Fields) => ({
   type,
   settings,
 });
 
 /** Null removes a filter, the headers or the limit. */
-const settingsOf = (body: Body) => ({
+const settingsOf = (body: Static<typeof schemas.updateWebhookEndpoint>) => ({
   url: body.url,
   destination: body.destination && destinationOf(body.destination),
   description: body.description,
@@ -185,9 +171,9 @@ export const webhookEndpoints: Endpoint[] = [
     body: schemas.createWebhookEndpoint,
     request: ({ body, partner_id, base_url }) => ({
       partner_id,
-      settings: settingsOf(body as Body),
+      settings: settingsOf(body),
       changelog: changelogOf(base_url),
-      secret: (body as Body).secret,
+      secret: body.secret,
     }),
     reply: withSecret,
     audit: { values: AUDITED, ids: { endpoint_id: 'endpoint.endpoint_id' } },
@@ -213,7 +199,7 @@ export const webhookEndpoints: Endpoint[] = [
       return {
         partner_id,
         endpoint_id: params.endpoint_id,
-        settings: settingsOf(body as Body),
+        settings: settingsOf(body),
         changelog: changelogOf(base_url),
       };
     },

@@ -7,6 +7,7 @@ import { choice, id, object, text, whole } from '../parts/inputs';
 import { partnerAddition } from '../parts/rows';
 import type { Schema } from '../parts/schema';
 import { shaped } from '../parts/shape';
+import { secret as newSecret } from '../webhook-endpoints/answers';
 import { changelogOf, CHECK_TIMEOUT_MS } from '../webhook-endpoints/rows';
 import { headers, secret, URL_MAX } from '../webhook-endpoints/schemas';
 
@@ -145,10 +146,7 @@ export const webhookShadows: Endpoint[] = [
     summary: 'Try a new receiver on your events',
     answer: is.record({
       shadow,
-      secret: is.text(
-        'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
-        'Signs its deliveries, and begins with the same prefix as that of the webhook URL. It is shown only now: store it.',
-      ),
+      secret: newSecret,
     }),
     example: { url: 'https://new.example.com/hooks', source: 'live', hours: 24 },
     codes: ['QUOTA_EXCEEDED'],
