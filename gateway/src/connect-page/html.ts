@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { tokensCss } from '../design/css';
 import type { NoticeConfig, PageConfig, PageTexts } from './browser/page';
-import { DEFAULT_LANGUAGE, directionOf, LANGUAGES, type Texts } from './texts';
+import { directionOf, LANGUAGES } from './texts';
+import { en, type Texts } from './texts/en';
 
 /**
  * Resolves to one folder from src/ and dist/: HTML and CSS stay in src/, the script is compiled to
@@ -55,15 +56,10 @@ export interface Opener {
   origin?: string | undefined;
 }
 
-export interface ConnectHtml {
-  script: string;
-  style: string;
-  page(config: Omit<PageConfig, 'texts'>, shown: Shown): string;
-  notice(notice: Notice, shown: Opener & { language: string }): string;
-}
+export type ConnectHtml = ReturnType<typeof loadConnectHtml>;
 
 /** Reads the page's files; throws if the gateway is not built. */
-export function loadConnectHtml(): ConnectHtml {
+export function loadConnectHtml() {
   const script = read('dist/connect-page/browser/page.js');
   const style = `${tokensCss()}${read('src/connect-page/page.css')}`;
   const page = read('src/connect-page/page.html');
@@ -72,7 +68,10 @@ export function loadConnectHtml(): ConnectHtml {
   return {
     script,
     style,
-    page(config, { partner_name, logo_id, legacy, language }) {
+    page(
+      config: Omit<PageConfig, 'texts'>,
+      { partner_name, logo_id, legacy, language }: Shown,
+    ): string {
       const texts = textsOf(language);
       const named = (text: string): string =>
         text.replaceAll('{partner}', () => isolated(partner_name, language));
@@ -93,12 +92,16 @@ export function loadConnectHtml(): ConnectHtml {
         legacy: legacy ? 'yes' : undefined,
       });
     },
-    notice({ kind, code, reason }, { language, state = null, origin = null }) {
+    notice(
+      { kind, code, reason }: Notice,
+      { language, state, origin }: Opener & { language: string },
+    ): string {
       const texts = textsOf(language);
       const { title, text } = texts.notices[kind];
       // The opener's log is in English, whatever the language of the browser.
-      const message = textsOf(DEFAULT_LANGUAGE).notices[kind].title;
-      const config: NoticeConfig = { state, origin, code: reason, message };
+      const message = en.notices[kind].title;
+      const opener = { state: state ?? null, origin: origin ?? null };
+      const config: NoticeConfig = { ...opener, code: reason, message };
       return fill(notice, {
         ...versions,
         language,
@@ -117,7 +120,7 @@ export function loadConnectHtml(): ConnectHtml {
 const isolated = (name: string, language: string): string =>
   directionOf(language) === 'rtl' ? `\u2068${name}\u2069` : name;
 
-const textsOf = (language: string): Texts => LANGUAGES[language] ?? (LANGUAGES['en'] as Texts);
+const textsOf = (language: string): Texts => LANGUAGES[language] ?? en;
 
 /** The data that the page's script needs; the rest is in the page. */
 const browserTexts = ({ notices: _notices, steps: _steps, ...texts }: Texts): PageTexts => texts;

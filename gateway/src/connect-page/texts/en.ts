@@ -1,6 +1,5 @@
-import type { Texts } from './texts';
-
-export const en: Texts = {
+/** `{partner}` stands for the partner's name; the notices say why a link cannot be used. */
+export const en = {
   title: 'Connect your number to {partner}',
   permission:
     'You give {partner} permission to send and receive messages with your business number. You keep using the number in the business app on your phone.',
@@ -73,3 +72,5 @@ export const en: Texts = {
     },
   },
 };
+
+export type Texts = typeof en;

@@ -1,4 +1,4 @@
-import type { Texts } from './texts';
+import type { Texts } from './en';
 
 export const hi: Texts = {
   title: 'अपना नंबर {partner} से जोड़ें',

@@ -1,4 +1,4 @@
-import type { Texts } from './texts';
+import type { Texts } from './en';
 
 export const id: Texts = {
   title: 'Hubungkan nomor Anda ke {partner}',

@@ -1,14 +1,11 @@
 // The languages of the onboarding page. A new one is a file and an entry here.
 import { ar } from './ar';
-import { en } from './en';
+import { en, type Texts } from './en';
 import { es } from './es';
 import { hi } from './hi';
 import { id } from './id';
 import { ms } from './ms';
 import { pt } from './pt';
-import type { Texts } from './texts';
-
-export type { Texts } from './texts';
 
 /** The first is that of a browser which accepts none of them. */
 export const LANGUAGES: Readonly<Record<string, Texts>> = { en, es, pt, id, ms, hi, ar };

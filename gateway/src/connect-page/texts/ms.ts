@@ -1,4 +1,4 @@
-import type { Texts } from './texts';
+import type { Texts } from './en';
 
 export const ms: Texts = {
   title: 'Sambungkan nombor anda ke {partner}',

@@ -1,4 +1,4 @@
-import type { Texts } from './texts';
+import type { Texts } from './en';
 
 export const pt: Texts = {
   title: 'Conecte o seu número a {partner}',
