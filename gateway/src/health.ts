@@ -2,7 +2,7 @@
 // nothing.
 import { connect } from 'node:net';
 import { API_VERSION } from '@bmg/common/notices';
-import { createPoller, within, type Component } from '@bmg/common/lifecycle';
+import { createPoller, within } from '@bmg/common/lifecycle';
 import type { Bus } from '@bmg/common/bus';
 import { CACHE_LIFE_AWAY_MS } from '@bmg/common/directory';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -10,9 +10,7 @@ import { createRpcClient, ownCall } from '@bmg/common/rpc';
 import { unsampled, type Logger } from '@bmg/common/telemetry';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 
-export interface HealthMonitor extends Component {
-  report(): { http: 200 | 503; body: Record<string, unknown> };
-}
+export type HealthMonitor = ReturnType<typeof createHealthMonitor>;
 
 type ProbedRedis = Pick<RedisConnection, 'up'> & { redis: Pick<RedisConnection['redis'], 'ping'> };
 
@@ -32,7 +30,7 @@ export function createHealthMonitor(
   redis: ProbedRedis,
   kafka: { bus: Pick<Bus, 'check' | 'attended'>; brokers: string },
   log: Logger,
-): HealthMonitor {
+) {
   const clients = Object.entries(addresses).map(([name, address]) => ({
     name,
     client: createRpcClient(HealthDefinition, address),
@@ -60,16 +58,16 @@ export function createHealthMonitor(
   const poller = createPoller('health', CHECK_EVERY_MS, checkAll, log);
   return {
     name: 'health',
-    async start(signal) {
+    async start(signal: AbortSignal): Promise<void> {
       for (const { client } of clients) await client.start(signal);
       await checkAll();
       await poller.start(signal);
     },
-    async stop() {
+    async stop(): Promise<void> {
       await poller.stop();
       for (const { client } of clients) await client.stop();
     },
-    report() {
+    report(): { http: 200 | 503; body: Record<string, unknown> } {
       const all_ok = [...states.values()].every((state) => state === 'ok');
       const can_send = Object.entries(ESSENTIAL).every(
         ([name, cached_ms]) => states.get(name) === 'ok' || !isOld(name, cached_ms),

@@ -21,16 +21,6 @@ import { isExpired } from './restriction';
 
 export type Caller = AuthenticateResponse;
 
-export interface Authenticator {
-  /** The caller as last cached, stale or not: it has a bucket. Throws for an unknown key. */
-  identify(key: string, address: string, call: Call): Promise<KnownCaller>;
-  /**
-   * The caller under the version that the bucket returned; throws when it may not call now. A
-   * refused key is forgotten.
-   */
-  confirm(known: KnownCaller, version: string | undefined, call: Call): Promise<Caller>;
-}
-
 export interface KnownCaller {
   /** Every hash under which the key may be stored, the newest first. */
   key_hashes: KeyHashes;
@@ -41,6 +31,8 @@ export interface KnownCaller {
 
 type KeyHashes = [string, ...string[]];
 
+export type Authenticator = ReturnType<typeof createAuthenticator>;
+
 const ENTRIES_MAX = 20_000;
 /** The most hashes that onboarding takes in one batch. */
 const AT_ONCE_MAX = 1_000;
@@ -50,7 +42,7 @@ export function createAuthenticator(
   peppers: Peppers,
   look_ups: LookUps,
   renewal: HashRenewal,
-): Authenticator {
+) {
   const callersOf = async (
     key_hashes: string[],
     call: Call,
@@ -82,7 +74,8 @@ export function createAuthenticator(
   const authenticate = (key_hashes: KeyHashes, call: Call): Promise<Caller> =>
     loadOne(load, key_hashes, call);
   return {
-    async identify(key, address, call) {
+    /** The caller as last cached, stale or not: it has a bucket. Throws for an unknown key. */
+    async identify(key: string, address: string, call: Call): Promise<KnownCaller> {
       if (!isWellFormedKey(key, PARTNER_KEY_PREFIX)) throw invalidKey();
       const key_hashes = peppers.hashes(key);
       const [key_hash] = key_hashes;
@@ -92,7 +85,15 @@ export function createAuthenticator(
         cache.get(key_hash, '?', () => authenticate(key_hashes, call));
       return { key_hashes, caller: await look_ups.run(key_hash, address, look) };
     },
-    async confirm({ key_hashes }, version, call) {
+    /**
+     * The caller under the version that the bucket returned; throws when it may not call now. A
+     * refused key is forgotten.
+     */
+    async confirm(
+      { key_hashes }: KnownCaller,
+      version: string | undefined,
+      call: Call,
+    ): Promise<Caller> {
       const [key_hash] = key_hashes;
       try {
         const fetch = (): Promise<Caller> => authenticate(key_hashes, call);

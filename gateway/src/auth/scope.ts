@@ -20,12 +20,7 @@ import type { Target } from '../endpoints/endpoint';
 const ENTRIES_MAX = 100_000;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-export type ScopeResolver = (
-  partner_id: string,
-  headers: IncomingHttpHeaders,
-  version: string | undefined,
-  call: Call,
-) => Promise<Target>;
+export type ScopeResolver = ReturnType<typeof createScopeResolver>;
 
 /** A header's trimmed text; undefined when absent or blank. */
 export const headerText = (headers: IncomingHttpHeaders, name: string): string | undefined => {
@@ -48,7 +43,7 @@ class UnexplainedRefusal extends Error {}
 
 export function createScopeResolver(
   directory: Pick<Client<DirectoryDefinition>, 'resolveTarget' | 'resolveTargets'>,
-): ScopeResolver {
+) {
   const load: Load<ResolveTargetRequest, ResolveTargetResponse> = async (targets, call) => {
     const { phone_number_ids, refusals } = await directory.resolveTargets({ targets }, call);
     return phone_number_ids.map((phone_number_id, index) => {
@@ -69,7 +64,12 @@ export function createScopeResolver(
       return directory.resolveTarget(target, call);
     }
   };
-  return async (partner_id, headers, version, call) => {
+  return async (
+    partner_id: string,
+    headers: IncomingHttpHeaders,
+    version: string | undefined,
+    call: Call,
+  ): Promise<Target> => {
     const waba_id = wabaHeader(headers);
     if (waba_id === undefined) {
       throw new ApiError('MISSING_WABA', 'the header x-waba-id is required', {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
-import { pause, type Component } from '@bmg/common/lifecycle';
+import { pause } from '@bmg/common/lifecycle';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { EventLogDefinition, ListEventsResponse } from '@bmg/proto/webhooks';
@@ -16,12 +16,7 @@ import type { AnswerRoom } from '../limits/answers';
 import type { Load } from '../limits/load';
 import { withoutTexts } from './without-texts';
 
-export interface EventStreams extends Component {
-  /**
-   * Answers with the events after the position that the request names. Resolves once it is open.
-   */
-  open(context: Context, reader: StreamReader): Promise<void>;
-}
+export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export interface StreamReader {
   partner_id: string;
@@ -63,7 +58,7 @@ const SLOW_READER_MS = 15_000;
 const RECONNECT_MS = 2_000;
 const POSITION = /^\d{1,15}$/;
 
-export function createEventStreams(deps: Dependencies): EventStreams {
+export function createEventStreams(deps: Dependencies) {
   const { events, load, log } = deps;
   const shown = (page: ListEventsResponse): ListEventsResponse =>
     deps.shows_texts ? page : { ...page, events: page.events.map(withoutTexts) };
@@ -72,12 +67,15 @@ export function createEventStreams(deps: Dependencies): EventStreams {
   const end = (): void => stopped.abort();
   return {
     name: 'event-streams',
-    async start() {},
+    async start(): Promise<void> {},
     drain: end,
-    async stop() {
+    async stop(): Promise<void> {
       end();
     },
-    async open(context, reader) {
+    /**
+     * Answers with the events after the position that the request names. Resolves once it is open.
+     */
+    async open(context: Context, reader: StreamReader): Promise<void> {
       const { call } = context.state as State;
       const after = positionOf(context);
       const { partner_id } = reader;

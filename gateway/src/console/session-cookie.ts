@@ -15,20 +15,6 @@ const LIFE_S = 8 * 3_600;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-export interface SessionCookies {
-  newToken(): string;
-  /** Sets the cookie on the answer. */
-  set(context: Context, token: string): void;
-  /** The token of the request; undefined when none is well formed. */
-  read(context: Context): string | undefined;
-  clear(context: Context): void;
-  /** Stored and looked up instead of the token: the newest first, and those by older peppers. */
-  hashes(token: string): [string, ...string[]];
-  /** Derived from the session's token: nothing is stored, and it ends with the session. */
-  csrfToken(token: string): string;
-  isCsrfToken(given: string, token: string): boolean;
-}
-
 /**
  * How a cookie is named and where it is sent. Over plain HTTP (local work) browsers take neither
  * the prefix nor `Secure`.
@@ -43,23 +29,29 @@ export function cookieOf(
   return { name, scope: [`Path=${pathname.replace(/\/+$/, '')}${path}`] };
 }
 
-export function createSessionCookies(public_url: string, peppers: Peppers): SessionCookies {
+export type SessionCookies = ReturnType<typeof createSessionCookies>;
+
+export function createSessionCookies(public_url: string, peppers: Peppers) {
   const { name, scope } = cookieOf(public_url, NAME, '/dashboard');
   const attributes = [...scope, 'HttpOnly', 'SameSite=Strict'];
   const setCookie = (context: Context, value: string, age_s: number): void =>
     context.set('Set-Cookie', [`${name}=${value}`, `Max-Age=${age_s}`, ...attributes].join('; '));
   const csrfTokens = (token: string): [string, ...string[]] => peppers.hashes(`csrf:${token}`);
   return {
-    newToken: () => randomBytes(TOKEN_BYTES).toString('base64url'),
-    set: (context, token) => setCookie(context, token, LIFE_S),
-    read(context) {
+    newToken: (): string => randomBytes(TOKEN_BYTES).toString('base64url'),
+    /** Sets the cookie on the answer. */
+    set: (context: Context, token: string): void => setCookie(context, token, LIFE_S),
+    /** The token of the request; undefined when none is well formed. */
+    read(context: Context): string | undefined {
       const token = context.cookies.get(name, { signed: false });
       return token !== undefined && TOKEN.test(token) ? token : undefined;
     },
-    clear: (context) => setCookie(context, '', 0),
-    hashes: (token) => peppers.hashes(token),
-    csrfToken: (token) => csrfTokens(token)[0],
-    isCsrfToken(given, token) {
+    clear: (context: Context): void => setCookie(context, '', 0),
+    /** Stored and looked up instead of the token: the newest first, and those by older peppers. */
+    hashes: (token: string) => peppers.hashes(token),
+    /** Derived from the session's token: nothing is stored, and it ends with the session. */
+    csrfToken: (token: string): string => csrfTokens(token)[0],
+    isCsrfToken(given: string, token: string): boolean {
       const actual = Buffer.from(given);
       return csrfTokens(token).some((one) => {
         const expected = Buffer.from(one);

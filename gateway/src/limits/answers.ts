@@ -6,15 +6,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import { overloaded, rateLimited } from './rate-limited';
 
 export type AnswerLimits = ReturnType<typeof createAnswerLimits>;
-
-export interface AnswerRoom {
-  /** Changes the bytes counted; throws, and changes nothing, if there is no room for more. */
-  resize(bytes: number): void;
-  /** Changes the bytes counted, beyond the bounds too. */
-  force(bytes: number): void;
-  /** Returns all of it; nothing is counted afterwards. */
-  release(): void;
-}
+export type AnswerRoom = ReturnType<typeof createRoom>;
 
 const MIB = 1024 * 1024;
 /** Bytes of answers that no socket has taken yet, in a replica and of one partner. */
@@ -85,23 +77,26 @@ const tooManyReads = (kind: ReadKind): string =>
 const TOO_MANY_BYTES =
   'too many bytes of answers are not read yet: read the answers to your other requests, then try again';
 
-function createRoom(pool: Pool, holder: string): AnswerRoom {
+function createRoom(pool: Pool, holder: string) {
   let counted = 0;
   let released = false;
   return {
-    resize(bytes) {
+    /** Changes the bytes counted; throws, and changes nothing, if there is no room for more. */
+    resize(bytes: number): void {
       if (released) return;
       if (bytes > counted && !pool.take(holder, bytes - counted)) throw overloaded(TOO_MANY_BYTES);
       if (bytes < counted) pool.give(holder, counted - bytes);
       counted = bytes;
     },
-    force(bytes) {
+    /** Changes the bytes counted, beyond the bounds too. */
+    force(bytes: number): void {
       if (released) return;
       if (bytes > counted) pool.force(holder, bytes - counted);
       else pool.give(holder, counted - bytes);
       counted = bytes;
     },
-    release() {
+    /** Returns all of it; nothing is counted afterwards. */
+    release(): void {
       if (!released) pool.give(holder, counted);
       released = true;
     },

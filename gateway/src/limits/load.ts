@@ -9,20 +9,14 @@ import { createFairQueue } from './fair-queue';
 import { overloaded, rateLimited } from './rate-limited';
 
 export type Load = ReturnType<typeof createLoad>;
+/** The memory that one request's body takes. */
+export type BodyMemory = ReturnType<typeof createMemory>;
 
 export interface WaitingRequest {
   /** The size of the body that is not read yet; undefined if it is not known. */
   body_bytes: number | undefined;
   /** Aborted when the caller closes the connection. */
   gone: AbortSignal;
-}
-
-/** The memory that one request's body takes. */
-export interface BodyMemory {
-  /** False when bodies take all the memory they may. */
-  reserve(bytes: number): boolean;
-  /** Returns all of it; nothing can be reserved afterwards. */
-  release(): void;
 }
 
 const MIB = 1024 * 1024;
@@ -116,16 +110,18 @@ export function createLoad(in_flight_max: number, log: Logger, body_memory_max =
   };
 }
 
-function createMemory(bodies: Pool, partner_id: string): BodyMemory {
+function createMemory(bodies: Pool, partner_id: string) {
   let reserved = 0;
   let released = false;
   return {
-    reserve(bytes) {
+    /** False when bodies take all the memory they may. */
+    reserve(bytes: number): boolean {
       if (released || !bodies.take(partner_id, bytes)) return false;
       reserved += bytes;
       return true;
     },
-    release() {
+    /** Returns all of it; nothing can be reserved afterwards. */
+    release(): void {
       released = true;
       bodies.give(partner_id, reserved);
       reserved = 0;
