@@ -1,7 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Router from '@koa/router';
-import Koa from 'koa';
 import { ApiError } from '@bmg/common/errors';
 import {
   CONNECT_TOKEN_PREFIX,
@@ -11,8 +7,8 @@ import {
   PARTNER_KEY_PREFIX,
 } from '@bmg/common/keys';
 import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
+import { useApp } from '../../testing/app';
 import { createLookUps } from '../auth/look-ups';
-import type { State } from '../edge/state';
 import { connectPage } from '.';
 import { LANGUAGES } from './texts';
 
@@ -31,7 +27,7 @@ const PAGE: OpenConnectPageResponse = {
   partner_name: '<b>Partner</b>',
 };
 
-let server: Server;
+const { start } = useApp();
 let base: string;
 const openConnectPage = jest.fn();
 const reportConnectStep = jest.fn();
@@ -39,9 +35,7 @@ const createConnectSession = jest.fn();
 const log = { warn: jest.fn() };
 
 beforeAll(async () => {
-  const app = new Koa<State>();
-  const router = new Router<State>();
-  connectPage({
+  const extend = connectPage({
     onboarding: { openConnectPage, reportConnectStep, createConnectSession } as never,
     authenticator: {
       identify: async (key: string) => {
@@ -55,22 +49,9 @@ beforeAll(async () => {
     peppers: createPeppers(PEPPER),
     sdk_url: SDK_URL,
     log: log as never,
-  })(router);
-  app.use(async (context, next) => {
-    context.state.call = {} as never;
-    try {
-      await next();
-    } catch (error) {
-      context.status = (error as ApiError).http;
-      context.body = { code: (error as ApiError).code };
-    }
   });
-  app.use(router.routes());
-  server = createServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = `http://127.0.0.1:${await start({ endpoints: [], extend })}`;
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
   for (const mock of [openConnectPage, reportConnectStep, createConnectSession, log.warn]) {
     mock.mockReset();
@@ -206,7 +187,10 @@ describe('the deprecated form of the link', () => {
     expect(page.status).toBe(401);
     expect(await page.text()).toContain('INVALID_KEY');
     const json = await get('/connect?partner_key=bmgk_bad', { accept: 'application/json' });
-    expect([json.status, await json.json()]).toEqual([401, { code: 'INVALID_KEY' }]);
+    expect([json.status, await json.json()]).toMatchObject([
+      401,
+      { error: { code: 'INVALID_KEY' } },
+    ]);
   });
 });
 

@@ -1,17 +1,14 @@
 // Streams of events over HTTP, from a log that the test writes.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Koa, { type Context } from 'koa';
-import { ApiError, toApiError } from '@bmg/common/errors';
+import type Router from '@koa/router';
+import { ApiError } from '@bmg/common/errors';
 import type { Call, Client } from '@bmg/common/rpc';
-import { createLogger } from '@bmg/common/telemetry';
 import type { EventLogDefinition, ListEventsResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { createEventStreams, type EventStreams } from './event-streams';
 import { createLoad, STREAM_SHARE, type Load } from '../limits/load';
+import { useApp } from '../../testing/app';
 import { eventually } from '../../../test/testkit/eventually';
 
-const log = createLogger('test');
-log.level = 'silent';
+const { start, log } = useApp();
 
 const anEvent = (seq: number): LoggedEvent => ({
   seq,
@@ -32,7 +29,6 @@ let check: () => Promise<unknown>;
 let read_older: ((after: number) => Promise<object>) | undefined;
 let load: Load;
 let streams: EventStreams;
-let server: Server;
 let url: string;
 
 const events = {
@@ -61,26 +57,16 @@ beforeEach(async () => {
   read_older = undefined;
   load = createLoad(100, log);
   streams = createEventStreams({ events, load, shows_texts: false, log });
-  const app = new Koa();
-  app.use(async (context: Context) => {
-    context.state['call'] = { deadline: Date.now() + 1_000, span: {}, request_id: 'r' };
-    try {
-      await streams.open(context, { partner_id: 'ptn_1', check: () => check() });
-    } catch (error) {
-      const { http, code, message } = toApiError(error);
-      context.status = http;
-      context.body = { code, message };
-    }
+  const port = await start({
+    endpoints: [],
+    extend: (router: Router) =>
+      router.get('/stream', (context) =>
+        streams.open(context, { partner_id: 'ptn_1', check: () => check() }),
+      ),
   });
-  server = createServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  url = `http://127.0.0.1:${port}/stream`;
 });
-afterEach(async () => {
-  await streams.stop();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterEach(() => streams.stop());
 
 test('sends events with their positions, heartbeats without events, and continues after each', async () => {
   pages = [[anEvent(5), anEvent(6)], [], [anEvent(7)]];
@@ -131,7 +117,8 @@ test('answers a failed first read, and an invalid position, as an ordinary error
   expect((await fetch(`${url}?after=0`)).status).toBe(503);
   const refused = async (query: string, headers = {}) => {
     const answer = await fetch(url + query, { headers });
-    return [answer.status, ((await answer.json()) as { message: string }).message];
+    const { error } = (await answer.json()) as { error: { message: string } };
+    return [answer.status, error.message];
   };
   expect(await refused('')).toEqual([400, expect.stringContaining('after is required')]);
   expect(await refused('?after=x')).toEqual([400, expect.stringContaining('after')]);

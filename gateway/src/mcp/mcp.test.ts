@@ -1,13 +1,9 @@
 // /mcp with a client of the official SDK; the answers of the services are set here.
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ApiError } from '@bmg/common/errors';
 import { createPeppers } from '@bmg/common/keys';
-import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../test/testkit/eventually';
-import { createApp, type AppDependencies } from '../app';
+import { useApp } from '../../testing/app';
 import { readDocumentation } from '../docs';
 import { createLoad } from '../limits/load';
 import { chapters, endpoints } from '../endpoints';
@@ -15,9 +11,7 @@ import { wireMcp } from './wire';
 
 const ORIGIN = 'https://gateway.example.net';
 const IN_FLIGHT_MAX = 8;
-const log = createLogger('test');
-log.level = 'silent';
-
+const { start, log } = useApp();
 const docs = readDocumentation(chapters, { PUBLIC_URL: ORIGIN });
 type Method = (message: object) => Promise<object>;
 let methods: Record<string, Method>;
@@ -25,7 +19,6 @@ let tokens: number[];
 let allowed: boolean;
 let counted: Array<[endpoint: string, failed: boolean]>;
 let logged: string[];
-let server: Server;
 let url: string;
 const clients: Client[] = [];
 
@@ -78,18 +71,9 @@ beforeAll(async () => {
     log,
   };
   const extend = wireMcp({ auth, chain, observe, docs, log } as never);
-  const health = { report: () => ({ http: 200, body: { status: 'ok' } }) };
-  const deps = { ...chain, ...observe, endpoints, health, extend };
-  server = createServer(createApp(deps as unknown as AppDependencies).callback());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  url = `http://127.0.0.1:${await start({ ...chain, ...observe, endpoints, extend })}/mcp`;
 });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => Promise.all(clients.map((client) => client.close())));
 
 async function connect(mode: 'auto' | 'legacy'): Promise<Client> {
   const client = new Client(
