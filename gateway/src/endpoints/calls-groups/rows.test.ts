@@ -1,15 +1,13 @@
 // The rows of number administration over HTTP, with a stubbed service behind them.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createLogger } from '@bmg/common/telemetry';
-import { createApp, type AppDependencies } from '../../app';
+import { useApp } from '../../../testing/app';
 import { callsGroups } from './rows';
 import { diagnostics } from '../diagnostics/rows';
 import { numberSetup } from '../number-setup/rows';
 import { phone } from '../phone/rows';
 import { profile } from '../profile/rows';
 
-let server: Server;
+const { start } = useApp();
+let port: number;
 let asked: Array<[method: string, request: unknown]> = [];
 let reply: object = {};
 
@@ -19,45 +17,26 @@ const TARGET = {
   phone_number_id: '800',
   directory_version: 'v1',
 };
-const caller = { partner_id: 'par_1', rate_limit_per_sec: 200, status: 'active' };
-const taken = { allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1, version: 'v1' };
 
 beforeAll(async () => {
-  const deps = {
-    endpoints: [...profile, ...numberSetup, ...diagnostics, ...phone, ...callsGroups],
-    notices: {},
-    authenticator: {
-      identify: async () => ({ key_hash: 'h', caller }),
-      confirm: async () => caller,
+  const service = {
+    get: (_rpc: object, method: string) => async (request: unknown) => {
+      asked.push([method, request]);
+      return reply;
     },
-    bucket: { take: async () => taken },
+  };
+  port = await start({
+    endpoints: [...profile, ...numberSetup, ...diagnostics, ...phone, ...callsGroups],
     scope: async () => TARGET,
-    meter: { count: () => undefined },
-    health: {},
-    client: () =>
-      new Proxy(
-        {},
-        {
-          get: (_rpc, method: string) => async (request: unknown) => {
-            asked.push([method, request]);
-            return reply;
-          },
-        },
-      ),
-    request_timeout_ms: 1_000,
-    log: createLogger('test'),
-  } as unknown as AppDependencies;
-  server = createServer(createApp(deps).callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    client: () => new Proxy({}, service),
+  });
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 async function rest(verb: string, path: string, body?: object) {
   asked = [];
-  const { port } = server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
     method: verb,
-    headers: { 'x-partner-key': 'k', 'content-type': 'application/json', connection: 'close' },
+    headers: { 'x-partner-key': 'k', 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -194,20 +173,6 @@ test('reads a body on DELETE and decodes the group id once', async () => {
       ],
     }),
   ).toEqual({ target: TARGET, group_id: 'Y2Fw+==', participants: ['+1555', '1666', 'US.2', ''] });
-});
-
-test.each([
-  ['DELETE', '/groups/g'],
-  ['POST', '/phone/deregister'],
-])('%s %s without confirm: true is not called', async (verb, path) => {
-  for (const body of [undefined, {}, { confirm: 'true' }]) {
-    const result = await rest(verb, path, body);
-    expect(result).toMatchObject({
-      status: 400,
-      body: { success: false, error: { code: 'CONFIRMATION_REQUIRED', retryable: false } },
-    });
-    expect(asked).toEqual([]);
-  }
 });
 
 test('keeps absent automation fields absent and empty ones empty', async () => {
