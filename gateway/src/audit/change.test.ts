@@ -1,25 +1,11 @@
 // What the audit log keeps of a request: names of fields, IDs, and only the values that the row
 // allows.
-import { endpoints } from '../endpoints';
-import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
-import { actionOf, isAudited } from './audited';
+import { inputOf, rowOf } from '../../../test/contract/rows';
+import type { Fields, Input } from '../endpoints/endpoint';
+import { isAudited } from './audited';
 import { actorOf, changeOf, idsOf } from './change';
 
-const row = (name: string): Endpoint => {
-  const found = endpoints.find((one) => actionOf(one) === name);
-  if (!found) throw new Error(`no row ${name}`);
-  return found;
-};
-const input = (given: Partial<Input>): Input => ({
-  partner_id: 'ptn_1',
-  params: {},
-  query: {},
-  body: {},
-  target: undefined,
-  base_url: 'https://gateway.test/v1',
-  waba_id: undefined,
-  ...given,
-});
+const input = (given: Partial<Input>): Input => inputOf({ target: undefined, ...given });
 const target = {
   partner_id: 'ptn_1',
   waba_id: '900000000000001',
@@ -29,7 +15,7 @@ const target = {
 
 test('keeps allowed values, and of other fields only the names', () => {
   const body = { waba_id: '9', phone_number_id: '8', access_token: 'SECRET', display_name: 'Shop' };
-  const change = changeOf(row('POST /clients/register'), input({ body }), {});
+  const change = changeOf(rowOf('POST /clients/register'), input({ body }), {});
   expect(change).toEqual({
     partner_id: 'ptn_1',
     actor: { type: 'partner_key' },
@@ -45,7 +31,7 @@ test('keeps allowed values, and of other fields only the names', () => {
 
 test('keeps nothing of a field that the schema lacks: its name and value may be anything', () => {
   const body = { pin: '123456', 'SECRET-NAME': 'x', key: { key_id: 'forged' } };
-  const change = changeOf(row('POST /phone/two-step'), input({ body, target }), {});
+  const change = changeOf(rowOf('POST /phone/two-step'), input({ body, target }), {});
   expect(change.fields).toEqual(['pin']);
   expect(JSON.stringify(change)).not.toMatch(/SECRET|123456|forged/);
   const { waba_id, phone_number_id } = target;
@@ -54,13 +40,13 @@ test('keeps nothing of a field that the schema lacks: its name and value may be 
 
 test('names the number in the body if a request may name another one', () => {
   const body = { code_method: 'SMS', language: 'en_US', phone_number_id: '800000000000002' };
-  const change = changeOf(row('POST /phone/request-code'), input({ body, target }), {});
+  const change = changeOf(rowOf('POST /phone/request-code'), input({ body, target }), {});
   expect(change.target['phone_number_id']).toBe('800000000000002');
 });
 
 test('requests the values before a change, of the fields that it sets', () => {
   const request = input({ params: { key_id: 'key_2' }, body: { scopes: ['read'] } });
-  expect(changeOf(row('PATCH /keys/{key_id}'), request, { key_id: 'key_1' })).toMatchObject({
+  expect(changeOf(rowOf('PATCH /keys/:key_id'), request, { key_id: 'key_1' })).toMatchObject({
     actor: { type: 'api_key', id: 'key_1' },
     target: { key_id: 'key_2' },
     after: { scopes: ['read'] },
@@ -70,14 +56,14 @@ test('requests the values before a change, of the fields that it sets', () => {
 });
 
 test.each<[string, Fields, string | undefined]>([
-  ['DELETE /keys/{key_id}', {}, 'reduces_risk'],
-  ['PATCH /keys/{key_id}', { scopes: ['read'] }, 'narrows'],
-  ['PATCH /people/{person_id}', { role: 'support' }, 'narrows'],
-  ['POST /keys/{key_id}/rotate', { overlap_hours: 0 }, 'reduces_risk'],
-  ['POST /keys/{key_id}/rotate', { overlap_hours: 1 }, 'change'],
+  ['DELETE /keys/:key_id', {}, 'reduces_risk'],
+  ['PATCH /keys/:key_id', { scopes: ['read'] }, 'narrows'],
+  ['PATCH /people/:person_id', { role: 'support' }, 'narrows'],
+  ['POST /keys/:key_id/rotate', { overlap_hours: 0 }, 'reduces_risk'],
+  ['POST /keys/:key_id/rotate', { overlap_hours: 1 }, 'change'],
   ['POST /keys', { name: 'x' }, undefined],
 ])('%s with %j has the kind %s', (action, body, kind) => {
-  expect(changeOf(row(action), input({ body }), {}).kind).toBe(kind);
+  expect(changeOf(rowOf(action), input({ body }), {}).kind).toBe(kind);
 });
 
 test.each<[Fields, Record<string, string>]>([
@@ -86,7 +72,7 @@ test.each<[Fields, Record<string, string>]>([
   [{ client: { waba_id: '' } }, {}],
   [{}, {}],
 ])('takes IDs of what was created from the reply %j', (reply, ids) => {
-  expect(idsOf(row('POST /clients/register-from-code').audit, reply)).toEqual(ids);
+  expect(idsOf(rowOf('POST /clients/register-from-code').audit, reply)).toEqual(ids);
 });
 
 test.each([

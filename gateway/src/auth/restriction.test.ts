@@ -2,7 +2,7 @@
 // wire.
 import { KEY_SCOPES, type KeyScope } from '@bmg/common/keys';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
-import { endpoints } from '../endpoints';
+import { rowOf } from '../../../test/contract/rows';
 import { keyScopeOf, type Endpoint, type Fields, type Scope } from '../endpoints/endpoint';
 import {
   checkAccounts,
@@ -139,8 +139,6 @@ describe('a key that is limited to accounts', () => {
 });
 
 describe('a request that hands events to an address', () => {
-  const row = (name: string): Endpoint =>
-    endpoints.find((one) => `${one.verb} ${one.path}` === name) as Endpoint;
   const UPDATE = 'PATCH /webhook-endpoints/:endpoint_id';
   test.each<[string, Fields, boolean]>([
     ['POST /webhook-endpoints', {}, false],
@@ -156,9 +154,9 @@ describe('a request that hands events to an address', () => {
     ['POST /keys', {}, true],
   ])('%s with %j needs the scope read: allowed without it %s', (name, body, allowed) => {
     const check = (scopes: KeyScope[]) => () =>
-      checkEvents({ scopes: [...scopes] }, row(name), body);
+      checkEvents({ scopes: [...scopes] }, rowOf(name), body);
     expect(check(['manage', 'read'])).not.toThrow();
-    expect(() => checkEvents(undefined, row(name), body)).not.toThrow();
+    expect(() => checkEvents(undefined, rowOf(name), body)).not.toThrow();
     const without = expect(check(['manage', 'send', 'billing']));
     if (allowed) without.not.toThrow();
     else

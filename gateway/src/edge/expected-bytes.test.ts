@@ -1,11 +1,7 @@
 // The reservation for an answer covers the largest one: otherwise a caller's unread answers could
 // exceed its share.
 import { expectedBytes } from './expected-bytes';
-import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
-import { ledger } from '../endpoints/ledger/rows';
-import { messageLog } from '../endpoints/messages/log-rows';
-import { onboarding } from '../endpoints/onboarding/rows';
-import { broadcasts } from '../endpoints/broadcasts/rows';
+import { inputOf, replyOf, rowOf } from '../../../test/contract/rows';
 import { stringify } from '../endpoints/parts/json-text';
 
 const at = new Date('2026-11-24T22:00:00.000Z');
@@ -133,39 +129,34 @@ const aBroadcast = {
   created_at: at,
 };
 
-test.each<[string, Endpoint[], string, Fields, object]>([
+test.each<[string, string, object, object]>([
   [
     'the list of messages',
-    messageLog,
-    '/messages',
+    'GET /messages',
     { limit: 200 },
     { messages: many(200, aMessage), after: 'M'.repeat(200) },
   ],
   [
     'a timeline of events',
-    messageLog,
-    '/messages/:message_id/timeline',
+    'GET /messages/:message_id/timeline',
     {},
     { message: aMessage, entries: many(1_000, aTimelineEntry), missing: [] },
   ],
   [
     'a timeline of attempts',
-    messageLog,
-    '/messages/:message_id/timeline',
+    'GET /messages/:message_id/timeline',
     {},
     { message: aMessage, entries: many(1_000, anAttempt), missing: [] },
   ],
   [
     'a page of the ledger',
-    ledger,
-    '/usage/ledger',
+    'GET /usage/ledger',
     { limit: 1_000, after: 'x' },
     { fields: { entries: many(1_000, anEntry), next: 'M'.repeat(200), limit: 1_000 } },
   ],
   [
     'the first page of the ledger, with 4,000 numbers',
-    ledger,
-    '/usage/ledger',
+    'GET /usage/ledger',
     { limit: 1 },
     {
       fields: {
@@ -183,23 +174,20 @@ test.each<[string, Endpoint[], string, Fields, object]>([
   ],
   [
     'the list of clients',
-    onboarding,
-    '/clients',
+    'GET /clients',
     { limit: 500 },
     { clients: many(500, aClient), total: 10_000 },
   ],
   [
     'the list of broadcasts',
-    broadcasts,
-    '/broadcasts',
+    'GET /broadcasts',
     { limit: 100 },
     { broadcasts: many(100, aBroadcast), total: 10_000 },
   ],
-])('the reservation covers %s', (_name, rows, path, query, reply) => {
-  const row = rows.find((one) => one.verb === 'GET' && one.path === path) as Endpoint;
-  const input = { partner_id: 'ptn_1', query, params: {}, body: {} } as unknown as Input;
-  const body = stringify({ success: true, ...row.reply?.(reply as Fields, input) });
-  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(expectedBytes(row, input));
+])('the reservation covers %s', (_name, row, query, reply) => {
+  const body = stringify({ success: true, ...replyOf(row, reply, { query }) });
+  const reserved = expectedBytes(rowOf(row), inputOf({ query }));
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(reserved);
   // Not far above the need either: reads would be refused without a reason.
-  expect(Buffer.byteLength(body)).toBeGreaterThan(expectedBytes(row, input) / 4);
+  expect(Buffer.byteLength(body)).toBeGreaterThan(reserved / 4);
 });

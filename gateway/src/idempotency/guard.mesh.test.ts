@@ -4,24 +4,16 @@ import type { RedisConnection } from '@bmg/common/redis';
 import type { Call } from '@bmg/common/rpc';
 import type { FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
 import { useRedis } from '../../../services/common/testing/redis';
-import { endpoints } from '../endpoints';
-import type { Endpoint, Fields } from '../endpoints/endpoint';
+import { inputOf, rowOf, TARGET as target } from '../../../test/contract/rows';
+import type { Fields } from '../endpoints/endpoint';
 import { errorBody } from '../error-guide/error-body';
 import { ANSWER_LIMIT_BYTES, createGuards, LEASE_MARGIN_MS, type Guards, type Work } from './guard';
 import { recordKey } from './records';
 
-const target = {
-  partner_id: 'par_1',
-  waba_id: '900000000000001',
-  phone_number_id: '800000000000001',
-  directory_version: '',
-};
-const rowOf = (wanted: string): Endpoint =>
-  endpoints.find(({ verb, path }) => verb === 'POST' && path === wanted) as Endpoint;
 const ROWS = {
-  send: rowOf('/messages/send'),
-  broadcast: rowOf('/broadcasts'),
-  template: rowOf('/templates'),
+  send: rowOf('POST /messages/send'),
+  broadcast: rowOf('POST /broadcasts'),
+  template: rowOf('POST /templates'),
 };
 
 const { shared: redis, down, log } = useRedis();
@@ -42,15 +34,6 @@ const aCall = (): Call => ({
   request_id: `request-${(serial += 1)}`,
 });
 
-const caller = {
-  partner_id: 'par_1',
-  base_url: 'https://gateway.test/v1',
-  params: {},
-  query: {},
-  target,
-  waba_id: undefined,
-};
-
 /** A partner that repeats one request under one key. */
 function aRequest(row: keyof typeof ROWS = 'send', by = guards) {
   const key = `key-${(serial += 1)}`;
@@ -60,7 +43,7 @@ function aRequest(row: keyof typeof ROWS = 'send', by = guards) {
     const call = aCall();
     return guard({
       headers: { 'idempotency-key': key, 'x-waba-id': target.waba_id },
-      input: { ...caller, body: { text: 'Hello' } },
+      input: inputOf({ body: { text: 'Hello' } }),
       call,
       run: (underKey) => {
         calls.push(underKey);
@@ -143,7 +126,7 @@ test('refuses another body under the same key', async () => {
   const { ask } = aRequest();
   await ask(done);
   const refused = { code: 'IDEMPOTENCY_KEY_REUSED', http: 422, retryable: false };
-  await expect(ask(never, { input: { ...caller, body: { text: 'Bye' } } })).rejects.toMatchObject(
+  await expect(ask(never, { input: inputOf({ body: { text: 'Bye' } }) })).rejects.toMatchObject(
     refused,
   );
 });
@@ -244,7 +227,7 @@ test('the lease lasts until the deadline of the request plus a margin', async ()
   const { key, ask } = aRequest();
   let lease_ms = 0;
   await ask(async () => {
-    const until = await redis.redis.hget(recordKey({ partner_id: 'par_1', key }), 'l');
+    const until = await redis.redis.hget(recordKey({ partner_id: target.partner_id, key }), 'l');
     lease_ms = Number(until) - Date.now();
     return {};
   });

@@ -2,9 +2,8 @@
 // for it.
 import { setImmediate } from 'node:timers/promises';
 import type { ListEventsResponse, LoggedEvent } from '@bmg/proto/webhooks';
-import { events } from './rows';
-import { recovery } from '../recovery/rows';
-import type { Endpoint, Fields, Input } from '../endpoint';
+import { inputOf, replyOf, rowOf } from '../../../../test/contract/rows';
+import type { Fields } from '../endpoint';
 import { stringify } from '../parts/json-text';
 import { ANSWER_BYTES_SHARE, READ_SHARE } from '../../limits/answers';
 import { longestTurn } from '../../../../test/testkit/longest-turn';
@@ -15,11 +14,6 @@ const TURN_CPU_MS_MAX = process.env['BMG_FAULTS'] === 'long' ? 50 : 100;
 /** The best of several runs counts: a run may be the one that compiles or collects garbage. */
 const RUNS = 4;
 const LIMIT_MAX = 1_000;
-
-const row = (path: string): Endpoint =>
-  [...events, ...recovery].find((one) => one.path === path) as Endpoint;
-const inputOf = (limit: number): Input =>
-  ({ partner_id: 'ptn_1', query: { limit }, params: {}, body: {} }) as unknown as Input;
 
 const loggedEvent = (envelope: string): LoggedEvent => ({
   seq: Number.MAX_SAFE_INTEGER,
@@ -48,7 +42,7 @@ const page = (found: LoggedEvent[]): ListEventsResponse => ({
 
 /** The body of the answer, as the edge writes it. */
 const answerTo = (path: string, reply: object, limit = 100): string =>
-  stringify({ success: true, ...row(path).reply?.(reply, inputOf(limit)) });
+  stringify({ success: true, ...replyOf(`GET ${path}`, reply, { query: { limit } }) });
 
 const ENVELOPE = '{"event":"x","data":{"big":12345678901234567890,"one":1.0,"text":"\\u00e9"}}';
 
@@ -117,9 +111,11 @@ test.each([
 test.each(['/events', '/webhooks/failed'])(
   'an answer of GET %s takes at most the bytes that are reserved for it',
   async (path) => {
-    const { request, answer_bytes } = row(path);
+    const { request, answer_bytes } = rowOf(`GET ${path}`);
     for (const limit of [1, 20, 100, LIMIT_MAX]) {
-      const { max_bytes } = (await request?.(inputOf(limit))) as { max_bytes: number };
+      const { max_bytes } = (await request?.(inputOf({ query: { limit } }))) as {
+        max_bytes: number;
+      };
       const empty = '{"data":""}';
       const size = Math.floor(max_bytes / limit);
       const envelope = `{"data":"${'x'.repeat(size - empty.length)}"}`;
