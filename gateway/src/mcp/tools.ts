@@ -3,7 +3,7 @@
 import { endpoints } from '../endpoints';
 import type { Endpoint } from '../endpoints/endpoint';
 import { documentPath } from '../openapi';
-import { inputSchemaOf, type InputSchema } from './arguments';
+import { inputSchemaOf } from './arguments';
 
 interface ToolRow {
   /** Verb and path of its row. */
@@ -59,23 +59,6 @@ const TOOLS: Readonly<Record<string, ToolRow>> = {
   },
 };
 
-export interface Tool {
-  name: string;
-  endpoint: Endpoint;
-  /** The `sends` of its row. */
-  sends?: ToolRow['sends'];
-  /** What clients see. */
-  listed: ListedTool;
-}
-
-export interface ListedTool {
-  name: string;
-  title: string;
-  description: string;
-  inputSchema: InputSchema;
-  annotations: Record<string, boolean>;
-}
-
 const CONFIRMED =
   'Asks before it sends: the first call sends nothing and returns what would be sent, to how many recipients and at what price, with a `confirmation`. The second call, with the same arguments and the `confirmation`, sends. Repeating it sends nothing again. A client that can show a question to its user needs one call only.';
 
@@ -100,8 +83,10 @@ const annotationsOf = ({ verb }: Endpoint, { reads }: ToolRow): Record<string, b
         openWorldHint: true,
       };
 
+export type Tool = (typeof tools)[number];
+
 /** In the order in which clients see them. */
-export const tools: readonly Tool[] = Object.entries(TOOLS).map(([name, row]): Tool => {
+export const tools = Object.entries(TOOLS).map(([name, row]) => {
   const { title, notes, sends } = row;
   const endpoint = endpointOf(row.row);
   const description = [
@@ -114,7 +99,8 @@ export const tools: readonly Tool[] = Object.entries(TOOLS).map(([name, row]): T
   return {
     name,
     endpoint,
-    ...(sends && { sends }),
+    sends,
+    /** What clients see. */
     listed: {
       name,
       title,
