@@ -43,7 +43,13 @@ const withoutBlanks = ({ failures, ...broadcast }: Broadcast) => ({
 });
 
 /** A row that acts on one broadcast. */
-const acting = { scope: 'filter', key_scope: 'send', request: byId } as const;
+const acting = {
+  scope: 'filter',
+  key_scope: 'send',
+  request: byId,
+  params,
+  answer: is.nothing,
+} as const;
 
 export const BODY_LIMITS = {
   body_limit_bytes: BODY_LIMIT_BYTES,
@@ -136,8 +142,6 @@ export const broadcasts: Endpoint[] = [
     ...acting,
     audit: { reduces_risk: true },
     summary: 'Cancel a broadcast that has not started',
-    params,
-    answer: is.nothing,
     codes: ['NOT_FOUND', 'CANNOT_CANCEL'],
     notes:
       'A broadcast can be cancelled until its first message is sent, while it waits for approval, which is how an approval is refused, and while it is paused: then the contacts that have no message yet get none. Cancelling a cancelled broadcast succeeds.',
@@ -147,8 +151,6 @@ export const broadcasts: Endpoint[] = [
     addition: true,
     audit: { reduces_risk: true },
     summary: 'Pause a broadcast that is processing',
-    params,
-    answer: is.nothing,
     codes: ['NOT_FOUND', 'CANNOT_PAUSE'],
     notes:
       'Sending stops within about a second; messages in flight are completed. The other contacts wait, in their order, and other broadcasts of the number take its pace. `status` stays `processing`, and `paused_at` is set. A broadcast that is paused for seven days is cancelled at `pause_ends_at`. Pausing a paused broadcast succeeds.',
@@ -158,8 +160,6 @@ export const broadcasts: Endpoint[] = [
     addition: true,
     audit: {},
     summary: 'Resume a broadcast that is paused',
-    params,
-    answer: is.nothing,
     codes: ['NOT_FOUND', 'CANNOT_RESUME'],
     notes:
       'Sending goes on with the contacts that have no message yet. Resuming a broadcast that is processing succeeds.',

@@ -4,7 +4,7 @@ import * as is from '../parts/answers';
 import { id, instant, limit, object, RECIPIENT_MAX, text, whole } from '../parts/inputs';
 import { JsonText, toJsonText } from '../parts/json-text';
 import { contentBytes, pageBytes } from '../parts/page-bytes';
-import { partnerAddition } from '../parts/rows';
+import { ofOne } from '../parts/rows';
 import * as rules from '../parts/rules';
 import { WHOLE_MAX } from '../parts/schema';
 import { shaped } from '../parts/shape';
@@ -189,14 +189,13 @@ export const events: Endpoint[] = [
       'Each event has a position, `seq`. Positions grow by one, and nothing ever appears at or below a position that was handed out, so reading on from `next` misses and repeats nothing. An `after` older than `oldest` is refused with `details.oldest`. A filter can leave a page empty while `has_more` is true: continue from `next`. A page searches 20,000 positions, and with `contact` 8 MiB of events. At most 16 requests of a partner wait at a time.',
   }),
   get('/events/:event_id', rpc(EventLogDefinition, 'getEvent'), {
-    ...partnerAddition,
+    ...ofOne({ event_id: is.text(EVENT_ID, 'ID of the event.') }),
     reads: 'log',
     reply: ({ event, attempts }) => ({
       ...loggedFields(event as LoggedEvent),
       attempts: attempts.map(shownAttempt),
     }),
     summary: 'Retrieve an event with every delivery attempt',
-    params: { event_id: is.text(EVENT_ID, 'ID of the event.') },
     answer: is.record({
       ...logged,
       attempts: is.list(
@@ -204,7 +203,6 @@ export const events: Endpoint[] = [
         'The attempts, the first one first; the latest 100 if there were more.',
       ),
     }),
-    codes: ['NOT_FOUND'],
     notes:
       'The event as it was sent to your webhook URL, and what each attempt was answered. An event enters the log within some tenths of a second of its first attempt; until then the answer is `NOT_FOUND`.',
   }),
@@ -227,12 +225,10 @@ export const events: Endpoint[] = [
       'Delivers events again, in the background: with the same `webhook-id`, in the order of the log within a conversation, with few attempts at a time so that live events do not wait. One replay of a partner runs at a time, for at most 24 hours, and takes turns with those of other partners. Events that were delivered before are delivered again.',
   }),
   get('/events/replays/:replay_id', rpc(EventLogDefinition, 'getReplay'), {
-    ...partnerAddition,
+    ...ofOne({ replay_id: is.text('rpl_01k5x3', 'ID of the replay.') }),
     reply: shaped(replay),
     summary: 'Retrieve the progress of a replay',
-    params: { replay_id: is.text('rpl_01k5x3', 'ID of the replay.') },
     answer: replay,
-    codes: ['NOT_FOUND'],
     notes:
       'A replay is over when its status is no longer `running`. A failed one can be continued by another replay: the events after `position` are left, and `GET /events?after=` lists them.',
   }),

@@ -7,6 +7,7 @@ import { choice, DAY, idsOrNull, object, overlapHours, text, TIME } from '../par
 import {
   byCaller,
   itemsOf,
+  ofOne,
   partnerAddition,
   refuseNoChange,
   timeOf,
@@ -43,7 +44,7 @@ const secret = is.text(
   'Send it as `x-partner-key`. It is shown only now: store it.',
 );
 
-const params = { key_id: is.text(KEY_ID, 'ID of the key.') };
+const ofKey = ofOne({ key_id: is.text(KEY_ID, 'ID of the key.') });
 
 const GRANTS = 'A key cannot grant more than it has: neither scopes nor addresses nor time.';
 
@@ -111,13 +112,11 @@ export const keys: Endpoint[] = [
       'Lists your API keys, without their secrets. The partner key, which has all rights, is not among them.',
   }),
   get('/keys/:key_id', rpc(KeysDefinition, 'getKey'), {
-    ...partnerAddition,
+    ...ofKey,
     key_scope: 'manage',
     reply: (key) => ({ key: shown(key) }),
     summary: 'Retrieve an API key',
-    params,
     answer: is.record({ key }),
-    codes: ['NOT_FOUND'],
     notes: 'Retrieves one of your API keys, without its secret. A revoked key is not found.',
   }),
   post('/keys', rpc(KeysDefinition, 'createKey'), {
@@ -148,7 +147,7 @@ export const keys: Endpoint[] = [
     notes: `Creates an API key beside your partner key. ${GRANTS} The secret is shown once. If its answer is lost, revoke the key and create another.`,
   }),
   patch('/keys/:key_id', rpc(KeysDefinition, 'updateKey'), {
-    ...partnerAddition,
+    ...ofKey,
     audit: { values: CHANGES, before_of: 'key', reduces_risk: 'if_narrower' },
     body: object({ name: { ...name, minLength: 1 }, ...limits }),
     request: ({ body, ...input }) => {
@@ -165,14 +164,13 @@ export const keys: Endpoint[] = [
     },
     reply: (key) => ({ key: shown(key) }),
     summary: 'Update the rights of an API key',
-    params,
     answer: is.record({ key }),
     example: { name: 'Order system', scopes: ['send', 'read'] },
     codes: ['NOT_FOUND', 'MISSING_FIELDS'],
     notes: `Changes what is given and keeps the rest; null removes a limit. The change is in effect when it is answered. ${GRANTS}`,
   }),
   post('/keys/:key_id/rotate', rpc(KeysDefinition, 'rotateKey'), {
-    ...partnerAddition,
+    ...ofKey,
     fresh_log_in: true,
     audit: {
       values: ['overlap_hours'],
@@ -187,20 +185,16 @@ export const keys: Endpoint[] = [
     }),
     reply: withSecret,
     summary: 'Replace the secret of an API key',
-    params,
     answer: is.record({ key, secret }),
     example: { overlap_hours: 24 },
-    codes: ['NOT_FOUND'],
     notes: `Makes a new secret for the key, with the same rights. The old secret works for \`overlap_hours\` more; the previous one stops at once. ${GRANTS}`,
   }),
   del('/keys/:key_id', rpc(KeysDefinition, 'revokeKey'), {
-    ...partnerAddition,
+    ...ofKey,
     audit: { before_of: 'key', before: CHANGES, reduces_risk: true },
     request: onKey,
     summary: 'Revoke an API key',
-    params,
     answer: is.nothing,
-    codes: ['NOT_FOUND'],
     notes:
       'Ends a key. Requests with it are refused from the moment of the answer; unfinished sign-up links that it created end as well.',
   }),

@@ -11,6 +11,10 @@ export const uncounted = { scope: 'number', counted: false } as const;
 /** A row beside the contract's, of the partner itself. */
 export const partnerAddition = { scope: 'partner', addition: true } as const;
 
+/** A row about one object of the partner's own, which its path names and which may not exist. */
+export const ofOne = (params: Record<string, Schema>) =>
+  ({ ...partnerAddition, params, codes: ['NOT_FOUND'] }) as const;
+
 export type Caller = Pick<Input, 'partner_id' | 'key_id' | 'person_id'>;
 
 /** Who makes the request: no caller can give more rights than it has. */

@@ -4,7 +4,7 @@ import { PeopleDefinition } from '@bmg/proto/people';
 import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint } from '../endpoint';
 import * as is from '../parts/answers';
-import { byCaller, partnerAddition, type Caller } from '../parts/rows';
+import { byCaller, ofOne, partnerAddition, type Caller } from '../parts/rows';
 import { shaped } from '../parts/shape';
 
 const PERSON_ID = 'per_01k5x3v9m2c4e6g8j0n1p3r5t7';
@@ -36,7 +36,7 @@ const invitation_url = is.text(
   'Give it to the person. It works once, for seven days, and is shown only now: no mail is sent.',
 );
 
-const params = { person_id: is.text(PERSON_ID, 'ID of the person.') };
+const ofPerson = ofOne({ person_id: is.text(PERSON_ID, 'ID of the person.') });
 
 const GIVES =
   'A caller gives, changes and removes no role that allows more than its own key or role.';
@@ -67,13 +67,11 @@ export const people: Endpoint[] = [
     notes: 'Lists the people who may sign in to the console, those who are invited included.',
   }),
   get('/people/:person_id', rpc(PeopleDefinition, 'getPerson'), {
-    ...partnerAddition,
+    ...ofPerson,
     key_scope: 'manage',
     reply: (person) => ({ person: shown(person) }),
     summary: 'Retrieve a person',
-    params,
     answer: is.record({ person }),
-    codes: ['NOT_FOUND'],
     notes: 'Retrieves one person. A removed person is not found.',
   }),
   post('/people', rpc(PeopleDefinition, 'invitePerson'), {
@@ -92,7 +90,7 @@ export const people: Endpoint[] = [
     notes: `Invites a person to the console. The answer has a link, with which the person registers a passkey. The service sends no mail: give the link to the person yourself. ${GIVES}`,
   }),
   patch('/people/:person_id', rpc(PeopleDefinition, 'updatePerson'), {
-    ...partnerAddition,
+    ...ofPerson,
     fresh_log_in: true,
     audit: { values: ['role'], before_of: 'person', reduces_risk: 'if_narrower' },
     omits: OF_OPERATOR,
@@ -100,33 +98,27 @@ export const people: Endpoint[] = [
     request: ({ body, ...input }) => ({ ...onPerson(input), role: body.role }),
     reply: (person) => ({ person: shown(person) }),
     summary: 'Change the role of a person',
-    params,
     answer: is.record({ person }),
     example: { role: 'support' },
-    codes: ['NOT_FOUND'],
     notes: `Changes the role of a person, at once. If the new role allows less, the sessions of the person end. The last active owner stays an owner. ${GIVES}`,
   }),
   del('/people/:person_id', rpc(PeopleDefinition, 'removePerson'), {
-    ...partnerAddition,
+    ...ofPerson,
     audit: { before_of: 'person', before: ['email', 'role', 'state'], reduces_risk: true },
     omits: OF_OPERATOR,
     request: onPerson,
     summary: 'Remove a person from the console',
-    params,
     answer: is.nothing,
-    codes: ['NOT_FOUND'],
     notes: `Removes a person with the passkeys and the open invitation, and ends the sessions of the person at once. The last active owner cannot be removed. ${GIVES}`,
   }),
   post('/people/:person_id/invitation', rpc(PeopleDefinition, 'renewInvitation'), {
-    ...partnerAddition,
+    ...ofPerson,
     fresh_log_in: true,
     audit: { before_of: 'person', before: ['email', 'role', 'state'] },
     request: onPerson,
     reply: withLink,
     summary: 'Renew the invitation of a person',
-    params,
     answer: is.record({ person, invitation_url }),
-    codes: ['NOT_FOUND'],
     notes:
       'Makes a new link for an invited person; the one before stops working. For an active person, who has lost all passkeys, only the partner key gets one, because the link signs in as that person.',
   }),

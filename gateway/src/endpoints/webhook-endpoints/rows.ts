@@ -9,6 +9,7 @@ import { overlapHours } from '../parts/inputs';
 import {
   hasAny,
   itemsOf,
+  ofOne,
   partnerAddition,
   refuseNoChange,
   siteOf,
@@ -64,6 +65,8 @@ const settingsOf = (body: Static<typeof schemas.updateWebhookEndpoint>) => ({
   ordered: body.ordered,
   format: body.format,
 });
+
+const ofEndpoint = ofOne(params);
 
 const rotation = overlapHours('signs');
 
@@ -154,12 +157,10 @@ export const webhookEndpoints: Endpoint[] = [
       'Lists the endpoints that get events beside your webhook URL, with how their deliveries go. The webhook URL itself is not among them.',
   }),
   get('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'getEndpoint'), {
-    ...partnerAddition,
+    ...ofEndpoint,
     reply: (endpoint) => ({ endpoint: shown(endpoint) }),
     summary: 'Retrieve a webhook endpoint with its health',
-    params,
     answer: is.record({ endpoint }),
-    codes: ['NOT_FOUND'],
     notes:
       'Returns an endpoint with how its deliveries go. Its secret, the values of its headers and the credentials of its destination are not shown.',
   }),
@@ -190,7 +191,7 @@ export const webhookEndpoints: Endpoint[] = [
     notes: `Adds an endpoint beside your webhook URL, which keeps getting every event. With a new secret, a URL is \`untested\` until it answers a signed event \`webhook.test\` with 2xx: the gateway posts one after this answer, four times in eleven minutes at most, and \`POST /webhook-endpoints/{endpoint_id}/test\` posts one now. With your own \`secret\`, and for a destination: ${CHECK}`,
   }),
   patch('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'updateEndpoint'), {
-    ...partnerAddition,
+    ...ofEndpoint,
     hands_events: (body) => hasAny(body, WHERE_AND_WHICH),
     timeout_ms: CHECK_TIMEOUT_MS,
     body: schemas.updateWebhookEndpoint,
@@ -206,26 +207,23 @@ export const webhookEndpoints: Endpoint[] = [
     reply: (endpoint) => ({ endpoint: shown(endpoint) }),
     audit: { values: AUDITED },
     summary: 'Change, pause or resume a webhook endpoint',
-    params,
     answer: is.record({ endpoint }),
     example: { status: 'paused' },
     codes: ['NOT_FOUND', 'MISSING_FIELDS'],
     notes: `Changes what is given and keeps the rest; null removes a filter, the headers or the limit. Of a destination, settings that are absent stay, and null sets the default; its type cannot change. For another server, give its headers or its password again: stored ones are not sent there. After a change of the address, the destination, the headers or the format, and to enable an untested or a disabled endpoint: ${CHECK} Deliveries that wait for it are attempted at once.`,
   }),
   del('/webhook-endpoints/:endpoint_id', rpc(EndpointsDefinition, 'deleteEndpoint'), {
-    ...partnerAddition,
+    ...ofEndpoint,
     audit: { reduces_risk: true },
     summary: 'Delete a webhook endpoint',
-    params,
     answer: is.nothing,
-    codes: ['NOT_FOUND'],
     notes: 'Removes an endpoint with the deliveries that wait for it.',
   }),
   post(
     '/webhook-endpoints/:endpoint_id/rotate-secret',
     rpc(EndpointsDefinition, 'rotateEndpointSecret'),
     {
-      ...partnerAddition,
+      ...ofEndpoint,
       body: rotation,
       request: ({ body, params, partner_id }) => ({
         partner_id,
@@ -235,16 +233,14 @@ export const webhookEndpoints: Endpoint[] = [
       reply: withSecret,
       audit: { values: ['overlap_hours'], reduces_risk: withoutOverlap },
       summary: 'Replace the secret of a webhook endpoint',
-      params,
       answer: is.record({ endpoint, secret }),
       example: { overlap_hours: 24 },
-      codes: ['NOT_FOUND'],
       notes:
         'Makes a new secret for the endpoint, which must have a URL. For `overlap_hours` more, deliveries carry the signatures of both in `webhook-signature`; `x-service-signature` is made with the new one only.',
     },
   ),
   post('/webhook-endpoints/:endpoint_id/test', rpc(EndpointsDefinition, 'testEndpoint'), {
-    ...partnerAddition,
+    ...ofEndpoint,
     timeout_ms: CHECK_TIMEOUT_MS,
     request: ({ params, partner_id, base_url }) => ({
       partner_id,
@@ -253,9 +249,7 @@ export const webhookEndpoints: Endpoint[] = [
     }),
     reply: shaped(tested),
     summary: 'Send a test event to a webhook endpoint',
-    params,
     answer: tested,
-    codes: ['NOT_FOUND'],
     notes:
       'Sends one event `webhook.test` now, signed for a URL, and reports the answer. It is neither stored nor retried. A paused or disabled endpoint can be tested too; an untested one becomes active when it answers 2xx.',
   }),
@@ -263,12 +257,10 @@ export const webhookEndpoints: Endpoint[] = [
     '/webhook-endpoints/:endpoint_id/attempts',
     rpc(EndpointsDefinition, 'listEndpointAttempts'),
     {
-      ...partnerAddition,
+      ...ofEndpoint,
       reply: shaped(attempts),
       summary: 'List the latest attempts at a webhook endpoint',
-      params,
       answer: attempts,
-      codes: ['NOT_FOUND'],
       notes: 'Lists the latest attempts, whatever their events. They appear within a second.',
     },
   ),

@@ -4,7 +4,7 @@ import { EndpointsDefinition } from '@bmg/proto/endpoints';
 import { get, post, rpc, type Endpoint } from '../endpoint';
 import * as is from '../parts/answers';
 import { choice, id, object, text, whole } from '../parts/inputs';
-import { partnerAddition } from '../parts/rows';
+import { ofOne, partnerAddition } from '../parts/rows';
 import type { Schema } from '../parts/schema';
 import { shaped } from '../parts/shape';
 import { secret as newSecret } from '../webhook-endpoints/answers';
@@ -91,7 +91,7 @@ const shadow = shadowWith(
 );
 const listed = shadowWith(is.named('WebhookShadowCounts', counts), 'ListedWebhookShadow');
 
-const params = { shadow_id: is.text(SHADOW_ID, 'ID of the shadow.') };
+const ofShadow = ofOne({ shadow_id: is.text(SHADOW_ID, 'ID of the shadow.') });
 
 const HOURS_MAX = 72;
 const RATE_MAX = 100;
@@ -162,23 +162,19 @@ export const webhookShadows: Endpoint[] = [
       'Lists the shadow that runs, and those that ended in the last seven days, 20 at most, with their comparisons but without single events.',
   }),
   get('/webhook-shadows/:shadow_id', rpc(EndpointsDefinition, 'getShadow'), {
-    ...partnerAddition,
+    ...ofShadow,
     reply: (shadow) => shown({ shadow }),
     summary: 'Compare a shadow receiver with the first one',
-    params,
     answer: is.record({ shadow }),
-    codes: ['NOT_FOUND'],
     notes:
       'Returns a shadow with its comparison, which is at most a second old while it runs and kept for seven days after its end.',
   }),
   post('/webhook-shadows/:shadow_id/stop', rpc(EndpointsDefinition, 'stopShadow'), {
-    ...partnerAddition,
+    ...ofShadow,
     audit: { reduces_risk: true },
     reply: (shadow) => shown({ shadow }),
     summary: 'Stop a shadow receiver',
-    params,
     answer: is.record({ shadow }),
-    codes: ['NOT_FOUND'],
     notes: 'Ends a shadow now. Its comparison stays. One that has ended is returned as it is.',
   }),
 ];
