@@ -29,6 +29,9 @@ const cases = readCases();
 
 const tried = (name: string): string => KINDS.map((kind) => cases[name]?.[kind] ?? '–').join(' | ');
 
+const statusOf = ({ status = 200 }: Endpoint): string =>
+  typeof status === 'function' ? '200, 201' : String(status);
+
 const row = (endpoint: Endpoint): string =>
   [
     '',
@@ -39,6 +42,8 @@ const row = (endpoint: Endpoint): string =>
     keyScopeOf(endpoint) + (endpoint.person_only ? ', people only' : ''),
     endpoint.counted === false ? 'no' : 'yes',
     isAudited(endpoint) ? 'yes' : 'no',
+    endpoint.idempotent ? 'yes' : 'no',
+    statusOf(endpoint),
     `\`${usageName(endpoint)}\``,
     tried(operationName(endpoint)),
     '',
@@ -46,8 +51,8 @@ const row = (endpoint: Endpoint): string =>
     .join(' | ')
     .trim();
 
-const HEAD = `| Method | Path | Summary | Headers | Key | Counted | Audited | Usage | Success | Bad input | Not allowed | Upstream failure |
-|---|---|---|---|---|---|---|---|---|---|---|---|`;
+const HEAD = `| Method | Path | Summary | Headers | Key | Counted | Audited | Repeated | Status | Usage | Success | Bad input | Not allowed | Upstream failure |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|`;
 
 function page(): string {
   const rows = chapters.flatMap((chapter) => chapter.rows);
@@ -64,6 +69,8 @@ full reference is served at \`/docs\`, the OpenAPI document at \`/openapi.json\`
   [person](docs/guides/people.md) needs; the partner key has all, but calls none for people only.
 - **Counted**: whether the request counts towards the rate limit.
 - **Audited**: whether the [audit log](docs/guides/audit.md) records the request.
+- **Repeated**: whether it takes an \`Idempotency-Key\`.
+- **Status**: that of a success; 201 for what is new.
 - **Usage**: the endpoint's name in \`GET /usage\`.
 
 The last four columns count the requests that the end-to-end tests make on the endpoint:
@@ -88,7 +95,7 @@ ${rows.map(row).join('\n')}
 ## Health
 
 ${HEAD}
-| GET | \`/health\` | Check whether the service is available | ${NEEDED.none} | – | no | no | – | ${tried('getHealth')} |
+| GET | \`/health\` | Check whether the service is available | ${NEEDED.none} | – | no | no | no | 200 | – | ${tried('getHealth')} |
 `;
 }
 
