@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { ONE, type Mesh } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
+import type { GuideShell } from './guide-shell';
 import { codeBlock } from './receiving/page';
 
 const run = promisify(execFile);
@@ -36,9 +37,11 @@ export async function installClient(folder: string): Promise<void> {
 }
 
 /** The guide's program, run by a Node, sends a text and reads its events. */
-export async function expectProgramWorks(folder: string, mesh: Mesh, node: string): Promise<void> {
-  const partner = await mesh.createPartner();
-  await partner.register(ONE);
+export async function expectProgramWorks(
+  { folder, mesh, newPartner }: GuideShell,
+  node: string,
+): Promise<void> {
+  const partner = await newPartner();
   const { stdout } = await run(node, ['client.mjs'], {
     cwd: folder,
     env: { BASE_URL: mesh.base_url, PARTNER_KEY: partner.partner_key },

@@ -1,12 +1,12 @@
 // A client in Python, generated from the OpenAPI document with a common generator, sends a text and
 // reads an error. It needs Python and its package registry.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from '../../deploy/local/src/tools';
-import { joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
+import { useGuideShell } from './guide-shell';
 
 const run = promisify(execFile);
 const GENERATOR = 'openapi-python-client==0.29.1';
@@ -33,24 +33,14 @@ assert isinstance(refused, Error), refused
 print(sent.message_id, refused.error.code)
 `;
 
-let mesh: Mesh;
-let folder: string;
-beforeAll(async () => {
-  mesh = await joinMesh();
-  folder = await mkdtemp(join(tmpdir(), 'bmg-python-'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await mesh.stop();
-});
-
+const shell = useGuideShell();
 const python = findProgram('python3', process.env);
 
 (python === undefined ? test.skip : test)(
   'a client that Python’s generator makes sends a text and reads an error',
   async () => {
-    const partner = await mesh.createPartner();
-    await partner.register(ONE);
+    const { folder, mesh } = shell;
+    const partner = await shell.newPartner();
     const document = await fetch(`${new URL(mesh.base_url).origin}/openapi.json`);
     await writeFile(join(folder, 'openapi.json'), await document.text());
     await writeFile(join(folder, 'send.py'), PROGRAM);
