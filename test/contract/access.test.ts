@@ -7,7 +7,6 @@ import { CALLER_NAMES, mayCall, RPCS, type Caller } from '@bmg/common/identity';
 import { ApiError } from '@bmg/common/errors';
 import { createRpcClient, createRpcServer, implement, type Definition } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
-import { endpoints } from '../../gateway/src/endpoints';
 
 const ROOT = join(__dirname, '../..');
 const PROTO = join(ROOT, 'proto/gen/bmg');
@@ -102,15 +101,6 @@ test.each(callers.filter((caller) => caller !== 'internal'))(
     expect(refused).toEqual([]);
   },
 );
-
-test('allows the gateway the method of every endpoint', () => {
-  const called = endpoints.flatMap(({ rpc, variant }) => [rpc, ...(variant ? [variant.rpc] : [])]);
-  const refused = called.filter(({ definition, method }) => {
-    const name = (definition as Definition).methods[method]?.name as string;
-    return !mayCall(['gateway'], definition.name, name);
-  });
-  expect(refused.map(({ method }) => method)).toEqual([]);
-});
 
 /** Deprecated RPCs, which only callers of the previous release use. */
 const LAST_RELEASE: Partial<Record<Caller, string[]>> = {
