@@ -61,9 +61,9 @@ test('an event between two reads does not make a day negative', () => {
 
 test('the calls of the console are not among those of the partner', () => {
   const endpoints = [
-    { endpoint: '/clients', calls: 3, errors: 1 },
-    { endpoint: '/messages/send', calls: 2, errors: 0 },
-    { endpoint: 'console /clients', calls: 29, errors: 4 },
+    { method: 'GET', endpoint: '/clients', calls: 3, errors: 1 },
+    { method: 'POST', endpoint: '/messages/send', calls: 2, errors: 0 },
+    { method: null, endpoint: 'console /clients', calls: 29, errors: 4 },
   ];
   expect(ownCallsOf({ endpoints })).toEqual({ calls: 5, errors: 1 });
 });

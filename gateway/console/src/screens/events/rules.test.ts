@@ -60,6 +60,7 @@ const anEvent = (second: number): ListedEvent =>
   ({ event_id: `evt_${second}`, event: 'message.received', logged_at: at(second) }) as ListedEvent;
 const aTest = (second: number, delivered = true): SentTest => ({
   event_id: `test_${second}`,
+  event: 'webhook.test',
   delivered,
   http_status: delivered ? 200 : 503,
   duration_ms: 5,
