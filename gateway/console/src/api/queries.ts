@@ -20,64 +20,85 @@ export interface Work {
   error: Error | null;
 }
 
+type Queries = ReadonlyArray<{ queryKey: readonly unknown[] }>;
+
+function useReload(queries: Queries) {
+  const client = useQueryClient();
+  return () => Promise.all(queries.map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+}
+
 /**
  * A change, after which the queries that show it are loaded again. What it answers is forgotten
  * with the component: it may be a secret.
  */
 export function useChange<T, V = void>(
-  queries: ReadonlyArray<{ queryKey: readonly unknown[] }>,
+  queries: Queries,
   change: (given: V) => Promise<T>,
   onSuccess?: () => void,
 ) {
-  const client = useQueryClient();
+  const reload = useReload(queries);
   return useMutation({
     mutationFn: change,
     onSuccess: async () => {
       onSuccess?.();
-      await Promise.all(queries.map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+      await reload();
     },
     gcTime: 0,
   });
 }
+
+/** A change that may have had an effect although it failed: the queries are loaded again then too. */
+export const useAttempt = <T, V = void>(queries: Queries, attempt: (given: V) => Promise<T>) =>
+  useMutation({ mutationFn: attempt, onSettled: useReload(queries), gcTime: 0 });
 
 type Query = Request['query'];
 
 const get = <T>(path: string, query?: Query, request: Request = {}): Promise<T> =>
   call<T>('GET', path, { ...request, query });
 
-const answerQuery = <T>(key: readonly unknown[], path: string, query?: Query) =>
-  queryOptions({ queryKey: key, queryFn: ({ signal }) => get<T>(path, query, { signal }) });
+/** An answer is kept by its path and what was asked: the path names all that it has answered. */
+const keyOf = (path: string, ...asked: unknown[]): unknown[] => [
+  path,
+  ...asked.filter((one) => one !== undefined),
+];
+
+const answerQuery = <T>(path: string, query?: Query) =>
+  queryOptions({
+    queryKey: keyOf(path, query),
+    queryFn: ({ signal }) => get<T>(path, query, { signal }),
+  });
 
 interface MemberOptions {
-  staleTime?: number;
-  number?: NumberRef;
   query?: Query;
+  number?: NumberRef;
+  /** The account or number that the answer is about. */
+  about?: string;
+  staleTime?: number;
+  gcTime?: number;
 }
 
 /** A query of one member of an answer; null if the answer lacks it. */
 const memberQuery = <T>(
-  key: readonly unknown[],
   path: string,
   member: string,
-  { staleTime, number, query }: MemberOptions = {},
+  { query, number, about, ...options }: MemberOptions = {},
 ) =>
   queryOptions({
-    queryKey: key,
-    ...(staleTime !== undefined && { staleTime }),
+    queryKey: keyOf(path, member, query, about),
     queryFn: async ({ signal }) =>
       ((await get<Record<string, T>>(path, query, { number, signal }))[member] ?? null) as T,
+    ...options,
   });
 
 /** A query of a list page by page. `nextOf` gives the cursor of the next page. */
 const pagesQuery = <P>(
-  key: readonly unknown[],
   path: string,
   query: Query,
   nextOf: (page: P) => string | null | undefined,
   cursor = 'cursor',
 ) =>
   infiniteQueryOptions({
-    queryKey: key,
+    queryKey: keyOf(path, query),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => get<P>(path, { ...query, [cursor]: pageParam }, { signal }),
     getNextPageParam: (last) => nextOf(last) ?? undefined,
@@ -105,7 +126,6 @@ export const sessionQuery = queryOptions({
 
 /** The ways to sign in. They come with the session. */
 export const logInQuery = memberQuery<t.CurrentSession['log_in']>(
-  ['log-in'],
   '/session/current',
   'log_in',
   ONCE,
@@ -119,39 +139,23 @@ export function useMay(): (scope: string) => boolean {
   return (scope) => person === null || person.scopes.includes(scope);
 }
 
-export const settingsQuery = memberQuery<t.Settings>(['settings'], '/settings', 'settings');
-export const billingQuery = memberQuery<t.Billing>(['billing'], '/billing', 'billing');
-export const passkeysQuery = memberQuery<t.Passkey[]>(['passkeys'], '/passkeys', 'passkeys');
-export const sessionsQuery = memberQuery<t.OpenSession[]>(['sessions'], '/sessions', 'sessions');
-export const peopleQuery = memberQuery<t.Person[]>(['people'], '/v1/people', 'people');
-export const keysQuery = memberQuery<t.ApiKey[]>(['keys'], '/v1/keys', 'keys');
-export const messageDaysQuery = memberQuery<t.MessageDay[]>(
-  ['message-days'],
-  '/message-days',
-  'days',
-);
-export const noticesQuery = memberQuery<t.Notice[]>(['notices'], '/notices', 'notices', RARELY);
-
+export const settingsQuery = memberQuery<t.Settings>('/settings', 'settings');
+export const billingQuery = memberQuery<t.Billing>('/billing', 'billing');
+export const passkeysQuery = memberQuery<t.Passkey[]>('/passkeys', 'passkeys');
+export const sessionsQuery = memberQuery<t.OpenSession[]>('/sessions', 'sessions');
+export const peopleQuery = memberQuery<t.Person[]>('/v1/people', 'people');
+export const keysQuery = memberQuery<t.ApiKey[]>('/v1/keys', 'keys');
+export const messageDaysQuery = memberQuery<t.MessageDay[]>('/message-days', 'days');
+export const noticesQuery = memberQuery<t.Notice[]>('/notices', 'notices', RARELY);
 /** Every event that a receiver can be sent. */
-export const knownEventsQuery = memberQuery<t.KnownEvent[]>(
-  ['known-events'],
-  '/known-events',
-  'events',
-  RARELY,
-);
-
+export const knownEventsQuery = memberQuery<t.KnownEvent[]>('/known-events', 'events', RARELY);
 /** The endpoints whose calls the log has. */
 export const requestEndpointsQuery = memberQuery<string[]>(
-  ['request-endpoints'],
   '/requests/endpoints',
   'endpoints',
   ONCE,
 );
-
-export const approvalQuery = answerQuery<t.ApprovalSetting>(
-  ['broadcast-approval'],
-  '/v1/broadcast-approval',
-);
+export const approvalQuery = answerQuery<t.ApprovalSetting>('/v1/broadcast-approval');
 
 /** `endpoint` is a method and a path. */
 export type RequestFilter = Partial<
@@ -159,61 +163,36 @@ export type RequestFilter = Partial<
 >;
 
 export const requestsQuery = (filter: RequestFilter) =>
-  pagesQuery<t.RequestPage>(['requests', filter], '/requests', filter, (page) => page.after);
+  pagesQuery<t.RequestPage>('/requests', { ...filter }, (page) => page.after);
 
-/** Null once the call is older than the log. */
+/** No call once it is older than the log. */
 export const requestQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['request', id],
-    staleTime: Infinity,
-    queryFn: async (): Promise<t.LoggedRequest | null> =>
-      (await get<t.RequestPage>('/requests', { id })).requests[0] ?? null,
-  });
+  memberQuery<t.LoggedRequest[]>('/requests', 'requests', { query: { id }, ...ONCE });
 
 /** The latest failed calls, for the overview of what broke. */
-export const failedRequestsQuery = memberQuery<t.LoggedRequest[]>(
-  ['failed-requests'],
-  '/requests',
-  'requests',
-  { query: { status: 'failed', limit: 100 } },
-);
+export const failedRequestsQuery = memberQuery<t.LoggedRequest[]>('/requests', 'requests', {
+  query: { status: 'failed', limit: 100 },
+});
 
 export const endpointsQuery = memberQuery<t.WebhookEndpoint[]>(
-  ['endpoints'],
   '/v1/webhook-endpoints',
   'endpoints',
 );
 
 export const ATTEMPTS_REFRESH_MS = 10_000;
 
-/** Its key is not below that of the list, since a deleted endpoint has no attempts to read. */
 export const endpointAttemptsQuery = (id: string) =>
-  memberQuery<t.EndpointAttempt[]>(
-    ['endpoint-attempts', id],
-    `/v1/webhook-endpoints/${id}/attempts`,
-    'attempts',
-  );
+  memberQuery<t.EndpointAttempt[]>(`/v1/webhook-endpoints/${id}/attempts`, 'attempts');
 
-const SHADOW_REFRESH_MS = 5_000;
+export const shadowsQuery = memberQuery<t.ListedShadow[]>('/v1/webhook-shadows', 'shadows');
 
-export const shadowsQuery = queryOptions({
-  queryKey: ['shadows'],
-  queryFn: () => get<{ shadows: t.ListedShadow[] }>('/v1/webhook-shadows'),
-  refetchInterval: ({ state }) => state.data?.shadows[0]?.status === 'running' && SHADOW_REFRESH_MS,
-});
+export const shadowQuery = (id: string) =>
+  memberQuery<t.WebhookShadow>(`/v1/webhook-shadows/${id}`, 'shadow');
 
-/** Below the key of the list, so that both are read again together. */
-export const shadowQuery = (id: string, is_running: boolean) =>
-  queryOptions({
-    queryKey: ['shadows', id],
-    queryFn: () => get<{ shadow: t.WebhookShadow }>(`/v1/webhook-shadows/${id}`),
-    refetchInterval: is_running && SHADOW_REFRESH_MS,
-  });
-
-export type AuditFilter = Partial<Record<'actor' | 'action' | 'from' | 'to', string>>;
+type AuditFilter = Partial<Record<'actor' | 'action' | 'from' | 'to', string>>;
 
 export const auditQuery = (filter: AuditFilter) =>
-  pagesQuery<t.AuditPage>(['audit', filter], '/v1/audit', { ...filter, limit: 50 }, cursorOf);
+  pagesQuery<t.AuditPage>('/v1/audit', { ...filter, limit: 50 }, cursorOf);
 
 export const clientsQuery = queryOptions({
   queryKey: ['clients'],
@@ -237,8 +216,7 @@ const activeOf = (clients: t.Client[]): t.Client[] =>
 export const useActiveNumbers = (): UseQueryResult<t.Client[]> =>
   useQuery({ ...clientsQuery, select: activeOf, enabled: useMay()('read') });
 
-export const usageQuery = (from: string, to: string) =>
-  answerQuery<t.Usage>(['usage', from, to], '/v1/usage', { from, to });
+export const usageQuery = ({ from, to }: Days) => answerQuery<t.Usage>('/v1/usage', { from, to });
 
 /** A month takes thirty requests: too many to repeat on each visit to the overview. */
 const EVENT_DAYS_STALE_MS = 300_000;
@@ -261,7 +239,7 @@ export const eventDaysQuery = (from: string, to: string) =>
     },
   });
 
-export interface EventFigures {
+interface EventFigures {
   events: number;
   /** Latest events that were posted to the receiver. */
   attempted: number;
@@ -303,45 +281,40 @@ export const latestEventsQuery = queryOptions({
 
 const FAILED_EVENTS = '/v1/webhooks/failed';
 
+/** All queries of deliveries that wait or were given up. */
+export const FAILED = { queryKey: [FAILED_EVENTS] };
+
 /** Deliveries to all receivers that wait for an attempt. */
-export const waitingQuery = memberQuery<t.FailedEvents['total']>(
-  ['failed-events', 'retrying', 'total'],
-  FAILED_EVENTS,
-  'total',
-  { query: { status: 'retrying', limit: 1 } },
-);
+export const waitingQuery = memberQuery<t.FailedEvents['total']>(FAILED_EVENTS, 'total', {
+  query: { status: 'retrying', limit: 1 },
+});
 
 export const failedEventsQuery = (status?: string) =>
-  pagesQuery<t.FailedEvents>(
-    ['failed-events', status ?? 'all'],
-    FAILED_EVENTS,
-    { limit: 100, status },
-    cursorOf,
-  );
+  pagesQuery<t.FailedEvents>(FAILED_EVENTS, { limit: 100, status }, cursorOf);
 
 export const phoneStatusQuery = (number: NumberRef) =>
-  memberQuery<Record<string, unknown>>(
-    ['phone-status', number.waba_id, number.phone_number_id],
-    '/v1/phone-status',
-    'phone',
-    { number },
-  );
+  memberQuery<Record<string, unknown>>('/v1/phone-status', 'phone', {
+    number,
+    about: `${number.waba_id}/${number.phone_number_id}`,
+  });
 
 export const numberDaysQuery = (id: string) =>
-  memberQuery<t.NumberDay[]>(['number-days', id], `/numbers/${id}/days`, 'days');
+  memberQuery<t.NumberDay[]>(`/numbers/${id}/days`, 'days');
+
+const TEMPLATES_PATH = '/v1/templates';
+
+/** The lists of the templates of all accounts. */
+export const TEMPLATES = { queryKey: [TEMPLATES_PATH] };
 
 export const templatesQuery = (number: NumberRef) =>
-  memberQuery<t.Template[]>(['templates', number.waba_id], '/v1/templates', 'templates', {
-    number,
-  });
+  memberQuery<t.Template[]>(TEMPLATES_PATH, 'templates', { number, about: number.waba_id });
 
 /** A template with what the list of them does not have. */
 export const templateQuery = (number: NumberRef, id: string) =>
   memberQuery<t.GetTemplateAnswer['template']>(
-    ['templates', number.waba_id, id],
-    `/v1/templates/${encodeURIComponent(id)}`,
+    `${TEMPLATES_PATH}/${encodeURIComponent(id)}`,
     'template',
-    { number },
+    { number, about: number.waba_id },
   );
 
 export const broadcastsQuery = infiniteQueryOptions({
@@ -355,21 +328,15 @@ export const broadcastsQuery = infiniteQueryOptions({
   },
 });
 
+const broadcastPath = (id: number): string => `/v1/broadcasts/${id}`;
+
 export const broadcastQuery = (id: number) =>
-  answerQuery<{ broadcast: t.BroadcastDetail; progress: number }>(
-    ['broadcast', id],
-    `/v1/broadcasts/${id}`,
-  );
+  answerQuery<{ broadcast: t.BroadcastDetail; progress: number }>(broadcastPath(id));
 
 /** Not kept: prices and the pace of the number change. */
 export const forecastQuery = (id: number) =>
-  queryOptions({
-    ...memberQuery<t.BroadcastForecast | null>(
-      ['broadcast', id, 'forecast'],
-      `/v1/broadcasts/${id}`,
-      'forecast',
-      { query: { include: 'forecast' } },
-    ),
+  memberQuery<t.BroadcastForecast | null>(broadcastPath(id), 'forecast', {
+    query: { include: 'forecast' },
     gcTime: 0,
   });
 
@@ -377,12 +344,7 @@ type MessageFact = 'phone_number_id' | 'message_id' | 'recipient' | 'status' | '
 export type MessageFilter = Partial<Record<MessageFact, string>> & { broadcast_id?: number };
 
 export const messagesQuery = (filter: MessageFilter) =>
-  pagesQuery<t.MessagePage>(
-    ['messages', filter],
-    '/v1/messages',
-    { ...filter, limit: 100 },
-    cursorOf,
-  );
+  pagesQuery<t.MessagePage>('/v1/messages', { ...filter, limit: 100 }, cursorOf);
 
 /** The most contacts that a broadcast can have. */
 const SENT_MAX = 10_000;
@@ -403,46 +365,35 @@ export async function readSentBy(broadcast_id: number, status?: string): Promise
 
 /** The latest failed messages since a time, for the overview of what broke. */
 export const failedMessagesQuery = (from: string) =>
-  memberQuery<t.Message[]>(['failed-messages', from], '/v1/messages', 'messages', {
+  memberQuery<t.Message[]>('/v1/messages', 'messages', {
     query: { status: 'failed', from, limit: 200 },
   });
 
 export const timelineQuery = (message_id: string, phone_number_id: string | undefined) =>
-  answerQuery<t.MessageTimeline>(
-    ['timeline', message_id],
-    `/v1/messages/${encodeURIComponent(message_id)}/timeline`,
-    { phone_number_id },
-  );
+  answerQuery<t.MessageTimeline>(`/v1/messages/${encodeURIComponent(message_id)}/timeline`, {
+    phone_number_id,
+  });
 
 const LEDGER = '/v1/usage/ledger';
 
-export interface LedgerFilter extends Days {
+interface LedgerFilter extends Days {
   phone_number_id?: string | undefined;
 }
 
 export const ledgerQuery = (filter: LedgerFilter) =>
-  pagesQuery<t.LedgerPage>(
-    ['ledger', filter],
-    LEDGER,
-    { ...filter, limit: 200 },
-    (page) => page.next,
-    'after',
-  );
+  pagesQuery<t.LedgerPage>(LEDGER, { ...filter, limit: 200 }, (page) => page.next, 'after');
 
 /** The totals of a filter, which come with its first entry. */
-const totalsQuery = (key: string, filter: Days | { broadcast_id: number }) =>
-  memberQuery<t.LedgerTotals>([key, filter], LEDGER, 'totals', {
-    query: { ...filter, limit: 1 },
-  });
+const totalsQuery = (filter: Query) =>
+  memberQuery<t.LedgerTotals>(LEDGER, 'totals', { query: { ...filter, limit: 1 } });
 
 /** What a broadcast costs. */
-export const ledgerOfBroadcastQuery = (broadcast_id: number) =>
-  totalsQuery('ledger-of-broadcast', { broadcast_id });
+export const ledgerOfBroadcastQuery = (broadcast_id: number) => totalsQuery({ broadcast_id });
 
-export const ledgerTotalsQuery = ({ from, to }: Days) => totalsQuery('ledger-totals', { from, to });
+export const ledgerTotalsQuery = ({ from, to }: Days) => totalsQuery({ from, to });
 
 export const pricesQuery = (filter: Partial<Record<'country' | 'category' | 'date', string>>) =>
-  answerQuery<t.PriceList>(['prices', filter], '/v1/prices', filter);
+  answerQuery<t.PriceList>('/v1/prices', filter);
 
 /** `body` is the JSON of the send, with its kind: the text is the cache key too. */
 export const messageCheckQuery = (number: NumberRef, body: string) =>

@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../api/client';
-import { failedEventsQuery, useChange, useMay } from '../api/queries';
+import { FAILED, failedEventsQuery, useChange, useMay } from '../api/queries';
 import type { FailedEvent } from '../api/types';
 import { IfMay } from '../parts/allowed';
 import { Confirm, Opens, type Closing } from '../parts/dialogs';
@@ -128,7 +128,7 @@ export function Screen() {
 
 function RetryAll({ onClose }: Closing) {
   const retry = useChange(
-    [{ queryKey: ['failed-events'] }],
+    [FAILED],
     () => call<{ queued: number }>('POST', '/v1/webhooks/retry-all'),
     onClose,
   );

@@ -61,7 +61,7 @@ const COUNTS = [
 function Figures(period: Days) {
   const may = useMay();
   const days = useQuery(messageDaysQuery);
-  const calls = useQuery({ ...usageQuery(period.from, period.to), enabled: may('billing') });
+  const calls = useQuery({ ...usageQuery(period), enabled: may('billing') });
   const events = useQuery(eventFiguresQuery(period.from));
   const own = calls.data && ownCallsOf(calls.data);
   const counts = days.data && totalsOf(days.data, period);

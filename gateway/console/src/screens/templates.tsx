@@ -3,7 +3,7 @@ import { Stack } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client';
-import { templateQuery, templatesQuery } from '../api/queries';
+import { templateQuery, TEMPLATES, templatesQuery } from '../api/queries';
 import type { Client, Template } from '../api/types';
 import { Changeable, IfMay } from '../parts/allowed';
 import { Confirm, Opens, Panel, type Closing } from '../parts/dialogs';
@@ -108,7 +108,7 @@ function TemplateDrawer({ client, template, onClose }: Closing<OfTemplate>) {
       call('DELETE', `/v1/templates/${encodeURIComponent(template.name)}`, { number: client }),
     // The row is removed first, so that the focus goes to the heading when the panel closes.
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['templates'] });
+      await queries.invalidateQueries(TEMPLATES);
       onClose();
     },
   });

@@ -18,8 +18,9 @@ const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 
 
 export function Screen() {
   const [{ period = 'month' }] = useFilters();
-  const { from, to } = periodOf(period);
-  const query = useQuery({ ...usageQuery(from, to), placeholderData: (before) => before });
+  const days = periodOf(period);
+  const { from, to } = days;
+  const query = useQuery({ ...usageQuery(days), placeholderData: (before) => before });
   return (
     <Page
       title="Usage"

@@ -2,10 +2,10 @@
 // failed.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDidUpdate } from '@mantine/hooks';
-import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
 import { call } from '../../api/client';
-import { broadcastQuery } from '../../api/queries';
+import { broadcastQuery, broadcastsQuery, useAttempt } from '../../api/queries';
 import type { BroadcastDetail } from '../../api/types';
 import { Confirm } from '../../parts/dialogs';
 import { ButtonLink } from '../../parts/links';
@@ -32,16 +32,9 @@ export type BroadcastChange = ReturnType<typeof useBroadcastChange>;
 
 export function useBroadcastChange(id: number) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (change: Change) => {
-      await call('POST', `/v1/broadcasts/${id}/${change}`);
-      if (change === 'pause') await untilStill(queries, id);
-    },
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['broadcast', id] }),
-        queries.invalidateQueries({ queryKey: ['broadcasts'] }),
-      ]),
+  return useAttempt([broadcastQuery(id), broadcastsQuery], async (change: Change) => {
+    await call('POST', `/v1/broadcasts/${id}/${change}`);
+    if (change === 'pause') await untilStill(queries, id);
   });
 }
 

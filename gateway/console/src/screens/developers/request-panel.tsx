@@ -29,8 +29,11 @@ type RequestPanelProps = Closing<{ id: string; listed: LoggedRequest | undefined
 
 export const RequestPanel = ({ id, listed, onClose }: RequestPanelProps) => (
   <Panel title="Request" size="xl" onClose={onClose}>
-    <Loaded query={useQuery({ ...requestQuery(id), initialData: listed })} what="the request">
-      {(request) =>
+    <Loaded
+      query={useQuery({ ...requestQuery(id), initialData: listed && [listed] })}
+      what="the request"
+    >
+      {([request]) =>
         request ? (
           <Details of={request} />
         ) : (

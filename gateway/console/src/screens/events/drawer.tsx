@@ -2,6 +2,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
+import { FAILED, useAttempt } from '../../api/queries';
 import type { FailedEvent } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
 import { Json } from '../../parts/block';
@@ -22,13 +23,7 @@ export const retryOf = ({ event_id, endpoint_id }: Waiting): Promise<Retried> =>
   call<Retried>('POST', `/v1/webhooks/retry/${event_id}`, { query: { endpoint_id } });
 
 /** The retry from the list, which is read again afterwards. */
-export function useRetry() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (event: FailedEvent) => retryOf(event),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['failed-events'] }),
-  });
-}
+export const useRetry = () => useAttempt([FAILED], (event: FailedEvent) => retryOf(event));
 
 export type RetryOne = ReturnType<typeof useRetry>;
 
@@ -87,7 +82,7 @@ export function EventDrawer({ event, onClose }: Closing<{ event: FailedEvent }>)
   const retry = useMutation({ mutationFn: () => retryOf(event) });
   const close = (): void => {
     onClose();
-    if (retry.data) void queries.invalidateQueries({ queryKey: ['failed-events'] });
+    if (retry.data) void queries.invalidateQueries(FAILED);
   };
   return (
     <Panel onClose={close} title={event.event}>

@@ -1,7 +1,8 @@
 // One event of the log, as one of its receivers gets it or as all do.
 import { Alert, Button, Code, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client';
+import { useAttempt } from '../../api/queries';
 import type { Attempt, LoggedEvent, Replay } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
 import { Json } from '../../parts/block';
@@ -17,15 +18,18 @@ import { answerOf, isAccepted, stateOf, type Waiting } from './rules';
 
 type Detail = LoggedEvent & { attempts: Attempt[] };
 
+const detailQuery = (event_id: string) =>
+  queryOptions({
+    queryKey: ['event', event_id],
+    queryFn: () => call<Detail>('GET', `/v1/events/${event_id}`),
+  });
+
 /** `endpoint_id`: whose attempts are shown. Null: the webhook address; absent: all receivers. */
 type LoggedEventDrawerProps = Closing<{ event_id: string; endpoint_id?: string | null }>;
 
 /** Its envelope, and every attempt to deliver it. */
 export function LoggedEventDrawer({ event_id, endpoint_id, onClose }: LoggedEventDrawerProps) {
-  const query = useQuery({
-    queryKey: ['event', event_id],
-    queryFn: () => call<Detail>('GET', `/v1/events/${event_id}`),
-  });
+  const query = useQuery(detailQuery(event_id));
   return (
     <Panel onClose={onClose} size="xl" title={query.data?.event ?? 'Event'}>
       <Loaded query={query} what="the event" lines={8}>
@@ -76,11 +80,7 @@ function LoggedEventDetails({ event, endpoint_id }: DetailsProps) {
 
 /** Attempts a delivery that waits, or was given up. */
 function Retry(delivery: Waiting) {
-  const queries = useQueryClient();
-  const retry = useMutation({
-    mutationFn: () => retryOf(delivery),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['event', delivery.event_id] }),
-  });
+  const retry = useAttempt([detailQuery(delivery.event_id)], () => retryOf(delivery));
   return (
     <>
       <Button w="fit-content" loading={retry.isPending} onClick={() => retry.mutate()}>

@@ -1,7 +1,7 @@
 // One group of failures: what it means, how to fix it, a test, and a retry.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiFailure } from '../../api/client';
+import { FAILED, useAttempt } from '../../api/queries';
 import type { FailedEvent } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
 import { Panel, type Closing } from '../../parts/dialogs';
@@ -41,18 +41,14 @@ export function ProblemPanel({ problem, onClose }: Closing<{ problem: Problem }>
 
 /** Fixes the address, tests it, and delivers the events of the group again. */
 function FixReceiver({ problem: { items } }: { problem: Problem }) {
-  const queries = useQueryClient();
   const test = useSendTest();
   const events = items.flatMap(({ event }) => event ?? []).slice(0, RETRIED_MAX);
-  const retry = useMutation({
-    mutationFn: async () => {
-      let accepted = 0;
-      for (const event of events) {
-        if (await isAccepted(event)) accepted += 1;
-      }
-      return { accepted, tried: events.length };
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['failed-events'] }),
+  const retry = useAttempt([FAILED], async () => {
+    let accepted = 0;
+    for (const event of events) {
+      if (await isAccepted(event)) accepted += 1;
+    }
+    return { accepted, tried: events.length };
   });
   return (
     <Stack gap="xs">

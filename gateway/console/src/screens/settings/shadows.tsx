@@ -11,6 +11,14 @@ import { DataTable, type TableColumn } from '../../parts/tables';
 import { State, Time, timeIfAny } from '../../parts/values';
 import { countOf, nounOf } from '../../period';
 
+const REFRESH_MS = 5_000;
+
+const useShadows = () =>
+  useQuery({
+    ...shadowsQuery,
+    refetchInterval: ({ state }) => state.data?.[0]?.status === 'running' && REFRESH_MS,
+  });
+
 export const ShadowReceivers = () => (
   <Card title="Shadow receiver">
     <Stack gap="sm">
@@ -18,8 +26,8 @@ export const ShadowReceivers = () => (
         A second address that gets copies of your events, to try a new receiver before you switch to
         it. It is started with the API, and has no effect on the first receiver.
       </Text>
-      <Loaded query={useQuery(shadowsQuery)} what="the shadow receivers" lines={2}>
-        {({ shadows: [latest] }) =>
+      <Loaded query={useShadows()} what="the shadow receivers" lines={2}>
+        {([latest]) =>
           latest ? (
             <Shadow of={latest} />
           ) : (
@@ -38,11 +46,11 @@ const SOURCES: Record<ListedShadow['source'], string> = {
 
 type Comparison = ListedShadow['comparison'];
 
-const CHANGED = [shadowsQuery];
-
 function Shadow({ of }: { of: ListedShadow }) {
   const { comparison, shadow_id } = of;
-  const stop = useChange(CHANGED, () => call('POST', `/v1/webhook-shadows/${shadow_id}/stop`));
+  const stop = useChange([shadowsQuery, shadowQuery(shadow_id)], () =>
+    call('POST', `/v1/webhook-shadows/${shadow_id}/stop`),
+  );
   return (
     <Stack gap="sm">
       <Group justify="space-between">
@@ -154,22 +162,22 @@ const DIFFERENCES: Array<TableColumn<ShadowDifference>> = [
 ];
 
 /** The latest of them, which the list of shadows leaves out. */
-const Differences = ({ of: { shadow_id, status } }: { of: ListedShadow }) => (
-  <Loaded
-    query={useQuery(shadowQuery(shadow_id, status === 'running'))}
-    what="the events that were answered differently"
-    lines={2}
-  >
-    {({ shadow }) => (
-      <DataTable
-        min_width={560}
-        rows={shadow.comparison.differences.slice(0, SHOWN_MAX)}
-        keyOf={({ event_id, at }) => `${event_id} ${at}`}
-        columns={DIFFERENCES}
-      />
-    )}
-  </Loaded>
-);
+function Differences({ of: { shadow_id, status } }: { of: ListedShadow }) {
+  const refetchInterval = status === 'running' && REFRESH_MS;
+  const query = useQuery({ ...shadowQuery(shadow_id), refetchInterval });
+  return (
+    <Loaded query={query} what="the events that were answered differently" lines={2}>
+      {({ comparison: { differences } }) => (
+        <DataTable
+          min_width={560}
+          rows={differences.slice(0, SHOWN_MAX)}
+          keyOf={({ event_id, at }) => `${event_id} ${at}`}
+          columns={DIFFERENCES}
+        />
+      )}
+    </Loaded>
+  );
+}
 
 const SHOWN_MAX = 10;
 

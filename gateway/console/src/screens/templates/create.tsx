@@ -1,7 +1,7 @@
 import { Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client';
-import { useChange } from '../../api/queries';
+import { TEMPLATES, useChange } from '../../api/queries';
 import type { Client, TemplateComponent } from '../../api/types';
 import { FormDialog, type Closing } from '../../parts/dialogs';
 import { TemplatePreview, Variables } from '../../parts/templates';
@@ -43,7 +43,7 @@ export function CreateTemplate({ client, onClose }: Closing<{ client: Client }>)
   const components = componentsOf(draft);
   const variables = variablesOf(components).filter(({ key }) => /^\d+$/.test(key));
   const create = useChange(
-    [{ queryKey: ['templates'] }],
+    [TEMPLATES],
     () => {
       const values = variables.map(({ key }) => examples[key] ?? '');
       const example = values.length > 0 ? { example: { body_text: [values] } } : {};
