@@ -1,14 +1,13 @@
 // A new webhook endpoint, and the fields of its form. Its secret is shown once, after it was made.
 import { Anchor, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
-import { endpointsQuery } from '../../api/queries';
+import { endpointsQuery, useChange } from '../../api/queries';
 import type { EndpointWithSecret } from '../../api/types';
 import type { EventFilter } from '../../event-filter';
 import { FormDialog, ShownOnce, type Closing } from '../../parts/dialogs';
 import { FilterField } from './event-choice';
-import { useSaving } from './page';
+import { withRefusals } from './page';
 import { VerifyGuide } from './secret';
 
 const DESCRIPTION_MAX = 200;
@@ -50,14 +49,11 @@ export function CreateEndpoint({ onClose }: Closing) {
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
   const [events, setEvents] = useState<EventFilter>(null);
-  const queries = useQueryClient();
-  const { save, refusalOf, refusesOneOf } = useSaving(
-    () =>
-      call<EndpointWithSecret>('POST', '/v1/webhook-endpoints', {
-        body: { url: url.trim(), description: description.trim(), events },
-      }),
-    () => queries.invalidateQueries({ queryKey: endpointsQuery.queryKey }),
+  const body = { url: url.trim(), description: description.trim(), events };
+  const create = useChange([endpointsQuery], () =>
+    call<EndpointWithSecret>('POST', '/v1/webhook-endpoints', { body }),
   );
+  const { save, refusalOf, refusesOneOf } = withRefusals(create);
   const is_shown = refusesOneOf(['url', 'description', 'events']);
   return (
     <FormDialog

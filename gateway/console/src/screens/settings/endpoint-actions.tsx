@@ -18,7 +18,9 @@ interface EndpointProps {
 
 const CHANGED = [endpointsQuery];
 
-const pathOf = ({ endpoint_id }: WebhookEndpoint): string => `/v1/webhook-endpoints/${endpoint_id}`;
+/** Its address in the API. */
+export const pathOf = ({ endpoint_id }: WebhookEndpoint): string =>
+  `/v1/webhook-endpoints/${endpoint_id}`;
 
 const rotateOf = (endpoint: WebhookEndpoint) => async (overlap_hours: number) => {
   const path = `${pathOf(endpoint)}/rotate-secret`;

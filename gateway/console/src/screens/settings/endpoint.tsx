@@ -1,10 +1,15 @@
 // One webhook endpoint: how its deliveries go, what it gets, and its latest attempts.
 import { Text, Title } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client';
-import { ATTEMPTS_REFRESH_MS, endpointAttemptsQuery, endpointsQuery } from '../../api/queries';
+import {
+  ATTEMPTS_REFRESH_MS,
+  endpointAttemptsQuery,
+  endpointsQuery,
+  useChange,
+} from '../../api/queries';
 import type { EndpointAttempt, WebhookEndpoint } from '../../api/types';
 import { receiverOf } from '../../attention';
 import { isSame, type EventFilter } from '../../event-filter';
@@ -18,9 +23,9 @@ import { answerOf } from '../events/rules';
 import { SendTestOutcome, useEndpointTest } from '../events/send-test';
 import { Attempts, type ListedAttempt } from './attempts';
 import { AddressField, DescriptionField, DestinationsGuide } from './create-endpoint';
-import { EndpointActions, usePause } from './endpoint-actions';
+import { EndpointActions, pathOf, usePause } from './endpoint-actions';
 import { FilterField } from './event-choice';
-import { SaveForm, SettingsPage, useSaving } from './page';
+import { SaveForm, SettingsPage, withRefusals } from './page';
 import { nameOf } from './receiver-rows';
 
 const TO = '/settings/receivers';
@@ -160,16 +165,15 @@ function EndpointForm({ endpoint }: { endpoint: WebhookEndpoint }) {
   const [description, setDescription] = useState(endpoint.description);
   const [url, setUrl] = useState(endpoint.url ?? '');
   const [events, setEvents] = useState<EventFilter>(endpoint.events);
-  const queries = useQueryClient();
   const changes = {
     ...(description.trim() !== endpoint.description && { description: description.trim() }),
     ...(url.trim() !== (endpoint.url ?? '') && { url: url.trim() }),
     ...(!isSame(events, endpoint.events) && { events }),
   };
-  const saving = useSaving(
-    () => call('PATCH', `/v1/webhook-endpoints/${endpoint.endpoint_id}`, { body: changes }),
-    () => queries.invalidateQueries({ queryKey: endpointsQuery.queryKey }),
+  const change = useChange([endpointsQuery], () =>
+    call('PATCH', pathOf(endpoint), { body: changes }),
   );
+  const saving = withRefusals(change);
   return (
     <Card title="Settings">
       <SaveForm

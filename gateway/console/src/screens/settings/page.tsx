@@ -1,10 +1,10 @@
 // The frame of the pages of the settings: their navigation, what most of them read, and the forms
 // that they save.
 import { Button, Group, Stack } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type ApiFailure } from '../../api/client';
-import { settingsQuery, useMay, type Work } from '../../api/queries';
+import { settingsQuery, useChange, useMay, type Work } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
 import { Page } from '../../parts/layout';
@@ -51,9 +51,8 @@ export const SettingsForms = ({ children }: { children: (settings: Settings) => 
   </Loaded>
 );
 
-/** What is sent is forgotten with the form: it may be a secret, and so may the answer. */
-export function useSaving<T>(send: () => Promise<T>, onSaved: (answer: T) => unknown) {
-  const save = useMutation({ mutationFn: send, onSuccess: onSaved, gcTime: 0 });
+/** A change with the fields that it was refused for. */
+export function withRefusals<W extends Work>(save: W) {
   const failure = save.error as ApiFailure | null;
   const named = (failure?.details as { field?: string } | null | undefined)?.field ?? '';
   /** Why a field, or an item of it, was refused; null if it was not. */
@@ -70,10 +69,11 @@ export function useSaving<T>(send: () => Promise<T>, onSaved: (answer: T) => unk
 /** Saves what `changed` returns; the screens show the settings of the answer at once. */
 export function useSaveSettings(changed: () => Partial<Record<keyof Settings, unknown>>) {
   const queries = useQueryClient();
-  return useSaving(
-    () => call<{ settings: Settings }>('PATCH', '/settings', { body: changed() }),
-    (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
-  );
+  const save = useChange([], async () => {
+    const answer = await call<{ settings: Settings }>('PATCH', '/settings', { body: changed() });
+    queries.setQueryData(settingsQuery.queryKey, answer.settings);
+  });
+  return withRefusals(save);
 }
 
 interface SaveFormProps {
