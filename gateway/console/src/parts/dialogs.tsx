@@ -15,7 +15,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Work } from '../api/queries';
-import { Failure } from './loaded';
+import { Failure } from './layout';
 import { Copy } from './values';
 
 /** What a panel or dialog is about, and how it is closed. */

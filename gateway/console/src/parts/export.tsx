@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { download } from './csv';
-import { Failure } from './loaded';
+import { Failure } from './layout';
 
 interface ExportProps extends ButtonProps {
   label?: string;

@@ -5,9 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { messageCheckQuery } from '../api/queries';
 import type { Client, MessageCheck } from '../api/types';
 import { TYPING_MS } from './filters';
-import { Facts } from './layout';
+import { Facts, Hint } from './layout';
 import { Time } from './values';
-import { Hint } from '../parts/layout';
 
 interface NextMessageProps {
   client: Client;

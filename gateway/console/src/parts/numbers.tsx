@@ -7,8 +7,7 @@ import type { Client } from '../api/types';
 import { nameOf } from '../attention';
 import { FilterSelect } from './filter-fields';
 import { useFilters } from './filters';
-import { EmptyCard } from './layout';
-import { Loaded } from './loaded';
+import { EmptyCard, Loaded } from './layout';
 
 /** A number in a list: its phone number, with name and ID on hover. */
 export function NumberName({ id }: { id: string | null | undefined }) {

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { templatesQuery } from '../api/queries';
 import type { Client, Template, TemplateComponent } from '../api/types';
 import { fillText, type Variable } from '../template';
-import { Loaded } from './loaded';
+import { Loaded } from './layout';
 
 export const namedInFull = ({ name, language }: Pick<Template, 'name' | 'language'>): string =>
   `${name} (${language})`;

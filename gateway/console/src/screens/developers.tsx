@@ -4,8 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { settingsQuery, useActiveNumbers } from '../api/queries';
 import type { Client } from '../api/types';
 import { Block } from '../parts/block';
-import { Card, Page } from '../parts/layout';
-import { Loaded } from '../parts/loaded';
+import { Card, Loaded, Page } from '../parts/layout';
 import { NumberSelect, useNumber } from '../parts/numbers';
 import { Requests } from './developers/requests';
 

@@ -6,8 +6,7 @@ import { eventFiguresQuery, messageDaysQuery, usageQuery, useMay } from '../api/
 import { ownCallsOf, totalsOf } from '../figures';
 import { WhenSeen } from '../parts/chart';
 import { PeriodFilter, useFilters } from '../parts/filters';
-import { Card, Hint, Page } from '../parts/layout';
-import { FailuresOf } from '../parts/loaded';
+import { Card, FailuresOf, Hint, Page } from '../parts/layout';
 import { changeOf, countOf, percent, periodBefore, periodOf, type Days } from '../period';
 import { NeedsAttention, useAttention } from './overview/attention';
 import { Compared } from './overview/compared';

@@ -39,8 +39,7 @@ import { signOut } from '../api/client';
 import { sessionQuery, useMay } from '../api/queries';
 import icon from '../icon.svg';
 import { NotIncluded } from '../parts/allowed';
-import { Page } from '../parts/layout';
-import { TextLink } from '../parts/links';
+import { Page, TextLink } from '../parts/layout';
 import type { Opened } from './find';
 import { placeAt, SCREENS } from './places';
 

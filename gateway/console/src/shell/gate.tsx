@@ -8,7 +8,7 @@ import { whenLogInIsOld } from '../api/client';
 import { sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
 import { Dialog } from '../parts/dialogs';
-import { Failure } from '../parts/loaded';
+import { Failure } from '../parts/layout';
 import { createConsoleRouter } from '../router';
 import { Invitation } from './invitation';
 import { LogInForm, SignIn } from './sign-in';

@@ -7,8 +7,7 @@ import { acceptInvitation, canUsePasskeys } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Invitation as Invited } from '../api/types';
 import icon from '../icon.svg';
-import { FrontPage } from '../parts/layout';
-import { Failure } from '../parts/loaded';
+import { Failure, FrontPage } from '../parts/layout';
 import { Time } from '../parts/values';
 
 const NAME_MAX = 100;

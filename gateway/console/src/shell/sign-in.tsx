@@ -6,8 +6,7 @@ import { canUsePasskeys, logInWithPasskey } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
 import icon from '../icon.svg';
-import { FrontPage } from '../parts/layout';
-import { Failure } from '../parts/loaded';
+import { Failure, FrontPage } from '../parts/layout';
 
 const WRONG_KEY = new Set(['INVALID_PARTNER_KEY', 'MISSING_FIELDS', 'INVALID_FIELD']);
 

@@ -5,9 +5,7 @@ import { keysQuery, requestQuery, useMay } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
 import { Json } from '../../parts/block';
 import { Panel, type Closing } from '../../parts/dialogs';
-import { Facts } from '../../parts/layout';
-import { TextLink } from '../../parts/links';
-import { Loaded } from '../../parts/loaded';
+import { Facts, Loaded, TextLink } from '../../parts/layout';
 import { Id, Time } from '../../parts/values';
 import { adviceOf } from '../../reasons';
 

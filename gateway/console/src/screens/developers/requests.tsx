@@ -13,8 +13,7 @@ import {
 import type { LoggedRequest } from '../../api/types';
 import { Filters, FilterSelect, FilterText } from '../../parts/filter-fields';
 import { useFilters, useOpened } from '../../parts/filters';
-import { Card, Empty, Hint } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Card, Empty, Hint, Loaded } from '../../parts/layout';
 import { type Column, Rows, timeColumn } from '../../parts/rows';
 import type { Search } from '../../search';
 import { Outcome, RequestPanel, tookOf } from './request-panel';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { call } from '../../api/client';
 import type { Replay } from '../../api/types';
 import { Dialog, Opens, type Closing } from '../../parts/dialogs';
-import { Failure, Loaded } from '../../parts/loaded';
+import { Failure, Loaded } from '../../parts/layout';
 import { State } from '../../parts/values';
 import { countOf } from '../../period';
 

@@ -6,8 +6,7 @@ import { endpointsQuery, useChange, type Work } from '../../api/queries';
 import type { TestEvent } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
 import { Panel, type Closing } from '../../parts/dialogs';
-import { Facts } from '../../parts/layout';
-import { Failure } from '../../parts/loaded';
+import { Facts, Failure } from '../../parts/layout';
 import { Id, State, Time } from '../../parts/values';
 import { outcomeOf, TEST_EVENT, type SentTest } from './rules';
 

@@ -4,7 +4,7 @@ import { Alert, Code, Group, List, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { timelineQuery } from '../../api/queries';
 import type { TimelineEntry } from '../../api/types';
-import { Loaded } from '../../parts/loaded';
+import { Loaded } from '../../parts/layout';
 import { Copy, Time } from '../../parts/values';
 import { stepsOf, type Step } from './group-attempts';
 

@@ -5,8 +5,7 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api/client';
 import { clientsQuery } from '../../api/queries';
 import { Dialog, focusOnMount, type Closing } from '../../parts/dialogs';
-import { Hint } from '../../parts/layout';
-import { Failure } from '../../parts/loaded';
+import { Failure, Hint } from '../../parts/layout';
 import { Copy } from '../../parts/values';
 
 interface Link {

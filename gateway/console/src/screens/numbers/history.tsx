@@ -13,8 +13,7 @@ import {
   type Fact,
 } from '../../number-days';
 import { Chart } from '../../parts/chart';
-import { Hint, Section } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Hint, Loaded, Section } from '../../parts/layout';
 import { dayInWords, nounOf } from '../../period';
 
 const CHANGES_MAX = 5;

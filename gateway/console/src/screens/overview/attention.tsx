@@ -23,9 +23,7 @@ import {
   type NoticeState,
   type NoticeStates,
 } from '../../notices';
-import { AllWell, Card, Hint } from '../../parts/layout';
-import { TextLink } from '../../parts/links';
-import { FailuresOf } from '../../parts/loaded';
+import { AllWell, Card, FailuresOf, Hint, TextLink } from '../../parts/layout';
 import { State } from '../../parts/values';
 import { dayOf } from '../../period';
 import type { Search } from '../../search';

@@ -12,8 +12,7 @@ import type { LedgerTotals, MessageDay } from '../../api/types';
 import { countsByDay, totalsOf, type EventDay } from '../../figures';
 import { costByDay, roughly, sumOf } from '../../money';
 import { Chart } from '../../parts/chart';
-import { Hint } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Hint, Loaded } from '../../parts/layout';
 import { ReceiverCharts } from '../../parts/receiver-charts';
 import { countOf, dayInWords, daysOf, nounOf, periodBefore, type Days } from '../../period';
 

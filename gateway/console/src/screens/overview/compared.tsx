@@ -6,8 +6,7 @@ import type { LedgerTotals } from '../../api/types';
 import { nameOf } from '../../attention';
 import { compare, sentByCategory, type ComparedRow } from '../../figures';
 import { TwoBars } from '../../parts/bars';
-import { Card, Hint } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Card, Hint, Loaded } from '../../parts/layout';
 import { DataTable } from '../../parts/tables';
 import { changeOf, countOf, periodBefore, type Days } from '../../period';
 

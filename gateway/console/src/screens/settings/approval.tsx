@@ -7,8 +7,7 @@ import { call, type ApiFailure } from '../../api/client';
 import { approvalQuery, sessionQuery, useChange } from '../../api/queries';
 import type { ApprovalSetting } from '../../api/types';
 import { FormDialog, Opens, type Closing } from '../../parts/dialogs';
-import { Card } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Card, Loaded } from '../../parts/layout';
 import { countOf, nounOf } from '../../period';
 
 const APPROVERS_MIN = 2;

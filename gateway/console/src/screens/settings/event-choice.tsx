@@ -13,8 +13,7 @@ import {
   type EventFilter,
   type Family,
 } from '../../event-filter';
-import { Card } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Card, Loaded } from '../../parts/layout';
 import { countOf, nounOf } from '../../period';
 import { SaveForm, useSaveSettings } from './page';
 

@@ -7,9 +7,7 @@ import { call, type ApiFailure } from '../../api/client';
 import { settingsQuery, useChange, useMay, type Work } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
-import { Page } from '../../parts/layout';
-import { ButtonLink } from '../../parts/links';
-import { Failure, Loaded } from '../../parts/loaded';
+import { ButtonLink, Failure, Loaded, Page } from '../../parts/layout';
 import { SETTINGS } from '../../shell/places';
 
 interface SettingsPageProps {

@@ -7,8 +7,7 @@ import { addPasskey } from '../../api/passkeys';
 import { logInQuery, passkeysQuery, useChange } from '../../api/queries';
 import type { Passkey } from '../../api/types';
 import { Confirm, FormDialog, Opens, type Closing } from '../../parts/dialogs';
-import { Card } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Card, Loaded } from '../../parts/layout';
 import { Time } from '../../parts/values';
 
 const NAME_MAX = 100;

@@ -11,8 +11,7 @@ import {
 import type { Settings, WebhookEndpoint } from '../../api/types';
 import { Changeable, IfMay } from '../../parts/allowed';
 import { Opens } from '../../parts/dialogs';
-import { Hint } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Hint, Loaded } from '../../parts/layout';
 import { agoColumn, type Column, Rows } from '../../parts/rows';
 import { State } from '../../parts/values';
 import { countOf } from '../../period';

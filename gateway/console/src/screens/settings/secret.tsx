@@ -5,8 +5,7 @@ import { call } from '../../api/client';
 import { settingsQuery, useChange } from '../../api/queries';
 import type { Settings, WebhookSecret as Secret } from '../../api/types';
 import { FormDialog, focusOnMount, Opens, ShownOnce, type Closing } from '../../parts/dialogs';
-import { Card, Facts } from '../../parts/layout';
-import { Failure } from '../../parts/loaded';
+import { Card, Facts, Failure } from '../../parts/layout';
 import { Copy, Time, timeIfAny } from '../../parts/values';
 
 const OVERLAP_DEFAULT_HOURS = 24;

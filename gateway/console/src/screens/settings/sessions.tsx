@@ -4,8 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { call, signOut } from '../../api/client';
 import { sessionsQuery, useChange } from '../../api/queries';
 import type { OpenSession } from '../../api/types';
-import { Card } from '../../parts/layout';
-import { Failure, Loaded } from '../../parts/loaded';
+import { Card, Failure, Loaded } from '../../parts/layout';
 import { Time } from '../../parts/values';
 
 export function Sessions() {

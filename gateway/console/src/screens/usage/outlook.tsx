@@ -5,8 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ledgerTotalsQuery, noticesQuery } from '../../api/queries';
 import type { LedgerTotals } from '../../api/types';
 import { forecastOf, forecastPeriod, roughly, sumOf } from '../../money';
-import { Card, Facts, Hint } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Card, Facts, Hint, Loaded } from '../../parts/layout';
 import { DataTable } from '../../parts/tables';
 import { countOf, dayInWords, dayOf, periodBefore, type Days } from '../../period';
 

@@ -4,8 +4,7 @@ import { pricesQuery } from '../../api/queries';
 import type { ListedPrice, PriceList } from '../../api/types';
 import { FilterDay, Filters, FilterSelect, FilterText } from '../../parts/filter-fields';
 import { useFilters } from '../../parts/filters';
-import { Card, EmptyCard, Hint, Page } from '../../parts/layout';
-import { Loaded } from '../../parts/loaded';
+import { Card, EmptyCard, Hint, Loaded, Page } from '../../parts/layout';
 import { DataTable, type TableColumn } from '../../parts/tables';
 import { dayInWords } from '../../period';
 
