@@ -30,7 +30,6 @@ interface PanelProps {
 
 /** A header that would be a second banner of the page for screen readers. */
 const HEADER_ROLE = 'presentation';
-const CLOSE = 'Close';
 
 /** The open panels, the topmost last: a dialog of a panel is above it. */
 const open_panels: symbol[] = [];
@@ -61,39 +60,29 @@ function usePanel(onClose: () => void): () => void {
   };
 }
 
+/** The library's drawer and modal have the same parts. */
+const windowOf = (Root: typeof Modal, place: object, usual_size: MantineSize) =>
+  function Window({ title, size = usual_size, onClose, children }: PanelProps) {
+    const close = usePanel(onClose);
+    return (
+      <Root.Root opened onClose={close} {...place} size={size} returnFocus={false}>
+        <Root.Overlay />
+        <Root.Content>
+          <Root.Header role={HEADER_ROLE}>
+            <Root.Title>{title}</Root.Title>
+            <Root.CloseButton aria-label="Close" />
+          </Root.Header>
+          <Root.Body>{children}</Root.Body>
+        </Root.Content>
+      </Root.Root>
+    );
+  };
+
 /** The details of a row, at the right edge. */
-export function Panel({ title, size = 'lg', onClose, children }: PanelProps) {
-  const close = usePanel(onClose);
-  return (
-    <Drawer.Root opened onClose={close} position="right" size={size} returnFocus={false}>
-      <Drawer.Overlay />
-      <Drawer.Content>
-        <Drawer.Header role={HEADER_ROLE}>
-          <Drawer.Title>{title}</Drawer.Title>
-          <Drawer.CloseButton aria-label={CLOSE} />
-        </Drawer.Header>
-        <Drawer.Body>{children}</Drawer.Body>
-      </Drawer.Content>
-    </Drawer.Root>
-  );
-}
+export const Panel = windowOf(Drawer as never, { position: 'right' }, 'lg');
 
 /** A form or a question in the middle of the window. */
-export function Dialog({ title, size = 'md', onClose, children }: PanelProps) {
-  const close = usePanel(onClose);
-  return (
-    <Modal.Root opened onClose={close} centered size={size} returnFocus={false}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Header role={HEADER_ROLE}>
-          <Modal.Title>{title}</Modal.Title>
-          <Modal.CloseButton aria-label={CLOSE} />
-        </Modal.Header>
-        <Modal.Body>{children}</Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
-  );
-}
+export const Dialog = windowOf(Modal, { centered: true }, 'md');
 
 interface OpensProps extends Omit<ButtonProps, 'children'> {
   label: string;
