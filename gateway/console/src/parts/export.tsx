@@ -1,7 +1,7 @@
-import { Button, type ButtonProps } from '@mantine/core';
+import type { ButtonProps } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { download } from './csv';
-import { Failure } from './layout';
+import { Failure, WorkButton } from './layout';
 
 interface ExportProps extends ButtonProps {
   label?: string;
@@ -17,9 +17,9 @@ export function Export({ label = 'Export CSV', failure, file, read, ...button }:
   const work = useMutation({ mutationFn: read, onSuccess: (content) => download(file, content) });
   return (
     <>
-      <Button variant="default" {...button} loading={work.isPending} onClick={() => work.mutate()}>
+      <WorkButton variant="default" {...button} work={work}>
         {label}
-      </Button>
+      </WorkButton>
       {work.error && <Failure error={work.error} title={failure} />}
     </>
   );

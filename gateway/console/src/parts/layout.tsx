@@ -21,6 +21,7 @@ import { CheckCircledIcon, ExclamationTriangleIcon } from '@radix-ui/react-icons
 import { createLink } from '@tanstack/react-router';
 import { useEffect, type ReactNode, type Ref } from 'react';
 import type { ApiFailure } from '../api/client';
+import type { Work } from '../api/queries';
 import { Copy } from './values';
 
 interface PageProps {
@@ -158,6 +159,17 @@ export const TextLink = createLink((props: AnchorProps & Linked) => (
 export const ButtonLink = createLink((props: ButtonProps & Linked) => (
   <Button component="a" variant="default" {...props} />
 ));
+
+interface WorkButtonProps extends ButtonProps {
+  work: Work;
+  'aria-label'?: string;
+  children: ReactNode;
+}
+
+/** A button that starts a work, and shows that it is in progress. */
+export const WorkButton = ({ work, ...button }: WorkButtonProps) => (
+  <Button {...button} loading={work.isPending} onClick={() => work.mutate()} />
+);
 
 interface FailureProps {
   error: Error;

@@ -1,5 +1,5 @@
 // Tables that are whole in the page.
-import { Table, type TableProps } from '@mantine/core';
+import { Table, Text, type TableProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { LedgerAmounts } from '../api/types';
 import { sumOf } from '../money';
@@ -18,11 +18,15 @@ interface DataTableProps<T> extends Pick<TableProps, 'aria-label' | 'horizontalS
   keyOf: (row: T, at: number) => string;
   /** The table scrolls in a narrower window. */
   min_width?: number;
+  /** Stands for a table without rows. */
+  empty?: string;
 }
 
-export function DataTable<T>({ columns, rows, keyOf, min_width, ...props }: DataTableProps<T>) {
+export function DataTable<T>(props: DataTableProps<T>) {
+  const { columns, rows, keyOf, min_width, empty, ...others } = props;
+  if (rows.length === 0 && empty) return <Text size="sm">{empty}</Text>;
   const table = (
-    <Table {...props}>
+    <Table {...others}>
       <Table.Thead>
         <Table.Tr>
           {columns.map(({ title, figure }) => (

@@ -1,6 +1,6 @@
-// Values in a row or a fact: a state, an ID that can be copied, and a time in the reader's zone,
-// which shows UTC on hover.
-import { ActionIcon, Badge, CopyButton, Tooltip } from '@mantine/core';
+// Values in a row or a fact: a state, an ID that can be copied, JSON, and a time in the reader's
+// zone, which shows UTC on hover.
+import { ActionIcon, Badge, Box, Code, CopyButton, Tooltip } from '@mantine/core';
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons';
 
 /**
@@ -45,6 +45,24 @@ export function Copy({ text, label = 'Copy' }: { text: string; label?: string })
   );
 }
 
+/** JSON or a program, with a button that copies it. */
+export function Block({ text, label }: { text: string; label: string }) {
+  return (
+    <Box pos="relative">
+      <Code block tabIndex={0} role="region" aria-label={label} fz={12}>
+        {text}
+      </Code>
+      <Box pos="absolute" top={6} right={6} className="block-copy">
+        <Copy text={text} label={`Copy ${label}`} />
+      </Box>
+    </Box>
+  );
+}
+
+export const Json = ({ value, label }: { value: unknown; label: string }) => (
+  <Block text={JSON.stringify(value, null, 2)} label={label} />
+);
+
 /** For a fact that is left out if it is not known. */
 export const yesNo = (value: unknown): string | undefined =>
   value === true ? 'yes' : value === false ? 'no' : undefined;
@@ -60,38 +78,15 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const short = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZoneName: 'short',
-});
-const exact = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-});
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-const dayAndClock = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const dateOnly = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-});
+const formatOf = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, parts);
+const DAY = { month: 'short', day: 'numeric' } as const;
+const MINUTE = { hour: '2-digit', minute: '2-digit' } as const;
+const SECOND = { ...MINUTE, second: '2-digit' } as const;
+const short = formatOf({ ...DAY, ...MINUTE, timeZoneName: 'short' });
+const exact = formatOf({ year: 'numeric', ...DAY, ...SECOND, timeZoneName: 'short' });
+const clock = formatOf(SECOND);
+const dayAndClock = formatOf({ ...DAY, ...MINUTE });
+const dateOnly = formatOf({ year: 'numeric', ...DAY });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const utc = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;

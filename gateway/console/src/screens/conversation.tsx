@@ -9,7 +9,7 @@ import type { Client } from '../api/types';
 import { contactOf, conversationQuery, type Turn } from '../conversation';
 import { costBeside } from '../money';
 import { useFilters } from '../parts/filters';
-import { Card, Empty, Failure, Hint, Loaded, Page, TextLink } from '../parts/layout';
+import { Card, Empty, Failure, Hint, Loaded, Page, TextLink, WorkButton } from '../parts/layout';
 import { NextMessage } from '../parts/next-message';
 import { NumberSelect, WithNumber } from '../parts/numbers';
 import { State, Time } from '../parts/values';
@@ -148,13 +148,9 @@ function Reply({ client, contact }: { client: Client; contact: string }) {
         />
         <NextMessage client={client} to={contact} kind="text" body={{ text: text.trim() || '…' }} />
         <Group gap="xs">
-          <Button
-            loading={send.isPending}
-            disabled={text.trim() === ''}
-            onClick={() => send.mutate()}
-          >
+          <WorkButton work={send} disabled={text.trim() === ''}>
             Send
-          </Button>
+          </WorkButton>
           <TextLink
             to="/messages/new"
             search={{ number: client.phone_number_id, to_contact: contact }}

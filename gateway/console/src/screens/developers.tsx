@@ -3,9 +3,9 @@ import { Anchor, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { settingsQuery, useActiveNumbers } from '../api/queries';
 import type { Client } from '../api/types';
-import { Block } from '../parts/block';
 import { Card, Loaded, Page } from '../parts/layout';
 import { NumberSelect, useNumber } from '../parts/numbers';
+import { Block } from '../parts/values';
 import { Requests } from './developers/requests';
 
 const BASE_URL = new URL('../v1', document.baseURI).href;

@@ -1,5 +1,5 @@
 // The usage of a period: calls, messages by category, billing slots.
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../api/queries';
 import type { Usage } from '../api/types';
@@ -116,19 +116,16 @@ const Numbers = ({ title, file, head, rows }: NumbersProps) => (
       )
     }
   >
-    {rows.length === 0 ? (
-      <Text size="sm">Nothing in this period.</Text>
-    ) : (
-      <DataTable
-        min_width={420}
-        rows={rows}
-        keyOf={([name]) => String(name)}
-        columns={head.map((name, at) => ({
-          title: name,
-          cell: (cells: Cells) => shownOf(cells[at]),
-          figure: at > 0,
-        }))}
-      />
-    )}
+    <DataTable
+      min_width={420}
+      rows={rows}
+      keyOf={([name]) => String(name)}
+      columns={head.map((name, at) => ({
+        title: name,
+        cell: (cells: Cells) => shownOf(cells[at]),
+        figure: at > 0,
+      }))}
+      empty="Nothing in this period."
+    />
   </Card>
 );

@@ -7,7 +7,7 @@ import { acceptInvitation, canUsePasskeys } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Invitation as Invited } from '../api/types';
 import icon from '../icon.svg';
-import { Failure, FrontPage } from '../parts/layout';
+import { Failure, FrontPage, WorkButton } from '../parts/layout';
 import { Time } from '../parts/values';
 
 const NAME_MAX = 100;
@@ -111,9 +111,9 @@ function Accept({ invited, token, onDone }: AcceptProps) {
           </Text>
         )}
         {issuer && (
-          <Button variant="default" loading={visit.isPending} onClick={() => visit.mutate()}>
+          <WorkButton variant="default" work={visit}>
             Use {issuer} instead
-          </Button>
+          </WorkButton>
         )}
         {visit.error && <Failure error={visit.error} title="You are not signed in" />}
       </Stack>

@@ -6,7 +6,7 @@ import { canUsePasskeys, logInWithPasskey } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
 import icon from '../icon.svg';
-import { Failure, FrontPage } from '../parts/layout';
+import { Failure, FrontPage, WorkButton } from '../parts/layout';
 
 const WRONG_KEY = new Set(['INVALID_PARTNER_KEY', 'MISSING_FIELDS', 'INVALID_FIELD']);
 
@@ -70,11 +70,7 @@ export function LogInForm({ as, fresh = false, onEnter, children }: LogInFormPro
     >
       <Stack>
         {children}
-        {has_passkeys && (
-          <Button loading={passkey.isPending} onClick={() => passkey.mutate()}>
-            Use a passkey
-          </Button>
-        )}
+        {has_passkeys && <WorkButton work={passkey}>Use a passkey</WorkButton>}
         {passkey.error && <Failure error={passkey.error} title="You are not signed in" />}
         {issuer && (
           <Button

@@ -3,10 +3,9 @@ import { Alert, Anchor, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { keysQuery, requestQuery, useMay } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
-import { Json } from '../../parts/block';
 import { Panel, type Closing } from '../../parts/dialogs';
 import { Facts, Loaded, TextLink } from '../../parts/layout';
-import { Id, Time } from '../../parts/values';
+import { Id, Json, Time } from '../../parts/values';
 import { adviceOf } from '../../reasons';
 
 const colourOf = (status: number): string =>

@@ -5,10 +5,9 @@ import { call } from '../../api/client';
 import { FAILED, useAttempt } from '../../api/queries';
 import type { FailedEvent } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
-import { Json } from '../../parts/block';
 import { Panel, type Closing } from '../../parts/dialogs';
-import { Facts, Failure, Section } from '../../parts/layout';
-import { Id, State, Time } from '../../parts/values';
+import { Facts, Failure, Section, WorkButton } from '../../parts/layout';
+import { Id, Json, State, Time } from '../../parts/values';
 import { ReceiverName } from './receiver';
 import { deliveryOf, subjectOf, type Waiting } from './rules';
 
@@ -103,14 +102,9 @@ export function EventDrawer({ event, onClose }: Closing<{ event: FailedEvent }>)
           ]}
         />
         <Changeable scope="manage">
-          <Button
-            w="fit-content"
-            loading={retry.isPending}
-            disabled={retry.data?.status === 'delivered'}
-            onClick={() => retry.mutate()}
-          >
+          <WorkButton w="fit-content" work={retry} disabled={retry.data?.status === 'delivered'}>
             Retry now
-          </Button>
+          </WorkButton>
         </Changeable>
         {retry.error && <Failure error={retry.error} title="The event was not retried" />}
         {retry.data && <RetryResult retried={retry.data} />}

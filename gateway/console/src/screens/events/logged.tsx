@@ -1,14 +1,13 @@
 // One event of the log, as one of its receivers gets it or as all do.
-import { Alert, Button, Code, Stack, Text } from '@mantine/core';
+import { Alert, Code, Stack, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import { useAttempt } from '../../api/queries';
 import type { Attempt, LoggedEvent, Replay } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
-import { Json } from '../../parts/block';
 import { Panel, type Closing } from '../../parts/dialogs';
-import { Facts, Failure, Loaded, Section } from '../../parts/layout';
-import { Id, State, Time } from '../../parts/values';
+import { Facts, Failure, Loaded, Section, WorkButton } from '../../parts/layout';
+import { Id, Json, State, Time } from '../../parts/values';
 import { countOf } from '../../period';
 import { ReceiverName } from './receiver';
 import { ReplayProgress } from './replay';
@@ -82,9 +81,9 @@ function Retry(delivery: Waiting) {
   const retry = useAttempt([detailQuery(delivery.event_id)], () => retryOf(delivery));
   return (
     <>
-      <Button w="fit-content" loading={retry.isPending} onClick={() => retry.mutate()}>
+      <WorkButton w="fit-content" work={retry}>
         Retry now
-      </Button>
+      </WorkButton>
       {retry.error && <Failure error={retry.error} title="The event was not retried" />}
       {retry.data && <RetryResult retried={retry.data} />}
     </>
@@ -101,14 +100,9 @@ function Redeliver({ event_id, endpoint_id }: Waiting) {
   });
   return (
     <>
-      <Button
-        variant="default"
-        w="fit-content"
-        loading={replay.isPending}
-        onClick={() => replay.mutate()}
-      >
+      <WorkButton variant="default" w="fit-content" work={replay}>
         Deliver again
-      </Button>
+      </WorkButton>
       {replay.error && <Failure error={replay.error} title="The event was not delivered again" />}
       {replay.data && <ReplayProgress replay={replay.data} />}
     </>

@@ -1,11 +1,11 @@
 // Delivers the events of a period again, and shows the progress.
-import { Alert, Button, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
 import type { Replay } from '../../api/types';
 import { Dialog, Opens, type Closing } from '../../parts/dialogs';
-import { Failure, Loaded } from '../../parts/layout';
+import { Failure, Loaded, WorkButton } from '../../parts/layout';
 import { State } from '../../parts/values';
 import { countOf } from '../../period';
 
@@ -77,14 +77,9 @@ function ReplayDialog({ names, endpoint_id, onClose }: Closing<ReplayProps>) {
             clearButtonProps={{ 'aria-label': 'Replay all events' }}
           />
           {start.error && <Failure error={start.error} title="No replay was started" />}
-          <Button
-            w="fit-content"
-            disabled={from === ''}
-            loading={start.isPending}
-            onClick={() => start.mutate()}
-          >
+          <WorkButton w="fit-content" disabled={from === ''} work={start}>
             Replay these events
-          </Button>
+          </WorkButton>
         </Stack>
       )}
     </Dialog>

@@ -1,12 +1,12 @@
 // Test events: they are sent to a receiver, which answers at once, and this page lists its own.
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import { endpointsQuery, useChange, type Work } from '../../api/queries';
 import type { TestEvent } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
 import { Panel, type Closing } from '../../parts/dialogs';
-import { Facts, Failure } from '../../parts/layout';
+import { Facts, Failure, WorkButton } from '../../parts/layout';
 import { Id, State, Time } from '../../parts/values';
 import { outcomeOf, TEST_EVENT, type SentTest } from './rules';
 
@@ -41,9 +41,9 @@ export const useSentTests = (): SentTest[] =>
 
 export const SendTestButton = ({ test }: { test: SendTestWork }) => (
   <IfMay scope="manage">
-    <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+    <WorkButton variant="default" work={test}>
       Send a test event
-    </Button>
+    </WorkButton>
   </IfMay>
 );
 

@@ -1,5 +1,5 @@
 // Messages by category and by number, beside the period before: two tables with bars.
-import { SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { clientsQuery, ledgerTotalsQuery, messageDaysQuery, useMay } from '../../api/queries';
 import type { LedgerTotals } from '../../api/types';
@@ -73,12 +73,12 @@ interface RowsProps {
 }
 
 function Rows({ head, label, rows, names }: RowsProps) {
-  if (rows.length === 0) return <Text size="sm">Nothing was sent in these periods.</Text>;
   const most = Math.max(1, ...rows.flatMap(({ now, before }) => [now, before]));
   return (
     <DataTable
       aria-label={label}
       rows={rows.slice(0, ROWS_MAX)}
+      empty="Nothing was sent in these periods."
       keyOf={({ name }) => name}
       columns={[
         {

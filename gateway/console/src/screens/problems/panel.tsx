@@ -5,7 +5,7 @@ import { FAILED, useAttempt } from '../../api/queries';
 import type { FailedEvent } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
 import { Panel, type Closing } from '../../parts/dialogs';
-import { ButtonLink, Facts, Failure, Section, TextLink } from '../../parts/layout';
+import { ButtonLink, Facts, Failure, Section, TextLink, WorkButton } from '../../parts/layout';
 import { Copy, Time } from '../../parts/values';
 import { nounOf } from '../../period';
 import { CAUSES, peopleOf, type Item, type Problem } from '../../problems';
@@ -54,9 +54,7 @@ function FixReceiver({ problem: { items } }: { problem: Problem }) {
         <ButtonLink to="/settings/receivers/webhook">Check the webhook address</ButtonLink>
         <SendTestButton test={test} />
         <IfMay scope="manage">
-          <Button loading={retry.isPending} onClick={() => retry.mutate()}>
-            {`Deliver ${nounOf(events.length, 'event')} again`}
-          </Button>
+          <WorkButton work={retry}>{`Deliver ${nounOf(events.length, 'event')} again`}</WorkButton>
         </IfMay>
       </Group>
       <SendTestOutcome test={test} />

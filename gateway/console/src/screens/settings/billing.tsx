@@ -38,16 +38,13 @@ export const Screen = () => (
                 ? `Paid with ${card.brand} ending in ${card.last4}.`
                 : 'There is no card on file.'}
             </Text>
-            {invoices.length === 0 ? (
-              <Text size="sm">There are no invoices yet.</Text>
-            ) : (
-              <DataTable
-                min_width={320}
-                rows={invoices}
-                keyOf={({ month, slot }) => `${month}/${slot}`}
-                columns={COLUMNS}
-              />
-            )}
+            <DataTable
+              min_width={320}
+              rows={invoices}
+              keyOf={({ month, slot }) => `${month}/${slot}`}
+              columns={COLUMNS}
+              empty="There are no invoices yet."
+            />
           </Stack>
         )}
       </Loaded>

@@ -1,5 +1,4 @@
 // What can be done with a webhook endpoint beside its settings.
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../../api/client';
@@ -7,6 +6,7 @@ import { endpointsQuery, knownEventsQuery, useChange } from '../../api/queries';
 import type { EndpointSecret, WebhookEndpoint } from '../../api/types';
 import { takes } from '../../event-filter';
 import { Confirm, Opens, type Closing } from '../../parts/dialogs';
+import { WorkButton } from '../../parts/layout';
 import { ReplayEvents } from '../events/replay';
 import { SendTestButton, type SendTestWork } from '../events/send-test';
 import { nameOf } from './receiver-rows';
@@ -48,9 +48,9 @@ export function EndpointActions({ endpoint, test, pause }: ActionsProps) {
   return (
     <>
       <SendTestButton test={test} />
-      <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate()}>
+      <WorkButton variant="default" work={pause}>
         {PAUSES[endpoint.status] ?? 'Enable'}
-      </Button>
+      </WorkButton>
       <ReplayEvents names={names} endpoint_id={endpoint.endpoint_id} />
       {endpoint.url !== null && (
         <Opens label="Rotate the secret …">

@@ -1,5 +1,5 @@
 // The API keys beside the partner key. A secret is shown once, after it was made.
-import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
@@ -68,18 +68,15 @@ export const Screen = () => (
   >
     <Card>
       <Loaded query={useQuery(keysQuery)} what="the API keys" lines={2}>
-        {(keys) =>
-          keys.length === 0 ? (
-            <Text size="sm">There are no API keys yet.</Text>
-          ) : (
-            <DataTable
-              min_width={640}
-              rows={keys}
-              keyOf={({ key_id }) => key_id}
-              columns={COLUMNS}
-            />
-          )
-        }
+        {(keys) => (
+          <DataTable
+            min_width={640}
+            rows={keys}
+            keyOf={({ key_id }) => key_id}
+            columns={COLUMNS}
+            empty="There are no API keys yet."
+          />
+        )}
       </Loaded>
     </Card>
   </SettingsPage>

@@ -81,21 +81,15 @@ export const Screen = () => (
   >
     <Card>
       <Loaded query={useQuery(peopleQuery)} what="the people" lines={3}>
-        {(people) =>
-          people.length === 0 ? (
-            <Text size="sm">
-              There are no people yet. Invite the first one as owner: the partner key then stays in
-              its vault.
-            </Text>
-          ) : (
-            <DataTable
-              min_width={760}
-              rows={people}
-              keyOf={({ person_id }) => person_id}
-              columns={COLUMNS}
-            />
-          )
-        }
+        {(people) => (
+          <DataTable
+            min_width={760}
+            rows={people}
+            keyOf={({ person_id }) => person_id}
+            columns={COLUMNS}
+            empty="There are no people yet. Invite the first one as owner: the partner key then stays in its vault."
+          />
+        )}
       </Loaded>
     </Card>
     <BroadcastApproval />

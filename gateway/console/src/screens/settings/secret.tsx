@@ -5,7 +5,7 @@ import { call } from '../../api/client';
 import { settingsQuery, useChange } from '../../api/queries';
 import type { Settings, WebhookSecret as Secret } from '../../api/types';
 import { FormDialog, focusOnMount, Opens, ShownOnce, type Closing } from '../../parts/dialogs';
-import { Card, Facts, Failure } from '../../parts/layout';
+import { Card, Facts, Failure, WorkButton } from '../../parts/layout';
 import { Copy, Time, timeIfAny } from '../../parts/values';
 
 const OVERLAP_DEFAULT_HOURS = 24;
@@ -50,14 +50,9 @@ export function WebhookSecret({ settings }: { settings: Settings }) {
         {reveal.error && <Failure error={reveal.error} title="The secret cannot be shown" />}
         <Group gap="xs">
           {!reveal.data && (
-            <Button
-              variant="default"
-              loading={reveal.isPending}
-              disabled={webhook_secret === null}
-              onClick={() => reveal.mutate()}
-            >
+            <WorkButton variant="default" work={reveal} disabled={webhook_secret === null}>
               Reveal
-            </Button>
+            </WorkButton>
           )}
           <Opens label="Rotate …">
             {(close) => (

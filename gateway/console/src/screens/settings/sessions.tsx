@@ -1,10 +1,10 @@
 // Open sessions: a person's own; an owner and the partner key see those of everyone.
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call, signOut } from '../../api/client';
 import { sessionsQuery, useChange } from '../../api/queries';
 import type { OpenSession } from '../../api/types';
-import { Card, Failure, Loaded } from '../../parts/layout';
+import { Card, Failure, Loaded, WorkButton } from '../../parts/layout';
 import { Time } from '../../parts/values';
 
 export function Sessions() {
@@ -14,14 +14,9 @@ export function Sessions() {
     <Card
       title="Sessions"
       aside={
-        <Button
-          size="xs"
-          variant="default"
-          loading={endAll.isPending}
-          onClick={() => endAll.mutate()}
-        >
+        <WorkButton size="xs" variant="default" work={endAll}>
           Sign out everywhere
-        </Button>
+        </WorkButton>
       }
     >
       {endAll.error && <Failure error={endAll.error} title="The sessions were not ended" />}
@@ -55,15 +50,14 @@ function Session({ session }: { session: OpenSession }) {
           used <Time value={session.used_at} as="ago" />, ends <Time value={session.expires_at} />
         </Text>
         {session_id !== null && !current && (
-          <Button
+          <WorkButton
             size="compact-xs"
             variant="default"
-            loading={end.isPending}
+            work={end}
             aria-label={`End the session of ${who}`}
-            onClick={() => end.mutate()}
           >
             End
-          </Button>
+          </WorkButton>
         )}
       </Group>
       {end.error && <Failure error={end.error} title="The session was not ended" />}

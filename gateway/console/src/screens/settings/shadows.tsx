@@ -1,11 +1,11 @@
 // The shadow receivers of the last days: how a second address answered the same events.
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import { shadowQuery, shadowsQuery, useChange } from '../../api/queries';
 import type { ListedShadow, ShadowDifference } from '../../api/types';
 import { ShareBar, TwoBars, type Share } from '../../parts/bars';
-import { Card, Facts, Failure, Hint, Loaded } from '../../parts/layout';
+import { Card, Facts, Failure, Hint, Loaded, WorkButton } from '../../parts/layout';
 import { DataTable, type TableColumn } from '../../parts/tables';
 import { State, Time, timeIfAny } from '../../parts/values';
 import { countOf, nounOf } from '../../period';
@@ -60,14 +60,9 @@ function Shadow({ of }: { of: ListedShadow }) {
           <State of={of.status} />
         </Group>
         {of.status === 'running' && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            loading={stop.isPending}
-            onClick={() => stop.mutate()}
-          >
+          <WorkButton size="compact-xs" variant="default" work={stop}>
             Stop
-          </Button>
+          </WorkButton>
         )}
       </Group>
       {stop.error && <Failure error={stop.error} title="The shadow was not stopped" />}

@@ -1,11 +1,11 @@
 // The webhook address: how its deliveries go, its secret, its extra events, and the latest events.
-import { Button, TextInput, Title } from '@mantine/core';
+import { TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ATTEMPTS_REFRESH_MS, latestEventsQuery } from '../../api/queries';
 import type { LoggedEvent, Settings } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
-import { Card, Loaded } from '../../parts/layout';
+import { Card, Loaded, WorkButton } from '../../parts/layout';
 import { ReplayEvents } from '../events/replay';
 import { SendTestOutcome, useSendTest } from '../events/send-test';
 import { Attempts, type ListedAttempt } from './attempts';
@@ -77,14 +77,13 @@ function WebhookAddress({ settings }: { settings: Settings }) {
         fields={['webhook_url']}
         is_saved={!changed}
         beside={
-          <Button
+          <WorkButton
             variant="default"
-            loading={test.isPending}
+            work={test}
             disabled={changed || settings.webhook_url === null}
-            onClick={() => test.mutate()}
           >
             Send a test event
-          </Button>
+          </WorkButton>
         }
       >
         <TextInput
