@@ -80,6 +80,7 @@ describe('the page', () => {
   test('may load only the sign-up script from another origin', async () => {
     const { headers } = await get(`/connect?token=${TOKEN}`);
     const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self' https://sdk.test;");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|\*;| \* /);
