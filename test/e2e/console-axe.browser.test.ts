@@ -1,28 +1,21 @@
 // Accessibility of every screen in the states that a person rarely looks at for long: while it
 // loads, when there is nothing to show, and when the gateway cannot be reached.
 import type { Page, Route } from 'playwright-core';
-import { STAGE_LIMIT_MS } from './connect-browser';
 import {
+  COLOURS,
+  consoleStage,
   faultsOf,
-  openConsoleStage,
   SCREENS,
   settle,
   shoot,
   VIEWS,
-  type ConsoleStage,
+  visit,
 } from './console-stage';
 
-let stage: ConsoleStage;
-beforeAll(async () => {
-  stage = await openConsoleStage();
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+const stage = consoleStage();
 
 /** Everything but the session, without which there is no screen. */
 const DATA = /\/dashboard\/api\/(?!session)/;
-/** The rules that only a scheme can break. */
-const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 async function check(page: Page, state: string, name: string): Promise<void> {
   expect([state, name, await faultsOf(page)]).toEqual([state, name, []]);
@@ -31,11 +24,6 @@ async function check(page: Page, state: string, name: string): Promise<void> {
   expect([state, name, await faultsOf(page, COLOURS)]).toEqual([state, name, []]);
   await shoot(page, `${state}-${name}`);
   await page.emulateMedia({ colorScheme: 'light' });
-}
-
-async function visit(page: Page, path: string): Promise<void> {
-  await page.goto(`${stage.origin}/dashboard/${path}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
 test('no screen has a fault while its data is on its way', async () => {

@@ -5,26 +5,23 @@ import { eventually } from '../testkit/eventually';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   type ConsoleStage,
+  consoleStage,
   inspect,
   LIMIT_MS,
   openConsoleStage,
+  overflowOf,
   settle,
   VIEWS,
 } from './console-stage';
 
 const SECRET = 'A text that is nobody else’s business';
 
-let stage: ConsoleStage;
 let mesh: Mesh;
 let partner: TestPartner;
 let openSignedIn: ConsoleStage['openSignedIn'];
-
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  ({ mesh, partner, openSignedIn } = stage);
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+const stage = consoleStage({
+  prepare: async () => ({ mesh, partner, openSignedIn } = stage),
+});
 
 const received = async (contact: string): Promise<boolean> =>
   partner.receiver.of('message.received').some(({ body }) => body.data['from'] === contact);
@@ -55,10 +52,7 @@ test.each(VIEWS)(
     await settle(page);
     expect(await page.content()).not.toContain(SECRET);
     await inspect(page, `conversation-${view.name}`);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBe(0);
+    expect(await overflowOf(page)).toBe(0);
     await sent.getByRole('link').click();
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('link', { name: 'Conversation' }).click();

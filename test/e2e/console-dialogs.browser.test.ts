@@ -4,22 +4,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { chosenSecret } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast } from './broadcast-support';
-import { STAGE_LIMIT_MS } from './connect-browser';
 import {
+  consoleStage,
   faultsOf,
   isFocused,
   LIMIT_MS,
-  openConsoleStage,
   settle,
   shoot,
   tabTo,
   VIEWS,
-  type ConsoleStage,
+  visit as goTo,
 } from './console-stage';
 
 const SOURCES = resolve(__dirname, '../../gateway/console/src/screens');
@@ -31,13 +30,11 @@ const PERSON = 'grace@example.com';
 const KEY = 'Order system';
 const ENDPOINT = 'CRM';
 
-let stage: ConsoleStage;
-let mesh: Mesh;
 let partner: TestPartner;
+const stage = consoleStage({ prepare });
 
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  ({ mesh, partner } = stage);
+async function prepare(): Promise<void> {
+  ({ partner } = stage);
   await partner.call('POST', '/messages/send', { to: '15550100835', text: 'Hello' }, OF_ONE);
   await partner.call('POST', '/keys', { name: KEY, scopes: ['read'] });
   await partner.call('POST', '/people', { email: PERSON, role: 'support' });
@@ -51,13 +48,14 @@ beforeAll(async () => {
   expect(refused.body.error.code).toBe('MISSING_FIELDS');
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   expect(
-    await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100837', id: 'wamid.DIALOGS' })),
+    await postRaw(
+      stage.mesh.ingress_url,
+      inboundBody(ONE, { from: '15550100837', id: 'wamid.DIALOGS' }),
+    ),
   ).toBe(200);
   const failed = async () => (await partner.call('GET', '/webhooks/failed')).body.events.length;
   await eventually(async () => (await failed()) > 0);
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+}
 
 interface Case {
   /** Below `screens/`. */
@@ -298,8 +296,7 @@ async function closeTo(page: Page, dialog: Locator, opener: Locator): Promise<vo
 }
 
 async function visit(page: Page, path: string): Promise<void> {
-  await page.goto(`${stage.origin}/dashboard/${path}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await goTo(page, path);
   // New rows push the first one down.
   if (path !== 'events') return;
   await firstRow(page).waitFor();

@@ -3,25 +3,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { startIssuer, type TestIssuer } from '../testkit/issuer';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import { inspect, openConsoleStage, settle, type ConsoleStage } from './console-stage';
+import { consoleStage, inspect, settle } from './console-stage';
 import { joinMeshWithName } from './people-support';
 
-let stage: ConsoleStage;
 let issuer: TestIssuer;
-beforeAll(async () => {
-  stage = await openConsoleStage(() =>
+const stage = consoleStage({
+  join: () =>
     joinMeshWithName(async (public_url) => {
       issuer = await startIssuer(public_url);
       return issuer.settings;
     }),
-  );
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(async () => {
-  await stage.close();
-  await issuer.stop();
 });
+afterAll(() => issuer.stop());
 
 const RUN = randomUUID();
 let count = 0;

@@ -1,16 +1,10 @@
 // A change that needs a fresh log-in, in a real browser: the page asks for it, and makes the change
 // then.
-import { STAGE_LIMIT_MS } from './connect-browser';
 import { eventually } from '../testkit/eventually';
-import { faultsOf, openConsoleStage, type ConsoleStage } from './console-stage';
+import { consoleStage, faultsOf } from './console-stage';
 import { ageLogIns } from './people-support';
 
-let stage: ConsoleStage;
-beforeAll(async () => {
-  stage = await openConsoleStage();
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+const stage = consoleStage();
 
 test('the page asks for the partner key again, and reveals the webhook secret then', async () => {
   const page = await stage.openSignedIn('settings/receivers/webhook');

@@ -1,14 +1,14 @@
 // Money in the console, in a real browser, with the sample rate card: what a message will cost and
 // did cost, prices by country, category and day, and the forecast of the month.
 import type { Page } from 'playwright-core';
-import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { createBroadcast } from './broadcast-support';
-import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   type ConsoleStage,
+  consoleStage,
   inspect,
-  openConsoleStage,
+  overflowOf,
   settle,
   shoot,
   VIEWS,
@@ -18,21 +18,15 @@ import { loadSampleRates, removeRates } from './rates-support';
 
 const TO = '15550100790';
 
-let stage: ConsoleStage;
-let mesh: Mesh;
 let partner: TestPartner;
 let openSignedIn: ConsoleStage['openSignedIn'];
-
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  ({ mesh, partner, openSignedIn } = stage);
-  await loadSampleRates(mesh);
-  await eventually(async () => (await pricesOf('country=US')).length > 0);
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(async () => {
-  await removeRates(mesh);
-  await stage.close();
+const stage = consoleStage({
+  async prepare() {
+    ({ partner, openSignedIn } = stage);
+    await loadSampleRates(stage.mesh);
+    await eventually(async () => (await pricesOf('country=US')).length > 0);
+  },
+  leave: () => removeRates(stage.mesh),
 });
 
 const pricesOf = async (query: string): Promise<Array<{ price: string; market: string }>> =>
@@ -147,10 +141,7 @@ test.each(VIEWS)('looks prices up by country, category and day ($name)', async (
   await page.getByLabel('Country').fill('Atlantis');
   await page.getByText('country is not a country').waitFor();
   await inspect(page);
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow).toBe(0);
+  expect(await overflowOf(page)).toBe(0);
 });
 
 test.each(VIEWS)(

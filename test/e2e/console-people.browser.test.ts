@@ -1,30 +1,16 @@
 // People in the console, in Chromium with its virtual authenticator: an invitation, the log-in with
 // a passkey, roles, passkeys and sessions.
 import type { Page } from 'playwright-core';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import {
-  type ConsoleStage,
-  inspect,
-  openConsoleStage,
-  settle,
-  shoot,
-  tabTo,
-  VIEWS,
-} from './console-stage';
+import { consoleStage, inspect, settle, shoot, tabTo, VIEWS } from './console-stage';
 import { createBroadcast, people, untilCompleted } from './broadcast-support';
 import { ONE } from '../harness/shared-mesh';
 import { joinMeshWithName } from './people-support';
 
-let stage: ConsoleStage;
-beforeAll(async () => {
-  const joinBehindProxy = () => joinMeshWithName(async () => ({ PROXY_HOPS: '1' }));
-  stage = await openConsoleStage(joinBehindProxy, { behind_proxy: true });
-}, STAGE_LIMIT_MS);
-afterEach(async () => {
-  await stage.tidy();
-  expect(stage.complaints.splice(0)).toEqual([]);
+const stage = consoleStage({
+  join: () => joinMeshWithName(async () => ({ PROXY_HOPS: '1' })),
+  behind_proxy: true,
 });
-afterAll(() => stage.close());
+afterEach(() => expect(stage.complaints.splice(0)).toEqual([]));
 
 /** The page's device, which verifies its person without a question. */
 async function addDevice(page: Page): Promise<{ remove(): Promise<unknown> }> {
@@ -187,27 +173,6 @@ test('a person adds a second passkey, renames it and removes it', async () => {
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await card.getByText('Old phone').waitFor({ state: 'hidden' });
 });
-
-const LABELS = {
-  support: ['Overview', 'Messages', 'Settings'],
-  billing: ['Usage', 'Settings'],
-} as const;
-test.each(Object.entries(LABELS))(
-  'the role %s sees the screens that it may use',
-  async (role, labels) => {
-    const { page } = await join(role);
-    await settle(page);
-    const links = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
-    expect(await links.allTextContents()).toEqual(expect.arrayContaining([...labels]));
-    expect((await links.allTextContents()).includes('Usage')).toBe(role === 'billing');
-    await inspect(page, `role-${role}`);
-    await page.goto(`${stage.origin}/dashboard/settings`);
-    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
-    expect(await page.getByRole('link', { name: 'People' }).count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
-    await inspect(page);
-  },
-);
 
 test('an invitation that was used says so', async () => {
   const page = await stage.open(`invitation#${'a'.repeat(43)}`);

@@ -3,23 +3,17 @@
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import { inspect, openConsoleStage, VIEWS, type ConsoleStage } from './console-stage';
+import { consoleStage, inspect, sendTestEvent, VIEWS, type ConsoleStage } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id };
 const LOST = '15550100871';
 
-let stage: ConsoleStage;
 let mesh: Mesh;
 let partner: TestPartner;
 let openSignedIn: ConsoleStage['openSignedIn'];
-
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  ({ mesh, partner, openSignedIn } = stage);
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+const stage = consoleStage({
+  prepare: async () => ({ mesh, partner, openSignedIn } = stage),
+});
 
 /** A message that the recipient cannot get, and a call that lacks a field. */
 async function failSends(): Promise<string> {
@@ -71,15 +65,10 @@ test.each(VIEWS)(
     const row = panel.getByRole('listitem').filter({ hasText: contact }).first();
     await row.getByText('message.received').waitFor();
     await row.getByText(/\d attempts?$/).waitFor();
-    await panel.getByRole('button', { name: 'Send a test event' }).click();
-    await panel.getByText('The test event was not accepted').waitFor();
+    await sendTestEvent(panel, 'The test event was not accepted');
     await inspect(page, `problem-receiver-${view.name}`);
     partner.receiver.behave(undefined);
-    await eventually(async () => {
-      await panel.getByRole('button', { name: 'Send a test event' }).click();
-      await panel.getByText('Your receiver accepted the test event').waitFor({ timeout: 5_000 });
-      return true;
-    });
+    await sendTestEvent(panel, 'Your receiver accepted the test event');
     await panel.getByRole('button', { name: /^Deliver \d+ events? again/ }).click();
     await panel.getByText(/^Your receiver accepted (\d+) of \1 events?$/).waitFor();
     await inspect(page);

@@ -1,37 +1,21 @@
 // What the console shows of the past: quality and limit of a number by day, and the audit log with
 // its filters.
 import { MongoClient } from 'mongodb';
-import { ONE, type Mesh } from '../harness/shared-mesh';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import {
-  type ConsoleStage,
-  inspect,
-  openConsoleStage,
-  reload,
-  saved,
-  settle,
-  shoot,
-  VIEWS,
-} from './console-stage';
+import { ONE } from '../harness/shared-mesh';
+import { consoleStage, inspect, reload, saved, settle, shoot, VIEWS } from './console-stage';
 
 const DAY_MS = 86_400_000;
 const { waba_id, phone_number_id } = ONE;
 
-let stage: ConsoleStage;
-let mesh: Mesh;
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  ({ mesh } = stage);
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+const stage = consoleStage();
 
 const dayBefore = (days: number): string =>
   new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
 /** Past days cannot be waited for: they are stored as onboarding stores them. */
 async function storeDays(days: Array<[before: number, quality: string, tier: string]>) {
-  const { partner_id } = stage.partner;
+  const { mesh, partner } = stage;
+  const { partner_id } = partner;
   const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
   const name = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`;
   await client
@@ -86,7 +70,7 @@ describe('quality and limit of a number over time', () => {
   );
 
   test('are refused to another partner', async () => {
-    const other = await mesh.createPartner();
+    const other = await stage.mesh.createPartner();
     const page = await stage.openSignedIn('numbers', undefined, other.partner_key);
     const answer = await page.request.get(
       `${stage.origin}/dashboard/api/numbers/${phone_number_id}/days`,
@@ -101,7 +85,7 @@ const LOGGED_IN = 'A holder of the partner key signed in with the partner key';
 test.each(VIEWS)(
   'the audit log is filtered by who, action and day, in its address and its export ($name)',
   async (view) => {
-    const own = await mesh.createPartner({ name: 'Audited Software' });
+    const own = await stage.mesh.createPartner({ name: 'Audited Software' });
     const create = async (name: string): Promise<{ key_id: string; secret: string }> => {
       const scopes = ['read', 'manage'];
       const { body } = await own.call('POST', '/keys', { name, scopes });
@@ -150,6 +134,12 @@ test.each(VIEWS)(
     await page.getByRole('combobox', { name: 'Action' }).fill('');
     await page.keyboard.press('Escape');
 
+    await changes.getByRole('button', { name: RENAMED }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(reports.key_id).waitFor();
+    await drawer.getByText('"Monthly reports"').waitFor();
+    await inspect(page, `audit-${view.name}`);
+    await page.keyboard.press('Escape');
     await changes.getByRole('button', { name: LOGGED_IN }).click();
     await page.getByRole('button', { name: 'Show only the changes of this one' }).click();
     await changes

@@ -1,29 +1,19 @@
 // Every screen of the console, and its panels, as each role sees it: no request is refused, the
 // browser reports no error, and axe finds no fault.
 import type { Page } from 'playwright-core';
-import { ONE, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { chosenSecret } from '../testkit/partner';
 import { createBroadcast, people, untilCompleted } from './broadcast-support';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import {
-  faultsOf,
-  LIMIT_MS,
-  openConsoleStage,
-  SCREENS,
-  settle,
-  shoot,
-  type ConsoleStage,
-} from './console-stage';
+import { consoleStage, faultsOf, LIMIT_MS, SCREENS, settle, shoot, visit } from './console-stage';
 import { consoleOf, joinMeshWithName } from './people-support';
 
-let stage: ConsoleStage;
-let partner: TestPartner;
 /** Addresses with a panel that is open. */
 let panels: Record<string, string>;
 
-beforeAll(async () => {
-  stage = await openConsoleStage(() => joinMeshWithName());
-  ({ partner } = stage);
+const stage = consoleStage({ join: () => joinMeshWithName(), prepare });
+
+async function prepare(): Promise<void> {
+  const { partner } = stage;
   const headers = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
   const { body } = await partner.call(
     'POST',
@@ -49,13 +39,14 @@ beforeAll(async () => {
     'endpoint-known': `settings/receivers/${created.endpoint.endpoint_id}`,
     template: `templates?open=${templates.templates[0].id}`,
   };
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+}
 
 /** A page of a person who has accepted an invitation. */
 async function openAs(role: string): Promise<Page> {
-  const invited = await partner.call('POST', '/people', { email: `${role}@example.com`, role });
+  const invited = await stage.partner.call('POST', '/people', {
+    email: `${role}@example.com`,
+    role,
+  });
   const { accept } = consoleOf(stage.mesh);
   const { headers } = await accept(invited.body.invitation_url as string);
   const [cookie = ''] = (headers.get('set-cookie') as string).split(';');
@@ -66,17 +57,26 @@ async function openAs(role: string): Promise<Page> {
   return page;
 }
 
-test.each(['owner', 'developer', 'support', 'billing'])(
-  'the role %s walks over all screens without a refusal, an error or a fault',
-  async (role) => {
+const GUARDED = ['Overview', 'Usage', 'API keys', 'People'];
+
+test.each([
+  ['owner', GUARDED],
+  ['developer', ['Overview', 'API keys', 'People']],
+  ['support', ['Overview']],
+  ['billing', ['Usage']],
+])(
+  'the role %s sees the links %j, and walks over all screens without a refusal or a fault',
+  async (role, seen) => {
     const page = await openAs(role);
     const refused: string[] = [];
     page.on('response', (response) => {
       if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
     });
+    await visit(page, 'settings/profile');
+    const links = await page.getByRole('navigation').getByRole('link').allTextContents();
+    expect(GUARDED.filter((name) => links.includes(name))).toEqual(seen);
     for (const [name, path] of Object.entries({ ...SCREENS, ...panels })) {
-      await page.goto(`${stage.origin}/dashboard/${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      await visit(page, path);
       await settle(page);
       // An owner sees what the partner key sees, which other tests check.
       const faults = role === 'owner' ? [] : await faultsOf(page);

@@ -6,7 +6,8 @@ import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createBrowserContexts } from '../testkit/browser-contexts';
-import { launchBrowser } from './connect-browser';
+import { eventually } from '../testkit/eventually';
+import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
 
 /** Where screenshots are written; none are without it. */
 const SHOTS = process.env['BMG_SCREENSHOTS'];
@@ -152,6 +153,33 @@ export async function openConsoleStage(
   };
 }
 
+interface StageOptions {
+  join?: () => Promise<Mesh>;
+  behind_proxy?: boolean;
+  /** Makes what the tests look at. */
+  prepare?: () => Promise<unknown>;
+  /** Ends what would stay in the mesh. */
+  leave?: () => Promise<unknown>;
+}
+
+/** The stage of a file's tests, which has its members once it is open: before `prepare`. */
+export function consoleStage({ join, behind_proxy, prepare, leave }: StageOptions = {}) {
+  const stage = {} as ConsoleStage;
+  beforeAll(async () => {
+    Object.assign(stage, await openConsoleStage(join, { behind_proxy }));
+    await prepare?.();
+  }, STAGE_LIMIT_MS);
+  afterEach(() => stage.tidy());
+  afterAll(async () => {
+    await leave?.();
+    await stage.close();
+  });
+  return stage;
+}
+
+/** The rules that only a scheme can break. */
+export const COLOURS = ['color-contrast', 'link-in-text-block'];
+
 /**
  * The faults that axe-core finds, each with the elements; `rules` limits it to these. An open
  * dialog is checked without the page behind it, which was there before.
@@ -195,6 +223,24 @@ export async function reload(page: Page): Promise<void> {
   await page.reload();
   await settle(page);
 }
+
+/** Goes to another screen. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/dashboard/${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+/** How far a page can be scrolled sideways. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Presses the button until the outcome is shown: one test a second is sent. */
+export const sendTestEvent = (place: Page | Locator, outcome: string): Promise<boolean> =>
+  eventually(async () => {
+    await place.getByRole('button', { name: 'Send a test event' }).click();
+    await place.getByText(outcome).waitFor({ timeout: 5_000 });
+    return true;
+  });
 
 export async function shoot(page: Page, name: string): Promise<void> {
   if (SHOTS === undefined) return;

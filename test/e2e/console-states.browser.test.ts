@@ -1,40 +1,35 @@
 // The console in a real browser, in the states that a person brings it into: panels, dialogs,
 // notices, retries and outcomes, each checked for accessibility and used with the keyboard only.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast } from './broadcast-support';
-import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   type ConsoleStage,
+  consoleStage,
   inspect,
   isFocused,
-  openConsoleStage,
   reload,
   saved,
+  sendTestEvent,
   settle,
   shoot,
-  tabTo,
   VIEWS,
 } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
 const TO = '15550100831';
 
-let stage: ConsoleStage;
 let mesh: Mesh;
 let partner: TestPartner;
 let openSignedIn: ConsoleStage['openSignedIn'];
-
-beforeAll(async () => {
-  stage = await openConsoleStage();
-  ({ mesh, partner, openSignedIn } = stage);
-  await partner.call('POST', '/messages/send', { to: TO, text: 'Hello' }, OF_ONE);
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+const stage = consoleStage({
+  async prepare() {
+    ({ mesh, partner, openSignedIn } = stage);
+    await partner.call('POST', '/messages/send', { to: TO, text: 'Hello' }, OF_ONE);
+  },
+});
 
 test('leaves no error in the browser before the first log-in', async () => {
   const page = await stage.open('');
@@ -214,77 +209,10 @@ test('shows a test event in the live list within a second, below an intact heade
   await page.keyboard.press('Escape');
   await eventually(() => isFocused(row));
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  await eventually(async () => {
-    await send.click();
-    await page.getByText('The test event was not accepted').waitFor({ timeout: 5_000 });
-    return true;
-  });
+  await sendTestEvent(page, 'The test event was not accepted');
   expect(await row.count()).toBeGreaterThanOrEqual(2);
   await inspect(page);
   partner.receiver.behave(undefined);
-});
-
-test.each(VIEWS)(
-  'tells failed deliveries apart, and retries one from the list ($name)',
-  async (view) => {
-    const own = await mesh.createPartner({ name: 'Failing Software' });
-    await own.register(ONE);
-    own.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-    const people = ['15550100841', '15550100842'];
-    for (const from of people) {
-      const body = inboundBody(ONE, { from, id: `wamid.${view.name}${from}` });
-      expect(await postRaw(mesh.ingress_url, body)).toBe(200);
-    }
-    const failed = async () => (await own.call('GET', '/webhooks/failed?limit=100')).body.events;
-    await eventually(async () => (await failed()).length >= people.length);
-    const page = await openSignedIn('events/failed', view, own.partner_key);
-    const rowOf = (contact: string): Locator =>
-      page.getByRole('row').filter({ hasText: contact }).filter({ hasText: 'message.received' });
-    for (const contact of people) {
-      const row = rowOf(contact);
-      await row.getByText(`wamid.${view.name}${contact}`).waitFor();
-      await row.getByText('HTTP 503').waitFor();
-    }
-    await inspect(page, `failed-rows-${view.name}`);
-    const [one, other] = people as [string, string];
-    own.receiver.behave(({ body }, response) => {
-      response.writeHead(body.data['from'] === one ? 200 : 503).end();
-    });
-    await rowOf(one)
-      .getByRole('button', { name: `Retry for ${one}` })
-      .click();
-    // The gateway's own retry may come first.
-    await page
-      .getByText('Your receiver accepted the event')
-      .or(page.getByText('was not retried'))
-      .waitFor();
-    await rowOf(one).waitFor({ state: 'detached' });
-    await rowOf(other).waitFor();
-    await inspect(page, `retried-${view.name}`);
-  },
-);
-
-test('reaches every screen from the navigation, and a panel inside a panel gives the focus back', async () => {
-  const page = await openSignedIn('');
-  for (const name of ['Numbers', 'Templates']) {
-    await tabTo(page, page.getByRole('link', { name, exact: true }));
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name }).waitFor();
-  }
-  const row = page.getByRole('table').getByRole('cell').getByRole('button').first();
-  await tabTo(page, row);
-  await page.keyboard.press('Enter');
-  const remove = page.getByRole('button', { name: 'Delete', exact: true });
-  await tabTo(page, remove);
-  await page.keyboard.press('Enter');
-  const confirm = page.getByRole('dialog', { name: /^Delete / });
-  await confirm.waitFor();
-  await inspect(page);
-  await page.keyboard.press('Escape');
-  await confirm.waitFor({ state: 'detached' });
-  await eventually(() => isFocused(remove));
-  await page.keyboard.press('Escape');
-  await eventually(() => isFocused(row));
 });
 
 test.each(VIEWS)(

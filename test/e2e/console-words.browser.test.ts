@@ -5,20 +5,21 @@ import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast } from './broadcast-support';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import { openConsoleStage, reload, SCREENS, settle, type ConsoleStage } from './console-stage';
+import { consoleStage, reload, SCREENS, settle, visit as goTo } from './console-stage';
 
 const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
 const TO = '15550100845';
 const LOST = '15550100846';
 
-let stage: ConsoleStage;
 let mesh: Mesh;
 let own: TestPartner;
 let page: Page;
+const stage = consoleStage({
+  prepare,
+  leave: () => mesh.emulator.behaviour({ fail_status: null }),
+});
 
-beforeAll(async () => {
-  stage = await openConsoleStage();
+async function prepare(): Promise<void> {
   ({ mesh } = stage);
   own = await mesh.createPartner({ name: 'Wordy Software' });
   await own.register(ONE);
@@ -44,19 +45,13 @@ beforeAll(async () => {
     const { events } = (await own.call('GET', '/webhooks/failed')).body;
     return events.length > 0;
   });
-}, STAGE_LIMIT_MS);
+}
 beforeEach(async () => {
   page = await stage.openSignedIn('', undefined, own.partner_key);
 });
-afterEach(() => stage.tidy());
-afterAll(async () => {
-  await mesh.emulator.behaviour({ fail_status: null });
-  await stage.close();
-});
 
 async function visit(path: string): Promise<void> {
-  await page.goto(`${stage.origin}/dashboard/${path}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await goTo(page, path);
   await settle(page);
 }
 

@@ -2,10 +2,8 @@
 // schemes, on a phone, and in the states that a reader brings them into. cspell:ignore zzzzqqqq
 import type { Page } from 'playwright-core';
 import { openStage, press, STAGE_LIMIT_MS, type Stage } from './connect-browser';
-import { faultsOf, LIMIT_MS, shoot, VIEWS, WAIT_MS } from './console-stage';
+import { COLOURS, faultsOf, LIMIT_MS, shoot, VIEWS, WAIT_MS } from './console-stage';
 
-/** The rules that only a scheme can break. */
-const COLOURS = ['color-contrast', 'link-in-text-block'];
 const [DESK, PHONE] = VIEWS;
 const PAGES_MIN = 24;
 const UNKNOWN = 'zzzzqqqq';

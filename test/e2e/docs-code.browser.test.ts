@@ -3,7 +3,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf, inspect, shoot } from './console-stage';
+import { faultsOf, inspect, overflowOf, shoot } from './console-stage';
 
 const WAIT_MS = 60_000;
 const DESK = { width: 1280, height: 900 };
@@ -187,10 +187,7 @@ test.each([
     const listed = page.getByRole('navigation', { name: list });
     const link = listed.getByRole('link', { name: title, exact: true });
     expect(await listed.count()).toBe(0);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBe(0);
+    expect(await overflowOf(page)).toBe(0);
     await shoot(page, `${path.replaceAll('/', '-')}-phone-light`);
     await menu.click();
     await listed.waitFor();

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
-import { faultsOf, inspect, shoot } from './console-stage';
+import { faultsOf, inspect, overflowOf, shoot } from './console-stage';
 
 const WAIT_MS = 60_000;
 
@@ -106,10 +106,6 @@ async function openReference(path: string, { colorScheme, width }: View): Promis
   await page.waitForLoadState('networkidle');
   return page;
 }
-
-/** How far a page can be scrolled sideways. */
-const overflowOf = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 test.each(VIEWS)(
   'the reference has no accessibility fault with every field open ($colorScheme, $width)',
