@@ -3,6 +3,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call, type NumberRef } from './api/client';
 import type { EventPage, LoggedEvent, Message, MessagePage } from './api/types';
+import { DAY_MS } from './period';
 
 export interface Turn {
   message_id: string;
@@ -58,7 +59,6 @@ export const conversationOf = (turns: readonly Turn[]): Turn[] =>
   );
 
 const DAYS = 7;
-const DAY_MS = 24 * 3_600_000;
 const SENT_MAX = 200;
 const EVENTS_PAGE = 1_000;
 /**

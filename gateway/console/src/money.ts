@@ -1,7 +1,7 @@
 // Amounts in words, and the forecast of a month. Amounts are decimal text of the ledger; only a
 // forecast is computed with numbers, because it is an estimate. Pure.
 import type { LedgerAmounts, Message } from './api/types';
-import { countOf, dayOf, daysOf, nounOf, type Days } from './period';
+import { countOf, dayBefore, dayOf, daysOf, nounOf, type Days } from './period';
 
 /** `0.0550 USD`; the reason is for a tooltip or a second line. */
 export function costOf({ cost }: Pick<Message, 'cost'>): string {
@@ -49,26 +49,19 @@ export function meanCostOf(
   return `about ${sums.join(' and ')}, at the mean price of this broadcast`;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Whole days whose mean the rest of the month is estimated by. */
 const MEAN_DAYS = 7;
 
-export interface DayAmounts {
+interface DayAmounts {
   day: string;
   amounts: LedgerAmounts['amounts'];
-}
-
-export interface DayCosts {
-  currency: string;
-  /** Every day of the period, also those without a message. */
-  costs: Array<{ day: string; amount: number }>;
 }
 
 const currenciesOf = (days: readonly DayAmounts[]): string[] =>
   [...new Set(days.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))].sort();
 
-/** The cost of each day by currency, for a chart. */
-export function costByDay(by_day: readonly DayAmounts[], days: readonly string[]): DayCosts[] {
+/** The cost of each of the days by currency, those without a message included. */
+export function costByDay(by_day: readonly DayAmounts[], days: readonly string[]) {
   const amountsOf = new Map(by_day.map(({ day, amounts }) => [day, amounts]));
   return currenciesOf(by_day).map((currency) => ({
     currency,
@@ -79,19 +72,11 @@ export function costByDay(by_day: readonly DayAmounts[], days: readonly string[]
   }));
 }
 
-export interface Forecast {
-  currency: string;
-  so_far: number;
-  /** Mean of the latest whole days. */
-  per_day: number;
-  month: number;
-}
-
 /**
  * Start of the period that a forecast reads from the ledger: the month, and the days of the mean.
  */
 export function forecastPeriod(now: Date): Days {
-  const mean_from = dayOf(new Date(now.getTime() - MEAN_DAYS * DAY_MS));
+  const mean_from = dayBefore(now.getTime(), MEAN_DAYS);
   const month_from = `${dayOf(now).slice(0, 7)}-01`;
   return { from: mean_from < month_from ? mean_from : month_from, to: dayOf(now) };
 }
@@ -100,7 +85,7 @@ export function forecastPeriod(now: Date): Days {
  * The month's cost by currency: so far, plus the mean of the last seven whole days for each day
  * that is left. A partner that began later has fewer days; without a whole day, today is the mean.
  */
-export function forecastOf(days: readonly DayAmounts[], now: Date): Forecast[] {
+export function forecastOf(days: readonly DayAmounts[], now: Date) {
   const today = dayOf(now);
   const month = today.slice(0, 7);
   const before = days.map(({ day }) => day).filter((day) => day < today);
@@ -113,8 +98,8 @@ export function forecastOf(days: readonly DayAmounts[], now: Date): Forecast[] {
         .flatMap(({ amounts }) => amounts)
         .reduce((all, one) => (one.currency === currency ? all + Number(one.amount) : all), 0);
     const so_far = sum(`${month}-01`, today);
-    const yesterday = dayOf(new Date(now.getTime() - DAY_MS));
-    const week = dayOf(new Date(now.getTime() - MEAN_DAYS * DAY_MS));
+    const yesterday = dayBefore(now.getTime(), 1);
+    const week = dayBefore(now.getTime(), MEAN_DAYS);
     const from = first !== undefined && first > week ? first : week;
     const per_day =
       first === undefined

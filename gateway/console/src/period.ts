@@ -1,5 +1,5 @@
 // The periods of the figures, in whole UTC days as the usage record counts them.
-const DAY_MS = 24 * 3_600_000;
+export const DAY_MS = 24 * 3_600_000;
 export type Period = 'day' | 'week' | 'month';
 
 export const PERIODS: Array<{ value: Period; label: string }> = [
@@ -16,23 +16,22 @@ export interface Days {
 }
 
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+/** The UTC day so many days before a time. */
+export const dayBefore = (time_ms: number, days: number): string =>
+  dayOf(new Date(time_ms - days * DAY_MS));
 
 const words = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' });
 /** A UTC day in words: `1 October 2026`. */
 export const dayInWords = (day: string): string => words.format(new Date(`${day}T00:00:00Z`));
 
 export function periodOf(period: Period, now = new Date()): Days {
-  const from = new Date(now.getTime() - (DAYS[period] - 1) * DAY_MS);
-  return { from: dayOf(from), to: dayOf(now) };
+  return { from: dayBefore(now.getTime(), DAYS[period] - 1), to: dayOf(now) };
 }
 
 /** The period of the same length that ends on the day before. */
 export function periodBefore({ from, to }: Days): Days {
   const [first, last] = [Date.parse(from), Date.parse(to)];
-  return {
-    from: dayOf(new Date(first - (last - first) - DAY_MS)),
-    to: dayOf(new Date(first - DAY_MS)),
-  };
+  return { from: dayBefore(first - (last - first), 1), to: dayBefore(first, 1) };
 }
 
 /** Every day from the first to the last one. */

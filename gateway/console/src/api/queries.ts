@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { call, rememberCsrfToken, type NumberRef, type Request } from './client';
 import { eventDaysOf, type DayRead, type EventDay } from '../figures';
-import { daysOf, type Days } from '../period';
+import { DAY_MS, daysOf, type Days } from '../period';
 import { deliveredOf, triedOf } from '../screens/events/health';
 import type * as t from './types';
 
@@ -189,9 +189,7 @@ export const shadowsQuery = memberQuery<t.ListedShadow[]>('/v1/webhook-shadows',
 export const shadowQuery = (id: string) =>
   memberQuery<t.WebhookShadow>(`/v1/webhook-shadows/${id}`, 'shadow');
 
-type AuditFilter = Partial<Record<'actor' | 'action' | 'from' | 'to', string>>;
-
-export const auditQuery = (filter: AuditFilter) =>
+export const auditQuery = (filter: Partial<Record<'actor' | 'action' | 'from' | 'to', string>>) =>
   pagesQuery<t.AuditPage>('/v1/audit', { ...filter, limit: 50 }, cursorOf);
 
 export const clientsQuery = queryOptions({
@@ -239,13 +237,6 @@ export const eventDaysQuery = (from: string, to: string) =>
     },
   });
 
-interface EventFigures {
-  events: number;
-  /** Latest events that were posted to the receiver. */
-  attempted: number;
-  delivered: number;
-}
-
 /** The most events from which the receiver's health is computed. */
 export const LATEST_EVENTS = 200;
 
@@ -260,23 +251,21 @@ async function readSince(from: string): Promise<{ events: number; latest: t.Logg
   return { events: newest - first + 1, latest: latest.events };
 }
 
-/** The events of the period that began on the UTC day `from`. */
+/** The events since the UTC day `from`, and how many of the latest were posted to the receiver. */
 export const eventFiguresQuery = (from: string) =>
   queryOptions({
     queryKey: ['event-figures', from],
-    queryFn: async (): Promise<EventFigures> => {
+    queryFn: async () => {
       const { events, latest } = await readSince(`${from}T00:00:00Z`);
       return { events, attempted: triedOf(latest).length, delivered: deliveredOf(latest) };
     },
   });
 
-const WEEK_MS = 7 * 86_400_000;
-
 /** The latest events of a week, the newest first, with their deliveries to the webhook address. */
 export const latestEventsQuery = queryOptions({
   queryKey: ['latest-events'],
   queryFn: async () =>
-    (await readSince(new Date(Date.now() - WEEK_MS).toISOString())).latest.toReversed(),
+    (await readSince(new Date(Date.now() - 7 * DAY_MS).toISOString())).latest.toReversed(),
 });
 
 const FAILED_EVENTS = '/v1/webhooks/failed';
@@ -376,11 +365,7 @@ export const timelineQuery = (message_id: string, phone_number_id: string | unde
 
 const LEDGER = '/v1/usage/ledger';
 
-interface LedgerFilter extends Days {
-  phone_number_id?: string | undefined;
-}
-
-export const ledgerQuery = (filter: LedgerFilter) =>
+export const ledgerQuery = (filter: Days & { phone_number_id?: string | undefined }) =>
   pagesQuery<t.LedgerPage>(LEDGER, { ...filter, limit: 200 }, (page) => page.next, 'after');
 
 /** The totals of a filter, which come with its first entry. */

@@ -10,6 +10,7 @@ import {
   type ReactNode,
 } from 'react';
 import type { TableColumn } from './tables';
+import { countOf } from '../period';
 import { Time, zoned } from './values';
 
 export interface Column<T> extends TableColumn<T> {
@@ -42,6 +43,21 @@ export const agoColumn = <T,>(
   cell: (row) => <Time value={at(row)} as="ago" />,
   ...rest,
 });
+
+/** The column of a count; a dash while it is not known. */
+export const countColumn = <T,>(
+  title: string,
+  count: (row: T) => number | null,
+  rest: Partial<Column<T>> = {},
+): Column<T> => ({
+  title,
+  width: '90px',
+  cell: (row) => countIfAny(count(row)),
+  figure: true,
+  ...rest,
+});
+
+const countIfAny = (count: number | null): string => (count === null ? '–' : countOf(count));
 
 interface RowsProps<T> {
   /** The name of the list, for screen readers. */

@@ -8,7 +8,7 @@ import { download, toCsv } from '../parts/csv';
 import { Panel, type Closing } from '../parts/dialogs';
 import { useOpened } from '../parts/filters';
 import { ButtonLink, EmptyCard, Facts, Loaded, Page, Section } from '../parts/layout';
-import { type Column, Rows, timeColumn } from '../parts/rows';
+import { type Column, countColumn, Rows, timeColumn } from '../parts/rows';
 import { DataTable } from '../parts/tables';
 import { State, Time, timeIfAny } from '../parts/values';
 import { countOf } from '../period';
@@ -27,27 +27,9 @@ const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
   { title: 'State', width: '150px', bare: true, cell: (one) => <State of={stateOf(one)} /> },
   { title: 'Template', from: 'wide', width: '1fr', cell: ({ template_name }) => template_name },
-  {
-    title: 'Contacts',
-    from: 'wide',
-    width: '90px',
-    cell: ({ total }) => countOf(total),
-    figure: true,
-  },
-  {
-    title: 'Delivered',
-    from: 'middle',
-    width: '90px',
-    cell: ({ delivered }) => countOf(delivered),
-    figure: true,
-  },
-  {
-    title: 'Failed',
-    from: 'middle',
-    width: '80px',
-    cell: ({ failed }) => countOf(failed),
-    figure: true,
-  },
+  countColumn('Contacts', ({ total }) => total, { from: 'wide' }),
+  countColumn('Delivered', ({ delivered }) => delivered, { from: 'middle' }),
+  countColumn('Failed', ({ failed }) => failed, { from: 'middle', width: '80px' }),
   timeColumn(
     'Start',
     ({ started_at, scheduled_at, created_at }) => started_at ?? scheduled_at ?? created_at,

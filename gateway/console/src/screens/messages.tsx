@@ -14,7 +14,7 @@ import { NumberFilter, NumberName } from '../parts/numbers';
 import { type Column, nextPageOf, Rows, timeColumn } from '../parts/rows';
 import { Id, State, yesNo } from '../parts/values';
 import type { Search } from '../search';
-import { MessageSteps } from './messages/steps';
+import { MessageSteps, type MessageProps } from './messages/steps';
 
 const COLUMNS: Array<Column<Message>> = [
   { title: 'To', width: '1.2fr', cell: ({ contact }) => contact ?? '–' },
@@ -115,11 +115,6 @@ export function Screen() {
       )}
     </Page>
   );
-}
-
-interface MessageProps {
-  message_id: string;
-  phone_number_id: string | undefined;
 }
 
 const MessageDrawer = ({ onClose, ...message }: Closing<MessageProps>) => (

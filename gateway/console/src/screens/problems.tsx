@@ -6,12 +6,11 @@ import { useState } from 'react';
 import { failedEventsQuery, failedMessagesQuery, failedRequestsQuery } from '../api/queries';
 import { useOpened } from '../parts/filters';
 import { AllWell, Card, Loaded, Page } from '../parts/layout';
-import { countOf, dayOf } from '../period';
+import { countOf, dayBefore } from '../period';
 import { CAUSES, keyOf, peopleOf, problemsOf, type Cause, type Problem } from '../problems';
 import { ProblemPanel } from './problems/panel';
 
 const DAYS = 7;
-const DAY_MS = 24 * 3_600_000;
 const REFRESH_MS = 10_000;
 
 export function Screen() {
@@ -35,7 +34,7 @@ export function Screen() {
 
 /** `shown`: the open group, as it was last if a retry has emptied it. */
 function useProblems(open: string | undefined) {
-  const [from] = useState(() => `${dayOf(new Date(Date.now() - DAYS * DAY_MS))}T00:00:00Z`);
+  const [from] = useState(() => `${dayBefore(Date.now(), DAYS)}T00:00:00Z`);
   const messages = useQuery({ ...failedMessagesQuery(from), refetchInterval: REFRESH_MS });
   const events = useInfiniteQuery({ ...failedEventsQuery(), refetchInterval: REFRESH_MS });
   const requests = useQuery({ ...failedRequestsQuery, refetchInterval: REFRESH_MS });

@@ -1,7 +1,7 @@
 // The health of the receiver in the latest events: the accepted share and the response times. Pure.
 import type { LoggedEvent } from '../../api/types';
 
-export interface Point {
+interface Point {
   /** Unix seconds: the start of the interval. */
   at_s: number;
   /** Its end. If no point starts there, no event had an outcome. */
@@ -10,14 +10,6 @@ export interface Point {
   accepted: number | null;
   /** Median time of the last attempts that got an answer. */
   answer_ms: number | null;
-}
-
-export interface Health {
-  points: Point[];
-  accepted: number | null;
-  answer_ms: number | null;
-  /** Absent without any. */
-  failed?: number;
 }
 
 const POINTS_MAX = 40;
@@ -33,8 +25,8 @@ export const triedOf = (events: readonly LoggedEvent[]): LoggedEvent[] =>
 export const deliveredOf = (events: readonly LoggedEvent[]): number =>
   events.filter(({ delivery }) => delivery.status === 'delivered').length;
 
-/** Events of the same interval are one point. */
-export function healthOf(events: readonly LoggedEvent[]): Health {
+/** Events of the same interval are one point. `failed` is absent without any. */
+export function healthOf(events: readonly LoggedEvent[]) {
   const tried = triedOf(events);
   const times = tried.map(({ logged_at }) => Date.parse(logged_at));
   const first = Math.min(...times);

@@ -17,14 +17,6 @@ const RETRY_MS = 5_000;
 /** How new events arrive. */
 export type Feed = 'paused' | 'live' | 'reconnecting' | 'reading';
 
-export interface Log {
-  events: LoggedEvent[];
-  names: string[];
-  error: Error | null;
-  loaded: boolean;
-  feed: Feed;
-}
-
 const read = (query: Record<string, string | number>, signal: AbortSignal): Promise<EventPage> =>
   call<EventPage>('GET', '/v1/events', { query, signal });
 
@@ -91,7 +83,7 @@ function stream(after: number, { onEvents, onFeed }: Listener, signal: AbortSign
   });
 }
 
-export function useLog(wanted: boolean): Log {
+export function useLog(wanted: boolean) {
   const [events, setEvents] = useState<LoggedEvent[]>([]);
   const [error, setError] = useState<Error | null>(null);
   const [loaded, setLoaded] = useState(false);
@@ -141,5 +133,5 @@ export function useLog(wanted: boolean): Log {
     return () => abort.abort();
   }, [live]);
   const names = [...new Set(events.map(({ event }) => event))].sort();
-  return { events, names, error, loaded, feed: live ? feed : 'paused' };
+  return { events, names, error, loaded, feed: live ? feed : ('paused' as const) };
 }

@@ -2,12 +2,6 @@
 // the test events, which the log does not have. Pure.
 import type { Attempt, FailedEvent, LoggedEvent, TestEvent } from '../../api/types';
 
-export interface Subject {
-  /** A phone number or a BSUID. */
-  contact: string | null;
-  message_id: string | null;
-}
-
 /** Fields of `data` that name the other side, by event. */
 const CONTACTS = ['from', 'recipient', 'to', 'user_id', 'phone_number'] as const;
 const MESSAGES = ['message_id', 'id'] as const;
@@ -16,8 +10,8 @@ const firstText = (data: Record<string, unknown>, names: readonly string[]): str
   (names.map((name) => data[name]).find((value) => typeof value === 'string' && value !== '') as
     string | undefined) ?? null;
 
-/** `envelope`: an event as it is posted to a webhook URL. */
-export function subjectOf(envelope: Record<string, unknown>): Subject {
+/** `envelope`: an event as it is posted to a webhook URL. A contact is a number or a BSUID. */
+export function subjectOf(envelope: Record<string, unknown>) {
   const data = (envelope['data'] ?? {}) as Record<string, unknown>;
   return { contact: firstText(data, CONTACTS), message_id: firstText(data, MESSAGES) };
 }

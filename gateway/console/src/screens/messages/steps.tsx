@@ -12,13 +12,13 @@ const POLL_MS = 2_000;
 /** Statuses follow a send within seconds; a message that was read has no further one. */
 const FOLLOW_MS = 10 * 60_000;
 
-interface StepsProps {
+export interface MessageProps {
   message_id: string;
   phone_number_id: string | undefined;
 }
 
 /** Read again while the message is new. */
-export function MessageSteps({ message_id, phone_number_id }: StepsProps) {
+export function MessageSteps({ message_id, phone_number_id }: MessageProps) {
   const query = useQuery({
     ...timelineQuery(message_id, phone_number_id),
     refetchInterval: ({ state: { data } }) =>

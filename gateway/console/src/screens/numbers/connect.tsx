@@ -120,7 +120,8 @@ function ConnectLink({ link }: { link: Link }) {
 }
 
 /** The sign-up names the business; the list of clients has the number. */
-function Connected({ outcome: { display_name, waba_id, phone_number_id } }: OutcomeProps) {
+function Connected({ outcome }: { outcome: Outcome }) {
+  const { display_name, waba_id, phone_number_id } = outcome;
   const { data: clients = [] } = useQuery(clientsQuery);
   const client = clients.find(
     (one) => one.waba_id === waba_id && one.phone_number_id === phone_number_id,
@@ -132,11 +133,7 @@ function Connected({ outcome: { display_name, waba_id, phone_number_id } }: Outc
   );
 }
 
-interface OutcomeProps {
-  outcome: Outcome;
-}
-
-function OutcomeNote({ outcome }: OutcomeProps) {
+function OutcomeNote({ outcome }: { outcome: Outcome }) {
   if (outcome.type === 'SERVICE_CONNECT_SUCCESS') return <Connected outcome={outcome} />;
   if (outcome.type === 'SERVICE_CONNECT_CANCEL') {
     return (

@@ -14,11 +14,7 @@ import { ConnectNumber } from './connect';
 import { DataSyncState } from './data-sync';
 import { NumberHistory } from './history';
 
-interface OfClient {
-  client: Client;
-}
-
-export function NumberDrawer({ client, onClose }: Closing<OfClient>) {
+export function NumberDrawer({ client, onClose }: Closing<{ client: Client }>) {
   const { data: billing } = useQuery({ ...billingQuery, enabled: useMay()('billing') });
   const waits = billing?.waiting_waba_ids.includes(client.waba_id);
   return (
@@ -69,7 +65,7 @@ const DeletedNumber = () => (
   </Stack>
 );
 
-const ActiveNumber = ({ client }: OfClient) => (
+const ActiveNumber = ({ client }: { client: Client }) => (
   <>
     <Changeable scope="manage">
       <Actions client={client} />
@@ -92,7 +88,7 @@ const ACTIONS = [
   },
 ] as const;
 
-function Actions({ client }: OfClient) {
+function Actions({ client }: { client: Client }) {
   const act = useChange([clientsQuery], (action: (typeof ACTIONS)[number]) =>
     call('POST', `/v1/clients/${client.waba_id}/${action.name}`, { body: {} }),
   );
@@ -121,7 +117,7 @@ function Actions({ client }: OfClient) {
   );
 }
 
-const UpstreamFacts = ({ client }: OfClient) => (
+const UpstreamFacts = ({ client }: { client: Client }) => (
   <Section title="Upstream">
     <Loaded query={useQuery(phoneStatusQuery(client))} what="the status of the number">
       {(phone) => (
@@ -140,7 +136,7 @@ const UpstreamFacts = ({ client }: OfClient) => (
   </Section>
 );
 
-function DeleteAccount({ client, onClose }: Closing<OfClient>) {
+function DeleteAccount({ client, onClose }: Closing<{ client: Client }>) {
   const remove = useChange(
     [clientsQuery],
     () => call('DELETE', `/v1/clients/${client.waba_id}`),

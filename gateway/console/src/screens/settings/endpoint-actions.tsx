@@ -12,10 +12,6 @@ import { SendTestButton, type SendTestWork } from '../events/send-test';
 import { nameOf } from './receiver-rows';
 import { RotateSecret } from './secret';
 
-interface EndpointProps {
-  endpoint: WebhookEndpoint;
-}
-
 const CHANGED = [endpointsQuery];
 
 /** Its address in the API. */
@@ -37,7 +33,8 @@ export const usePause = (endpoint: WebhookEndpoint) =>
 
 const PAUSES: Readonly<Record<string, string>> = { active: 'Pause', paused: 'Resume' };
 
-interface ActionsProps extends EndpointProps {
+interface ActionsProps {
+  endpoint: WebhookEndpoint;
   test: SendTestWork;
   pause: ReturnType<typeof usePause>;
 }
@@ -69,7 +66,7 @@ export function EndpointActions({ endpoint, test, pause }: ActionsProps) {
   );
 }
 
-function Delete({ endpoint, onClose }: Closing<EndpointProps>) {
+function Delete({ endpoint, onClose }: Closing<{ endpoint: WebhookEndpoint }>) {
   const navigate = useNavigate();
   const remove = useChange(
     CHANGED,

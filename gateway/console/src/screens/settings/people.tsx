@@ -139,11 +139,7 @@ function Invite({ onClose }: Closing) {
   );
 }
 
-interface OfPerson {
-  person: Person;
-}
-
-function ChangeRole({ person, onClose }: Closing<OfPerson>) {
+function ChangeRole({ person, onClose }: Closing<{ person: Person }>) {
   const [role, setRole] = useState<string>(person.role);
   const change = useChange(
     CHANGED,
@@ -165,7 +161,7 @@ function ChangeRole({ person, onClose }: Closing<OfPerson>) {
   );
 }
 
-function Renew({ person, onClose }: Closing<OfPerson>) {
+function Renew({ person, onClose }: Closing<{ person: Person }>) {
   const renew = useChange(CHANGED, () =>
     call<InvitedPerson>('POST', `/v1/people/${person.person_id}/invitation`),
   );
@@ -185,7 +181,7 @@ function Renew({ person, onClose }: Closing<OfPerson>) {
   );
 }
 
-function Remove({ person, onClose }: Closing<OfPerson>) {
+function Remove({ person, onClose }: Closing<{ person: Person }>) {
   const remove = useChange(
     CHANGED,
     () => call('DELETE', `/v1/people/${person.person_id}`),

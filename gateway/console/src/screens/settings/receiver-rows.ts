@@ -2,6 +2,7 @@
 import type { LoggedEvent, Settings, WebhookEndpoint } from '../../api/types';
 import { receiverOf } from '../../attention';
 import { inWords } from '../../event-filter';
+import { DAY_MS } from '../../period';
 import { deliveredOf, triedOf } from '../events/health';
 
 /** In the address of its page, where an endpoint has its ID. */
@@ -37,8 +38,6 @@ export const endpointRow = (endpoint: WebhookEndpoint): ReceiverRow => ({
   waiting: endpoint.health.retrying,
   last_success_at: endpoint.health.last_success_at,
 });
-
-const DAY_MS = 86_400_000;
 
 interface WebhookFigures {
   settings: Settings;

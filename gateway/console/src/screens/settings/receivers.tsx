@@ -12,7 +12,7 @@ import type { Settings, WebhookEndpoint } from '../../api/types';
 import { Changeable, IfMay } from '../../parts/allowed';
 import { Opens } from '../../parts/dialogs';
 import { Hint, Loaded } from '../../parts/layout';
-import { agoColumn, type Column, Rows } from '../../parts/rows';
+import { agoColumn, type Column, countColumn, Rows } from '../../parts/rows';
 import { State } from '../../parts/values';
 import { countOf } from '../../period';
 import { CreateEndpoint } from './create-endpoint';
@@ -63,12 +63,7 @@ const COLUMNS: Array<Column<ReceiverRow>> = [
   { title: 'State', width: '115px', bare: true, cell: ({ status }) => <State of={status} /> },
   { title: 'Events', width: '1.2fr', cell: ({ events }) => events },
   { title: 'Last 24 hours', width: '1.2fr', cell: (row) => <Day of={row} /> },
-  {
-    title: 'Waiting',
-    width: '90px',
-    cell: ({ waiting }) => (waiting === null ? '–' : countOf(waiting)),
-    figure: true,
-  },
+  countColumn('Waiting', ({ waiting }) => waiting),
   agoColumn('Last success', ({ last_success_at }) => last_success_at),
 ];
 

@@ -7,7 +7,7 @@ import type { LedgerTotals } from '../../api/types';
 import { forecastOf, forecastPeriod, roughly, sumOf } from '../../money';
 import { Card, Facts, Hint, Loaded } from '../../parts/layout';
 import { DataTable } from '../../parts/tables';
-import { countOf, dayInWords, dayOf, periodBefore, type Days } from '../../period';
+import { countOf, dayBefore, dayInWords, dayOf, type Days } from '../../period';
 
 export function MonthForecast() {
   const now = new Date();
@@ -50,7 +50,6 @@ function Forecasts({ totals, now }: { totals: LedgerTotals; now: Date }) {
 }
 
 const CHANGE = 'service-messages-billable-2026-10-01';
-const DAY_MS = 24 * 3_600_000;
 const DAYS = 30;
 /** The categories that the change concerns. */
 const CHANGED = ['service', 'utility'];
@@ -60,12 +59,10 @@ export function PriceChange() {
   const effective = useQuery(noticesQuery).data?.find(({ id }) => id === CHANGE)?.effective;
   const today = dayOf(new Date());
   if (effective === undefined || today < effective) return null;
-  const latest = dayOf(new Date(Date.now() - (DAYS - 1) * DAY_MS));
+  const latest = dayBefore(Date.now(), DAYS - 1);
   const since = { from: latest > effective ? latest : effective, to: today };
-  const before = {
-    from: dayOf(new Date(Date.parse(effective) - DAYS * DAY_MS)),
-    to: periodBefore({ from: effective, to: effective }).to,
-  };
+  const change = Date.parse(effective);
+  const before = { from: dayBefore(change, DAYS), to: dayBefore(change, 1) };
   return <Compared effective={effective} before={before} since={since} />;
 }
 
