@@ -114,7 +114,7 @@ export interface Stage {
 export const STAGE_LIMIT_MS = INSTALL_LIMIT_MS + JOIN_LIMIT_MS;
 export const STATE = 'order-17';
 
-export async function openStage(): Promise<Stage> {
+async function openStage(): Promise<Stage> {
   const [mesh, browser, site] = await Promise.all([
     joinMesh(),
     launchBrowser(),
@@ -150,6 +150,15 @@ export async function openStage(): Promise<Stage> {
       await mesh.stop();
     },
   };
+}
+
+/** The stage of a file's tests, which has its members once it is open. */
+export function connectStage(): Stage {
+  const stage = {} as Stage;
+  beforeAll(async () => Object.assign(stage, await openStage()), STAGE_LIMIT_MS);
+  afterEach(() => stage.tidy());
+  afterAll(() => stage.close());
+  return stage;
 }
 
 /**

@@ -10,12 +10,12 @@ import type { Page } from 'playwright-core';
 import { freePort } from '../../deploy/local/src/ports';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/shared-mesh';
-import { openStage, openWindow, press, STAGE_LIMIT_MS, type Stage } from './connect-browser';
+import { connectStage, openWindow, press } from './connect-browser';
 
 const PAGE = resolve(__dirname, '../../gateway/docs/guides/embedding.md');
 const LINES_MAX = 22;
 
-let stage: Stage;
+const stage = connectStage();
 let folder: string;
 let server: ChildProcess;
 let site: string;
@@ -28,7 +28,6 @@ const block = (text: string, language: string): string => {
 };
 
 beforeAll(async () => {
-  stage = await openStage();
   folder = await mkdtemp(join(tmpdir(), 'embed-'));
   const text = await readFile(PAGE, 'utf8');
   await writeFile(join(folder, 'server.mjs'), block(text, 'js'));
@@ -46,13 +45,11 @@ beforeAll(async () => {
   });
   server.stderr?.on('data', (line: Buffer) => complaints.push(line.toString()));
   await eventually(async () => (await fetch(site)).ok);
-}, STAGE_LIMIT_MS);
+});
 afterAll(async () => {
   server.kill('SIGKILL');
   await rm(folder, { recursive: true, force: true });
-  await stage.close();
 });
-afterEach(() => stage.tidy());
 
 /** The partner's page, the popup that it opened, and the dialog that the popup opened. */
 async function visit(): Promise<{ page: Page; popup: Page; dialog: Page }> {

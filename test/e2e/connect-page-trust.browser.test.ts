@@ -1,24 +1,11 @@
 // The hosted onboarding page in a real browser: trusted message origins, recipients and page
 // security.
-import {
-  openStage,
-  STAGE_LIMIT_MS,
-  type Prepare,
-  type Stage,
-  type Visit,
-  press,
-} from './connect-browser';
+import { connectStage, type Prepare, type Visit, press } from './connect-browser';
 import { ONE, TWO_A } from '../harness/shared-mesh';
 
 const WABA = ONE.waba_id;
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-}, STAGE_LIMIT_MS);
-afterAll(() => stage.close());
-afterEach(() => stage.tidy());
+const stage = connectStage();
 
 describe('the code and the account message of the platform', () => {
   /** Replaces the platform's script by one whose answers the test sets. */

@@ -9,15 +9,7 @@ import { eventually } from '../testkit/eventually';
 import { LANGUAGES } from '../../gateway/src/connect-page/texts';
 import { ar } from '../../gateway/src/connect-page/texts/ar';
 import { ONE } from '../harness/shared-mesh';
-import {
-  openStage,
-  STAGE_LIMIT_MS,
-  type Stage,
-  type Visit,
-  openWindow,
-  press,
-  pressEnter,
-} from './connect-browser';
+import { connectStage, type Visit, openWindow, press, pressEnter } from './connect-browser';
 import { consoleOf } from './people-support';
 
 const WABA = ONE.waba_id;
@@ -30,13 +22,7 @@ const LOGO = Buffer.from(
   'base64',
 );
 
-let stage: Stage;
-
-beforeAll(async () => {
-  stage = await openStage();
-}, STAGE_LIMIT_MS);
-afterAll(() => stage.close());
-afterEach(() => stage.tidy());
+const stage = connectStage();
 
 const steps = async (): Promise<Array<Record<string, unknown>>> =>
   (await stage.partner.call('GET', '/onboarding/events?limit=200')).body.events;

@@ -2,12 +2,10 @@
 // and with the list of answers. BMG_TIMES=write writes gateway/docs/answer-times.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { joinMesh, type Mesh } from '../harness/shared-mesh';
-import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+import type { Page } from 'playwright-core';
+import { docsStage, WAIT_MS } from './docs-stage';
 
 const PAGE = resolve(__dirname, '../../gateway/docs/answer-times.md');
-const WAIT_MS = 60_000;
 const WRITES = process.env['BMG_TIMES'] === 'write';
 /** A person who types 60 words a minute; a test types faster. */
 const KEY_MS = WRITES ? 200 : 10;
@@ -40,24 +38,14 @@ interface Row {
   list_seconds: number;
 }
 
-let mesh: Mesh;
-let browser: Browser;
-let origin: string;
-beforeAll(async () => {
-  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
-  origin = new URL(mesh.base_url).origin;
-}, STAGE_LIMIT_MS);
-afterAll(async () => {
-  await browser?.close();
-  await mesh?.stop();
-});
+const stage = docsStage();
 
 /** The home page in a browser that has seen nothing yet. */
 async function arrive(): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const context = await stage.browser.newContext({ viewport: { width: 1280, height: 860 } });
   context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
-  await page.goto(`${origin}/docs`);
+  await page.goto(`${stage.origin}/docs`);
   await page.getByRole('button', { name: 'Copy' }).first().waitFor();
   return page;
 }

@@ -1,19 +1,14 @@
 // Accessibility of every page of the documentation and of the sign-up page: on a desktop in both
 // schemes, on a phone, and in the states that a reader brings them into. cspell:ignore zzzzqqqq
 import type { Page } from 'playwright-core';
-import { openStage, press, STAGE_LIMIT_MS, type Stage } from './connect-browser';
+import { connectStage, press } from './connect-browser';
 import { COLOURS, faultsOf, LIMIT_MS, shoot, VIEWS, WAIT_MS } from './console-stage';
 
 const [DESK, PHONE] = VIEWS;
 const PAGES_MIN = 24;
 const UNKNOWN = 'zzzzqqqq';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, STAGE_LIMIT_MS);
-afterEach(() => stage.tidy());
-afterAll(() => stage.close());
+const stage = connectStage();
 
 async function open(path: string, { width, height } = DESK as { width: number; height: number }) {
   const context = await stage.browser.newContext({

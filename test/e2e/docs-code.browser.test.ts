@@ -1,37 +1,24 @@
 // What a reader does with the documentation: choose a language, copy a sample, find the own number
 // in it, send from the home page, and read it on a phone.
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+import type { BrowserContext, Page } from 'playwright-core';
+import { ONE, TWO_A } from '../harness/shared-mesh';
 import { faultsOf, inspect, overflowOf, shoot } from './console-stage';
+import { docsStage, WAIT_MS } from './docs-stage';
 
-const WAIT_MS = 60_000;
 const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
-let mesh: Mesh;
-let browser: Browser;
-let partner: TestPartner;
-let origin: string;
 const complaints: string[] = [];
-
-beforeAll(async () => {
-  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
-  origin = new URL(mesh.base_url).origin;
-  partner = await mesh.createPartner();
-  for (const number of [ONE, TWO_A]) await partner.register(number);
-}, STAGE_LIMIT_MS);
-afterAll(async () => {
-  await browser?.close();
-  await mesh?.stop();
+const stage = docsStage(async () => {
+  for (const number of [ONE, TWO_A]) await stage.partner.register(number);
 });
 afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
+  await Promise.all(stage.browser.contexts().map((context) => context.close()));
   expect(complaints.splice(0)).toEqual([]);
 });
 
 async function newContext(viewport = DESK): Promise<BrowserContext> {
-  const context = await browser.newContext({
+  const context = await stage.browser.newContext({
     viewport,
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -44,7 +31,7 @@ async function openIn(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage();
   page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(`${origin}${path}`);
+  await page.goto(`${stage.origin}${path}`);
   return page;
 }
 
@@ -53,9 +40,9 @@ const open = async (path: string, viewport = DESK): Promise<Page> =>
 
 async function openSignedIn(path: string, viewport = DESK): Promise<Page> {
   const context = await newContext(viewport);
-  const session = await context.request.post(`${origin}/dashboard/api/session`, {
-    data: { partner_key: partner.partner_key },
-    headers: { origin },
+  const session = await context.request.post(`${stage.origin}/dashboard/api/session`, {
+    data: { partner_key: stage.partner.partner_key },
+    headers: { origin: stage.origin },
   });
   expect(session.status()).toBe(201);
   return openIn(context, path);
@@ -81,11 +68,11 @@ test('a sample is shown in the language that the reader chose, highlighted, and 
   await inspect(page, 'docs-guide-desktop-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await faultsOf(page, ['color-contrast'])).toEqual([]);
-  await page.goto(`${origin}/docs/errors`);
+  await page.goto(`${stage.origin}/docs/errors`);
   await page.getByText('Shell').first().waitFor();
-  await page.goto(`${origin}/docs/answers`);
+  await page.goto(`${stage.origin}/docs/answers`);
   await page.getByRole('tab', { name: 'Node.js', selected: true }).first().waitFor();
-  await page.goto(`${origin}/docs/reference#sendText`);
+  await page.goto(`${stage.origin}/docs/reference#sendText`);
   const row = page.getByRole('region', { name: 'Send a text message' });
   await row.getByRole('tab', { name: 'Node.js', selected: true }).waitFor();
   // A chapter colours the samples that the reader sees.
@@ -102,7 +89,7 @@ test('a signed-in reader finds the own number in the samples, and the key nowher
   const page = await openSignedIn('/docs/quick-start');
   const note = page.locator('#reader');
   await note.waitFor();
-  const { body } = await partner.call('GET', '/clients');
+  const { body } = await stage.partner.call('GET', '/clients');
   const names = body.clients.map((one: Record<string, string>) => one['display_name']);
   expect(await note.textContent()).toContain(names[0]);
   const text = page.getByRole('main');
@@ -110,11 +97,11 @@ test('a signed-in reader finds the own number in the samples, and the key nowher
   await note.getByRole('combobox', { name: 'Number of the samples' }).selectOption({ index: 1 });
   await text.getByText(`x-waba-id: ${TWO_A.waba_id}`).first().waitFor();
   const content = await page.content();
-  expect(content).not.toContain(partner.partner_key);
+  expect(content).not.toContain(stage.partner.partner_key);
   expect(content).not.toContain('bmgk_your_partner_key');
   await inspect(page);
   // So does a request that is tried from the reference.
-  await page.goto(`${origin}/docs/reference/messages`);
+  await page.goto(`${stage.origin}/docs/reference/messages`);
   await page.getByRole('button', { name: 'Try it' }).first().click();
   const waba = page.getByRole('dialog').getByLabel('x-waba-id');
   await waba.waitFor();
@@ -122,7 +109,7 @@ test('a signed-in reader finds the own number in the samples, and the key nowher
   // A page without samples of a number sends no request to the console.
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await page.goto(`${origin}/docs/limits`);
+  await page.goto(`${stage.origin}/docs/limits`);
   await page.waitForLoadState('networkidle');
   expect(asked.filter((path) => path.startsWith('/dashboard'))).toEqual([]);
 });
@@ -139,7 +126,7 @@ test('the home page sends a message and shows its events as they come', async ()
     await events.getByText(`message.${name}`, { exact: true }).waitFor();
   }
   await page.getByText(/^Accepted as wamid\./).waitFor();
-  expect(await mesh.emulator.messages({ to: '15550100791' })).toHaveLength(1);
+  expect(await stage.mesh.emulator.messages({ to: '15550100791' })).toHaveLength(1);
   await inspect(page, 'docs-home-desktop-light');
   await page.getByLabel('To').fill('nobody');
   await page.getByRole('button', { name: 'Send it now' }).click();
@@ -162,7 +149,7 @@ test('a failure of the home page’s send says whether the message was sent', as
   await page.route('**/v1/events?limit=1', (route) => route.abort());
   await send.click();
   await page.getByText(/^It was not sent: /).waitFor();
-  expect(await mesh.emulator.messages({ to: '15550100792' })).toHaveLength(1);
+  expect(await stage.mesh.emulator.messages({ to: '15550100792' })).toHaveLength(1);
   complaints.length = 0;
 });
 

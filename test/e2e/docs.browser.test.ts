@@ -1,38 +1,21 @@
 // The documentation in a real browser: the reference, its links and samples, a request that its
 // reader tries, the search, and links that lead nowhere.
-import { source as axeSource } from 'axe-core';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import type { Locator, Page } from 'playwright-core';
+import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
 import { faultsOf, inspect, overflowOf, shoot } from './console-stage';
+import { docsStage, WAIT_MS } from './docs-stage';
 
-const WAIT_MS = 60_000;
-
-let mesh: Mesh;
-let browser: Browser;
-let partner: TestPartner;
-let origin: string;
 const complaints: string[] = [];
 const hosts = new Set<string>();
-
-beforeAll(async () => {
-  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
-  origin = new URL(mesh.base_url).origin;
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
-}, STAGE_LIMIT_MS);
-afterAll(async () => {
-  await browser?.close();
-  await mesh?.stop();
-});
+const stage = docsStage(() => stage.partner.register(ONE));
 afterEach(() => {
   expect(complaints).toEqual([]);
-  expect([...hosts]).toEqual([new URL(origin).host]);
+  expect([...hosts]).toEqual([new URL(stage.origin).host]);
 });
 
 async function open(path: string): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const page = await stage.browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(WAIT_MS);
   page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -40,17 +23,9 @@ async function open(path: string): Promise<Page> {
     const { protocol, host } = new URL(request.url());
     if (protocol.startsWith('http')) hosts.add(host);
   });
-  await page.goto(`${origin}${path}`);
+  await page.goto(`${stage.origin}${path}`);
   return page;
 }
-
-const seriousIn = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate(
-    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa"] })',
-  )) as { violations: Array<{ id: string; impact: string }> };
-  return violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id }) => id);
-};
 
 test.each(['reference/messages#sendText', 'reference#sendText', 'reference#tag/messages/sendText'])(
   'the link %s opens the endpoint, and marks it and its place in the list',
@@ -150,9 +125,9 @@ test.each(VIEWS)(
     const row = page.getByRole('region', { name: 'List registered numbers' });
     await row.getByRole('button', { name: 'Try it' }).click();
     const dialog = page.getByRole('dialog', { name: 'GET /clients' });
-    await dialog.getByLabel('x-partner-key').fill(partner.partner_key);
+    await dialog.getByLabel('x-partner-key').fill(stage.partner.partner_key);
     await inspect(page);
-    const answer = page.waitForResponse((one) => one.url() === `${mesh.base_url}/clients`);
+    const answer = page.waitForResponse((one) => one.url() === `${stage.mesh.base_url}/clients`);
     await dialog.getByRole('button', { name: 'Send' }).click();
     expect((await answer).status()).toBe(200);
     await dialog.getByText('200 OK').waitFor();
@@ -183,13 +158,13 @@ test('a request is tried with values in its path, its headers and its body', asy
   await dialog.getByText('200').waitFor();
   expect(sent).toMatchObject([
     {
-      url: `${mesh.base_url}/phone/request-code`,
+      url: `${stage.mesh.base_url}/phone/request-code`,
       body: '{"code_method":"SMS"}',
       headers: { 'x-partner-key': 'bmgk_none', 'x-waba-id': '900000000000001' },
     },
   ]);
   await dialog.getByRole('button', { name: 'Close' }).click();
-  await page.goto(`${origin}/docs/reference/number-setup#updateQrCode`);
+  await page.goto(`${stage.origin}/docs/reference/number-setup#updateQrCode`);
   await page
     .getByRole('region', { name: /prefilled message of a QR code/ })
     .getByRole('button', { name: 'Try it' })
@@ -198,18 +173,18 @@ test('a request is tried with values in its path, its headers and its body', asy
   await dialog.getByLabel('code', { exact: true }).fill('a/b');
   await dialog.getByRole('button', { name: 'Send' }).click();
   await dialog.getByText('200').waitFor();
-  expect(sent[1]?.url).toBe(`${mesh.base_url}/qr-codes/a%2Fb`);
+  expect(sent[1]?.url).toBe(`${stage.mesh.base_url}/qr-codes/a%2Fb`);
   await page.close();
 });
 
 test('a link that leads nowhere shows a person a page, and a client the error of the contract', async () => {
   const page = await open('/docs');
   for (const path of ['/docs/nowhere', '/console', '/docs/reference/old/place']) {
-    const answer = await page.goto(`${origin}${path}`);
+    const answer = await page.goto(`${stage.origin}${path}`);
     expect(answer?.status()).toBe(404);
     await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
     await inspect(page);
-    const error = await fetch(`${origin}${path}`);
+    const error = await fetch(`${stage.origin}${path}`);
     expect(error.status).toBe(404);
     expect(await error.json()).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
   }
@@ -227,18 +202,17 @@ test('the design tokens have a page, and the console, the documentation and the 
   expect(
     await accent.locator('.sample').evaluate((sample) => getComputedStyle(sample).backgroundColor),
   ).toBe('rgb(11, 110, 125)');
-  expect(await seriousIn(page)).toEqual([]);
-  const { body } = await partner.call('POST', '/connect/session');
+  const { body } = await stage.partner.call('POST', '/connect/session');
   const connect_url = new URL(body.connect_url as string);
   // The sign-up page loads the upstream's script, from another host.
-  const sign_up = await browser.newPage();
+  const sign_up = await stage.browser.newPage();
   for (const [path, shown] of [
     ['/docs', page],
     ['/changelog', page],
     ['/dashboard/', page],
     [connect_url.pathname + connect_url.search, sign_up],
   ] as const) {
-    await shown.goto(`${origin}${path}`);
+    await shown.goto(`${stage.origin}${path}`);
     await shown.waitForLoadState('networkidle');
     const probe = await shown.evaluate(() => {
       const element = document.createElement('p');
