@@ -127,7 +127,7 @@ export async function openMoneyWorld() {
   });
   let deps = build();
   const requestReview = async (partner_id: string): Promise<void> =>
-    stores.accounts.bringForward(partner_id, now());
+    void (await stores.accounts.bringForward(partner_id, now()));
   const payments: PaymentProcessor = {
     ...noPayments,
     name: 'stripe',

@@ -9,10 +9,7 @@ export async function deleteInPages<T extends Document>(
   filter: Filter<T>,
 ): Promise<number> {
   for (let deleted = 0; ;) {
-    const page = await collection
-      .find(filter, { projection: { _id: 1 } })
-      .limit(PAGE)
-      .toArray();
+    const page = await collection.find(filter, { projection: { _id: 1 }, limit: PAGE }).toArray();
     const ids = page.map(({ _id }) => _id);
     const those = { $and: [filter, { _id: { $in: ids } }] } as Filter<T>;
     if (ids.length > 0) deleted += (await collection.deleteMany(those)).deletedCount;

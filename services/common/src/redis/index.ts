@@ -72,9 +72,7 @@ export function openRedis(settings: RedisSettings, log: Logger): RedisConnection
     name: 'redis',
     redis,
     up: () => redis.status === 'ready',
-    async start() {
-      await redis.connect().catch(() => undefined);
-    },
+    start: () => redis.connect().catch(() => undefined),
     async stop() {
       redis.disconnect();
     },

@@ -243,16 +243,11 @@ export function createClients(db: Db) {
     },
     /** For the operator: the active clients of all partners that were registered last. */
     newestActive: (limit: number) =>
-      clients
-        .find({ status: 'active' })
-        .sort({ registered_at: -1, _id: -1 })
-        .limit(limit)
-        .toArray(),
+      clients.find({ status: 'active' }, { sort: { registered_at: -1, _id: -1 }, limit }).toArray(),
     /** Rows with unpublished events. A client that waits for a payment is not connected yet. */
     withEventsDue: (limit: number) =>
       clients
-        .find({ ...DUE_EVENTS, $or: [{ billing: 'active' }, { status: 'deleted' }] })
-        .limit(limit)
+        .find({ ...DUE_EVENTS, $or: [{ billing: 'active' }, { status: 'deleted' }] }, { limit })
         .toArray(),
     forgetEvents: (rows: Client[]) => forgetEvents(db, CLIENTS, rows),
     /** For the operator: the deleted rows of an account, the latest deletion first. */
@@ -371,10 +366,7 @@ async function setBilling(
 
 function ownersIn(clients: Collection<Client>) {
   const owners = (filter: Filter<Client>, limit = OWNERS_MAX): Promise<Client[]> =>
-    clients
-      .find({ ...filter, status: 'active' })
-      .limit(limit)
-      .toArray();
+    clients.find({ ...filter, status: 'active' }, { limit }).toArray();
   return {
     /** The active rows of any partner with the number or account, for the directory and events. */
     ownersOfNumber: (phone_number_id: string, waba_id?: string) =>

@@ -10,8 +10,8 @@ export interface Lease {
 }
 
 interface Leased {
-  renew(id: string, lease: Lease): Promise<void>;
-  release(id: string, holder: string): Promise<void>;
+  renew(id: string, lease: Lease): Promise<unknown>;
+  release(id: string, holder: string): Promise<unknown>;
 }
 
 const POLL_EVERY_MS = 150;

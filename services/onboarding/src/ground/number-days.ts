@@ -57,9 +57,7 @@ export function createNumberDays(db: Db) {
       limit: number,
     ) {
       const newest_first = await days
-        .find({ partner_id, phone_number_id })
-        .sort({ day: -1 })
-        .limit(limit)
+        .find({ partner_id, phone_number_id }, { sort: { day: -1 }, limit })
         .toArray();
       return newest_first.reverse();
     },

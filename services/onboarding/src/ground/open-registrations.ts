@@ -30,13 +30,10 @@ const OWNERS_MAX = 200;
 export function createOpenRegistrations(db: Db) {
   const registrations: Collection<OpenRegistration> = db.collection(OPEN_REGISTRATIONS);
   const find = (filter: Filter<OpenRegistration>, now: Date, of = 1): Promise<OpenNumber[]> =>
-    registrations
-      .find({ ...filter, until: { $gt: now } })
-      .limit(OWNERS_MAX * of)
-      .toArray();
+    registrations.find({ ...filter, until: { $gt: now } }, { limit: OWNERS_MAX * of }).toArray();
   return {
-    async open(numbers: OpenNumber[], until: Date) {
-      await registrations.bulkWrite(
+    open: (numbers: OpenNumber[], until: Date) =>
+      registrations.bulkWrite(
         numbers.map(({ partner_id, waba_id, phone_number_id, phone_number }) => {
           const row = { partner_id, waba_id, phone_number_id, phone_number, until };
           return {
@@ -44,14 +41,11 @@ export function createOpenRegistrations(db: Db) {
           };
         }),
         { ordered: false },
-      );
-    },
-    async close(numbers: NumberScope[]) {
-      await registrations.deleteMany({ _id: { $in: numbers.map(clientId) } });
-    },
-    async closeAccount({ partner_id, waba_id }: Scope) {
-      await registrations.deleteMany({ waba_id, partner_id });
-    },
+      ),
+    close: (numbers: NumberScope[]) =>
+      registrations.deleteMany({ _id: { $in: numbers.map(clientId) } }),
+    closeAccount: ({ partner_id, waba_id }: Scope) =>
+      registrations.deleteMany({ waba_id, partner_id }),
     ofNumbers: (ids: string[], now: Date) =>
       find({ phone_number_id: { $in: ids } }, now, ids.length),
     ofDisplayNumber: (waba_id: string, phone_number: string, now: Date) =>

@@ -186,9 +186,7 @@ export function createPartners(db: Db) {
     ...keysOf(partners),
     ...placesOf(partners),
     ...shadowsAndNotices(partners),
-    async insert(partner: Partner) {
-      await partners.insertOne(partner);
-    },
+    insert: (partner: Partner) => partners.insertOne(partner),
     find: (partner_id: string) => partners.findOne({ _id: partner_id }),
     findAll: (partner_ids: string[]) =>
       partners.find({ _id: { $in: partner_ids } }, WITHOUT_NOTICES).toArray(),
@@ -227,15 +225,13 @@ export function createPartners(db: Db) {
     watching: (cause: string, limit: number) =>
       partners
         .find(
-          // The index has the partners with any alert.
           {
             alerts: { $exists: true },
             [`alerts.${cause}`]: { $exists: true },
             status: 'active',
           },
-          WITHOUT_NOTICES,
+          { ...WITHOUT_NOTICES, limit },
         )
-        .limit(limit)
         .toArray(),
   };
 }
@@ -298,9 +294,8 @@ const shadowsAndNotices = (partners: Collection<Partner>) => ({
     return matchedCount === 1;
   },
   /** Does nothing if the partner has another shadow or none. */
-  async removeShadow(_id: string, shadow_id: string) {
-    await partners.updateOne({ _id, 'shadow.id': shadow_id }, { $unset: { shadow: '' } });
-  },
+  removeShadow: (_id: string, shadow_id: string) =>
+    partners.updateOne({ _id, 'shadow.id': shadow_id }, { $unset: { shadow: '' } }),
   /** Keeps a notice with its event; null without such a partner. */
   async addNotice(_id: string, notice: StoredNotice) {
     const expired = { created_at: { $lt: noticesKeptSince(notice.created_at) } };
@@ -386,12 +381,11 @@ function placesOf(partners: Collection<Partner>) {
         wabas.length > places_max ? null : withOne(waiting, place.waba_id),
       ),
     /** Gives the account's place back. */
-    async releaseWaba(partner_id: string, waba_id: string, month: string) {
-      await changeAccounts(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
+    releaseWaba: (partner_id: string, waba_id: string, month: string) =>
+      changeAccounts(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
         wabas: without(wabas, waba_id),
         waiting_wabas: without(waiting_wabas, waba_id),
-      }));
-    },
+      })),
     /**
      * Sets which accounts wait. `choose` sees the partner exactly as it is when the answer is
      * stored.

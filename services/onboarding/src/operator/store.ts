@@ -111,9 +111,7 @@ export function createSealedRecords(db: Db) {
         if (index < start) continue;
         const behind = index === start && place !== undefined ? { _id: { $gt: place } } : {};
         const found = await open(source.collection)
-          .find({ ...staleIn(source, key_id), ...behind })
-          .sort({ _id: 1 })
-          .limit(limit)
+          .find({ ...staleIn(source, key_id), ...behind }, { sort: { _id: 1 }, limit })
           .toArray();
         const last = found.at(-1);
         if (!last) continue;

@@ -56,14 +56,9 @@ export function createPartnerAlerts(db: Db) {
       return new Set(raised.map(({ partner_id }) => partner_id));
     },
     pending: (limit: number) =>
-      alerts
-        .find({ pending_at: { $exists: true } })
-        .sort({ pending_at: 1 })
-        .limit(limit)
-        .toArray(),
-    async published(ids: string[]) {
-      await alerts.updateMany({ _id: { $in: ids } }, { $unset: { pending_at: '' } });
-    },
+      alerts.find({ pending_at: { $exists: true } }, { sort: { pending_at: 1 }, limit }).toArray(),
+    published: (ids: string[]) =>
+      alerts.updateMany({ _id: { $in: ids } }, { $unset: { pending_at: '' } }),
     /** The newest first. */
     of: (partner_id: string, limit: number) =>
       alerts.find({ partner_id }).sort({ raised_at: -1 }).limit(limit).toArray(),

@@ -126,9 +126,7 @@ export function createAuditLog(db: Db) {
       );
       return { ...NOTHING, ...counted };
     },
-    async insert(entry: AuditEntry) {
-      await entries.insertOne(entry);
-    },
+    insert: (entry: AuditEntry) => entries.insertOne(entry),
     /**
      * Counts a change, or several, in the record of the day's further changes like it, which keeps
      * the outcome of the latest. Returns the ID of the record.
@@ -171,9 +169,7 @@ export function createAuditLog(db: Db) {
       );
       return ended ?? undefined;
     },
-    async remove(_id: string) {
-      await entries.deleteOne({ _id });
-    },
+    remove: (_id: string) => entries.deleteOne({ _id }),
     ...queriesOfChain(entries),
     /** Newest first, from behind the position on. */
     page: (filter: AuditFilter, after: AuditPosition | undefined, limit: number) =>
@@ -185,16 +181,12 @@ const queriesOfChain = (entries: Collection<AuditEntry>) => ({
   /** Those whose outcome was stored after `from`, until `to`, the oldest first. */
   endedBetween: (from: Date, to: Date, limit: number) =>
     entries
-      .find({ ended_at: { $gt: from, $lte: to } })
-      .sort({ ended_at: 1, at: 1 })
-      .limit(limit)
+      .find({ ended_at: { $gt: from, $lte: to } }, { sort: { ended_at: 1, at: 1 }, limit })
       .toArray(),
   /** Those without an outcome that began after `from`, until `to`, the oldest first. */
   openBetween: (from: Date, to: Date, limit: number) =>
     entries
-      .find({ ended_at: null, at: { $gt: from, $lte: to } })
-      .sort({ at: 1 })
-      .limit(limit)
+      .find({ ended_at: null, at: { $gt: from, $lte: to } }, { sort: { at: 1 }, limit })
       .toArray(),
   byIds: (ids: readonly string[]) => entries.find({ _id: { $in: [...ids] } }).toArray(),
   /**
@@ -275,18 +267,12 @@ export function createAuditChain(db: Db) {
     },
     /** From this one down, newest first. */
     page: (before: number, limit: number) =>
-      links
-        .find({ _id: { $lt: before } })
-        .sort({ _id: -1 })
-        .limit(limit)
-        .toArray(),
+      links.find({ _id: { $lt: before } }, { sort: { _id: -1 }, limit }).toArray(),
     /** Returns false if another replica has made the link. */
     add: (link: Link) => insertOnce(links, link),
     /** The oldest links that wait for the destination. */
     unsent: (limit: number) => links.find(WAITING).sort({ _id: 1 }).limit(limit).toArray(),
     countUnsent: () => links.countDocuments(WAITING),
-    async noteSent(number: number) {
-      await links.updateOne({ _id: number }, { $unset: { unsent: 1 } });
-    },
+    noteSent: (number: number) => links.updateOne({ _id: number }, { $unset: { unsent: 1 } }),
   };
 }

@@ -93,15 +93,14 @@ export function createPartnerKeys(db: Db) {
       return previous.matchedCount === 1;
     },
     /** Stores the use of keys whose last stored use is before `unless_since`. */
-    async noteUse(key_ids: string[], at: Date, unless_since: Date) {
-      await keys.updateMany(
+    noteUse: (key_ids: string[], at: Date, unless_since: Date) =>
+      keys.updateMany(
         {
           _id: { $in: key_ids },
           $or: [{ last_used_at: null }, { last_used_at: { $lt: unless_since } }],
         },
         { $set: { last_used_at: at } },
-      );
-    },
+      ),
     /** Keys whose hash is not of the pepper with this ID (empty: of a pepper without one). */
     async ofOtherPeppers(pepper_id: string, at: Date) {
       const filter = ofOtherPeppers(pepper_id, at);

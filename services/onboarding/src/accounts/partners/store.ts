@@ -32,9 +32,7 @@ export function createPartnerLogos(db: Db) {
       const stored = { logo_id, type, data: new Binary(data) };
       await logos.replaceOne({ _id: partner_id }, stored, { upsert: true });
     },
-    async remove(partner_id: string) {
-      await logos.deleteOne({ _id: partner_id });
-    },
+    remove: (partner_id: string) => logos.deleteOne({ _id: partner_id }),
     async find(logo_id: string) {
       const found = await logos.findOne({ logo_id });
       if (!found) return null;

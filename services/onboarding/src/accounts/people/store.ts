@@ -46,8 +46,7 @@ export function createPasskeys(db: Db) {
     /** Those of a person with these IDs, the oldest first. */
     of: ({ partner_id, person_id }: PersonRef, passkey_ids: string[]) =>
       passkeys
-        .find({ partner_id, person_id, _id: { $in: passkey_ids } })
-        .sort({ created_at: 1 })
+        .find({ partner_id, person_id, _id: { $in: passkey_ids } }, { sort: { created_at: 1 } })
         .toArray(),
     /** Stores a use; false if the counter is no longer the one that was read. */
     async noteUse({ _id, counter: before }: PasskeyRecord, counter: number, last_used_at: Date) {
@@ -60,13 +59,11 @@ export function createPasskeys(db: Db) {
         { $set: { name } },
         { returnDocument: 'after' },
       ),
-    async remove({ partner_id, person_id }: PersonRef, _id: string) {
-      await passkeys.deleteOne({ _id, partner_id, person_id });
-    },
+    remove: ({ partner_id, person_id }: PersonRef, _id: string) =>
+      passkeys.deleteOne({ _id, partner_id, person_id }),
     /** All of the person's. */
-    async removeOf({ partner_id, person_id }: PersonRef) {
-      await passkeys.deleteMany({ partner_id, person_id });
-    },
+    removeOf: ({ partner_id, person_id }: PersonRef) =>
+      passkeys.deleteMany({ partner_id, person_id }),
   };
 }
 

@@ -92,8 +92,7 @@ export function createWebhookEndpoints(db: Db) {
     /** The endpoints of these partners. */
     ofAll: (partner_ids: string[]) =>
       endpoints
-        .find({ partner_id: { $in: partner_ids } })
-        .limit(partner_ids.length * ENDPOINTS_MAX)
+        .find({ partner_id: { $in: partner_ids } }, { limit: partner_ids.length * ENDPOINTS_MAX })
         .toArray(),
     find: (partner_id: string, _id: string) => endpoints.findOne({ _id, partner_id }),
     change: (partner_id: string, _id: string, change: EndpointChange, updated_at: Date) =>

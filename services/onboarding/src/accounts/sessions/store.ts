@@ -38,27 +38,18 @@ export const dashboardSessionIndexes: Indexes = {
 export function createDashboardSessions(db: Db) {
   const sessions: Collection<DashboardSession> = db.collection(DASHBOARD_SESSIONS);
   return {
-    async insert(session: DashboardSession) {
-      await sessions.insertOne(session);
-    },
+    insert: (session: DashboardSession) => sessions.insertOne(session),
     find: (_id: string) => sessions.findOne({ _id }),
-    async touch(_id: string, used_at: Date) {
-      await sessions.updateOne({ _id }, { $max: { used_at } });
-    },
-    async remove(_id: string) {
-      await sessions.deleteOne({ _id });
-    },
+    touch: (_id: string, used_at: Date) => sessions.updateOne({ _id }, { $max: { used_at } }),
+    remove: (_id: string) => sessions.deleteOne({ _id }),
     /** The sessions of the partner, or of one person, newest first, ended ones included. */
     newestOf: (partner_id: string, person_id?: string) =>
       sessions
-        .find(filterOf(partner_id, person_id))
-        .sort({ created_at: -1 })
-        .limit(LIST_MAX)
+        .find(filterOf(partner_id, person_id), { sort: { created_at: -1 }, limit: LIST_MAX })
         .toArray(),
     /** All sessions of the partner, or of one person. */
-    async removeOf(partner_id: string, person_id?: string) {
-      await sessions.deleteMany(filterOf(partner_id, person_id));
-    },
+    removeOf: (partner_id: string, person_id?: string) =>
+      sessions.deleteMany(filterOf(partner_id, person_id)),
     /** All sessions of a person but the newest ones. */
     async removeOldest(partner_id: string, person_id: string, kept: number) {
       const oldest = await sessions

@@ -57,8 +57,8 @@ export function createClientFacts(db: Db) {
       return rows;
     },
     /** Stores the latest activity of each number. */
-    async touch(activity: ReadonlyMap<string, Date>) {
-      await clients.bulkWrite(
+    touch: (activity: ReadonlyMap<string, Date>) =>
+      clients.bulkWrite(
         [...activity].map(([phone_number_id, at]) => ({
           updateMany: {
             filter: { phone_number_id, status: 'active' },
@@ -66,12 +66,10 @@ export function createClientFacts(db: Db) {
           },
         })),
         { ordered: false },
-      );
-    },
+      ),
     /** Sets the business ID of rows that have none. */
-    async fillBusinessId(waba_id: string, business_id: string) {
-      await clients.updateMany({ waba_id, business_id: null }, { $set: { business_id } });
-    },
+    fillBusinessId: (waba_id: string, business_id: string) =>
+      clients.updateMany({ waba_id, business_id: null }, { $set: { business_id } }),
     /** Makes a refresh of the number's facts due at `at`. */
     async requestRefresh(phone_number_id: string, at: Date) {
       // One row stands for all rows of the number: the upstream's answer is the same for every
@@ -89,23 +87,20 @@ export function createClientFacts(db: Db) {
         { returnDocument: 'after' },
       ),
     /** Stores the facts; the next refresh of the number is due at `next_at`. */
-    async finishRefresh(phone_number_id: string, change: ClientChange, next_at: Date) {
-      await clients.updateMany(
+    finishRefresh: (phone_number_id: string, change: ClientChange, next_at: Date) =>
+      clients.updateMany(
         { phone_number_id, status: 'active' },
         { $set: { ...change, refresh_due_at: next_at, refresh_tries: 0 } },
-      );
-    },
+      ),
     /** Makes the refresh due again at `at`. */
-    async postponeRefresh({ _id }: Client, at: Date) {
-      await clients.updateOne({ _id }, { $set: { refresh_due_at: at } });
-    },
+    postponeRefresh: ({ _id }: Client, at: Date) =>
+      clients.updateOne({ _id }, { $set: { refresh_due_at: at } }),
     /** Makes a refresh due at `at` for active rows that have no time for it. */
-    async scheduleRefreshes(at: Date) {
-      await clients.updateMany(
+    scheduleRefreshes: (at: Date) =>
+      clients.updateMany(
         { status: 'active', refresh_due_at: null },
         { $set: { refresh_due_at: at, refresh_tries: 0 } },
-      );
-    },
+      ),
   };
 }
 
@@ -140,12 +135,11 @@ export function createClientTokens(db: Db) {
       return matchedCount === 1;
     },
     /** Makes the number's tokens of other partners due for a check. */
-    async recheckOthers({ partner_id, phone_number_id }: NumberScope) {
-      await clients.updateMany(
+    recheckOthers: ({ partner_id, phone_number_id }: NumberScope) =>
+      clients.updateMany(
         { phone_number_id, partner_id: { $ne: partner_id }, status: 'active' },
         { $unset: { token_checked_at: true } },
-      );
-    },
+      ),
     /** How many active rows have a token that expires before `until`. */
     countUntil: (until: Date) =>
       clients.countDocuments({

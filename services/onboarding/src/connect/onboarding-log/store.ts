@@ -28,9 +28,7 @@ export const onboardingEventIndexes: Indexes = {
 export function createOnboardingEvents(db: Db) {
   const events: Collection<OnboardingEventRecord> = db.collection(ONBOARDING_EVENTS);
   return {
-    async insert(event: OnboardingEventRecord) {
-      await events.insertOne(event);
-    },
+    insert: (event: OnboardingEventRecord) => events.insertOne(event),
     /** Newest first. */
     list: (partner_id: string, limit: number) =>
       events.find({ partner_id }).sort({ created_at: -1, _id: -1 }).limit(limit).toArray(),

@@ -21,15 +21,15 @@ export function createClientSyncs(db: Db) {
      * order, so phase and progress never go back; what arrived before the onboarding changes
      * nothing.
      */
-    async advance({
+    advance: ({
       phone_number_id,
       phase,
       progress,
       error,
       received_at,
       latest_window,
-    }: HistoryReport) {
-      await clients.updateMany(
+    }: HistoryReport) =>
+      clients.updateMany(
         { phone_number_id, status: 'active', sync_until: { $lte: latest_window } },
         {
           $max: {
@@ -39,8 +39,7 @@ export function createClientSyncs(db: Db) {
           },
           ...(error && { $set: { history_error: error } }),
         },
-      );
-    },
+      ),
     /** Takes one due row until `lease_until` and counts the try; null when none is due. */
     async claim(now: Date, lease_until: Date) {
       const before = await clients.findOneAndUpdate(

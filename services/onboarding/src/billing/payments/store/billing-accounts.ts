@@ -58,9 +58,8 @@ export function createBillingAccounts(db: Db) {
       await accounts.updateOne({ _id: partner_id, customer_id: null }, { $set: { customer_id } });
       return (await accounts.findOne({ _id: partner_id }))?.customer_id ?? customer_id;
     },
-    async nextGeneration(partner_id: string, generation: number) {
-      await accounts.updateOne({ _id: partner_id, generation }, { $inc: { generation: 1 } });
-    },
+    nextGeneration: (partner_id: string, generation: number) =>
+      accounts.updateOne({ _id: partner_id, generation }, { $inc: { generation: 1 } }),
     /** False while another worker holds the row. */
     async hold(partner_id: string, { holder, until }: Lease, now: Date) {
       const { matchedCount } = await accounts.updateOne(
@@ -69,12 +68,10 @@ export function createBillingAccounts(db: Db) {
       );
       return matchedCount === 1;
     },
-    async renew(partner_id: string, { holder, until }: Lease) {
-      await accounts.updateOne({ _id: partner_id, holder }, { $set: { lease_until: until } });
-    },
-    async release(partner_id: string, holder: string) {
-      await accounts.updateOne({ _id: partner_id, holder }, { $set: { lease_until: FREE } });
-    },
+    renew: (partner_id: string, { holder, until }: Lease) =>
+      accounts.updateOne({ _id: partner_id, holder }, { $set: { lease_until: until } }),
+    release: (partner_id: string, holder: string) =>
+      accounts.updateOne({ _id: partner_id, holder }, { $set: { lease_until: FREE } }),
     /** Takes a due row that no worker holds; it falls due again when the hold expires. */
     claimDue: (now: Date, { holder, until }: Lease) =>
       accounts.findOneAndUpdate(
@@ -83,22 +80,15 @@ export function createBillingAccounts(db: Db) {
         { returnDocument: 'before' },
       ),
     /** Moves the due time forward to `at`; a row that is due earlier stays so. */
-    async bringForward(partner_id: string, at: Date) {
-      await accounts.updateOne({ _id: partner_id }, { $min: { due_at: at } });
-    },
+    bringForward: (partner_id: string, at: Date) =>
+      accounts.updateOne({ _id: partner_id }, { $min: { due_at: at } }),
     /** Falls due at `next`, unless it was brought forward since it was claimed until `claimed`. */
-    async postpone(partner_id: string, claimed: Date, next: Date) {
-      await accounts.updateOne({ _id: partner_id, due_at: claimed }, { $set: { due_at: next } });
-    },
-    async requestRetry(partner_id: string, at: Date) {
-      await accounts.updateOne({ _id: partner_id }, { $set: { retry_at: at, due_at: at } });
-    },
+    postpone: (partner_id: string, claimed: Date, next: Date) =>
+      accounts.updateOne({ _id: partner_id, due_at: claimed }, { $set: { due_at: next } }),
+    requestRetry: (partner_id: string, at: Date) =>
+      accounts.updateOne({ _id: partner_id }, { $set: { retry_at: at, due_at: at } }),
     /** Ends the retry of `requested`, unless a newer card has requested another one. */
-    async clearRetry(partner_id: string, requested: Date) {
-      await accounts.updateOne(
-        { _id: partner_id, retry_at: requested },
-        { $set: { retry_at: null } },
-      );
-    },
+    clearRetry: (partner_id: string, requested: Date) =>
+      accounts.updateOne({ _id: partner_id, retry_at: requested }, { $set: { retry_at: null } }),
   };
 }

@@ -5,7 +5,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Indexes } from '@bmg/common/mongo';
 import { insertOnce } from '../../../ground/insert';
 
-interface PaymentEvent {
+export interface PaymentEvent {
   _id: string;
   type: string;
   received_at: Date;
@@ -31,8 +31,6 @@ export function createPaymentEvents(db: Db) {
       const known = await events.findOne({ _id: id });
       return known !== null && known.applied_at !== null;
     },
-    async finish(id: string, at: Date) {
-      await events.updateOne({ _id: id }, { $set: { applied_at: at } });
-    },
+    finish: (id: string, at: Date) => events.updateOne({ _id: id }, { $set: { applied_at: at } }),
   };
 }

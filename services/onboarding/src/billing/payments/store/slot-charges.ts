@@ -132,15 +132,13 @@ export function createSlotCharges(db: Db) {
     /** Charges for `since` (YYYY-MM) or later, the newest first. */
     async recent(partner_id: string, since: string) {
       const rows = await charges
-        .find({ partner_id, month: { $gte: since } })
-        .limit(ROWS_MAX)
+        .find({ partner_id, month: { $gte: since } }, { limit: ROWS_MAX })
         .toArray();
       return rows.sort((a, b) => inOrder(b, a));
     },
     ...invoicesOf(charges),
-    async nextGeneration(_id: string, generation: number) {
-      await charges.updateOne({ _id, generation }, { $inc: { generation: 1 } });
-    },
+    nextGeneration: (_id: string, generation: number) =>
+      charges.updateOne({ _id, generation }, { $inc: { generation: 1 } }),
     /** False if the machine refuses the event: the row is final. */
     async move(_id: string, event: ChargeEvent, facts: ChargeFacts, at: Date) {
       const { matchedCount } = await charges.updateOne(
@@ -173,12 +171,11 @@ const invoicesOf = (charges: Collection<SlotCharge>) => ({
    * Removes an invoice that is void or deleted at the processor and was never paid. A new one is
    * made instead.
    */
-  async detachInvoice(_id: string, invoice_id: string) {
-    await charges.updateOne(
+  detachInvoice: (_id: string, invoice_id: string) =>
+    charges.updateOne(
       { _id, invoice_id, status: { $in: UNPAID } },
       { $set: { invoice_id: null, payment_url: null }, $inc: { generation: 1 } },
-    );
-  },
+    ),
   /**
    * Stores a payment attempt before it is made. An open attempt is resumed, with its own card.
    */
@@ -200,7 +197,6 @@ const invoicesOf = (charges: Collection<SlotCharge>) => ({
     // Another worker has started the attempt: resume it.
     return (await charges.findOne({ _id: charge._id })) as SlotCharge;
   },
-  async closePaymentAttempt(_id: string, attempts: number) {
-    await charges.updateOne({ _id, attempts }, { $set: { attempt_open: false } });
-  },
+  closePaymentAttempt: (_id: string, attempts: number) =>
+    charges.updateOne({ _id, attempts }, { $set: { attempt_open: false } }),
 });

@@ -200,7 +200,7 @@ const withKey = <T>(
  */
 async function advanceOnSticky<T>(
   work: () => Promise<T>,
-  advance: () => Promise<void>,
+  advance: () => Promise<unknown>,
 ): Promise<T> {
   try {
     return await work();

@@ -110,8 +110,7 @@ export function createMessageUsage(db: Db) {
       for (const batch of batches) {
         // A counter takes each batch once, so all of its messages are needed.
         const whole = await messages
-          .find({ pending_at: { $exists: true }, 'pending.batch': batch })
-          .limit(BATCH_MAX)
+          .find({ pending_at: { $exists: true }, 'pending.batch': batch }, { limit: BATCH_MAX })
           .toArray();
         const steps = whole.flatMap(({ pending }) => pending.filter((one) => one.batch === batch));
         const ids = whole.map(({ _id }) => _id);

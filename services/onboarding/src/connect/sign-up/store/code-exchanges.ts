@@ -96,12 +96,10 @@ export function createCodeExchanges(db: Db) {
       return { exchange: (await exchanges.findOne({ _id })) ?? created, held: false };
     },
     find: (_id: string) => exchanges.findOne({ _id }),
-    async renew(_id: string, { holder, until }: Lease) {
-      await exchanges.updateOne({ _id, holder }, { $set: { lease_until: until } });
-    },
-    async release(_id: string, holder: string) {
-      await exchanges.updateOne({ _id, holder }, { $set: { lease_until: FREE } });
-    },
+    renew: (_id: string, { holder, until }: Lease) =>
+      exchanges.updateOne({ _id, holder }, { $set: { lease_until: until } }),
+    release: (_id: string, holder: string) =>
+      exchanges.updateOne({ _id, holder }, { $set: { lease_until: FREE } }),
     /** Stores the token: the code is `exchanged`. */
     keepToken: (_id: string, token: Sealed) => move(_id, 'exchange', { token }),
     // The client row holds the token from here on.

@@ -58,9 +58,7 @@ export function createSessions(db: Db) {
   const sessions: Collection<Session> = db.collection(SESSIONS);
   const move = movesIn(sessions);
   return {
-    async insert(session: Session) {
-      await sessions.insertOne(session);
-    },
+    insert: (session: Session) => sessions.insertOne(session),
     /** All that are kept for a partner; counts no further than `most`. */
     count: (partner_id: string, most: number) =>
       sessions.countDocuments({ partner_id }, { limit: most }),
@@ -98,15 +96,14 @@ export function createSessions(db: Db) {
         }));
       if (!reported) await move(session, 'abandon', { filter, set });
     },
-    async consume(session: Session, exchange_id: string) {
-      await move(session, 'consume', {
+    consume: (session: Session, exchange_id: string) =>
+      move(session, 'consume', {
         filter: {
           status: { $in: [...sessionMachine.from('consume')] },
           $or: [{ exchange_id }, { exchange_id: null }],
         },
         set: { exchange_id },
-      });
-    },
+      }),
     /** Counts one report of the page, with its event; false once `reports_max` is reached. */
     async countReport({ _id, partner_id }: Session, reports_max: number, event?: DueEvent) {
       const { matchedCount } = await sessions.updateOne(
