@@ -11,6 +11,7 @@ import { openRedis } from '@bmg/common/redis';
 import type { Kit } from '@bmg/common/service';
 import { createUpstream } from '@bmg/common/upstream';
 import { createVault } from '@bmg/common/vault';
+import { AUDIT_EXPORTS } from './accounts/audit/store';
 import { LOGO_FETCHES } from './accounts/partners/logo';
 import { choosePaymentProcessor } from './billing/payments/choose-processor';
 import type { Config } from './config';
@@ -42,6 +43,7 @@ export function openDependencies(
     versions: createVersions(redis, log),
     agent,
     logoFetches: createPool(LOGO_FETCHES, log),
+    auditExports: createPool(AUDIT_EXPORTS, log),
     app: () => signUpApp(config),
     log,
   };

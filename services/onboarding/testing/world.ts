@@ -14,7 +14,6 @@ import { createClientHandlers } from '../src/connect/clients/handlers';
 import { noPayments } from '../src/billing/payments/choose-processor';
 import type { Config } from '../src/config';
 import type { Dependencies as AllDependencies } from '../src/dependencies';
-import { registerFromCode } from '../src/connect/sign-up/register-from-code';
 import { signUpApp } from '../src/connect/sign-up/dialog-config';
 import type { NumberScope } from '../src/ground/clients';
 import type { Partner } from '../src/ground/partners';
@@ -131,7 +130,6 @@ export const handlersOf = (deps: Dependencies) =>
     ...createConnectHandlers(deps),
     ...createSessionHandlers(deps),
     ...createUsageHandlers(deps),
-    registerFromCode: registerFromCode(deps),
   });
 
 export async function openWorld(): Promise<World> {

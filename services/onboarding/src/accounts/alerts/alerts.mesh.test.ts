@@ -1,7 +1,9 @@
 // Alerts against a real database: each cause, at most one a day, and none lost before it is
 // published.
-import { useWorld } from '../../../testing/world';
-import { createAlerts, raiseDue } from './alerts';
+import type { Handlers } from '@bmg/common/rpc';
+import type { AlertsDefinition } from '@bmg/proto/alerts';
+import { calling, useWorld } from '../../../testing/world';
+import { alerts, raiseDue } from './alerts';
 
 const world = useWorld();
 let published: Array<{ partner_id: string; data: string }>;
@@ -23,7 +25,6 @@ const told = (): unknown[] =>
     partner_id,
     (JSON.parse(data) as { cause: string }).cause,
   ]);
-const call = {} as never;
 
 async function watcher(alerts: Record<string, string>): Promise<string> {
   const { _id } = await world.partner();
@@ -66,13 +67,14 @@ test('raises a failure rate and unpaid slots once, for partners that watch them'
 
 test('takes reports of other services for watchers only, and publishes after Kafka is back', async () => {
   const partner_id = await watcher({ spend_per_day: '50' });
-  const { handlers } = createAlerts(deps());
+  const [served] = alerts(deps()).rpcs ?? [];
+  const handlers = calling(served?.handlers as Handlers<AlertsDefinition>);
   const report = { partner_id, cause: 'spend_per_day', day: '2026-10-05', value: '51.20' };
-  const list = () => handlers.listWatchers({ cause: 'spend_per_day' }, call);
+  const list = () => handlers.listWatchers({ cause: 'spend_per_day' });
   expect(await list()).toEqual({ watchers: [{ partner_id, threshold: '50' }] });
-  await handlers.raiseAlert({ ...report, currency: 'USD' }, call);
-  await handlers.raiseAlert({ ...report, value: '60' }, call);
-  await handlers.raiseAlert({ ...report, cause: 'webhook_failures' }, call);
+  await handlers.raiseAlert({ ...report, currency: 'USD' });
+  await handlers.raiseAlert({ ...report, value: '60' });
+  await handlers.raiseAlert({ ...report, cause: 'webhook_failures' });
   kafka = 'fails';
   await expect(raiseDue(deps())).rejects.toThrow('away');
   kafka = 'works';
@@ -87,7 +89,7 @@ test('takes reports of other services for watchers only, and publishes after Kaf
     currency: 'USD',
     phone_number_id: null,
   });
-  await expect(handlers.listWatchers({ cause: 'rain' }, call)).rejects.toMatchObject({
+  await expect(handlers.listWatchers({ cause: 'rain' })).rejects.toMatchObject({
     details: { field: 'cause' },
   });
 });

@@ -2,11 +2,12 @@
 // and publishes them. Off unless the partner has set a threshold.
 import { topics, type Received } from '@bmg/common/bus';
 import { invalidField } from '@bmg/common/errors';
-import { createPoller, type Poller } from '@bmg/common/lifecycle';
+import { createPoller } from '@bmg/common/lifecycle';
 import { occurrence } from '@bmg/common/messages';
-import type { Handlers } from '@bmg/common/rpc';
+import { implement, type Handlers } from '@bmg/common/rpc';
+import type { Feature } from '@bmg/common/service';
 import { dayOf } from '@bmg/common/time';
-import type { AlertsDefinition } from '@bmg/proto/alerts';
+import { AlertsDefinition } from '@bmg/proto/alerts';
 import type { Event } from '@bmg/proto/stream';
 import type { PartnerAlert, StoredAlert } from './store';
 import type { Partner } from '../../ground/partners';
@@ -19,12 +20,7 @@ const PUBLISHED_AT_ONCE = 100;
 /** The upstream's event for a number whose quality fell. */
 const QUALITY_FELL = 'FLAGGED';
 
-export function createAlerts(deps: Dependencies): {
-  poller: Poller;
-  handlers: Handlers<AlertsDefinition>;
-  /** For the topic `account`: numbers whose quality fell. */
-  applyQuality(batch: Received<Event>[]): Promise<void>;
-} {
+export function alerts(deps: Dependencies): Feature {
   const { partners, partnerAlerts, now, log } = deps;
   const poller = createPoller('alerts', ROUND_EVERY_MS, () => raiseDue(deps), log);
 
@@ -50,24 +46,26 @@ export function createAlerts(deps: Dependencies): {
     },
   };
 
-  return {
-    poller,
-    handlers,
-    async applyQuality(batch) {
-      for (const { message } of batch) {
-        const { event, data, partner_ids, phone_number_id } = message;
-        if (event !== 'waba.quality_updated' || !data.includes(QUALITY_FELL)) continue;
-        for (const partner_id of partner_ids) {
-          await raise({
-            partner_id,
-            cause: 'quality_drops',
-            day: dayOf(now()),
-            value: '1',
-            ...(phone_number_id !== undefined && { phone_number_id }),
-          });
-        }
+  const raiseQualityDrops = async (batch: Received<Event>[]): Promise<void> => {
+    for (const { message } of batch) {
+      const { event, data, partner_ids, phone_number_id } = message;
+      if (event !== 'waba.quality_updated' || !data.includes(QUALITY_FELL)) continue;
+      for (const partner_id of partner_ids) {
+        await raise({
+          partner_id,
+          cause: 'quality_drops',
+          day: dayOf(now()),
+          value: '1',
+          ...(phone_number_id !== undefined && { phone_number_id }),
+        });
       }
-    },
+    }
+  };
+
+  return {
+    rpcs: [implement(AlertsDefinition, handlers)],
+    consumers: { account: raiseQualityDrops },
+    workers: [poller],
   };
 }
 

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { CSV_TYPE } from '@bmg/common/csv';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import type { Pool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
 import type {
   AuditDefinition,
@@ -38,10 +37,7 @@ const SALT_BYTES = 16;
 /** A longer period is exported in parts, by `from` and `to`. */
 const EXPORT_RECORDS_MAX = 100_000;
 
-/** `auditExports`: the exports in progress. */
-type AuditDependencies = Dependencies & { auditExports: Pool };
-
-export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefinition> => {
+export const createAuditHandlers = (deps: Dependencies): Handlers<AuditDefinition> => {
   const { auditLog, passkeys, people, now } = deps;
   const { record, leaveOutLookUp } = createRecords(deps);
   return {
@@ -109,7 +105,7 @@ export const createAuditHandlers = (deps: AuditDependencies): Handlers<AuditDefi
   };
 };
 
-const readHandlers = ({ auditLog, auditExports }: AuditDependencies) =>
+const readHandlers = ({ auditLog, auditExports }: Dependencies) =>
   ({
     async listAuditRecords({ limit, cursor, ...filter }) {
       const { records, after } = await readPage(auditLog, filter, limit, cursor);

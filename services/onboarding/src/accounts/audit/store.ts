@@ -93,6 +93,14 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 export const AUDIT_LOG = 'audit_log';
 export const AUDIT_KEPT_DAYS = 400;
 
+/** Exports in progress. */
+export const AUDIT_EXPORTS = {
+  server: 'audit',
+  reason: 'exports',
+  holder: 'partner',
+  max: 8,
+} as const;
+
 const AUDIT_COUNTS = 'audit_counts';
 export const AUDIT_CHAIN = 'audit_chain';
 export const auditIndexes: Indexes = {

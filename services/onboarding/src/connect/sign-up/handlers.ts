@@ -18,6 +18,7 @@ import { partnerOf, type Partner } from '../../ground/partners';
 import { isCompletable, KEPT_S, OPENS_S, pageOutcome, purgeAt } from './connect-session';
 import { signUpConfig } from './dialog-config';
 import { readReport } from './page-report';
+import { registerFromCode } from './register-from-code';
 import { invalidLink } from './session-code';
 import type { Dependencies } from '../../dependencies';
 
@@ -69,6 +70,7 @@ export const createConnectHandlers = (deps: Dependencies) => {
       return { events: found.map(eventMessage) };
     },
     getEmbeddedSignupConfig: async () => signUpConfig(settings),
+    registerFromCode: registerFromCode(deps),
   } satisfies Partial<Handlers<OnboardingDefinition>>;
 };
 
