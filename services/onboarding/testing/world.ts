@@ -200,12 +200,7 @@ export const codeRequest = (
   given: Partial<RegisterFromCodeRequest> = {},
 ): RegisterFromCodeRequest => ({
   partner_id,
-  session_id: undefined,
   code: 'none',
-  display_name: undefined,
-  connection_mode: undefined,
-  waba_id: undefined,
-  phone_number_id: undefined,
   ...given,
 });
 
@@ -215,9 +210,7 @@ export async function sessionOf(
   partner_id: string,
   given: { state?: string; display_name?: string } = {},
 ): Promise<string> {
-  const { state, display_name } = given;
-  const request = { partner_id, state, display_name, origin: undefined };
-  const { token } = await handlers.createConnectSession(request);
+  const { token } = await handlers.createConnectSession({ partner_id, ...given });
   const token_hash = hashKey(token, PEPPER);
   return (await handlers.authenticateSession({ token_hash })).session_id;
 }

@@ -1,13 +1,15 @@
 import { billOf, monthOf, noteChange, peakOf, slotsFor, type MonthCounts } from './slots';
 
-/** Applies registrations (+1) and removals (-1) in their months. */
-function play(changes: Array<[month: string, by: 1 | -1]>): MonthCounts {
+/** Applies registrations (+1) and removals (-1), each by its month. */
+function play(changes: Record<string, Array<1 | -1>>): MonthCounts {
   const counts: MonthCounts = {};
   let active = 0;
-  for (const [month, by] of changes) {
-    const after = active + by;
-    counts[month] = noteChange(counts, month, { before: active, after });
-    active = after;
+  for (const [month, all] of Object.entries(changes)) {
+    for (const by of all) {
+      const after = active + by;
+      counts[month] = noteChange(counts, month, { before: active, after });
+      active = after;
+    }
   }
   return counts;
 }
@@ -26,17 +28,11 @@ describe('slots', () => {
   });
 
   it('cost 10 dollars each', () => {
-    expect(
-      billOf(
-        play([
-          ['2026-09', 1],
-          ['2026-09', 1],
-          ['2026-09', 1],
-          ['2026-09', 1],
-        ]),
-        '2026-09',
-      ),
-    ).toEqual({ slots: 2, peak_active_wabas: 4, fee_cents: 2_000 });
+    expect(billOf(play({ '2026-09': [1, 1, 1, 1] }), '2026-09')).toEqual({
+      slots: 2,
+      peak_active_wabas: 4,
+      fee_cents: 2_000,
+    });
   });
 
   it('are free without an account', () => {
@@ -46,42 +42,23 @@ describe('slots', () => {
 
 describe('the peak of a month', () => {
   it('is not raised by removing and registering again', () => {
-    const counts = play([
-      ['2026-09', 1],
-      ['2026-09', 1],
-      ['2026-09', 1],
-      ['2026-09', -1],
-      ['2026-09', 1],
-    ]);
+    const counts = play({ '2026-09': [1, 1, 1, -1, 1] });
     expect(peakOf(counts, '2026-09')).toBe(3);
   });
 
   it('stays the same when accounts are removed', () => {
-    const counts = play([
-      ['2026-09', 1],
-      ['2026-09', 1],
-      ['2026-09', -1],
-      ['2026-09', -1],
-    ]);
+    const counts = play({ '2026-09': [1, 1, -1, -1] });
     expect(peakOf(counts, '2026-09')).toBe(2);
   });
 
   it('starts with the accounts active when the month began', () => {
-    const counts = play([
-      ['2026-08', 1],
-      ['2026-08', 1],
-      ['2026-09', -1],
-    ]);
+    const counts = play({ '2026-08': [1, 1], '2026-09': [-1] });
     expect(peakOf(counts, '2026-09')).toBe(2);
     expect(peakOf(counts, '2026-10')).toBe(1);
   });
 
   it('of a month without a change is the count that the last one ended with', () => {
-    const counts = play([
-      ['2026-07', 1],
-      ['2026-07', 1],
-      ['2026-07', -1],
-    ]);
+    const counts = play({ '2026-07': [1, 1, -1] });
     expect(peakOf(counts, '2026-12')).toBe(1);
     expect(peakOf(counts, '2026-06')).toBe(0);
   });

@@ -1,3 +1,4 @@
+import { anAuditEntry } from '../../../testing/audit-entry';
 import { faultOfLink, faultsOfRecords, isExpired, linkAfter, sealed } from './chain';
 import type { AuditEntry, Link } from './store';
 
@@ -7,26 +8,8 @@ const AT = new Date('2026-09-01T12:00:00Z');
 const later = (ms: number): Date => new Date(AT.getTime() + ms);
 const NOW = later(600_000);
 
-const anEntry = (given: Partial<AuditEntry> = {}): AuditEntry => ({
-  _id: 'aud_1',
-  at: AT,
-  partner_id: 'p1',
-  actor: { type: 'person', id: 'per_1', name: 'ada@example.com' },
-  action: 'POST /people',
-  target: { person_id: 'per_2' },
-  target_ids: ['per_2'],
-  waba_id: null,
-  fields: ['email', 'role'],
-  before: null,
-  after: { email: 'grace@example.com', role: 'support' },
-  outcome: 'succeeded',
-  code: null,
-  request_id: 'req_1',
-  address: '203.0.113.7',
-  ended_at: later(1_000),
-  salt: 'salt',
-  ...given,
-});
+const anEntry = (given: Partial<AuditEntry> = {}): AuditEntry =>
+  anAuditEntry(AT, { ended_at: later(1_000), ...given });
 
 const aLink = (entries: AuditEntry[], last?: Link): Link =>
   linkAfter(last, {

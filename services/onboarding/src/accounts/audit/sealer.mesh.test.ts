@@ -2,6 +2,7 @@
 // exported.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { anAuditEntry } from '../../../testing/audit-entry';
 import { useWorld } from '../../../testing/world';
 import type { Config } from '../../config';
 import type { Dependencies } from '../../dependencies';
@@ -20,27 +21,7 @@ const entries = () => world.mongo.db.collection<AuditEntry>(AUDIT_LOG);
 
 let made = 0;
 async function store(given: Partial<AuditEntry> = {}): Promise<AuditEntry> {
-  const at = world.deps.now();
-  const entry: AuditEntry = {
-    _id: `aud_${(made += 1)}`,
-    at,
-    partner_id: 'p1',
-    actor: { type: 'person', id: 'per_1', name: 'ada@example.com' },
-    action: 'POST /keys',
-    target: {},
-    target_ids: [],
-    waba_id: null,
-    fields: [],
-    before: null,
-    after: { name: 'Orders' },
-    outcome: 'succeeded',
-    code: null,
-    request_id: 'req_1',
-    address: '203.0.113.7',
-    ended_at: at,
-    salt: 'salt',
-    ...given,
-  };
+  const entry = anAuditEntry(world.deps.now(), { _id: `aud_${(made += 1)}`, ...given });
   await world.deps.auditLog.insert(entry);
   return entry;
 }

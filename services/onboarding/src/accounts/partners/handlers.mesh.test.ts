@@ -135,10 +135,6 @@ describe('a session', () => {
       support.updatePartner({
         partner_id: partner._id,
         status,
-        name: undefined,
-        webhook_url: undefined,
-        rate_limit_per_sec: undefined,
-        max_wabas: undefined,
       });
     await turn('suspended');
     expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
@@ -362,7 +358,7 @@ describe('the logo of the sign-up page', () => {
     await new Promise((resolve) => pictures.close(resolve));
   });
   const setLogo = (partner_id: string, logo_url: string) =>
-    own.updateSettings({ partner_id, alerts: {}, logo_url, webhook_url: undefined });
+    own.updateSettings({ partner_id, alerts: {}, logo_url });
 
   test.each([
     ['/logo.png', 'image/png'],

@@ -43,7 +43,6 @@ const create = (change: object = {}, more: object = {}) =>
     partner_id: partner._id,
     settings: settingsOf({ url: URL, ...change }),
     dry_run: false,
-    secret: undefined,
     untested: false,
     ...more,
   });
@@ -83,7 +82,6 @@ test('the directory returns an endpoint with its secret and headers, which are s
       max_per_second: 0,
       ordered: true,
       format: 'envelope',
-      destination: undefined,
     },
   ]);
   const rows = await world.mongo.db.collection(WEBHOOK_ENDPOINTS).find().toArray();
@@ -274,7 +272,6 @@ describe('a destination', () => {
       partner_id: partner._id,
       settings: settingsOf({ destination: KAFKA, ...change }),
       dry_run: false,
-      secret: undefined,
       untested: false,
       ...more,
     });
@@ -379,7 +376,6 @@ describe('a destination', () => {
       partner_id: partner._id,
       settings: settingsOf({}),
       dry_run: true,
-      secret: undefined,
       untested: false,
     });
     expect((await failureOf(Promise.resolve(neither))).details).toEqual({

@@ -45,7 +45,6 @@ const register = (shadow_id: string, change: object = {}, more: object = {}) =>
       ...change,
     }),
     dry_run: false,
-    secret: undefined,
     ...more,
   });
 const remove = (shadow_id: string) => registry.removeShadow({ partner_id: partner._id, shadow_id });
@@ -60,7 +59,6 @@ const addEndpoint = async (settings: object): Promise<string> => {
     partner_id: partner._id,
     settings: EndpointSettings.fromPartial(settings),
     dry_run: false,
-    secret: undefined,
     untested: false,
   });
   return endpoint?.endpoint_id as string;
@@ -76,7 +74,6 @@ test('the directory returns a shadow with its secret and headers, which are stor
     url: URL,
     secret,
     headers: { 'x-token': 'of-the-header' },
-    endpoint_id: undefined,
     source: 'live',
     max_per_second: 20,
     ends_at,

@@ -18,17 +18,8 @@ const aCall = (second: number, change: Partial<LoggedRequest> = {}): LoggedReque
   method: 'POST',
   path: '/messages/send',
   status: 200,
-  code: undefined,
   duration_ms: 1.5,
   request_id: `req-${second}`,
-  ignored: undefined,
-  upstream_code: undefined,
-  key_id: undefined,
-  waba_id: undefined,
-  phone_number_id: undefined,
-  parameters: undefined,
-  request_body: undefined,
-  answer_body: undefined,
   ...change,
 });
 
@@ -37,8 +28,9 @@ const record = (partner_id: string, ...requests: LoggedRequest[]) =>
 
 const list = (partner_id: string, change: Partial<ListRequestsRequest> = {}) =>
   handlers.listRequests({
-    ...{ partner_id, endpoint: undefined, status_classes: [], key_id: undefined },
-    ...{ request_id: undefined, id: undefined, limit: 0, cursor: undefined },
+    partner_id,
+    status_classes: [],
+    limit: 0,
     ...change,
   });
 

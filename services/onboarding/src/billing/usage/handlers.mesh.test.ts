@@ -32,8 +32,6 @@ const usage = (change: Partial<Usage> = {}): Usage => ({
   partner_id: 'ptn_1',
   day: DAY,
   rows: [{ endpoint: '/messages/send', calls: 3, errors: 1 }],
-  process: undefined,
-  sequence: undefined,
   ...change,
 });
 /** A report with its number, as a gateway process sends it. */

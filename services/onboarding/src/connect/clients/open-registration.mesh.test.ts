@@ -29,19 +29,17 @@ const remove = (partner_id: string) =>
 
 /** The owners of the number, its spelling and its account, which agree. */
 async function owners(): Promise<string[]> {
-  const none = { phone_number_id: undefined, display_phone_number: undefined };
   const { waba_id, phone_number_id } = ONE;
   const asked = await directory.getOwnersOfNumbers({ numbers: [ONE] });
   const found = await Promise.all([
-    directory.getOwners({ ...none, ...ONE, all_active: false }),
-    directory.getOwners({ ...none, waba_id: '', phone_number_id, all_active: false }),
+    directory.getOwners({ ...ONE, all_active: false }),
+    directory.getOwners({ waba_id: '', phone_number_id, all_active: false }),
     directory.getOwners({
-      ...none,
       waba_id,
       display_phone_number: DISPLAY_NUMBER,
       all_active: false,
     }),
-    directory.getOwners({ ...none, waba_id, all_active: true }),
+    directory.getOwners({ waba_id, all_active: true }),
   ]);
   const answers = [...asked.owners, ...found];
   const [first, second, third, spelled] = answers;

@@ -34,13 +34,10 @@ const event = (name: string, change: Partial<Event> = {}, data: object = {}): Re
     event: name,
     internal: !name.includes('.'),
     waba_id: WABA,
-    phone_number_id: undefined,
-    contact: undefined,
     timestamp: seconds(),
     data: JSON.stringify(data),
     received_at_ms: world.deps.now().getTime(),
     partner_ids: [],
-    opaque: undefined,
     ...change,
   },
   key: '',
@@ -135,7 +132,7 @@ describe('offboarding', () => {
 describe('a removal by the business', () => {
   const owners = async (waba_id: string, number: string = NUMBERS[0], all_active = false) => {
     const { getOwners, getOwnersOfNumbers } = calling(createDirectoryHandlers(world.deps));
-    const asked = { waba_id, phone_number_id: number, display_phone_number: undefined, all_active };
+    const asked = { waba_id, phone_number_id: number, all_active };
     const sorted = <T extends { partner_ids: string[] }>(answer: T): T => ({
       ...answer,
       partner_ids: [...answer.partner_ids].sort(),

@@ -84,10 +84,10 @@ test('targets: of the partner’s own active numbers', async () => {
 test('targets: a refusal has the error of the single look-up', async () => {
   const [partner_id] = await twoPartners();
   const targets = [
-    { partner_id, waba_id: ONE_NUMBER.waba_id, phone_number_id: undefined },
-    { partner_id, waba_id: '1', phone_number_id: undefined },
+    { partner_id, waba_id: ONE_NUMBER.waba_id },
+    { partner_id, waba_id: '1' },
     { partner_id, ...ONE_NUMBER, waba_id: TWO_NUMBERS },
-    { partner_id, waba_id: TWO_NUMBERS, phone_number_id: undefined },
+    { partner_id, waba_id: TWO_NUMBERS },
   ];
   const { refusals } = await directory.resolveTargets({ targets });
   const failures = await Promise.all(
@@ -192,7 +192,7 @@ test('no lookup takes more than 1,000 entries', async () => {
 
 describe('owners of a number that an event names by its digits', () => {
   const ownersOf = async (display_phone_number: string, waba_id = ONE_NUMBER.waba_id) => {
-    const asked = { waba_id, phone_number_id: undefined, display_phone_number, all_active: false };
+    const asked = { waba_id, display_phone_number, all_active: false };
     const { partner_ids, phone_number_id } = await directory.getOwners(asked);
     return { partner_ids, phone_number_id };
   };

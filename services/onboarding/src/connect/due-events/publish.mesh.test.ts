@@ -140,8 +140,6 @@ test.each([
   const { token } = await world.handlers.createConnectSession({
     partner_id,
     state: 's',
-    display_name: undefined,
-    origin: undefined,
   });
   const token_hash = hashKey(token, PEPPER);
   const send = (facts: object) =>

@@ -57,15 +57,7 @@ describe('a crash', () => {
     const { _id } = await world.partner();
     const session_id = await sessionOf(world, _id, { state: 's' });
     const { code } = await world.emulator.code({ token: TOKEN });
-    const request = {
-      partner_id: _id,
-      session_id,
-      code,
-      display_name: undefined,
-      connection_mode: undefined,
-      waba_id: undefined,
-      phone_number_id: undefined,
-    };
+    const request = codeRequest(_id, { session_id, code });
     await failureOf(dying(name, method)(request, testCall()));
     // The lease of the crashed worker expires after seconds; then any worker may continue.
     world.passTime(6);
