@@ -387,11 +387,3 @@ test('a failed log-in with a known passkey is its person’s, and others are the
     ['person', partner._id],
   ]);
 });
-
-test('records end with the retention of the page', async () => {
-  const indexes = await world.mongo.db.collection(AUDIT_LOG).indexes();
-  expect(indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)).toMatchObject({
-    key: { at: 1 },
-    expireAfterSeconds: 400 * 86_400,
-  });
-});
