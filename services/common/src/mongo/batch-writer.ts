@@ -2,13 +2,6 @@
 // server takes many times more documents in batches than one at a time.
 import { pause } from '../lifecycle';
 
-export interface BatchWriter<T> {
-  /** Resolves once the item's batch is stored; rejects with the batch's error. */
-  add(item: T): Promise<void>;
-  /** Resolves when all items are written. */
-  drain(): Promise<void>;
-}
-
 const BATCH_MAX = 500;
 /** Beyond this backlog items are refused: bounds memory while the store is unavailable. */
 const WAITING_MAX = 20_000;
@@ -32,7 +25,7 @@ interface BatchOptions {
 export function createBatchWriter<T>(
   write: (items: T[]) => Promise<void>,
   { retry_ms, apart_ms = 0 }: BatchOptions = {},
-): BatchWriter<T> {
+) {
   const waiting: Waiting<T>[] = [];
   let writing: Promise<void> | undefined;
   let draining = false;
@@ -57,7 +50,8 @@ export function createBatchWriter<T>(
     writing = undefined;
   };
   return {
-    add(item) {
+    /** Resolves once the item's batch is stored; rejects with the batch's error. */
+    add(item: T): Promise<void> {
       if (waiting.length >= WAITING_MAX)
         return Promise.reject(new Error('too many writes waiting'));
       return new Promise<void>((resolve, reject) => {
@@ -66,7 +60,8 @@ export function createBatchWriter<T>(
         writing ??= new Promise<void>((start) => setImmediate(start)).then(flush);
       });
     },
-    async drain() {
+    /** Resolves when all items are written. */
+    async drain(): Promise<void> {
       draining = true;
       while (writing) await writing;
       draining = false;

@@ -10,11 +10,6 @@ import { pause } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import { createBatchWriter } from './batch-writer';
 
-/** Resolves once the claim is stored; false if its id is taken. Rejects if neither is certain. */
-export interface ClaimWriter<T extends object> {
-  (operation: AnyBulkWriteOperation<T>): Promise<boolean>;
-}
-
 /** One more command costs far more than one more document. */
 const BATCHES_APART_MS = 4;
 interface Claiming<T extends object> {
@@ -27,10 +22,7 @@ interface Claiming<T extends object> {
  * While the database is slow or unavailable, claims that are not written after `wait_max_ms` are
  * given up: if this process died later, a stored claim would leave open whether its work was done.
  */
-export function createClaimWriter<T extends object>(
-  claims: Collection<T>,
-  wait_max_ms: number,
-): ClaimWriter<T> {
+export function createClaimWriter<T extends object>(claims: Collection<T>, wait_max_ms: number) {
   const writer = createBatchWriter<Claiming<T>>(
     async (all) => {
       const batch = all.filter(({ progress }) => progress === 'waiting');
@@ -43,7 +35,8 @@ export function createClaimWriter<T extends object>(
     },
     { apart_ms: BATCHES_APART_MS },
   );
-  return async (operation) => {
+  /** Resolves once the claim is stored; false if its id is taken. Rejects if neither is certain. */
+  return async (operation: AnyBulkWriteOperation<T>): Promise<boolean> => {
     const claiming: Claiming<T> = { operation, progress: 'waiting', granted: false };
     await givenUpIfWaiting(wait_max_ms, claiming, writer.add(claiming));
     return claiming.granted;

@@ -13,15 +13,7 @@ import { isAllowedAddress, dnsResolve, systemResolve, type Resolve } from './add
 import { acceptUnusualFraming, HEAD_MAX_BYTES } from './answer-framing';
 import { ConnectFailed, failureOf, handshakeFailureOf } from './failures';
 
-export interface GuardedAgent {
-  readonly allowPrivate: boolean;
-  /** Only for guardedFetch and guardedPost, which check the URL; the dispatcher checks addresses only. */
-  readonly dispatcher: Dispatcher;
-  /** Waits for the requests in flight. */
-  close(): Promise<void>;
-  /** Cancels them; they fail with `aborted`. */
-  destroy(): Promise<void>;
-}
+export type GuardedAgent = ReturnType<typeof guardedAgent>;
 
 export interface GuardedAgentOptions {
   /** Opens http, loopback and private networks; for local work only. */
@@ -51,7 +43,7 @@ export const ADDRESS_ATTEMPT_TIMEOUT_MS = 500;
 // defence.
 const STALL_LIMIT_MS = 60_000;
 
-export function guardedAgent(options: GuardedAgentOptions): GuardedAgent {
+export function guardedAgent(options: GuardedAgentOptions) {
   const agent = new Agent({
     connect: guardedConnector(options),
     connections: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
@@ -66,8 +58,11 @@ export function guardedAgent(options: GuardedAgentOptions): GuardedAgent {
   });
   return {
     allowPrivate: options.allowPrivate,
-    dispatcher: agent,
+    /** Only for guardedFetch and guardedPost, which check the URL; the dispatcher checks addresses only. */
+    dispatcher: agent as Dispatcher,
+    /** Waits for the requests in flight. */
     close: () => agent.close(),
+    /** Cancels them; they fail with `aborted`. */
     destroy: () => agent.destroy(),
   };
 }

@@ -30,7 +30,7 @@ export type HttpLimits = typeof HTTP_LIMITS;
 /** How often timeouts are checked, and so their precision. */
 const CHECK_EVERY_MS = 1_000;
 
-export interface BoundedServerOptions {
+interface BoundedServerOptions {
   /** Names the server in metrics. */
   server: string;
   limits?: Partial<HttpLimits>;
@@ -48,17 +48,10 @@ export interface RefusalAnswer {
   body: string;
 }
 
-export interface BoundedServer extends Server {
-  /** Listens; rejects if the address is taken. */
-  open(port: number, host: string): Promise<void>;
-  /** From now on every answer closes its connection, so that clients connect to another process. */
-  drain(): void;
-}
-
 export function createBoundedServer(
   { server: name, limits = {}, proxy_hops, refusal = plainRefusal }: BoundedServerOptions,
   listener: RequestListener,
-): BoundedServer {
+) {
   const all = { ...HTTP_LIMITS, ...limits };
   const { headers_ms, request_ms, keep_alive_ms, linger_ms, connections_max } = all;
   const server = createServer(
@@ -93,12 +86,14 @@ export function createBoundedServer(
     socket.destroySoon();
   });
   return Object.assign(server, {
+    /** Listens; rejects if the address is taken. */
     open: (port: number, host: string) =>
       new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, resolve);
       }),
-    drain() {
+    /** From now on every answer closes its connection, so that clients connect to another process. */
+    drain(): void {
       server.prependListener('request', (_request, response) => {
         response.setHeader('Connection', 'close');
       });

@@ -27,10 +27,7 @@ function createBuckets({ burst, per_s }: Rate) {
   };
 }
 
-export interface Refusals {
-  /** Resolves when the holder's refusal may be answered: at once, unless it has had many. */
-  turn(holder: string): Promise<void>;
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 /** A client that waits as long as Retry-After says loses nothing by it. */
 export const REFUSAL_DELAY_MS = 1_000;
@@ -41,12 +38,13 @@ const DELAYED_MAX = { of_holder: 500, all: 2_000 };
  * A refusal is cheap, but a client that repeats refused requests without a pause can keep both
  * cores busy, at the expense of everyone else.
  */
-export function createRefusals(rate: Rate): Refusals {
+export function createRefusals(rate: Rate) {
   const immediate = createBuckets(rate);
   const delayed = new Counts();
   let all_delayed = 0;
   return {
-    async turn(holder) {
+    /** Resolves when the holder's refusal may be answered: at once, unless it has had many. */
+    async turn(holder: string): Promise<void> {
       if (immediate.has(holder)) return immediate.take(holder);
       const is_full = delayed.of(holder) >= DELAYED_MAX.of_holder || all_delayed >= DELAYED_MAX.all;
       if (is_full) return;
@@ -59,18 +57,16 @@ export function createRefusals(rate: Rate): Refusals {
   };
 }
 
-export interface FailureLimit {
-  /** True while the holder may try; false once it has failed too often. */
-  mayTry(holder: string): boolean;
-  /** Counts a failed attempt. */
-  failed(holder: string): void;
-}
-
 /**
  * Limits attempts that keep failing: passwords, signatures. Attempts that succeed cost nothing, so
  * that a sender of genuine requests is never limited.
  */
-export function createFailureLimit(rate: Rate): FailureLimit {
+export function createFailureLimit(rate: Rate) {
   const failures = createBuckets(rate);
-  return { mayTry: failures.has, failed: failures.take };
+  return {
+    /** True while the holder may try; false once it has failed too often. */
+    mayTry: failures.has,
+    /** Counts a failed attempt. */
+    failed: failures.take,
+  };
 }

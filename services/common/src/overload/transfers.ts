@@ -74,20 +74,18 @@ export function createTransfers() {
   };
 }
 
-export interface TransferPool {
-  /**
-   * Undefined when the pool or the holder's share is full of transfers that are fast enough. `onEvicted`
-   * is called when another transfer takes the place of this one.
-   */
-  enter(holder: string, onEvicted: () => void): Transfer | undefined;
-}
+export type TransferPool = ReturnType<typeof createTransferPool>;
 
 /** A pool with a place for each transfer. */
-export function createTransferPool(options: PoolOptions, log: Logger): TransferPool {
+export function createTransferPool(options: PoolOptions, log: Logger) {
   const transfers = createTransfers();
   const pool = createPool({ ...options, makeRoom: transfers.evictSlowest }, log);
   return {
-    enter(holder, onEvicted) {
+    /**
+     * Undefined when the pool or the holder's share is full of transfers that are fast enough.
+     * `onEvicted` is called when another transfer takes the place of this one.
+     */
+    enter(holder: string, onEvicted: () => void): Transfer | undefined {
       if (!pool.take(holder)) return undefined;
       const { moved, end } = transfers.begin(holder, () => {
         leave();

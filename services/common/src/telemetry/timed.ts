@@ -7,9 +7,7 @@ import type { SpanContext } from './span';
 
 type Labels = Record<string, string>;
 
-export interface Timed {
-  observe(labels: Labels, seconds: number, span?: SpanContext): void;
-}
+export type Timed = ReturnType<typeof timed>;
 
 /** Each step about twice or two and a half times the one before. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -22,7 +20,7 @@ export function timed(options: {
   buckets?: number[];
   /** Further buckets, if the usual ones end too early. */
   further?: number[];
-}): Timed {
+}) {
   const { buckets = SECONDS, further = [], labelNames = [], ...named } = options;
   const histogram = asOpenMetrics(
     () =>
@@ -34,7 +32,7 @@ export function timed(options: {
       }),
   );
   return {
-    observe(labels, seconds, span) {
+    observe(labels: Labels, seconds: number, span?: SpanContext): void {
       if (span && (span.traceFlags & TraceFlags.SAMPLED) !== 0) {
         const exemplarLabels = { trace_id: span.traceId, span_id: span.spanId };
         histogram.observe({ labels, value: seconds, exemplarLabels });

@@ -14,22 +14,7 @@ export interface Sealed {
 /** A sealed record whose data is stored as bytes. */
 export type SealedBytes = Omit<Sealed, 'data'> & { data: Buffer };
 
-export interface Vault {
-  /** ID of the newest key, which wraps new records. */
-  readonly key_id: string;
-  /** Whether that key wraps data keys itself, which is safe for 2^32 of them only. */
-  readonly is_counted: boolean;
-  /** The data keys that it has wrapped in this process. */
-  wrapped(): number;
-  /** `identity` names the record and the field, e.g. `client/p1/w1/n1/token`. */
-  seal(identity: string, plain: string): Sealed;
-  /** Throws if the record was not sealed under this identity, or its key is not in the ring. */
-  open(identity: string, sealed: Sealed): string;
-  sealBytes(identity: string, plain: Buffer): SealedBytes;
-  openBytes(identity: string, sealed: SealedBytes): Buffer;
-  /** The same record under the newest key: rewraps the data key and leaves the data unchanged. */
-  rewrap(identity: string, sealed: Sealed): Sealed;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -54,7 +39,7 @@ interface WrappingKey {
 }
 
 /** `keyring` matches KEYRING_PATTERN. */
-export function createVault(keyring: string): Vault {
+export function createVault(keyring: string) {
   const keys = new Map(
     keyring.split(',').map((entry): [string, WrappingKey] => {
       const parts = entry.split(':');
@@ -85,18 +70,24 @@ export function createVault(keyring: string): Vault {
   const openBytes = (identity: string, sealed: SealedBytes): Buffer =>
     decrypt(dataKeyOf(identity, sealed), identity, sealed.data);
   return {
+    /** ID of the newest key, which wraps new records. */
     key_id: newest,
+    /** Whether that key wraps data keys itself, which is safe for 2^32 of them only. */
     is_counted: !newest_key.is_derived,
+    /** The data keys that it has wrapped in this process. */
     wrapped: () => wrapped,
     sealBytes,
     openBytes,
-    seal(identity, plain) {
+    /** `identity` names the record and the field, e.g. `client/p1/w1/n1/token`. */
+    seal(identity: string, plain: string): Sealed {
       const sealed = sealBytes(identity, Buffer.from(plain, 'utf8'));
       return { ...sealed, data: sealed.data.toString('base64') };
     },
-    open: (identity, sealed) =>
+    /** Throws if the record was not sealed under this identity, or its key is not in the ring. */
+    open: (identity: string, sealed: Sealed): string =>
       openBytes(identity, { ...sealed, data: Buffer.from(sealed.data, 'base64') }).toString('utf8'),
-    rewrap: (identity, sealed) => ({
+    /** The same record under the newest key: rewraps the data key and leaves the data unchanged. */
+    rewrap: (identity: string, sealed: Sealed): Sealed => ({
       key_id: newest,
       wrapped_key: wrap(identity, dataKeyOf(identity, sealed)),
       data: sealed.data,
