@@ -108,7 +108,7 @@ const LAST_RELEASE: Partial<Record<Caller, string[]>> = {
   messaging: ['Directory/GetCredential'],
   templates: ['Directory/GetCredential'],
   'number-admin': ['Directory/GetCredential'],
-  broadcasts: ['Directory/GetCredential'],
+  broadcasts: ['Directory/GetCredential', 'Templates/ListTemplates'],
   webhooks: ['Directory/GetReceiver'],
 };
 

@@ -25,7 +25,7 @@ import {
 } from './preflight/forecast';
 import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
 import { preflightBroadcast } from './preflight/preflight-broadcast';
-import { createFindTemplate, createTemplateValidation } from './template/find';
+import { createFindTemplate } from './template/find';
 
 /** Contract 9.5: `GET /broadcasts` paging. */
 const LIST_DEFAULT = 20;
@@ -49,7 +49,6 @@ export function broadcastRpcs(shared: Dependencies): Feature {
     ...paceDeps,
     readPace: ({ phone_number_id }: Target, credential: Credential) =>
       readNumberPace(paceDeps, phone_number_id, credential),
-    validateTemplate: createTemplateValidation(shared),
     findTemplate: createFindTemplate(shared),
     waiting_max: config.BROADCAST_WAITING_MAX,
     limits: createForecastLimits(log),

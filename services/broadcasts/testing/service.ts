@@ -19,7 +19,7 @@ import {
 } from '@bmg/proto/broadcasts';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition, type GetCredentialsRequest } from '@bmg/proto/onboarding';
-import { TemplatesDefinition } from '@bmg/proto/templates';
+import { TemplatesDefinition, type FindTemplateRequest } from '@bmg/proto/templates';
 import { settings } from '../src/config';
 import { createBroadcasts } from '../src/service';
 import { phone } from './builders';
@@ -115,7 +115,13 @@ export function useService() {
           }),
         } as unknown as Handlers<DirectoryDefinition>),
         implement(TemplatesDefinition, {
-          listTemplates: async () => ({ templates: TEMPLATES }),
+          async findTemplate({ name, language }: FindTemplateRequest) {
+            const named = TEMPLATES.filter((one) => one.name === name);
+            return {
+              template: named.find((one) => one.language === language),
+              languages: named.map((one) => one.language),
+            };
+          },
         } as unknown as Handlers<TemplatesDefinition>),
       ],
       quiet,

@@ -1,6 +1,5 @@
 // Creates a broadcast: checks everything first, then stores it as a draft, which no partner sees
 // until all of its contacts are stored.
-import { ApiError } from '@bmg/common/errors';
 import { identityOf, keyInUse, keyReused, RETENTION_MS } from '@bmg/common/idempotency';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
@@ -15,13 +14,13 @@ import type { BroadcastEvent } from '../ground/broadcast-machine';
 import { chunkIds, newSalt, numberOf } from '../ground/request-id';
 import type { Broadcasts, Chunks } from '../records';
 import type { Broadcast, Contact } from '../ground/types';
-import { type ValidateTemplate, validateContacts } from '../template';
+import { type FindTemplate, validateContacts } from '../template';
 
 interface CreateDependencies extends WaitingLimit {
   broadcasts: Broadcasts;
   chunks: Chunks;
   credentials: Credentials;
-  validateTemplate: ValidateTemplate;
+  findTemplate: FindTemplate;
   /** Makes the runner look at the active broadcasts at once. */
   wake: () => void;
   now: () => Date;
@@ -85,8 +84,8 @@ export class BroadcastCreator {
     call: Call,
   ): Promise<void> {
     const template = { name: request.template_name, language: request.template_language };
-    const facts = await this.deps.validateTemplate(target, template, call);
-    if (facts instanceof ApiError) throw facts;
+    const { facts, refusal } = await this.deps.findTemplate(target, template, call);
+    if (refusal) throw refusal;
     if (facts) validateContacts(facts, valid, valid.filler);
   }
 

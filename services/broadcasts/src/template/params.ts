@@ -177,5 +177,5 @@ const parameterOf = (value: Param, parameter_name?: string): Json => ({
   ...(typeof value === 'string' ? { type: 'text', text: value } : value),
 });
 
-export const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,20 +1,21 @@
 import { phone, readPlain } from '../../testing/builders';
+import { Template } from '@bmg/proto/templates';
 import { createFiller } from './params';
 import { validateContacts, factsOf, statusError } from './rules';
 
-const template = (overrides = {}) => ({
-  name: 'order',
-  language: 'en_US',
-  status: 'APPROVED',
-  category: 'UTILITY',
-  components: [{ type: 'BODY', text: 'Hi {{1}}, {{2}} and {{1}}.' }],
-  ...overrides,
-});
-const facts = (...templates: Array<ReturnType<typeof template>>) =>
-  factsOf(templates, { name: 'order', language: 'en_US' });
+const ORDER = { name: 'order', language: 'en_US' };
+
+const facts = (overrides: object = {}) => {
+  const components = [{ type: 'BODY', text: 'Hi {{1}}, {{2}} and {{1}}.' }];
+  const template = Template.create({
+    ...{ status: 'APPROVED', category: 'UTILITY', components },
+    ...overrides,
+  });
+  return factsOf({ template, languages: ['en_US'] }, ORDER);
+};
 
 test('returns the distinct variables of an approved template', () => {
-  expect(facts(template())).toEqual({ authentication: false, variables: ['1', '2'] });
+  expect(facts()).toEqual({ authentication: false, variables: ['1', '2'] });
 });
 
 test('does not check variables of templates with other parts', () => {
@@ -22,18 +23,18 @@ test('does not check variables of templates with other parts', () => {
     { type: 'BODY', text: 'Hi {{1}}' },
     { type: 'CAROUSEL', cards: [] },
   ];
-  expect(facts(template({ components }))).toEqual({ authentication: false, variables: undefined });
+  expect(facts({ components })).toEqual({ authentication: false, variables: undefined });
 });
 
 test.each([
-  ['no template at all', [], 132_001],
-  ['another language', [template({ language: 'ms' })], 132_001],
-  ['one that waits for approval', [template({ status: 'PENDING' })], 132_001],
-  ['a rejected one', [template({ status: 'REJECTED' })], 132_001],
-  ['a paused one', [template({ status: 'PAUSED' })], 132_015],
-  ['a disabled one', [template({ status: 'DISABLED' })], 132_016],
-])('%s gives the upstream’s error', (_what, templates, upstream_code) => {
-  expect(facts(...templates)).toMatchObject({
+  ['no template at all', factsOf({ languages: [] }, ORDER), 132_001],
+  ['another language', factsOf({ languages: ['ms'] }, ORDER), 132_001],
+  ['one that waits for approval', facts({ status: 'PENDING' }), 132_001],
+  ['a rejected one', facts({ status: 'REJECTED' }), 132_001],
+  ['a paused one', facts({ status: 'PAUSED' }), 132_015],
+  ['a disabled one', facts({ status: 'DISABLED' }), 132_016],
+])('%s gives the upstream’s error', (_what, error, upstream_code) => {
+  expect(error).toMatchObject({
     code: 'UPSTREAM_ERROR',
     http: 502,
     upstream_code,

@@ -1,8 +1,9 @@
 // Facts about a template, and the errors that the upstream would return for a broadcast of it. No
 // I/O.
 import { ApiError, invalidField } from '@bmg/common/errors';
+import type { FindTemplateResponse } from '@bmg/proto/templates';
 import { isBsuid, type Contact } from '../ground/types';
-import { isObject, type Filler, type Json } from './params';
+import type { Filler, Json } from './params';
 
 export interface TemplateFacts {
   authentication: boolean;
@@ -14,25 +15,23 @@ const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 /** Templates with other parts are checked by the upstream only. */
 const CHECKED_PARTS = new Set(['BODY', 'HEADER', 'FOOTER', 'BUTTONS']);
 
-/**
- * Facts about the template of that name and language, or the error that the upstream would return.
- */
+export interface TemplateName {
+  name: string;
+  language: string;
+}
+
+/** Facts about the template that was looked up, or the error that the upstream would return. */
 export function factsOf(
-  templates: readonly Json[],
-  { name, language }: { name: string; language: string },
+  { template, languages }: FindTemplateResponse,
+  { name, language }: TemplateName,
 ): TemplateFacts | ApiError {
-  const named = templates.filter((template) => template['name'] === name);
-  const found = named.find((template) => template['language'] === language);
-  if (!found) {
-    const reason = named.length > 0 ? `does not exist in ${language}` : 'does not exist';
+  if (!template) {
+    const reason = languages.length > 0 ? `does not exist in ${language}` : 'does not exist';
     return upstreamError(132_001, `template ${name} ${reason}`);
   }
-  const status = String(found['status']);
+  const { status, category, components } = template;
   if (status !== 'APPROVED') return statusError(name, status);
-  return {
-    authentication: found['category'] === 'AUTHENTICATION',
-    variables: variablesOf(Array.isArray(found['components']) ? found['components'] : []),
-  };
+  return { authentication: category === 'AUTHENTICATION', variables: variablesOf(components) };
 }
 
 export function statusError(name: string, status: string): ApiError {
@@ -44,8 +43,7 @@ export function statusError(name: string, status: string): ApiError {
 const upstreamError = (upstream_code: number, message: string): ApiError =>
   new ApiError('UPSTREAM_ERROR', message, { upstream_code, retryable: false });
 
-function variablesOf(components: unknown[]): string[] | undefined {
-  const parts = components.filter(isObject);
+function variablesOf(parts: readonly Json[]): string[] | undefined {
   if (!parts.every(({ type }) => CHECKED_PARTS.has(String(type)))) return undefined;
   const text = parts.find(({ type }) => type === 'BODY')?.['text'];
   if (typeof text !== 'string') return undefined;
