@@ -108,7 +108,11 @@ const LAST_RELEASE: Partial<Record<Caller, string[]>> = {
   messaging: ['Directory/GetCredential'],
   templates: ['Directory/GetCredential'],
   'number-admin': ['Directory/GetCredential'],
-  broadcasts: ['Directory/GetCredential', 'Templates/ListTemplates'],
+  broadcasts: [
+    'Directory/GetCredential',
+    'Messaging/SendBroadcastMessage',
+    'Templates/ListTemplates',
+  ],
   webhooks: ['Directory/GetReceiver'],
 };
 

@@ -1,12 +1,10 @@
 // A worker with real stores and a test double for messaging. It can be killed like a crashed
 // process.
-import { status } from '@grpc/grpc-js';
 import pino from 'pino';
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Credential } from '@bmg/common/directory';
 import type {
-  SendBroadcastMessageRequest,
   SendClaimedMessageRequest,
   SendResult,
   SettleSendsRequest,
@@ -32,14 +30,8 @@ export interface Sent {
 /**
  * - unknown: messaging was killed with every send, so that it knows no outcome.
  * - claims: the real rules, in memory.
- * - absent: a release without claims.
  */
-type Settling = 'unknown' | 'claims' | 'absent';
-
-const unimplemented = (): ApiError =>
-  new ApiError('SERVER_ERROR', 'the service did not answer in time', {
-    cause: Object.assign(new Error('no such method'), { code: status.UNIMPLEMENTED }),
-  });
+type Settling = 'unknown' | 'claims';
 
 /** Test double of the messaging service: records requests and answers as configured. */
 export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unknown') {
@@ -60,9 +52,9 @@ export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unk
     claims.set(request_id, { attempt, claimed: false });
     return 'not_sent';
   };
-  let answer: (request: SendBroadcastMessageRequest, sent: Sent) => Promise<void> | void = () =>
+  let answer: (request: SendClaimedMessageRequest, sent: Sent) => Promise<void> | void = () =>
     undefined;
-  const send = async (request: SendBroadcastMessageRequest): Promise<SendResult> => {
+  const send = async (request: SendClaimedMessageRequest): Promise<SendResult> => {
     const one: Sent = {
       recipient: request.recipient?.to ?? request.recipient?.user_id ?? '',
       phone_number_id: request.target?.phone_number_id ?? '',
@@ -94,13 +86,11 @@ export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unk
         request: SendClaimedMessageRequest,
         _call: Call,
       ): Promise<SendResult> {
-        if (settling === 'absent') throw unimplemented();
         await beforeClaim(request);
         claim(request);
         return send(request);
       },
       async settleSends({ sends }: SettleSendsRequest, _call: Call): Promise<SettleSendsResponse> {
-        if (settling === 'absent') throw unimplemented();
         return {
           sends: sends.map(({ request_id, attempt }) => ({
             request_id,
@@ -108,7 +98,6 @@ export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unk
           })),
         };
       },
-      sendBroadcastMessage: (request: SendBroadcastMessageRequest, _call: Call) => send(request),
     },
   };
 }

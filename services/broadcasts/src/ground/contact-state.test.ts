@@ -163,19 +163,15 @@ test('adds up the failures of several chunks, most frequent first', () => {
   ]);
 });
 
-test('lists the claimed contacts in flight, and no others', () => {
+test('lists the contacts in flight as claimed, and no others', () => {
   const marked = applyChanges({ states: 'www', failures: [] }, [
-    { index: 0, event: 'mark', claimed: true },
-    { index: 1, event: 'mark', claimed: true },
-    { index: 2, event: 'mark', claimed: false },
+    { index: 0, event: 'mark' },
+    { index: 1, event: 'mark' },
   ]);
-  expect(marked).toMatchObject({ states: 'fff', claimed: [0, 1] });
+  expect(marked).toMatchObject({ states: 'ffw', claimed: [0, 1] });
   const settled = applyChanges(marked, [
     { index: 0, event: 'sent' },
     { index: 1, event: 'release' },
-    { index: 1, event: 'mark', claimed: false },
-    // Refused: the contact is in flight already.
-    { index: 2, event: 'mark', claimed: true },
   ]);
-  expect(settled).toMatchObject({ states: 'sff', claimed: [] });
+  expect(settled).toMatchObject({ states: 'sww', claimed: [] });
 });

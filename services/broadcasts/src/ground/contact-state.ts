@@ -91,11 +91,7 @@ export function tallyOf(states: string): Tally {
 }
 
 export function addTally(to: Tally, tally: Tally): void {
-  to.waiting += tally.waiting;
-  to.in_flight += tally.in_flight;
-  to.sent += tally.sent;
-  to.delivered += tally.delivered;
-  to.failed += tally.failed;
+  for (const key of Object.keys(to) as Array<keyof Tally>) to[key] += tally[key];
 }
 
 /** Failed contacts with the same code: the upstream's, or one of ours. */
@@ -119,8 +115,6 @@ export interface Change {
   code?: string;
   /** The masked recipient. */
   example?: string;
-  /** Set with mark: messaging claims the send before it goes out. */
-  claimed?: boolean;
 }
 
 interface ContactStates {
@@ -148,7 +142,7 @@ export function applyChanges(from: ContactStates, changes: readonly Change[]): M
     if (!state || !contactMachine.allows(state, change.event)) return false;
     const to = contactMachine.to(change.event);
     letters[change.index] = LETTER[to];
-    if (to === 'in_flight' && change.claimed) claimed.add(change.index);
+    if (to === 'in_flight') claimed.add(change.index);
     else claimed.delete(change.index);
     if (state === 'unknown') uncount(failures, OUTCOME_UNKNOWN);
     if (to === 'unknown') count(failures, OUTCOME_UNKNOWN, change.example);

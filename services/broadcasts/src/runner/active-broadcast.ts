@@ -13,8 +13,6 @@ export interface ContactSend {
   chunk: HeldChunk;
   /** The contact's place in the chunk. */
   index: number;
-  /** True if messaging is to claim the send; decided, and stored, with its mark. */
-  claimed: boolean;
 }
 
 export class ActiveBroadcast {
@@ -76,7 +74,7 @@ export class ActiveBroadcast {
     for (const chunk of this.chunks) {
       if (chunk.leaseLost) continue;
       const [index] = chunk.take(1);
-      if (index !== undefined) return { broadcast: this, chunk, index, claimed: false };
+      if (index !== undefined) return { broadcast: this, chunk, index };
     }
     return undefined;
   }

@@ -1,10 +1,8 @@
 // Sends one marked contact through the messaging service and acts on the answer. A contact that was
 // marked and has no outcome is sent again only once messaging has settled that it was not sent
 // (doubtful-sends.ts).
-import { isUnimplemented } from '@bmg/common/errors';
 import { metrics, startSpan } from '@bmg/common/telemetry';
 import type { ActiveBroadcast, ContactSend } from './active-broadcast';
-import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
 import { outcomeOf, retryDelayMs, type Outcome } from './outcome';
 import type { OutcomeRecorder } from './outcome-recorder';
@@ -31,29 +29,20 @@ export class ContactSender {
   constructor(
     private readonly deps: RunnerDependencies,
     private readonly recorder: OutcomeRecorder,
-    private readonly claiming: Pick<ClaimSupport, 'isMissing'>,
     private readonly events: SenderEvents,
   ) {}
 
   /** Resolves once the outcome is recorded. The contact must be marked. */
   async send(contact: ContactSend): Promise<void> {
     const { broadcast, chunk, index } = contact;
-    const { sendClaimedMessage, sendBroadcastMessage } = this.deps.messaging;
     const span = startSpan('broadcast contact');
     try {
-      await (contact.claimed ? sendClaimedMessage : sendBroadcastMessage)(
-        broadcast.request(contact),
-        {
-          deadline: Date.now() + SEND_LIMIT_MS,
-          span: span.spanContext(),
-          request_id: requestId({ chunk_id: chunk.id, index, salt: chunk.salt }),
-        },
-      );
+      await this.deps.messaging.sendClaimedMessage(broadcast.request(contact), {
+        deadline: Date.now() + SEND_LIMIT_MS,
+        span: span.spanContext(),
+        request_id: requestId({ chunk_id: chunk.id, index, salt: chunk.salt }),
+      });
     } catch (error) {
-      if (contact.claimed && isUnimplemented(error)) {
-        this.claiming.isMissing();
-        return this.recorder.unmark([contact]);
-      }
       const outcome = outcomeOf(error);
       if (outcome.kind === 'unknown') this.logUnknown(error, broadcast);
       if (outcome.kind !== 'retry' || outcome.reason !== 'unreachable') this.events.answered();
@@ -68,11 +57,7 @@ export class ContactSender {
   private async handleFailure(contact: ContactSend, outcome: Outcome): Promise<void> {
     switch (outcome.kind) {
       case 'unknown':
-        contact.chunk.markInDoubt(
-          contact.index,
-          Date.now() + this.deps.settings.grace_ms,
-          contact.claimed,
-        );
+        contact.chunk.markInDoubt(contact.index, Date.now() + this.deps.settings.grace_ms, true);
         return this.events.contactsChanged();
       case 'refused':
         return this.recorder.recordRefusal(contact, outcome.code);

@@ -12,10 +12,7 @@ export interface RunnerDependencies {
   stateWriter: StateWriter;
   pace: Pace;
   credentials: Pick<Credentials, 'forSending'>;
-  messaging: Pick<
-    Client<MessagingDefinition>,
-    'sendBroadcastMessage' | 'sendClaimedMessage' | 'settleSends'
-  >;
+  messaging: Pick<Client<MessagingDefinition>, 'sendClaimedMessage' | 'settleSends'>;
   settings: RunnerSettings;
   log: Logger;
 }

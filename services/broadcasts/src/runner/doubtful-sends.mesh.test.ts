@@ -85,17 +85,3 @@ test('does not give up while messaging is unavailable', async () => {
   messaging.rpc.settleSends = settleSends;
   await expectEachSentOnce(messaging, stored);
 });
-
-test('sends through messaging of the previous release, and then gives up contacts in doubt', async () => {
-  const messaging = createMessagingDouble(60_000, 'absent');
-  const { _id } = await storeBroadcast(rig.stores, someContacts(12), { phone_number_id: 'd5' });
-  const first = await rig.worker({ messaging, credentials });
-  await eventually(() => messaging.sent.length >= 12);
-  first.kill();
-  // Its sends were not claimed: messaging with claims must not settle them.
-  const claiming = createMessagingDouble(20, 'claims');
-  await rig.worker({ messaging: claiming, credentials, settings: { grace_ms: 500 } });
-  await rig.until(_id, 'completed');
-  expect(claiming.sent).toEqual([]);
-  expect((await rig.counts(_id)).failures).toMatchObject([{ code: 'outcome_unknown', count: 12 }]);
-});

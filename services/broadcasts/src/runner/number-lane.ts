@@ -5,7 +5,6 @@ import { createPoller, pause, type Poller } from '@bmg/common/lifecycle';
 import type { Broadcast } from '../ground/types';
 import { BatchSender } from './batch-sender';
 import { BroadcastKeeper } from './broadcast-keeper';
-import { createClaimSupport } from './claim-support';
 import { ContactSender } from './contact-sender';
 import type { RunnerDependencies } from './dependencies';
 import { OutcomeRecorder } from './outcome-recorder';
@@ -41,14 +40,13 @@ export class NumberLane {
       contactsChanged: () => this.contactsChanged(),
     };
     this.keeper = new BroadcastKeeper(deps, worker);
-    const claiming = createClaimSupport();
-    this.recorder = new OutcomeRecorder(deps, claiming, events);
+    this.recorder = new OutcomeRecorder(deps, events);
     this.batches = new BatchSender(phone_number_id, deps, {
       rotation: this.rotation,
       backoff: this.backoff,
       keeper: this.keeper,
       recorder: this.recorder,
-      sender: new ContactSender(deps, this.recorder, claiming, events),
+      sender: new ContactSender(deps, this.recorder, events),
       runningLow: () => this.keepLoop.wake(),
     });
     this.sendLoop = createPoller(

@@ -7,7 +7,6 @@ import { pause } from '@bmg/common/lifecycle';
 import { stateAt, type Change } from '../ground/contact-state';
 import type { Applied } from '../contact-states';
 import type { ContactSend } from './active-broadcast';
-import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
 
@@ -27,7 +26,6 @@ export class OutcomeRecorder {
 
   constructor(
     private readonly deps: Pick<RunnerDependencies, 'stateWriter' | 'settings' | 'log'>,
-    private readonly claiming: Pick<ClaimSupport, 'isOn'>,
     private readonly events: RecorderEvents,
   ) {
     // One listener for every outcome that is not recorded yet: as many as there are sends in
@@ -97,15 +95,13 @@ export class OutcomeRecorder {
   }
 
   private async markInChunk(chunk: HeldChunk, sends: ContactSend[]): Promise<ContactSend[]> {
-    const claimed = this.claiming.isOn();
     let applied: Applied;
     try {
       applied = await this.deps.stateWriter.apply(
         chunk.id,
-        sends.map(({ index }) => ({ index, event: 'mark', claimed })),
+        sends.map(({ index }) => ({ index, event: 'mark' })),
         { fence: chunk.fence },
       );
-      for (const send of sends) send.claimed = claimed;
     } catch (error) {
       // The mark may or may not be stored; in both cases nothing is sent now.
       this.deps.log.warn({ err: error, chunk: chunk.id }, 'failed to mark contacts');
@@ -118,16 +114,12 @@ export class OutcomeRecorder {
       for (const { index } of sends) chunk.inFlight.delete(index);
       return [];
     }
-    const { states, done, claimed: stored_claimed = [] } = applied.chunk.progress;
+    const { states, done, claimed = [] } = applied.chunk.progress;
     for (const { index } of sends.filter((_, at) => !applied.moved[at])) {
       // In flight, but not by this mark: another owner may have sent it, so it is not sent again.
-      if (stateAt(states, index) === 'in_flight')
-        chunk.markInDoubt(
-          index,
-          Date.now() + this.deps.settings.grace_ms,
-          stored_claimed.includes(index),
-        );
-      else chunk.recorded(index, done);
+      const until = Date.now() + this.deps.settings.grace_ms;
+      if (stateAt(states, index) !== 'in_flight') chunk.recorded(index, done);
+      else chunk.markInDoubt(index, until, claimed.includes(index));
     }
     return sends.filter((_, at) => applied.moved[at]);
   }
@@ -155,12 +147,8 @@ export class OutcomeRecorder {
   }
 }
 
-function byChunk(sends: ContactSend[]): Array<[HeldChunk, ContactSend[]]> {
-  const groups = new Map<HeldChunk, ContactSend[]>();
-  for (const send of sends) {
-    const group = groups.get(send.chunk);
-    if (group) group.push(send);
-    else groups.set(send.chunk, [send]);
-  }
-  return [...groups];
-}
+const byChunk = (sends: ContactSend[]): Array<[HeldChunk, ContactSend[]]> =>
+  [...new Set(sends.map(({ chunk }) => chunk))].map((chunk) => [
+    chunk,
+    sends.filter((send) => send.chunk === chunk),
+  ]);
