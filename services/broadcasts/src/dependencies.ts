@@ -16,7 +16,7 @@ import { createPace, type Pace } from './pace/redis-pace';
 import { createBroadcastStore, type Broadcasts } from './records/broadcasts';
 import { createChunkStore, type Chunks } from './records/chunks';
 import { Runner } from './runner/runner';
-import { createTemplateStateStore } from './template/store';
+import { createTemplateStateStore, type TemplateStates } from './template/store';
 
 export interface Dependencies {
   config: Config;
@@ -26,7 +26,7 @@ export interface Dependencies {
   pace: Pace;
   stateWriter: StateWriter;
   runner: Runner;
-  states: ReturnType<typeof createTemplateStateStore>;
+  states: TemplateStates;
   credentials: Credentials;
   directory: Client<DirectoryDefinition>;
   messaging: Client<MessagingDefinition>;

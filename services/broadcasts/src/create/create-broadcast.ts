@@ -180,7 +180,6 @@ export class BroadcastCreator {
 
   private async discard(draft: Broadcast): Promise<void> {
     await this.deps.broadcasts.remove(draft._id);
-    await this.deps.chunks.removeContacts(chunkIds(draft));
     await this.deps.chunks.remove(chunkIds(draft));
   }
 }

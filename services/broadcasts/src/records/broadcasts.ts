@@ -88,18 +88,22 @@ const createPartnerBroadcasts = (broadcasts: Collection<Broadcast>) => ({
     return { broadcasts: found, total };
   },
   /** Returns null when the broadcast does not exist or its state does not allow it. */
-  change: (
-    scope: Scope,
-    number: number,
-    event: PartnerEvent,
-    set: PartnerSet = {},
-  ): Promise<Broadcast | null> =>
-    broadcasts.findOneAndUpdate(
-      { ...numbered(scope, number), status: inStateFor(event) },
-      { $set: { ...set, status: broadcastMachine.to(event) } },
-      { returnDocument: 'after' },
-    ),
+  change: (scope: Scope, number: number, event: PartnerEvent, set: PartnerSet = {}) =>
+    moved(broadcasts, numbered(scope, number), event, set),
 });
+
+/** Returns the broadcast after the event; null if its state does not allow it. */
+const moved = (
+  broadcasts: Collection<Broadcast>,
+  one: Filter<Broadcast>,
+  event: BroadcastEvent,
+  set: Partial<Broadcast>,
+): Promise<Broadcast | null> =>
+  broadcasts.findOneAndUpdate(
+    { ...one, status: inStateFor(event) },
+    { $set: { ...set, status: broadcastMachine.to(event) } },
+    { returnDocument: 'after' },
+  );
 
 /** The methods that the creation of a broadcast needs. */
 function createDrafts(broadcasts: Collection<Broadcast>) {
@@ -137,12 +141,7 @@ const createTransitions = (broadcasts: Collection<Broadcast>) => ({
     _id: number,
     event: BroadcastEvent,
     set: Partial<Pick<Broadcast, 'started_at' | 'completed_at' | 'stop'>> = {},
-  ): Promise<Broadcast | null> =>
-    broadcasts.findOneAndUpdate(
-      { _id, status: inStateFor(event) },
-      { $set: { ...set, status: broadcastMachine.to(event) } },
-      { returnDocument: 'after' },
-    ),
+  ) => moved(broadcasts, { _id }, event, set),
   /** Stores why an active broadcast stops; a later reason changes nothing. */
   async stop(_id: number, stop: Stop): Promise<void> {
     await broadcasts.updateOne(
@@ -152,29 +151,28 @@ const createTransitions = (broadcasts: Collection<Broadcast>) => ({
   },
 });
 
+const inEnd = { $in: [...ENDED] };
+
 /** The methods that the sweeper needs. */
 const createSweptBroadcasts = (broadcasts: Collection<Broadcast>) => ({
-  endedWithContacts: (limit: number): Promise<Broadcast[]> =>
-    broadcasts
-      .find({ has_contacts: true, status: { $in: [...ENDED] } })
-      .limit(limit)
-      .toArray(),
+  endedWithContacts: (limit: number) =>
+    broadcasts.find({ has_contacts: true, status: inEnd }).limit(limit).toArray(),
   /** Those in this state whose time `since` is before `at`. */
   inStateBefore: (
     status: BroadcastStatus,
     since: 'paused_at' | 'created_at',
     at: Date,
     limit: number,
-  ): Promise<Broadcast[]> =>
+  ) =>
     broadcasts
       .find({ status, [since]: { $lt: at } })
       .limit(limit)
       .toArray(),
   countInState: (status: BroadcastStatus): Promise<number> => broadcasts.countDocuments({ status }),
   /** Ended broadcasts that were created before `at`. */
-  endedBefore: (at: Date, limit: number): Promise<Broadcast[]> =>
+  endedBefore: (at: Date, limit: number) =>
     broadcasts
-      .find({ status: { $in: [...ENDED] }, created_at: { $lt: at } })
+      .find({ status: inEnd, created_at: { $lt: at } })
       .limit(limit)
       .toArray(),
   async contactsRemoved(_id: number): Promise<void> {

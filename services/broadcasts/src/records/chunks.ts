@@ -36,8 +36,11 @@ export const createChunkStore = (db: Db) => ({
   ...createProgressStore(chunkCollection(db), ownersOf(db)),
   ...createLeaseStore(chunkCollection(db), ownersOf(db)),
   ...createContactStore(contactCollection(db)),
+  /** Deletes chunks with their contacts. */
   async remove(ids: string[]): Promise<void> {
-    if (ids.length > 0) await chunkCollection(db).deleteMany({ _id: { $in: ids } });
+    if (ids.length === 0) return;
+    await contactCollection(db).deleteMany({ _id: { $in: ids } });
+    await chunkCollection(db).deleteMany({ _id: { $in: ids } });
   },
 });
 
@@ -128,22 +131,14 @@ const createProgressStore = (chunks: Collection<Chunk>, addOwners: AddOwners) =>
       .find({ _id: { $in: ids } })
       .project<Chunk>({ 'progress.done': 1, lease_until: 1 })
       .toArray();
-    return found.map(({ _id, progress, lease_until }) => ({
-      _id,
-      done: progress.done,
-      lease_until,
-    }));
+    return found.map(({ _id, progress: { done }, lease_until }) => ({ _id, done, lease_until }));
   },
   async counts(ids: string[]): Promise<ChunkCount[]> {
     const found = await chunks
       .find({ _id: { $in: ids } })
       .project<Chunk>({ broadcast_id: 1, 'progress.tally': 1, 'progress.failures': 1 })
       .toArray();
-    return found.map(({ broadcast_id, progress: { tally, failures } }) => ({
-      broadcast_id,
-      tally,
-      failures,
-    }));
+    return found.map(({ broadcast_id, progress }) => ({ broadcast_id, ...progress }));
   },
 });
 

@@ -42,15 +42,11 @@ export class Rotation {
 
   readyCount(): number {
     const now = Date.now();
-    let ready = 0;
-    for (const broadcast of this.broadcasts.values()) ready += broadcast.readyCount(now);
-    return ready;
+    return this.all().reduce((sum, broadcast) => sum + broadcast.readyCount(now), 0);
   }
 
   inFlightCount(): number {
-    let inFlight = 0;
-    for (const broadcast of this.broadcasts.values()) inFlight += broadcast.inFlightCount();
-    return inFlight;
+    return this.all().reduce((sum, broadcast) => sum + broadcast.inFlightCount(), 0);
   }
 
   /** Messages per second that the number takes; undefined until the directory has answered. */
@@ -71,10 +67,9 @@ export class Rotation {
 
   /** True if the keeper has a chunk to remove. */
   hasChunkToRemove(): boolean {
-    for (const { chunks } of this.broadcasts.values()) {
-      if (chunks.some((chunk) => chunk.isDone() || chunk.leaseLost)) return true;
-    }
-    return false;
+    return this.all().some(({ chunks }) =>
+      chunks.some((chunk) => chunk.isDone() || chunk.leaseLost),
+    );
   }
 
   /**

@@ -5,7 +5,6 @@ import { metrics } from '@bmg/common/telemetry';
 import { APPROVAL_MAX_MS, PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import { chunkIds } from '../ground/request-id';
 import { removeContactsOf } from '../records';
-import type { Broadcast } from '../ground/types';
 import type { RunnerDependencies } from './dependencies';
 
 const BATCH_MAX = 100;
@@ -53,15 +52,8 @@ export async function sweep(deps: SweeperDependencies): Promise<void> {
     BATCH_MAX,
   );
   const expired = await broadcasts.endedBefore(ago(RETENTION_MS), BATCH_MAX);
-  for (const broadcast of [...abandoned, ...expired]) await remove(broadcast, deps);
-}
-
-async function remove(
-  broadcast: Broadcast,
-  { broadcasts, chunks }: SweeperDependencies,
-): Promise<void> {
-  const ids = chunkIds(broadcast);
-  await chunks.removeContacts(ids);
-  await chunks.remove(ids);
-  await broadcasts.remove(broadcast._id);
+  for (const broadcast of [...abandoned, ...expired]) {
+    await deps.chunks.remove(chunkIds(broadcast));
+    await broadcasts.remove(broadcast._id);
+  }
 }

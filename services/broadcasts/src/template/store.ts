@@ -4,6 +4,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Received } from '@bmg/common/bus';
 import { languageOf, statusAfter } from '@bmg/common/preflight';
 import type { Event } from '@bmg/proto/stream';
+import type { TemplateName } from './rules';
 
 interface TemplateState {
   _id: string;
@@ -11,26 +12,18 @@ interface TemplateState {
   at: number;
 }
 
-export interface TemplateStates {
-  statusOf(
-    waba_id: string,
-    template: { name: string; language: string },
-  ): Promise<string | undefined>;
-  /** Handles a batch of events in order; events about anything else are skipped. */
-  apply(batch: Received<Event>[]): Promise<void>;
-}
-
 const STATUS_EVENT = 'template.status_updated';
 
-export function createTemplateStateStore(db: Db): TemplateStates {
+export function createTemplateStateStore(db: Db) {
   const states: Collection<TemplateState> = db.collection('template_states');
   return {
-    async statusOf(waba_id, { name, language }) {
+    async statusOf(waba_id: string, { name, language }: TemplateName): Promise<string | undefined> {
       const state = await states.findOne({ _id: idOf(waba_id, name, language) });
       // A row of an earlier release may hold the name of an event.
       return statusAfter(state?.status ?? '') || undefined;
     },
-    async apply(batch) {
+    /** Handles a batch of events in order; events about anything else are skipped. */
+    async apply(batch: Received<Event>[]): Promise<void> {
       const reported = batch.flatMap(({ message }) => read(message) ?? []);
       if (reported.length === 0) return;
       await states.bulkWrite(
@@ -46,6 +39,8 @@ export function createTemplateStateStore(db: Db): TemplateStates {
     },
   };
 }
+
+export type TemplateStates = ReturnType<typeof createTemplateStateStore>;
 
 const idOf = (waba_id: string, name: string, language: string): string =>
   JSON.stringify([waba_id, name, languageOf(language)]);
