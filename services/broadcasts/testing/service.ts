@@ -50,9 +50,7 @@ const template = (name: string, overrides = {}) => ({
 const TEMPLATES = [
   template('plain', { components: [{ type: 'BODY', text: 'Hello' }] }),
   template('order', { components: [{ type: 'BODY', text: 'Hi {{1}}, {{2}} is on its way.' }] }),
-  template('code', { category: 'AUTHENTICATION' }),
   template('tired', { status: 'PAUSED' }),
-  template('new', { status: 'PENDING' }),
 ];
 
 const call = (overrides: Partial<Call> = {}): Call => ({

@@ -62,15 +62,7 @@ test.each([
     new ApiError('WABA_NOT_REGISTERED', 'no such account'),
     'WABA_NOT_REGISTERED',
   ],
-  [
-    'the number is paused',
-    new ApiError('NO_ACTIVE_WABA', 'the number is paused'),
-    'NO_ACTIVE_WABA',
-  ],
-  ['an invoice is unpaid', new ApiError('PAYMENT_FAILED', 'unpaid'), 'PAYMENT_FAILED'],
   ['the token is invalid', refusal(190), '190'],
-  ['the template is paused', refusal(132_015), '132015'],
-  ['the template is unknown', refusal(132_001), '132001'],
 ])(
   'a broadcast stops when %s, and the remaining contacts fail with the reason',
   async (_why, error, code) => {
