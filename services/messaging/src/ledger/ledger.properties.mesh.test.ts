@@ -144,7 +144,13 @@ const updateOf = (record: MessageRecord, { status, category, billable }: Told): 
     at,
     received_at: now,
     reconciled: false,
-    charge: factsOf({ status, at, recipient, category, billable }),
+    charge: factsOf({
+      status,
+      timestamp: at.getTime() / 1_000,
+      recipient,
+      pricing_category: category,
+      pricing_billable: billable,
+    }),
     rebuild: { _id, partner_id, waba_id, recipient },
   };
 };

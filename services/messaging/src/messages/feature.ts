@@ -4,8 +4,8 @@ import type { Dependencies } from '../dependencies';
 import type { Received } from '@bmg/common/bus';
 import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
 import { endSpan, isSampled, sampledSpan, startSpan, traceIdOf } from '@bmg/common/telemetry';
-import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
-import { type ChargeFacts, factsOf } from '../pricing';
+import type { Statuses } from '@bmg/proto/stream';
+import { factsOf } from '../pricing';
 import type { Messages } from './store';
 import type { StatusUpdate } from './status-writes';
 
@@ -62,7 +62,7 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
       error_code: reported.error_code,
       participant: reported.participant,
       trace_id,
-      charge: chargeOf(reported, at),
+      charge: factsOf(reported),
       ...(ours && {
         rebuild: {
           _id: ours.request_id,
@@ -74,14 +74,3 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
     };
   });
 }
-
-const chargeOf = (reported: Statuses_Status, at: Date): ChargeFacts =>
-  factsOf({
-    status: reported.status as MessageStatus,
-    at,
-    recipient: reported.recipient ?? '',
-    category: reported.pricing_category,
-    billable: reported.pricing_billable,
-    type: reported.pricing_type,
-    model: reported.pricing_model,
-  });

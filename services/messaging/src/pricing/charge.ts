@@ -2,6 +2,7 @@
 // of the highest status counts, so that the order of arrival changes nothing. Pure.
 import { readPricing, statusRank, type MessageStatus } from '@bmg/common/messages';
 import { dayOf } from '@bmg/common/time';
+import type { Statuses_Status } from '@bmg/proto/stream';
 import { marketOf } from './markets';
 
 /** The pricing of a status, as kept on the message record. */
@@ -23,20 +24,16 @@ export interface ChargeFacts {
   arrived?: boolean | undefined;
 }
 
-interface PricedStatus {
-  status: MessageStatus;
-  at: Date;
-  recipient: string;
-  category?: string | undefined;
-  billable?: boolean | undefined;
-  type?: string | undefined;
-  model?: string | undefined;
-}
+type PricedStatus = Omit<Statuses_Status, 'message_id' | 'received_at_ms' | 'reconciled'>;
 
 /** The facts in a status; empty if it neither prices the message nor delivers it. */
 export function factsOf(reported: PricedStatus): ChargeFacts {
-  const { status, at, recipient, type, model } = reported;
-  const { category, billable } = readPricing(reported, dayOf(at));
+  const { recipient = '', timestamp, pricing_type: type, pricing_model: model } = reported;
+  const status = reported.status as MessageStatus;
+  const { category, billable } = readPricing(
+    { category: reported.pricing_category, billable: reported.pricing_billable, type },
+    dayOf(new Date(timestamp * 1_000)),
+  );
   const priced = category !== null || billable !== null || type !== undefined;
   return {
     ...(priced && {
