@@ -69,17 +69,9 @@ const collection = (db: Db): Collection<TemplateRecord> => db.collection(TEMPLAT
 /** Undefined if the node lacks a field. */
 export function factOf(waba_id: string, node: object): TemplateFact | undefined {
   const { id, name, language, status, category } = node as Record<string, unknown>;
-  const texts = [id, name, language, status, category];
-  if (!texts.every((text) => typeof text === 'string' && text !== '')) return undefined;
-  const [template_id, ...rest] = texts as [string, string, string, string, string];
-  return {
-    waba_id,
-    template_id,
-    name: rest[0],
-    language: rest[1],
-    status: rest[2],
-    category: rest[3],
-  };
+  const fact = { template_id: id, name, language, status, category };
+  const is_whole = Object.values(fact).every((text) => typeof text === 'string' && text !== '');
+  return is_whole ? { waba_id, ...(fact as Omit<TemplateFact, 'waba_id'>) } : undefined;
 }
 
 export function createTemplateStore(db: Db) {
