@@ -4,6 +4,8 @@ const envelope = (data: object): Buffer => Buffer.from(JSON.stringify({ event: '
 
 test.each([
   ['a number in `from`', { from: '15550100777' }, '15550100777', true],
+  ['a participant', { participant: '15550100777', recipient: null }, '15550100777', true],
+  ['a changed number', { phone_number: '15550100777', bsuid: null }, '15550100777', true],
   ['a number in the other spelling', { to: '551187650001' }, '5511987650001', true],
   ['a number in the longer spelling', { recipient: '5215512345678' }, '525512345678', true],
   ['a BSUID', { bsuid: 'US.4Qm7Zr81Kd02' }, 'US.4Qm7Zr81Kd02', true],
