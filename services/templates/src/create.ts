@@ -1,7 +1,9 @@
 // POST /templates: checks a new template and creates it upstream.
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { idOf, segment, type Json, type Upstream } from '@bmg/common/upstream';
+import { idOf, segment, type Json } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+import type { Access } from './list';
 
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
 const FORMATS = ['POSITIONAL', 'NAMED'];
@@ -41,9 +43,8 @@ const isBlank = (value: unknown): boolean =>
 
 /** Returns the template as the upstream has it: it may assign another category. */
 export async function createTemplate(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
+  { upstream, token }: Access,
+  target: Target,
   template: NewTemplate,
   call: Call,
 ): Promise<Json> {
@@ -51,8 +52,8 @@ export async function createTemplate(
     {
       operation: 'POST /{waba_id}/message_templates',
       method: 'POST',
-      path: `/${segment(waba_id)}/message_templates`,
-      token,
+      path: `/${segment(target.waba_id)}/message_templates`,
+      token: await token(target, call),
       // A creation is like a send: one whose outcome is unknown must not be retried blindly.
       send: true,
       body: template,

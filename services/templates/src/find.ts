@@ -4,16 +4,14 @@ import { LRUCache } from '@bmg/common/cache';
 import { statusAfter } from '@bmg/common/preflight';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import { needTarget, type Upstream } from '@bmg/common/upstream';
+import { needTarget } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { FindTemplateRequest, FindTemplateResponse } from '@bmg/proto/templates';
-import { templatesNamed, type ListedTemplate } from './list';
+import { templatesNamed, type Access, type ListedTemplate } from './list';
 import { factOf, type TemplateStore } from './store';
 
-export interface FinderDependencies {
-  upstream: Upstream;
-  store: Pick<TemplateStore, 'learn' | 'find'>;
-  token: (target: Target, call: Call) => Promise<string>;
+export interface Shared extends Access {
+  store: TemplateStore;
   record: (write: Promise<void>) => Promise<void>;
   since: () => Date;
   log: Logger;
@@ -27,8 +25,8 @@ const CACHED_MS = 60_000;
 const ABSENT_MS = 5_000;
 const CACHED_MAX = 2_000;
 
-export function createTemplateFinder(deps: FinderDependencies) {
-  const { upstream, store, token, record, since, log } = deps;
+export function createTemplateFinder(deps: Shared) {
+  const { store, record, since, log } = deps;
   const cache = new LRUCache<string, Promise<ListedTemplate[]>>({
     max: CACHED_MAX,
     ttl: CACHED_MS,
@@ -37,15 +35,9 @@ export function createTemplateFinder(deps: FinderDependencies) {
 
   const ask = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> => {
     const at = since();
-    const { waba_id } = target;
-    const access_token = await token(target, call);
-    const named = await templatesNamed(upstream, waba_id, access_token, call, name);
-    await record(
-      store.learn(
-        named.flatMap((template) => factOf(waba_id, template) ?? []),
-        at,
-      ),
-    );
+    const named = await templatesNamed(deps, target, name, call);
+    const facts = named.flatMap((template) => factOf(target.waba_id, template) ?? []);
+    await record(store.learn(facts, at));
     return named;
   };
 

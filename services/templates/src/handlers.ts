@@ -16,11 +16,11 @@ import type { Target } from '@bmg/proto/common';
 import type { ListCategoriesResponse, TemplatesDefinition } from '@bmg/proto/templates';
 import { uploadHeader, type HeaderDependencies } from './header/upload';
 import { createTemplate, readTemplate } from './create';
-import { createTemplateFinder, RECORD_TIMEOUT_MS, type FinderDependencies } from './find';
+import { createTemplateFinder, RECORD_TIMEOUT_MS, type Shared } from './find';
 import { listTemplates } from './list';
 import { createListRooms } from './list-room';
 import { templateLists } from './lists';
-import { createOneTemplate, type OneTemplate } from './one';
+import { createOneTemplate, type OneDependencies, type OneTemplate } from './one';
 import { factOf, type TemplateRecord, type TemplateStore } from './store';
 
 interface TemplateDependencies extends HeaderDependencies {
@@ -51,11 +51,12 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
   };
   const finder = createTemplateFinder(shared);
   const runner = createRunner({ upstream, credentials, limits: createAccountLimits(log) });
-  const one = createOneTemplate({ ...shared, ask: runner.ask, forget: finder.forget });
+  const changing = { ...shared, ask: runner.ask, forget: finder.forget };
+  const one = createOneTemplate(changing);
   return {
     ...runner.handlers(templateLists(now)),
     ...createListHandlers(shared),
-    ...createChangeHandlers({ ...shared, one, forget: finder.forget }),
+    ...createChangeHandlers({ ...changing, one }),
     getTemplate: one.get,
     updateTemplate: one.update,
     uploadHeader: (request, call) => uploadHeader(deps, request, call),
@@ -63,16 +64,10 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
   };
 }
 
-type Shared = Omit<FinderDependencies, 'store'> & { store: TemplateStore };
-
-function createListHandlers({
-  upstream,
-  store,
-  log,
-  record,
-  since,
-  token,
-}: Shared): Pick<Handlers<TemplatesDefinition>, 'listTemplates' | 'listCategories'> {
+function createListHandlers(
+  shared: Shared,
+): Pick<Handlers<TemplatesDefinition>, 'listTemplates' | 'listCategories'> {
+  const { store, log, record, since } = shared;
   const rooms = createListRooms(log);
   return {
     async listTemplates(request, call) {
@@ -80,9 +75,7 @@ function createListHandlers({
       const { partner_id, waba_id } = target;
       const at = since();
       return rooms.hold(partner_id, call, async (room) => {
-        const access_token = await token(target, call);
-        const listed = await listTemplates(upstream, waba_id, access_token, call, { room });
-        const { templates, complete } = listed;
+        const { templates, complete } = await listTemplates(shared, target, call, { room });
         if (!complete) log.warn({ templates: templates.length }, 'truncated template list');
         const facts = templates.flatMap((template) => factOf(waba_id, template) ?? []);
         await record(store.learnAll(waba_id, facts, { at, complete }));
@@ -96,31 +89,17 @@ function createListHandlers({
   };
 }
 
-function createChangeHandlers({
-  upstream,
-  store,
-  record,
-  since,
-  token,
-  one,
-  forget,
-}: Shared & { one: OneTemplate; forget: (waba_id: string, name: string) => void }): Pick<
-  Handlers<TemplatesDefinition>,
-  'createTemplate' | 'deleteTemplate'
-> {
+function createChangeHandlers(
+  deps: OneDependencies & { one: OneTemplate },
+): Pick<Handlers<TemplatesDefinition>, 'createTemplate' | 'deleteTemplate'> {
+  const { upstream, store, record, since, token, one, forget } = deps;
   return {
     async createTemplate(request, call) {
       const target = needTarget(request.target);
       const { waba_id } = target;
       const template = readTemplate(request.template ?? {});
       const at = since();
-      const fields = await createTemplate(
-        upstream,
-        waba_id,
-        await token(target, call),
-        template,
-        call,
-      );
+      const fields = await createTemplate(deps, target, template, call);
       const fact = factOf(waba_id, fields);
       forget(waba_id, String(template.name));
       if (fact) {

@@ -2,7 +2,14 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
 import type { ListRoom } from './list-room';
+
+/** How the account of a target is asked. */
+export interface Access {
+  upstream: Upstream;
+  token: (target: Target, call: Call) => Promise<string>;
+}
 
 /** Contract 8.1. Quality and rejection reasons arrive by events instead. */
 export interface ListedTemplate {
@@ -28,21 +35,21 @@ const PAGES_MAX = 61;
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
 
 export async function listTemplates(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
+  access: Access,
+  target: Target,
   call: Call,
   /** `name`: only the templates whose names have it. */
   { name, room }: { name?: string; room?: ListRoom } = {},
 ): Promise<TemplateList> {
   const templates: ListedTemplate[] = [];
+  const token = await access.token(target, call);
   let size_bytes = 0;
   const ask = (after: string | undefined): Promise<Json> =>
-    upstream.request(
+    access.upstream.request(
       {
         operation: 'GET /{waba_id}/message_templates',
         method: 'GET',
-        path: `/${segment(waba_id)}/message_templates`,
+        path: `/${segment(target.waba_id)}/message_templates`,
         query: { fields: FIELDS, limit: PAGE_SIZE, after, name },
         token,
       },
@@ -64,13 +71,12 @@ export async function listTemplates(
 
 /** The templates of exactly this name, one for each language. */
 export async function templatesNamed(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
-  call: Call,
+  access: Access,
+  target: Target,
   name: string,
+  call: Call,
 ): Promise<ListedTemplate[]> {
-  const { templates } = await listTemplates(upstream, waba_id, token, call, { name });
+  const { templates } = await listTemplates(access, target, call, { name });
   return templates.filter((template) => template.name === name);
 }
 

@@ -5,12 +5,11 @@ import type { Call } from '@bmg/common/rpc';
 import { needTarget, type Json, type Runner } from '@bmg/common/upstream';
 import type { Node, Target } from '@bmg/proto/common';
 import type { GetTemplateRequest, UpdateTemplateRequest } from '@bmg/proto/templates';
-import { RECORD_TIMEOUT_MS, type FinderDependencies } from './find';
-import { templatesNamed, type ListedTemplate } from './list';
-import { factOf, type TemplateStore } from './store';
+import { RECORD_TIMEOUT_MS, type Shared } from './find';
+import { templatesNamed } from './list';
+import { factOf } from './store';
 
-interface OneDependencies extends Omit<FinderDependencies, 'store'> {
-  store: Pick<TemplateStore, 'learn' | 'has'>;
+export interface OneDependencies extends Shared {
   ask: Runner['ask'];
   /** Drops the cached content of a name. */
   forget: (waba_id: string, name: string) => void;
@@ -36,10 +35,7 @@ const FIXED = ['id', 'name', 'language', 'status'];
 type OfTarget = { target: Target; template_id: string };
 
 export function createOneTemplate(deps: OneDependencies) {
-  const { upstream, store, ask, token, record, since, log, forget } = deps;
-
-  const named = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> =>
-    templatesNamed(upstream, target.waba_id, await token(target, call), call, name);
+  const { store, ask, record, since, log, forget } = deps;
 
   const read = async (request: OfTarget, call: Call): Promise<Json> => {
     const { target, template_id } = request;
@@ -53,7 +49,7 @@ export function createOneTemplate(deps: OneDependencies) {
       () => false,
     );
     if (!known) {
-      const listed = fact === undefined ? [] : await named(target, fact.name, call);
+      const listed = fact === undefined ? [] : await templatesNamed(deps, target, fact.name, call);
       if (!listed.some(({ id }) => id === template_id)) {
         throw invalidField('template_id', 'does not belong to the WABA');
       }
@@ -91,7 +87,8 @@ export function createOneTemplate(deps: OneDependencies) {
     },
     /** Throws INVALID_FIELD if the name does not exist in the language. */
     async idOf(target: Target, name: string, language: string, call: Call): Promise<string> {
-      const found = (await named(target, name, call)).find((one) => one.language === language);
+      const named = await templatesNamed(deps, target, name, call);
+      const found = named.find((one) => one.language === language);
       if (!found) throw invalidField('language', 'is none in which the template exists');
       return found.id;
     },
