@@ -1,15 +1,9 @@
 // Access rules over HTTP: partner keys, business accounts, response headers and the rate limit.
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type TestPartner } from '../harness/shared-mesh';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh();
+const partner = usePartner(mesh);
 
 const send = (headers: Record<string, string>, sender: TestPartner = partner) =>
   sender.call('POST', '/messages/send', { to: '15550100777', text: 'Hello' }, headers);

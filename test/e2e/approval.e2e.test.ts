@@ -1,6 +1,6 @@
 // Large broadcasts wait for the approval of a second person, on the wire: who may set it, who may
 // approve, and what keys, people and the audit log see.
-import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { aBroadcast, createBroadcast, people, scopeOf, untilCompleted } from './broadcast-support';
 import {
@@ -10,29 +10,26 @@ import {
   type ConsoleAnswer,
   type SignedIn,
 } from './people-support';
+import { useMesh, usePartner } from './use-mesh';
 
 const ABOVE = 3;
 const SETTING = '/v1/broadcast-approval';
 /** Longer than the broadcasts service takes to start a broadcast. */
 const START_MS = 3_000;
 
-let mesh: Mesh;
+const mesh = useMesh(() => joinMeshWithName(async () => ({ PROXY_HOPS: '1' })));
 let web: Console;
-let partner: TestPartner;
+const partner = usePartner(mesh, [ONE], { name: 'Acme', rate_limit_per_sec: 100_000 });
 let owner: SignedIn;
 let developer: SignedIn;
 let support: SignedIn;
 
 beforeAll(async () => {
-  mesh = await joinMeshWithName(async () => ({ PROXY_HOPS: '1' }));
   web = consoleOf(mesh);
-  partner = await mesh.createPartner({ name: 'Acme', rate_limit_per_sec: 100_000 });
-  await partner.register(ONE);
   owner = await web.member(partner, 'owner');
   developer = await web.member(partner, 'developer');
   support = await web.member(partner, 'support');
 });
-afterAll(() => mesh.stop());
 
 const refused = ({ status, body }: ConsoleAnswer | Awaited<ReturnType<TestPartner['call']>>) => [
   status,

@@ -1,17 +1,14 @@
 // A key that leaked uses up its quota of changes, and its partner the rest: the owner still narrows
 // and revokes it, and logs in.
-import { callRest, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { callRest, joinMesh, ONE } from '../harness/shared-mesh';
 import { ADA } from './endpoint-stage';
+import { useMesh } from './use-mesh';
 
 const CHANGES_MAX = 10;
 const OF_A_KEY = 2;
 const NUMBER = { 'x-waba-id': ONE.waba_id };
 
-let mesh: Mesh;
-beforeAll(async () => {
-  mesh = await joinMesh({ AUDITED_CHANGES_MAX: String(CHANGES_MAX) }, ['onboarding']);
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh(() => joinMesh({ AUDITED_CHANGES_MAX: String(CHANGES_MAX) }, ['onboarding']));
 
 test('the owner narrows and revokes a leaked key, and logs in, when all changes are used up', async () => {
   const partner = await mesh.createPartner();

@@ -3,38 +3,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { loadConfig } from '@bmg/common/config';
-import { startService, type Running } from '@bmg/common/lifecycle';
-import { createLogger } from '@bmg/common/telemetry';
 import { freePort } from '../../deploy/local/src/ports';
-import { settings as gatewaySettings } from '../../gateway/src/config';
-import { createGateway } from '../../gateway/src/service';
-import {
-  callRest,
-  joinMesh,
-  ONE,
-  TWO_A,
-  type Answer,
-  type Mesh,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { callRest, ONE, TWO_A, type Answer } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { forward, type Forwarder } from '../testkit/forwarder';
+import { forward } from '../testkit/forwarder';
 import { ADA, newAccount } from './endpoint-stage';
+import { startGateway, useMesh, usePartner } from './use-mesh';
 
 const GATEWAY = resolve(__dirname, '../../gateway/dist/main.js');
 const TELEMETRY = resolve(__dirname, '../../services/common/dist/telemetry/register.js');
 const NUMBER = { 'x-waba-id': ONE.waba_id };
 
-let mesh: Mesh;
-let partner: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner({ rate_limit_per_sec: 10_000 });
-  for (const number of [ONE, TWO_A]) await partner.register(number);
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE, TWO_A], { rate_limit_per_sec: 10_000 });
 
 interface AuditRecord {
   id: string;
@@ -146,26 +127,22 @@ describe('no change is made without its record', () => {
         method: 'POST',
       })
     ).length;
-  const at = (port: number, method: string, path: string, body?: unknown): Promise<Answer> =>
-    callRest(`http://127.0.0.1:${port}/v1`, method, path, body, {
-      'x-partner-key': partner.partner_key,
-      ...NUMBER,
-    });
-  const ready = (port: number): Promise<unknown> =>
-    eventually(async () => (await at(port, 'GET', '/health')).status === 200);
+  const at = (base_url: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+    callRest(base_url, method, path, body, { 'x-partner-key': partner.partner_key, ...NUMBER });
 
   test('when the gateway is killed while it makes the change', async () => {
     const port = await freePort();
+    const base_url = `http://127.0.0.1:${port}/v1`;
     const env = { ...mesh.env, GATEWAY_PORT: String(port), METRICS_PORT: '0' };
     const gateway = spawn(process.execPath, ['--require', TELEMETRY, GATEWAY], {
       env: { ...process.env, ...env },
       stdio: 'ignore',
     });
     try {
-      await ready(port);
+      await eventually(async () => (await at(base_url, 'GET', '/health')).status === 200);
       const before = await codesMade();
       await mesh.emulator.fault({ match: { path: '/message_qrdls' }, times: 1, delay_ms: 1_500 });
-      const lost = at(port, 'POST', '/qr-codes', QR).catch(() => 'no answer');
+      const lost = at(base_url, 'POST', '/qr-codes', QR).catch(() => 'no answer');
       await eventually(async () => (await codesMade()) === before + 1);
       gateway.kill('SIGKILL');
       await once(gateway, 'exit');
@@ -181,39 +158,26 @@ describe('no change is made without its record', () => {
     }
   });
 
-  describe('when onboarding is unreachable', () => {
-    let forwarder: Forwarder;
-    let gateway: Running;
-    let port: number;
-    beforeAll(async () => {
-      port = await freePort();
-      const onboarding = await freePort();
-      forwarder = await forward(onboarding, mesh.env['ONBOARDING_ADDR'] as string);
-      const env = {
-        ...mesh.env,
-        GATEWAY_PORT: String(port),
-        METRICS_PORT: '0',
-        ONBOARDING_ADDR: `127.0.0.1:${onboarding}`,
-      };
-      const config = loadConfig(gatewaySettings, env);
-      gateway = await startService(createGateway(config), createLogger('gateway'));
-      await ready(port);
+  test('when onboarding is unreachable: changes are refused and sends continue', async () => {
+    const onboarding = await freePort();
+    const forwarder = await forward(onboarding, mesh.env['ONBOARDING_ADDR'] as string);
+    const { base_url, stop } = await startGateway({
+      ...mesh.env,
+      ONBOARDING_ADDR: `127.0.0.1:${onboarding}`,
     });
-    afterAll(async () => {
-      await gateway.stop();
-      await forwarder.close().catch(() => undefined);
-    });
-
-    test('changes are refused and sends continue', async () => {
+    try {
       const text = { to: ADA, text: 'Hello' };
-      expect((await at(port, 'POST', '/qr-codes', QR)).status).toBe(201);
-      expect((await at(port, 'POST', '/messages/send', text)).status).toBe(200);
+      expect((await at(base_url, 'POST', '/qr-codes', QR)).status).toBe(201);
+      expect((await at(base_url, 'POST', '/messages/send', text)).status).toBe(200);
       const before = await codesMade();
       await forwarder.close();
-      const refused = await at(port, 'POST', '/qr-codes', QR);
+      const refused = await at(base_url, 'POST', '/qr-codes', QR);
       expect(refused.body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
       expect(await codesMade()).toBe(before);
-      expect((await at(port, 'POST', '/messages/send', text)).status).toBe(200);
-    });
+      expect((await at(base_url, 'POST', '/messages/send', text)).status).toBe(200);
+    } finally {
+      await stop();
+      await forwarder.close().catch(() => undefined);
+    }
   });
 });

@@ -1,15 +1,9 @@
 // Bad input: the error has the right code and names the field, and nothing is sent.
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner({ rate_limit_per_sec: 10_000 });
-  await partner.register(ONE);
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE], { rate_limit_per_sec: 10_000 });
 
 const scope = { 'x-waba-id': ONE.waba_id };
 const send = (body: unknown, headers: Record<string, string> = {}) =>

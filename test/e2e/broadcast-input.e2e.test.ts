@@ -1,27 +1,22 @@
 // Bad broadcasts: the gateway or the service refuses them with code and field, and stores nothing.
-import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { sendAllFirst } from '../testkit/send-all-first';
 import { aBroadcast, people, scopeOf } from './broadcast-support';
 import { openStored, type Stored } from './stored';
+import { useMesh, usePartner } from './use-mesh';
 
 const MIB = 1_048_576;
 const BODY_LIMIT_BYTES = 16 * MIB;
 const BSUID = 'US.4Qm7Zr81Kd02';
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh);
 let stored: Stored;
 
 beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
   stored = await openStored(mesh, partner.partner_id);
 });
-afterAll(async () => {
-  await stored.close();
-  await mesh.stop();
-});
+afterAll(() => stored.close());
 
 const post = (body: unknown) => partner.call('POST', '/broadcasts', body, scopeOf(ONE));
 

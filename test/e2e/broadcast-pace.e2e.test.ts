@@ -1,7 +1,7 @@
 // The pace of broadcasts against the emulator's limiter, with the default settings: never above the
 // limit of the number, no refusals, and each number at its own pace. The benchmark measures the
 // speed with ten thousand contacts.
-import { joinMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, TWO_A, TWO_B } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import {
   arrivalsOf,
@@ -14,6 +14,7 @@ import {
   spanOf,
   untilCompleted,
 } from './broadcast-support';
+import { useMesh, usePartner } from './use-mesh';
 
 /** Messages a second that the platform accepts: a number in use in the business app, and others. */
 const APP_PER_SEC = 20;
@@ -21,15 +22,8 @@ const CLOUD_PER_SEC = 80;
 /** Generous: a busy machine misses pace slots, which are not made up. The test prints the rate. */
 const COMPLETE_LIMIT_MS = 150_000;
 
-let mesh: Mesh;
-let partner: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  for (const number of [ONE, TWO_A, TWO_B]) await partner.register(number);
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE, TWO_A, TWO_B]);
 
 test('sends 200 contacts at no more than 20 a second without refusals, beside the partner’s own sends', async () => {
   const own: number[] = [];

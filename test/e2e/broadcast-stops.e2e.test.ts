@@ -1,38 +1,28 @@
 // Causes that stop a broadcast early, on the whole mesh: no further message is sent, the remaining
 // contacts count as failed with the reason, and the broadcast reports why it stopped.
-import { MongoClient } from 'mongodb';
-import { joinMesh, type Mesh, type SeededNumber, type TestPartner } from '../harness/shared-mesh';
+import type { SeededNumber } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { arrivalsOf, createBroadcast, detailOf, people, untilCompleted } from './broadcast-support';
 import { newAccount, offboard } from './endpoint-stage';
+import { useDatabases, useMesh, usePartner } from './use-mesh';
 
 /** 30 s of work at 20 messages a second: every cause takes effect long before the end. */
 const CONTACTS = 600;
 const STOP_LIMIT_MS = 90_000;
 const TEMPLATE = 'autumn_sale';
 
-let mesh: Mesh;
-let partner: TestPartner;
-let mongo: MongoClient;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  mongo = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-});
-afterAll(async () => {
-  await mongo.close();
-  await mesh.stop();
-});
+const mesh = useMesh();
+const partner = usePartner(mesh, []);
+const db = useDatabases(mesh);
 
 /** Sets the billing state that an unpaid invoice leads to. */
 async function failBilling({ waba_id }: SeededNumber): Promise<void> {
-  const database = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`;
-  const clients = mongo.db(database).collection('clients');
-  const { matchedCount } = await clients.updateMany(
-    { partner_id: partner.partner_id, waba_id },
-    { $set: { billing: 'billing_failed' } },
-  );
+  const { matchedCount } = await db('onboarding')
+    .collection('clients')
+    .updateMany(
+      { partner_id: partner.partner_id, waba_id },
+      { $set: { billing: 'billing_failed' } },
+    );
   expect(matchedCount).toBe(1);
 }
 

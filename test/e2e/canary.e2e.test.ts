@@ -7,21 +7,19 @@ import { freePort } from '../../deploy/local/src/ports';
 import { settings } from '../../services/webhooks/src/config';
 import { createWebhooks } from '../../services/webhooks/src/service';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
+import { useMesh, usePartner } from './use-mesh';
 
 const TO = '15550100791';
 const EVERY_S = 2;
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh);
 let ports: number[];
 let running: Running[] = [];
 let started: number;
 
 beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
   ports = [await freePort(), await freePort()];
   await mesh.operator.updatePartner(
     {
@@ -39,10 +37,7 @@ beforeAll(async () => {
   started = performance.now();
   running = await Promise.all(ports.map(startReplica));
 });
-afterAll(async () => {
-  await Promise.all(running.map((one) => one.stop()));
-  await mesh.stop();
-});
+afterAll(() => Promise.all(running.map((one) => one.stop())));
 
 async function startReplica(ingress_port: number): Promise<Running> {
   const env = {

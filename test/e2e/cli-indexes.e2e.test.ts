@@ -1,7 +1,6 @@
 // `bmg indexes`: a differing and an obsolete index of a service's database are found and applied.
-import { MongoClient, type Db } from 'mongodb';
 import { runBmg, type Ran } from '../testkit/bmg';
-import { joinMesh, type Mesh } from '../harness/shared-mesh';
+import { useDatabases, useMesh } from './use-mesh';
 
 const ADDRESSES = [
   'ONBOARDING_ADDR',
@@ -12,19 +11,8 @@ const ADDRESSES = [
   'WEBHOOKS_ADDR',
 ];
 
-let mesh: Mesh;
-let client: MongoClient;
-let templates: Db;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  templates = client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}templates`);
-});
-afterAll(async () => {
-  await client.close();
-  await mesh.stop();
-});
+const mesh = useMesh();
+const db = useDatabases(mesh);
 
 const bmg = (...args: string[]): Promise<Ran> =>
   runBmg(args, Object.fromEntries(ADDRESSES.map((name) => [name, mesh.env[name]])));
@@ -34,7 +22,7 @@ const linesOf = ({ out }: Ran): string[] =>
   out.split('\n').filter((line) => line.startsWith('templates.request_claims'));
 
 test('shows and applies a differing and an obsolete index', async () => {
-  const claims = templates.collection('request_claims');
+  const claims = db('templates').collection('request_claims');
   await claims.dropIndex('at_1');
   await claims.createIndexes([{ key: { at: 1 }, sparse: true }, { key: { old: 1 } }]);
 

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
-import { MongoClient, type Db } from 'mongodb';
 import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
@@ -13,14 +12,11 @@ import { postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast, people as contactsOf } from './broadcast-support';
 import { consoleOf } from './people-support';
 import { version } from '../../package.json';
-import { callRest, joinMesh, ONE, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
+import { callRest, ONE, TWO_A, TWO_B } from '../harness/shared-mesh';
+import { useDatabases, useMesh } from './use-mesh';
 
-let mesh: Mesh;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh();
+const db = useDatabases(mesh);
 
 const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
   runBmg(args, {
@@ -53,13 +49,6 @@ interface AppSubscription {
 const NEW = ['partner', 'create', '--name', 'A'];
 
 const SAMPLE_RATES = join(__dirname, '../../deploy/local/sample-rates.csv');
-
-/** The mesh is shared: settings that these commands make for all partners are removed again. */
-async function withMessaging(use: (db: Db) => Promise<unknown>): Promise<void> {
-  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  await use(client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}messaging`));
-  await client.close();
-}
 
 /** Runs with --json and expects exactly one line on standard output. */
 async function json(...args: string[]): Promise<any> {
@@ -100,7 +89,8 @@ test('loads a rate card, and refuses a faulty one whole with the number of each 
     });
   } finally {
     rmSync(folder, { recursive: true });
-    await withMessaging((db) => db.collection('rate_cards').deleteMany({}));
+    // The mesh is shared, and the card counts for all partners.
+    await db('messaging').collection('rate_cards').deleteMany({});
   }
 });
 

@@ -2,9 +2,9 @@
 // and every attempt; for partners with and without a webhook URL.
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, TWO_A, type TestPartner } from '../harness/shared-mesh';
+import { useDatabases, useMesh, usePartner } from './use-mesh';
 
 /** The settings of a partner that changes only its address. */
 const UNCHANGED = {
@@ -14,17 +14,11 @@ const UNCHANGED = {
   status: undefined,
 };
 
-let mesh: Mesh;
-let partner: TestPartner;
-let stranger: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE, TWO_A]);
+const stranger = usePartner(mesh, []);
+const db = useDatabases(mesh);
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  stranger = await mesh.createPartner();
-  for (const number of [ONE, TWO_A]) await partner.register(number);
-});
-afterAll(() => mesh.stop());
 afterEach(() => partner.receiver.behave(undefined));
 
 const inbound = (text: string, { phone_number_id } = ONE): Promise<unknown> =>
@@ -229,22 +223,15 @@ test('delivers live events while a receiver keeps a replay waiting, and shows it
 
 /** Makes all stored data of a partner's events older. */
 async function getOlder({ partner_id }: TestPartner, by_ms: number): Promise<void> {
-  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  try {
-    const db = client.db(`${mesh.env['MONGO_DATABASE_PREFIX']}webhooks`);
-    const own = { partner_id };
-    for (const [collection, field] of [
-      ['event_log', 'at'],
-      ['deliveries', 'created_at'],
-    ] as const) {
-      const stored = await db.collection(collection).find(own).toArray();
-      for (const { _id, [field]: at } of stored) {
-        const earlier = new Date((at as Date).getTime() - by_ms);
-        await db.collection(collection).updateOne({ _id }, { $set: { [field]: earlier } });
-      }
+  for (const [name, field] of [
+    ['event_log', 'at'],
+    ['deliveries', 'created_at'],
+  ] as const) {
+    const collection = db('webhooks').collection(name);
+    for (const { _id, [field]: at } of await collection.find({ partner_id }).toArray()) {
+      const earlier = new Date((at as Date).getTime() - by_ms);
+      await collection.updateOne({ _id }, { $set: { [field]: earlier } });
     }
-  } finally {
-    await client.close();
   }
 }
 

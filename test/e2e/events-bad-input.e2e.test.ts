@@ -4,29 +4,24 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import type { Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, signed } from '../testkit/upstream-webhooks';
+import { useMesh, usePartner } from './use-mesh';
 
 const MIB = 1024 * 1024;
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh);
 let dead: Array<{ reason: string; value: string }>;
 let stopReading: () => Promise<void>;
 let count = 0;
 
 beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
   dead = [];
   stopReading = await readDeadLetters();
 });
-afterAll(async () => {
-  await stopReading();
-  await mesh.stop();
-});
+afterAll(() => stopReading());
 
 async function readDeadLetters(): Promise<() => Promise<void>> {
   const kafka = new Kafka({

@@ -3,18 +3,18 @@
 import { createRpcClient } from '@bmg/common/rpc';
 import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, TWO_A, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw, SENT_DAY, statusChange } from '../testkit/upstream-webhooks';
+import { useMesh } from './use-mesh';
 
 /** The history of a number comes in phases. */
 const LAST_PHASE = 2;
 
-let mesh: Mesh;
+const mesh = useMesh();
 let count = 0;
 
 beforeAll(async () => {
-  mesh = await joinMesh();
   // The first registration syncs contacts and history: those events arrive before the tests
   // register more.
   const first = await mesh.createPartner();
@@ -25,7 +25,6 @@ beforeAll(async () => {
   });
   await mesh.emulator.settled();
 });
-afterAll(() => mesh.stop());
 
 const nextId = (): string => `wamid.R${(count += 1)}`;
 const idOf = ({ body }: Arrival): string => String(body.data['message_id']);

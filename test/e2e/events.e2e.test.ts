@@ -1,9 +1,10 @@
 // Event delivery: to all owners, signed, in order and once; and retries when a receiver refuses.
 import type { ServerResponse } from 'node:http';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, type Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw, statusChange } from '../testkit/upstream-webhooks';
+import { useMesh, usePartner } from './use-mesh';
 
 const RETRY_LIMIT_MS = 60_000;
 /** The first delay of the schedule, 5 s, and with all of its jitter. */
@@ -12,19 +13,11 @@ const JITTERED_DELAY_MS = 6_000;
 /** A timer may fire this much early. */
 const TIMER_MS = 100;
 
-let mesh: Mesh;
-let partner: TestPartner;
-let other: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh);
+const other = usePartner(mesh, [ONE], { name: 'Another partner' });
 let count = 0;
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  other = await mesh.createPartner({ name: 'Another partner' });
-  await partner.register(ONE);
-  await other.register(ONE);
-});
-afterAll(() => mesh.stop());
 afterEach(() => {
   partner.receiver.behave(undefined);
   other.receiver.behave(undefined);

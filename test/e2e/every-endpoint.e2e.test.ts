@@ -7,7 +7,7 @@ import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
-import { TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { TWO_A, TWO_B, type TestPartner } from '../harness/shared-mesh';
 import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
 import {
   answeredWrongly,
@@ -31,20 +31,20 @@ import {
 import { consoleOf, joinMeshWithName } from './people-support';
 import { openStored, type Stored } from './stored';
 import { eventually } from '../testkit/eventually';
+import { useMesh } from './use-mesh';
 
 // The first event of a mesh waits until the consumers have joined their groups.
 /** Work that still runs changes a store at least this often. */
 const QUIET_MS = 1_500;
 
 const tally = createCaseTally();
-let mesh: Mesh;
+// Under a host name, because some rows are for people, who sign in with passkeys.
+const mesh = useMesh(() => joinMeshWithName());
 let files: FileServer;
 let stage: Stage;
 let schemas: AnswerSchemas;
 
 beforeAll(async () => {
-  // Under a host name, because some rows are for people, who sign in with passkeys.
-  mesh = await joinMeshWithName();
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   files = await startFiles();
   const web = consoleOf(mesh);
@@ -53,10 +53,7 @@ beforeAll(async () => {
   await web.member(stage.partner, 'developer');
   schemas = await readAnswerSchemas(mesh.base_url.replace(/\/v1$/, ''));
 });
-afterAll(async () => {
-  await mesh.stop();
-  await files.close();
-});
+afterAll(() => files.close());
 
 const rows = endpoints.map(
   (endpoint) => [`${endpoint.verb} ${documentPath(endpoint)}`, endpoint] as const,

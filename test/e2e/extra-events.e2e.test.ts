@@ -2,30 +2,23 @@
 // and made by means of them.
 import { isExtraEvent } from '@bmg/common/messages';
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, TWO_B, type TestPartner } from '../harness/shared-mesh';
 import type { Arrival, PartnerReceiver } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers, type Endpoint } from './receivers';
 import { setIn } from './stored';
+import { useMesh, usePartner } from './use-mesh';
 
 const CALLER = '15550100777';
 const OFFER = 'v=0\r\no=customer 1 1 IN IP4 192.0.2.1';
 const ANSWER = 'v=0\r\no=partner 2 2 IN IP4 192.0.2.2';
 const session = (sdp_type: string, sdp: string) => ({ sdp_type, sdp });
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE, TWO_B]);
 const receivers = createReceivers();
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  for (const number of [ONE, TWO_B]) await partner.register(number);
-});
-afterAll(async () => {
-  await mesh.stop();
-  await receivers.close();
-});
+afterAll(() => receivers.close());
 
 const addEndpoint = (of: TestPartner, events?: string[]): Promise<Endpoint> =>
   receivers.addEndpoint(of, events && { events });

@@ -1,6 +1,6 @@
 // What a session may do only shortly after its log-in, and what happens to a session that another
 // log-in replaces.
-import type { Mesh, TestPartner } from '../harness/shared-mesh';
+import type { TestPartner } from '../harness/shared-mesh';
 import {
   ageLogIns,
   consoleOf,
@@ -8,18 +8,17 @@ import {
   type Console,
   type ConsoleAnswer,
 } from './people-support';
+import { useMesh } from './use-mesh';
 
-let mesh: Mesh;
+const mesh = useMesh(() => joinMeshWithName(async () => ({ PROXY_HOPS: '1' })));
 let web: Console;
 let partner: TestPartner;
 beforeAll(async () => {
-  mesh = await joinMeshWithName(async () => ({ PROXY_HOPS: '1' }));
   web = consoleOf(mesh);
 });
 beforeEach(async () => {
   partner = await mesh.createPartner();
 });
-afterAll(() => mesh.stop());
 
 const outcome = ({ status, body }: ConsoleAnswer) => [status, body.error?.code];
 const OLD = [403, 'FRESH_LOG_IN_REQUIRED'];

@@ -2,10 +2,10 @@
 // from the upstream's message history. Every message ends in its true state, and no status is
 // reported twice. BMG_FAULTS=long keeps the ingress down for a minute.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh } from '../harness/shared-mesh';
 import { bodyOf, postRaw, statusChange } from '../testkit/upstream-webhooks';
+import { useDatabases, useMesh, usePartner } from './use-mesh';
 
 const MESSAGES = 200;
 const LOST = 0.05;
@@ -17,20 +17,9 @@ const AWAY_MS = LONG ? 60_000 : 0;
 
 jest.setTimeout(LONG ? 300_000 : 120_000);
 
-let mesh: Mesh;
-let partner: TestPartner;
-let client: MongoClient;
-
-beforeAll(async () => {
-  mesh = await joinMesh(SETTINGS, ['messaging']);
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
-  client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-});
-afterAll(async () => {
-  await client.close();
-  await mesh.stop();
-});
+const mesh = useMesh(() => joinMesh(SETTINGS, ['messaging']));
+const partner = usePartner(mesh);
+const db = useDatabases(mesh);
 
 const send = async (index: number): Promise<string> => {
   const body = { to: `1555020${String(1_000 + index)}`, text: 'Hello' };
@@ -71,7 +60,7 @@ test('every message ends in its true state, and no status is reported twice', as
     ({ body }) => body.data['source'] === 'reconciled',
   );
   expect(repaired.length).toBeGreaterThan(MESSAGES / 2);
-  const records = client.db(`${mesh.env['MONGO_DATABASE_PREFIX']}messaging`).collection('messages');
+  const records = db('messaging').collection('messages');
   await eventually(
     async () =>
       (await records.countDocuments({ message_id: { $in: ids }, status: 'read' })) === MESSAGES,

@@ -7,17 +7,11 @@ import { createRpcClient } from '@bmg/common/rpc';
 import { ApiError } from '@bmg/common/errors';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh();
+const partner = usePartner(mesh);
 
 const DATA = 'bmg.data.v1.Data';
 const SERVICES: Record<string, string[]> = {

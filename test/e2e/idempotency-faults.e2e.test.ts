@@ -1,43 +1,13 @@
 // Answers lost in transit: the result of a retry with the same Idempotency-Key.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import {
-  codeOf,
-  createAsk,
-  HELLO,
-  isReplay,
-  startReplica,
-  UNKNOWN,
-  type Replica,
-} from './idempotency-client';
+import { callRest, ONE } from '../harness/shared-mesh';
+import { codeOf, HELLO, isReplay, UNKNOWN, useReplica } from './idempotency-client';
 
-let mesh: Mesh;
-let partner: TestPartner;
-let ask: ReturnType<typeof createAsk>;
-let replica: Replica;
+const { mesh, partner, replica, ask, countSent, fault } = useReplica();
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
-  ask = createAsk(mesh, partner.partner_key);
-  await partner.register(ONE);
-  replica = await startReplica(mesh);
-});
-afterAll(async () => {
-  await replica.stop();
-  await mesh.stop();
-});
-afterEach(async () => {
-  await mesh.emulator.clearFaults();
-  await mesh.emulator.behaviour({ hold: false });
-});
-
-const countSent = async (): Promise<number> => (await mesh.emulator.summary()).total;
 const arrived = async (): Promise<number> =>
   (await mesh.emulator.requests({ method: 'POST', path: '/messages$' })).length;
-const fault = (effect: object, path = '/messages$') =>
-  mesh.emulator.fault({ match: { method: 'POST', path }, times: 1, ...effect } as never);
 
 describe('a send whose answer was lost', () => {
   test('after the upstream sent the message is not repeated, and is known once its status arrives', async () => {

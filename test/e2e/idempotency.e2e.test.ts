@@ -5,43 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { openRedis } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import {
-  codeOf,
-  createAsk,
-  HELLO,
-  isReplay,
-  startReplica,
-  UNKNOWN,
-  type Asked,
-  type Replica,
-} from './idempotency-client';
+import { ONE, TWO_B } from '../harness/shared-mesh';
+import { codeOf, HELLO, isReplay, UNKNOWN, useReplica, type Asked } from './idempotency-client';
 
-let mesh: Mesh;
-let partner: TestPartner;
-let ask: ReturnType<typeof createAsk>;
-let replica: Replica;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
-  ask = createAsk(mesh, partner.partner_key);
-  await partner.register(ONE);
-  await partner.register(TWO_B);
-  replica = await startReplica(mesh);
-});
-afterAll(async () => {
-  await replica.stop();
-  await mesh.stop();
-});
-afterEach(async () => {
-  await mesh.emulator.clearFaults();
-  await mesh.emulator.behaviour({ hold: false });
-});
-
-const countSent = async (): Promise<number> => (await mesh.emulator.summary()).total;
-const fault = (effect: object, path = '/messages$') =>
-  mesh.emulator.fault({ match: { method: 'POST', path }, times: 1, ...effect } as never);
+const { mesh, partner, replica, ask, countSent, fault } = useReplica([ONE, TWO_B]);
 
 describe('a repeated send', () => {
   test('gets the first answer again, with a new request ID', async () => {

@@ -1,55 +1,27 @@
 // API keys beside the partner key, on the wire: every route with every scope, accounts, addresses,
 // expiry, rotation, and revocation on two gateways.
-import { loadConfig } from '@bmg/common/config';
 import { KEY_SCOPES, type KeyScope } from '@bmg/common/keys';
-import { startService, type Running } from '@bmg/common/lifecycle';
-import { createLogger } from '@bmg/common/telemetry';
-import { freePort } from '../../deploy/local/src/ports';
-import { settings as gatewaySettings } from '../../gateway/src/config';
 import { endpoints } from '../../gateway/src/endpoints';
 import { keyScopeOf, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath } from '../../gateway/src/openapi';
-import { createGateway } from '../../gateway/src/service';
-import {
-  callRest,
-  joinMesh,
-  ONE,
-  TWO_A,
-  type Answer,
-  type Mesh,
-  type SeededNumber,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { callRest, ONE, TWO_A, type Answer, type SeededNumber } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { ADA } from './endpoint-stage';
+import { startGateway, useMesh, usePartner } from './use-mesh';
 
 const RATE = 100_000;
 const UNKNOWN_WABA = '1234567890';
 /** A customer who writes in one test only. */
 const GRACE = '15550198001';
 
-let mesh: Mesh;
-let partner: TestPartner;
-let second: Running;
-let second_url: string;
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE, TWO_A], { rate_limit_per_sec: RATE });
+let second: Awaited<ReturnType<typeof startGateway>>;
 
 beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner({ rate_limit_per_sec: RATE });
-  for (const number of [ONE, TWO_A]) await partner.register(number);
-  const port = await freePort();
-  const env = { ...mesh.env, GATEWAY_PORT: String(port), METRICS_PORT: '0' };
-  second = await startService(
-    createGateway(loadConfig(gatewaySettings, env)),
-    createLogger('gateway'),
-  );
-  second_url = `http://127.0.0.1:${port}/v1`;
-  await eventually(async () => (await fetch(`${second_url}/health`)).ok);
+  second = await startGateway(mesh.env);
 });
-afterAll(async () => {
-  await second?.stop();
-  await mesh.stop();
-});
+afterAll(() => second?.stop());
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
 interface Given {
@@ -223,7 +195,7 @@ describe('a key that is limited to an account sees and changes no other', () => 
 describe('changes are in effect on every gateway when they are answered', () => {
   const onBoth = (key: string): Promise<number[]> =>
     Promise.all(
-      [mesh.base_url, second_url].map(
+      [mesh.base_url, second.base_url].map(
         async (base_url) => (await call(key, 'GET', '/messages', { base_url })).status,
       ),
     );

@@ -2,21 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '@bmg/common/config';
-import { startService, type Running } from '@bmg/common/lifecycle';
-import { createLogger } from '@bmg/common/telemetry';
 import { freePort, startEngine, stopEngine } from '@bmg/local';
-import { settings } from '../../gateway/src/config';
-import { createGateway } from '../../gateway/src/service';
 import { eventually } from '../testkit/eventually';
-import {
-  callRest,
-  ONE,
-  startMesh,
-  type Answer,
-  type Mesh,
-  type TestPartner,
-} from '../harness/mesh';
+import { callRest, ONE, startMesh, type Answer } from '../harness/mesh';
+import { startGateway, useMesh, usePartner } from './use-mesh';
 
 const RATE = 20;
 /**
@@ -25,32 +14,25 @@ const RATE = 20;
 const AT_ONCE = 20;
 const dir = mkdtempSync(join(tmpdir(), 'bmg-limits-'));
 let redisPort: number;
-let mesh: Mesh;
-let second: Running | undefined;
-let secondUrl: string;
-let partner: TestPartner;
+let second: Awaited<ReturnType<typeof startGateway>> | undefined;
 
 const redis = () => startEngine('redis', { dir, port: redisPort, env: {}, log: () => undefined });
 
-beforeAll(async () => {
+afterAll(() => second?.stop());
+const mesh = useMesh(async () => {
   redisPort = await freePort();
-  const { url } = await redis();
-  mesh = await startMesh({ REDIS_URL: url });
-  const port = await freePort();
-  secondUrl = `http://127.0.0.1:${port}/v1`;
-  const replica = createGateway(loadConfig(settings, { ...mesh.env, GATEWAY_PORT: String(port) }));
-  second = await startService(replica, createLogger('gateway-2'));
-  await eventually(() => second?.ready());
-  partner = await mesh.createPartner({ rate_limit_per_sec: RATE });
-  await partner.register(ONE);
+  return startMesh({ REDIS_URL: (await redis()).url });
+});
+const partner = usePartner(mesh, [ONE], { rate_limit_per_sec: RATE });
+beforeAll(async () => {
+  second = await startGateway(mesh.env);
 });
 afterAll(async () => {
-  await second?.stop();
-  await mesh?.stop();
   await stopEngine('redis', { dir, log: () => undefined });
   rmSync(dir, { recursive: true, force: true });
 });
 
+const secondUrl = (): string => second?.base_url as string;
 const get = (base_url: string) =>
   callRest(base_url, 'GET', '/clients', undefined, { 'x-partner-key': partner.partner_key });
 
@@ -62,7 +44,7 @@ async function countAdmitted(count: number): Promise<{ allowed: number; seconds:
   const answers: Answer[] = [];
   while (answers.length < count) {
     const some = Array.from({ length: AT_ONCE }, (_none, index) =>
-      get(index % 2 ? secondUrl : mesh.base_url),
+      get(index % 2 ? secondUrl() : mesh.base_url),
     );
     answers.push(...(await Promise.all(some)));
   }
@@ -74,7 +56,7 @@ async function countAdmitted(count: number): Promise<{ allowed: number; seconds:
 }
 
 test('shares one bucket between two replicas', async () => {
-  await get(secondUrl);
+  await get(secondUrl());
   const { allowed, seconds } = await countAdmitted(100);
   expect(allowed).toBeGreaterThanOrEqual(RATE - 1);
   expect(allowed).toBeLessThanOrEqual(RATE + Math.ceil(RATE * seconds) + 1);
@@ -85,7 +67,7 @@ test('stops messaging through one replica at once after a deletion through the o
   await leaving.register(ONE);
   const send = () =>
     callRest(
-      secondUrl,
+      secondUrl(),
       'POST',
       '/messages/send',
       { to: '15550100777', text: 'Hello' },

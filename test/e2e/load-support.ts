@@ -1,11 +1,12 @@
 // Continuous sends while processes are stopped and killed, and the comparison of answers with the
 // messages that were sent and recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient, type Document } from 'mongodb';
+import type { Document } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import type { Answer } from '../testkit/rest';
 import type { ProcessMesh, ProcessPartner } from '../harness/process-mesh';
+import { withDatabase } from './stored';
 
 const scope = { 'x-waba-id': ONE.waba_id };
 
@@ -57,19 +58,13 @@ export function loadOf(partner: ProcessPartner, every_ms: number): Load {
   };
 }
 
-async function recordsOf(mesh: SentThrough, recipients: string[]): Promise<Document[]> {
-  const client = await MongoClient.connect(mesh.settings['MONGO_URL'] as string);
-  try {
-    const database = `${mesh.settings['MONGO_DATABASE_PREFIX'] ?? ''}messaging`;
-    return await client
-      .db(database)
+const recordsOf = (mesh: SentThrough, recipients: string[]): Promise<Document[]> =>
+  withDatabase({ env: mesh.settings }, 'messaging', (db) =>
+    db
       .collection('messages')
       .find({ recipient: { $in: recipients } })
-      .toArray();
-  } finally {
-    await client.close();
-  }
-}
+      .toArray(),
+  );
 
 /** Expects every message to be sent once and recorded once, and every success to be among them. */
 export async function expectConsistent(mesh: SentThrough, outcomes: Outcome[]): Promise<void> {

@@ -3,13 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { codeBlocks } from '../contract/receiving/page';
-import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { callTool as call, closeAgents, connectAgent, type Mode, type User } from './mcp-support';
 import { loadSampleRates, removeRates } from './rates-support';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE], { rate_limit_per_sec: 1_000 });
 const { waba_id, phone_number_id } = ONE;
 const GUIDE = resolve(__dirname, '../../gateway/docs/guides/agents.md');
 const TO = '15550100779';
@@ -17,15 +18,11 @@ const given = { waba_id, to: TO, text: 'Hello from a question' };
 const accept: User = () => 'accept';
 
 beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
-  await partner.register(ONE);
   await loadSampleRates(mesh);
 });
 afterAll(async () => {
   await closeAgents();
   await removeRates(mesh);
-  await mesh.stop();
 });
 
 const origin = (): string => new URL(mesh.base_url).origin;

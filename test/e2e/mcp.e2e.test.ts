@@ -1,26 +1,21 @@
 // The MCP server, as a client of the official SDK sees it: of the revision without sessions, and of
 // the earlier ones, which most agents speak.
 import type { Client } from '@modelcontextprotocol/client';
-import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { callTool as call, closeAgents, connectAgent, type Mode } from './mcp-support';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE], { rate_limit_per_sec: 1_000 });
 let origin: string;
 const TO = '15550100777';
 const { waba_id } = ONE;
 
 beforeAll(async () => {
-  mesh = await joinMesh();
   origin = new URL(mesh.base_url).origin;
-  partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
-  await partner.register(ONE);
 });
-afterAll(async () => {
-  await closeAgents();
-  await mesh.stop();
-});
+afterAll(() => closeAgents());
 
 const connect = (key: string, mode?: Mode): Promise<Client> => connectAgent(origin, key, mode);
 

@@ -1,26 +1,23 @@
 // Message content on the whole mesh: media, interactive messages, quotes on all five paths,
 // reactions and read receipts. Bad content is refused with the field's name, and nothing is sent.
 import { parseExact } from '@bmg/common/json';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
+import { useMesh, usePartner } from './use-mesh';
 
 const ADA = '15550100777';
 const QUOTED = 'wamid.HBgLMTU1NTAxMDA3NzcVAgA';
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh);
 let image_id: string;
 let voice_id: string;
 
 beforeAll(async () => {
-  mesh = await joinMesh();
   await mesh.emulator.limits({ rate_per_sec: 'off' });
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
   const { phone_number_id } = ONE;
   image_id = (await mesh.emulator.media({ phone_number_id, mime_type: 'image/jpeg' })).id;
   voice_id = (await mesh.emulator.media({ phone_number_id, mime_type: 'audio/ogg' })).id;
 });
-afterAll(() => mesh.stop());
 
 const post = (path: string, body: object) =>
   partner.call('POST', path, { to: ADA, ...body }, { 'x-waba-id': ONE.waba_id });

@@ -1,23 +1,15 @@
 // The message log as a partner reads it: the list of its sends, and the timeline of one message
 // on both sides. A partner sees only its own messages.
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, TWO_A, TWO_B, type TestPartner } from '../harness/shared-mesh';
 import { bodyOf, postRaw, statusChange } from '../testkit/upstream-webhooks';
 import { scopeOf } from './broadcast-support';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE, TWO_A]);
 /** Owns the same number, and has sent nothing. */
-let stranger: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  stranger = await mesh.createPartner();
-  for (const number of [ONE, TWO_A]) await partner.register(number);
-  await stranger.register(ONE);
-});
-afterAll(() => mesh.stop());
+const stranger = usePartner(mesh);
 
 const send = async (body: object, headers: Record<string, string> = {}) => {
   const own = { 'x-waba-id': ONE.waba_id, ...headers };

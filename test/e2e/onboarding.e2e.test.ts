@@ -1,15 +1,11 @@
 // Clients over REST: upstream events stop and restore sends, and usage counts calls and messages.
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh, []);
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-});
-afterAll(() => mesh.stop());
 afterEach(() => mesh.emulator.clearFaults());
 
 /** Sends a signed account event of the upstream. */

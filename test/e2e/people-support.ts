@@ -1,8 +1,8 @@
 // People who sign in to the console of a mesh, with passkeys of a software authenticator.
-import { MongoClient } from 'mongodb';
 import { joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createAuthenticator, type Authenticator } from '../testkit/authenticator';
 import { faultsOf } from './console-answers';
+import { withDatabase } from './stored';
 
 /**
  * A mesh under a host name, without which browsers have no passkeys, with the settings for its
@@ -119,12 +119,9 @@ export function consoleOf(mesh: Mesh): Console {
 const AGED_MS = 6 * 60_000;
 
 /** Moves the log-ins of a partner's sessions six minutes into the past. */
-export async function ageLogIns(mesh: Mesh, partner: TestPartner): Promise<void> {
-  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  const { partner_id } = partner;
-  await client
-    .db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`)
-    .collection('dashboard_sessions')
-    .updateMany({ partner_id }, { $set: { authenticated_at: new Date(Date.now() - AGED_MS) } });
-  await client.close();
-}
+export const ageLogIns = (mesh: Mesh, { partner_id }: TestPartner): Promise<unknown> =>
+  withDatabase(mesh, 'onboarding', (db) =>
+    db
+      .collection('dashboard_sessions')
+      .updateMany({ partner_id }, { $set: { authenticated_at: new Date(Date.now() - AGED_MS) } }),
+  );

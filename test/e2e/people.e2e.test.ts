@@ -7,7 +7,7 @@ import { createRoutes } from '../../gateway/src/console/routes';
 import { endpoints } from '../../gateway/src/endpoints';
 import { keyScopeOf, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath } from '../../gateway/src/openapi';
-import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { createAuthenticator } from '../testkit/authenticator';
 import {
   consoleOf,
@@ -17,20 +17,17 @@ import {
   type SignedIn,
 } from './people-support';
 import { storedTexts } from './stored';
+import { useMesh, usePartner } from './use-mesh';
 
 const UNKNOWN_WABA = '1234567890';
 
-let mesh: Mesh;
+const mesh = useMesh(() => joinMeshWithName(async () => ({ PROXY_HOPS: '1' })));
 let web: Console;
-let partner: TestPartner;
+const partner = usePartner(mesh, [ONE], { name: 'Acme', rate_limit_per_sec: 100_000 });
 
 beforeAll(async () => {
-  mesh = await joinMeshWithName(async () => ({ PROXY_HOPS: '1' }));
   web = consoleOf(mesh);
-  partner = await mesh.createPartner({ name: 'Acme', rate_limit_per_sec: 100_000 });
-  await partner.register(ONE);
 });
-afterAll(() => mesh.stop());
 
 const refused = ({ status, body }: ConsoleAnswer): [number, string] => [status, body.error?.code];
 const invite = async (email: string, role: Role, of = partner) =>

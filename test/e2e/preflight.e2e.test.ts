@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { untilCompleted } from './broadcast-support';
 import { newAccount, offboard } from './endpoint-stage';
+import { useDatabases, useMesh, usePartner } from './use-mesh';
 
 const MESSAGES = 500;
 const BROADCASTS = 24;
@@ -26,11 +26,9 @@ const BLOCKED_UNTRIED = '15550100705';
 const WROTE_BSUID = 'US.4Qm7Zr81Kd71';
 const SILENT_BSUID = 'DE.4Qm7Zr81Kd72';
 
-let mesh: Mesh;
-let partner: TestPartner;
-let client: MongoClient;
-const db = (service: string): Db =>
-  client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}${service}`);
+const mesh = useMesh();
+const partner = usePartner(mesh, [ONE], { rate_limit_per_sec: 5_000 });
+const db = useDatabases(mesh);
 const headers = { 'x-waba-id': ONE.waba_id };
 const post = (path: string, body: object) => partner.call('POST', path, body, headers);
 const check = async (body: object) => (await post('/messages/check', body)).body;
@@ -48,10 +46,6 @@ async function backdate(): Promise<void> {
 }
 
 beforeAll(async () => {
-  mesh = await joinMesh();
-  client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  partner = await mesh.createPartner({ rate_limit_per_sec: 5_000 });
-  await partner.register(ONE);
   await backdate();
   await mesh.emulator.limits({ rate_per_sec: 'off', window_check: 'refuse' });
   await mesh.emulator.behaviour({
@@ -89,10 +83,6 @@ beforeAll(async () => {
     const { reasons } = await check({ ...text, to: UNREACHABLE });
     return reasons.some((one: any) => one.upstream_code === 131_026);
   });
-});
-afterAll(async () => {
-  await client.close();
-  await mesh.stop();
 });
 
 const HELLO = { name: 'Autumn', template_name: 'hello_world', template_language: 'en_US' };

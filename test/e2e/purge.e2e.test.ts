@@ -1,10 +1,11 @@
 // Purging a client's data: counted, deleted in the database of every service, and searched for in
 // all of them afterwards. Billing records stay, and so does data of the account's other partners.
 import { randomInt } from 'node:crypto';
-import { MongoClient } from 'mongodb';
 import { runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type TestPartner } from '../harness/shared-mesh';
+import { storedDocuments } from './stored';
+import { useMesh, usePartner } from './use-mesh';
 
 // Unique text, because other test files use the same databases.
 const SERIAL = randomInt(100_000, 1_000_000);
@@ -12,22 +13,9 @@ const PERSON = `15551${SERIAL}`;
 const ANOTHER = `15552${SERIAL}`;
 const scope = { 'x-waba-id': ONE.waba_id };
 
-let mesh: Mesh;
-let mongo: MongoClient;
-let first: TestPartner;
-let second: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  mongo = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  first = await mesh.createPartner({ name: 'First' });
-  second = await mesh.createPartner({ name: 'Second' });
-  for (const partner of [first, second]) await partner.register(ONE);
-});
-afterAll(async () => {
-  await mongo.close();
-  await mesh.stop();
-});
+const mesh = useMesh();
+const first = usePartner(mesh, [ONE], { name: 'First' });
+const second = usePartner(mesh, [ONE], { name: 'Second' });
 
 const purge = (partner: TestPartner, ...options: string[]): Promise<Ran> => {
   const addresses = Object.entries(mesh.env).filter(([name]) => name.endsWith('_ADDR'));
@@ -42,20 +30,8 @@ const report = ({ code, out, err }: Ran): any => {
 
 /** `database.collection` of every document that contains the text. */
 async function placesOf(text: string): Promise<string[]> {
-  const prefix = mesh.env['MONGO_DATABASE_PREFIX'] as string;
-  const { databases } = await mongo.db().admin().listDatabases();
-  const found: string[] = [];
-  for (const { name } of databases.filter((one) => one.name.startsWith(prefix))) {
-    const db = mongo.db(name);
-    for (const { name: collection } of await db.listCollections().toArray()) {
-      for await (const document of db.collection(collection).find()) {
-        if (JSON.stringify(document).includes(text)) {
-          found.push(`${name.slice(prefix.length)}.${collection}`);
-        }
-      }
-    }
-  }
-  return [...new Set(found)].sort();
+  const found = (await storedDocuments(mesh)).filter(([, stored]) => stored.includes(text));
+  return [...new Set(found.map(([place]) => place))].sort();
 }
 
 test('refuses to purge an active client', async () => {

@@ -1,10 +1,10 @@
 // The sample rate card in a mesh that test files share: other files expect no card.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { MongoClient } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import type { Mesh } from '../harness/shared-mesh';
+import { withDatabase } from './stored';
 
 const SAMPLE = resolve(__dirname, '../../deploy/local/sample-rates.csv');
 
@@ -17,9 +17,5 @@ export async function loadSampleRates(mesh: Mesh): Promise<void> {
 }
 
 /** Removes every card. */
-export async function removeRates(mesh: Mesh): Promise<void> {
-  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  const name = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}messaging`;
-  await client.db(name).collection('rate_cards').deleteMany({});
-  await client.close();
-}
+export const removeRates = (mesh: Mesh): Promise<unknown> =>
+  withDatabase(mesh, 'messaging', (db) => db.collection('rate_cards').deleteMany({}));

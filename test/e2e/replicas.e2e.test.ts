@@ -14,8 +14,9 @@ import { settings as webhooksSettings } from '../../services/webhooks/src/config
 import { createWebhooks } from '../../services/webhooks/src/service';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { idOf, outOfOrder, startTraffic, untilComplete, type Traffic } from './faults-support';
+import { useMesh, usePartner } from './use-mesh';
 
 const COMPLETE_LIMIT_MS = 60_000;
 /** Events of each conversation before the next step. */
@@ -23,15 +24,8 @@ const STRETCH = 6;
 /** A slow machine starts the replicas late, and has more events by then than a page holds. */
 const PAGE = 1_000;
 
-let mesh: Mesh;
-let partner: TestPartner;
-
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
-});
-afterAll(() => mesh.stop());
+const mesh = useMesh();
+const partner = usePartner(mesh);
 
 /** A second replica of each service, identical except for its ports. */
 async function startReplicas() {

@@ -1,16 +1,12 @@
 // Registration, sends, their statuses, and upstream failures of a send.
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, TWO_A } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned } from '../testkit/partner';
+import { useMesh, usePartner } from './use-mesh';
 
-let mesh: Mesh;
-let partner: TestPartner;
+const mesh = useMesh();
+const partner = usePartner(mesh, []);
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-  partner = await mesh.createPartner();
-});
-afterAll(() => mesh.stop());
 afterEach(() => mesh.emulator.clearFaults());
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>

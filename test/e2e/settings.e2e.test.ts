@@ -1,20 +1,19 @@
 // The API behind the console, as a browser calls it: sessions, partner settings, the webhook
 // secret, the test event and billing.
 import { randomBytes } from 'node:crypto';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, joinMesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isSigned, isStandardSigned } from '../testkit/partner';
 import { faultsOf, READS } from './console-answers';
 import { storedTexts } from './stored';
+import { useMesh } from './use-mesh';
 
-let mesh: Mesh;
+const mesh = useMesh(() => joinMesh({ PROXY_HOPS: '1' }, ['gateway']));
 let origin: string;
 
 beforeAll(async () => {
-  mesh = await joinMesh({ PROXY_HOPS: '1' }, ['gateway']);
   origin = new URL(mesh.base_url).origin;
 });
-afterAll(() => mesh.stop());
 
 interface Answer {
   status: number;

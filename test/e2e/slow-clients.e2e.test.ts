@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import { metrics } from '@bmg/common/telemetry';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, startMesh } from '../harness/mesh';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { useMesh, usePartner } from './use-mesh';
 
 const DRIP_EVERY_MS = 500;
 /** The ingress reads only bodies that may be signed. */
@@ -13,19 +14,13 @@ const SIGNED = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`;
 /** Timeouts are 10 s for headers and 30 s for a request; a loaded machine enforces them late. */
 const CLOSED_LIMIT_MS = 60_000;
 
-let mesh: Mesh;
-let partner: TestPartner;
 const sockets: Socket[] = [];
-
-beforeAll(async () => {
-  mesh = await startMesh();
-  partner = await mesh.createPartner();
-  await partner.register(ONE);
-});
-afterAll(async () => {
+// Before the mesh stops, which waits for its connections.
+afterAll(() => {
   for (const socket of sockets) socket.destroy();
-  await mesh?.stop();
 });
+const mesh = useMesh(() => startMesh());
+const partner = usePartner(mesh);
 
 interface Slow {
   said: string;

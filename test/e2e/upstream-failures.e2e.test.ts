@@ -3,7 +3,7 @@
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
-import { joinMesh, type Mesh } from '../harness/shared-mesh';
+import { joinMesh } from '../harness/shared-mesh';
 import { CASES } from './endpoint-cases';
 import { createCaseTally } from './endpoint-golden';
 import {
@@ -18,6 +18,7 @@ import {
   type TableAnswer,
 } from './endpoint-stage';
 import { CUT_OFF, expectedOf, KINDS, problemsOf, type Kind, type Question } from './upstream-rules';
+import { useMesh } from './use-mesh';
 
 /** Long enough for a busy machine, short enough to wait for it dozens of times. */
 const UPSTREAM_TIMEOUT_MS = 2_000;
@@ -91,7 +92,9 @@ const WITHOUT_UPSTREAM = [
 ];
 const UPSTREAM_CALLERS = ['onboarding', 'messaging', 'templates', 'number-admin'] as const;
 
-let mesh: Mesh;
+const mesh = useMesh(() =>
+  joinMesh({ UPSTREAM_TIMEOUT_MS: String(UPSTREAM_TIMEOUT_MS) }, UPSTREAM_CALLERS),
+);
 let files: FileServer;
 let outcomes: Map<string, string[]>;
 let tried = 0;
@@ -100,7 +103,6 @@ const tally = createCaseTally();
 const rows = endpoints.filter((endpoint) => !WITHOUT_UPSTREAM.includes(operationName(endpoint)));
 
 beforeAll(async () => {
-  mesh = await joinMesh({ UPSTREAM_TIMEOUT_MS: String(UPSTREAM_TIMEOUT_MS) }, UPSTREAM_CALLERS);
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   // These tests do not read webhooks, so the emulator sends none.
   await mesh.emulator.behaviour({
@@ -110,10 +112,7 @@ beforeAll(async () => {
   files = await startFiles();
   outcomes = await tryAll();
 });
-afterAll(async () => {
-  await mesh.stop();
-  await files.close();
-});
+afterAll(() => files.close());
 
 test.each(rows.map((row) => [`${row.verb} ${documentPath(row)}`, row] as const))(
   '%s',

@@ -2,14 +2,7 @@
 // rotation, pauses, isolation of a hung endpoint, recovery, and a restart in between.
 import { HTTP, type CloudEvent } from 'cloudevents';
 import { eventually } from '../testkit/eventually';
-import {
-  joinMesh,
-  ONE,
-  TWO_A,
-  type Answer,
-  type Mesh,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { ONE, TWO_A, type Answer, type TestPartner } from '../harness/shared-mesh';
 import {
   chosenSecret,
   isSigned,
@@ -19,23 +12,18 @@ import {
 } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers, type Endpoint } from './receivers';
+import { useMesh } from './use-mesh';
 
 /** The time that a receiver has for its answer. */
 const HANG_LIMIT_MS = 10_000;
 const ENDPOINTS_MAX = 10;
 
-let mesh: Mesh;
+const mesh = useMesh();
 let count = 0;
 const receivers = createReceivers();
 const { addEndpoint } = receivers;
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-});
-afterAll(async () => {
-  await mesh.stop();
-  await receivers.close();
-});
+afterAll(() => receivers.close());
 
 async function newPartner(): Promise<TestPartner> {
   const partner = await mesh.createPartner();

@@ -6,10 +6,11 @@ import { createLogger } from '@bmg/common/telemetry';
 import { freePort } from '@bmg/local';
 import { settings } from '@bmg/webhooks/config';
 import { createWebhooks } from '@bmg/webhooks/service';
-import { ONE, startMesh, type Mesh } from '../harness/mesh';
+import { ONE, startMesh } from '../harness/mesh';
 import { eventually } from '../testkit/eventually';
+import { useMesh } from './use-mesh';
 
-let mesh: Mesh;
+const mesh = useMesh(() => startMesh({ WEBHOOKS_ROLE: 'delivery' }));
 let ingress: Running | undefined;
 let ingress_grpc_port: number;
 
@@ -28,13 +29,7 @@ const listens = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-beforeAll(async () => {
-  mesh = await startMesh({ WEBHOOKS_ROLE: 'delivery' });
-});
-afterAll(async () => {
-  await ingress?.stop();
-  await mesh?.stop();
-});
+afterAll(() => ingress?.stop());
 
 test('each process listens only on the ports of its role', async () => {
   expect(await listens(Number(mesh.env['INGRESS_PORT']))).toBe(false);

@@ -1,7 +1,7 @@
 // Shadow receivers on the wire: input, copies of live events and of the last day's, the comparison,
 // and that nothing about the first receiver changes, whatever the shadow does.
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, type Answer, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE, type Answer, type TestPartner } from '../harness/shared-mesh';
 import {
   chosenSecret,
   isSigned,
@@ -12,6 +12,7 @@ import {
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createReceivers } from './receivers';
 import { storedTexts } from './stored';
+import { useMesh } from './use-mesh';
 
 /** More than wait for a shadow that hangs. */
 const CROWD = 130;
@@ -22,17 +23,11 @@ const CROWD = 130;
 const DELAY_MAX_MS = 5_000;
 const HANG_MS = 11_000;
 
-let mesh: Mesh;
+const mesh = useMesh();
 let count = 0;
 const receivers = createReceivers();
 
-beforeAll(async () => {
-  mesh = await joinMesh();
-});
-afterAll(async () => {
-  await mesh.stop();
-  await receivers.close();
-});
+afterAll(() => receivers.close());
 
 async function newPartner(): Promise<TestPartner> {
   const partner = await mesh.createPartner();
