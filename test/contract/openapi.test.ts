@@ -1,6 +1,6 @@
 // The OpenAPI document follows OpenAPI 3.1 and JSON Schema 2020-12 and agrees with the endpoint
 // table.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupBy } from '@bmg/common/collections';
 import { CATALOG } from '@bmg/common/errors';
@@ -20,6 +20,7 @@ import {
   operationName,
   type AnswerObject,
 } from '../../gateway/src/openapi';
+import { goldenEvents, goldenNames } from '../testkit/golden-events';
 import { createValidator } from './ajv';
 import { operationsOf, schemasOf, strings } from './openapi-structure';
 
@@ -158,7 +159,7 @@ describe('the schemas', () => {
 
   test('accept every event of the normaliser and describe exactly those events', () => {
     const made = new Set<string>();
-    for (const [event, events] of groupBy(goldenEvents(), (golden) => golden.event)) {
+    for (const [event, events] of groupBy(allGolden(), (golden) => golden.event)) {
       const content = document.webhooks[event]?.post.requestBody.content['application/json'];
       if (!content) throw new Error(`${event} is not in the document`);
       const validate = ajv.compile(absolute(content.schema));
@@ -210,14 +211,9 @@ describe('the schemas', () => {
   }
 
   /** The events of all golden files. */
-  function goldenEvents(): Golden[] {
-    const folder = join(__dirname, '../golden/events');
-    const files = readdirSync(folder).filter((name) => name.endsWith('.out.json'));
-    return files
-      .flatMap(
-        (name) =>
-          (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { events: Golden[] }).events,
-      )
+  const allGolden = (): Golden[] =>
+    goldenNames
+      .flatMap((name) => goldenEvents<Golden>(name))
       .map(({ event, waba_id, phone_number_id, timestamp, data }) => ({
         event,
         waba_id,
@@ -225,7 +221,6 @@ describe('the schemas', () => {
         timestamp,
         data,
       }));
-  }
 
   const absolute = (schema: unknown): object =>
     JSON.parse(

@@ -1,18 +1,13 @@
 // No text of a customer is left in an event, whatever its kind: every golden event is tried.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { goldenEvents, goldenNames } from '../../../test/testkit/golden-events';
 import { endpoints } from '../endpoints';
 import type { Fields, Input } from '../endpoints/endpoint';
 import { stringify } from '../endpoints/parts/json-text';
 import { hidingTexts, withoutWritten } from './without-texts';
 
-const EVENTS = resolve(__dirname, '../../../test/golden/events');
-const golden = readdirSync(EVENTS)
-  .filter((name) => name.endsWith('.out.json'))
-  .flatMap((name) => {
-    const { events } = JSON.parse(readFileSync(join(EVENTS, name), 'utf8')) as { events: Fields[] };
-    return events.map((event, at) => [`${name} ${at}`, event] as const);
-  });
+const golden = goldenNames.flatMap((name) =>
+  goldenEvents<Fields>(name).map((event, at) => [`${name} ${at}`, event] as const),
+);
 
 const strings = (value: unknown): string[] => {
   if (typeof value === 'string') return [value];

@@ -2,28 +2,29 @@
 // `GOLDEN=write npx jest services/fanout --selectProjects unit` rewrites the results, and lays out
 // the raw bodies without changing a value; review the difference like code.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventIdOf, eventIdsOfMessage, statusRecord, type EventFacts } from '@bmg/common/messages';
 import { parseUpstream } from '@bmg/common/upstream-webhook';
 import { parse, stringify } from 'lossless-json';
+import {
+  FOLDER,
+  goldenNames as names,
+  readGolden,
+  withPlaces,
+} from '../../../../test/testkit/golden-events';
 import { layOutJson } from '../../../../test/testkit/json-layout';
 import { FIELDS } from './fields';
 import { EVENT_NAMES, normalise, type Normalised } from './index';
 
-const FOLDER = join(__dirname, '../../../../test/golden/events');
 const NOW = 1_790_009_999;
 const WRITE = process.env.GOLDEN === 'write';
 
 /** Digits and numbers keep their spelling. */
 const print = (value: unknown): string => stringify(value) as string;
 
-const names = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.in.json'))
-  .map((file) => file.slice(0, -'.in.json'.length));
-
 function read(name: string): { raw: string; result: Normalised } {
-  const raw = readFileSync(join(FOLDER, `${name}.in.json`), 'utf8');
+  const raw = readGolden(name, 'in');
   return { raw, result: normalise(parseUpstream(raw).body, NOW) };
 }
 
@@ -38,12 +39,11 @@ function layOutInput(name: string): void {
 describe('normalises an upstream body to exactly the reviewed result', () => {
   test.each(names)('%s', (name) => {
     if (WRITE) layOutInput(name);
-    const { result } = read(name);
+    const { raw, result } = read(name);
     const ignored = [...result.ignored.values()];
-    const outcome = layOutJson({ ...result, ignored }, print);
-    const file = join(FOLDER, `${name}.out.json`);
-    if (WRITE) writeFileSync(file, outcome);
-    expect(outcome).toBe(readFileSync(file, 'utf8'));
+    const outcome = layOutJson(withPlaces({ ...result, ignored }, parse(raw), print), print);
+    if (WRITE) writeFileSync(join(FOLDER, `${name}.out.json`), outcome);
+    expect(outcome).toBe(readGolden(name, 'out'));
   });
 });
 
