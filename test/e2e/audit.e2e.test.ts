@@ -99,17 +99,8 @@ describe('a change names who made it, what it changed, and how it ended', () => 
 });
 
 describe('a reader', () => {
-  test('pages without gaps, and gets the same records as CSV', async () => {
+  test('gets the same records as CSV', async () => {
     const whole = (await read({ limit: '100' })).map(({ id }) => id);
-    const paged: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const query = new URLSearchParams({ limit: '3', ...(cursor && { cursor }) });
-      const { body } = await partner.call('GET', `/audit?${query.toString()}`);
-      paged.push(...(body.records as AuditRecord[]).map(({ id }) => id));
-      cursor = (body.paging.cursors.after as string | null) ?? undefined;
-    } while (cursor !== undefined);
-    expect(paged).toEqual(whole);
     const csv = await fetch(`${mesh.base_url}/audit`, {
       headers: { 'x-partner-key': partner.partner_key, accept: 'text/csv' },
     });

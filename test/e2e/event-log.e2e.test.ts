@@ -60,26 +60,6 @@ test('has each event as it is posted, with its delivery and its attempt', async 
   expect(body.attempts[0].secret).toMatch(/^[0-9a-f]{8}$/);
 });
 
-test('refuses one waiting request too many, before it reads anything', async () => {
-  const many = await mesh.createPartner();
-  await many.register(ONE);
-  const { newest } = await list('', {}, many);
-  const over = new AbortController();
-  const query = `after=${newest}&event=template.quality_updated`;
-  const waits = Array.from({ length: 17 }, () =>
-    fetch(`${mesh.base_url}/events?${query}&wait=20`, {
-      headers: { 'x-partner-key': many.partner_key },
-      signal: over.signal,
-    }),
-  );
-  const refused = await Promise.race(waits);
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-  // The request is answered if it does not wait.
-  expect((await list(query, {}, many)).events).toEqual([]);
-  over.abort();
-  await Promise.allSettled(waits);
-});
-
 test('narrows down to one account, and shows a partner nothing of another', async () => {
   const { newest } = await list();
   await inbound('to the first');

@@ -6,7 +6,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/shared-mesh';
 import type { Arrival } from '../testkit/partner';
-import { bodyOf, inboundBody, messagesChange, postRaw, signed } from '../testkit/upstream-webhooks';
+import { bodyOf, inboundBody, messagesChange, postRaw } from '../testkit/upstream-webhooks';
 import { useMesh, usePartner } from './use-mesh';
 
 const MIB = 1024 * 1024;
@@ -56,19 +56,6 @@ async function stillMoves(): Promise<void> {
   expect(await post(inboundBody(ONE, { from: '15550100701', id }))).toBe(200);
   await arrived(id);
 }
-
-describe('a signature', () => {
-  const body = inboundBody(ONE, { from: '15550100700', id: 'wamid.FORGED' });
-  test.each([
-    ['missing', {}],
-    ['of another body', { 'x-hub-signature-256': signed('{}')['x-hub-signature-256'] as string }],
-  ])('that is %s gets 401 and stores nothing', async (_case, headers) => {
-    expect(await post(body, headers)).toBe(401);
-    await stillMoves();
-    expect(partner.receiver.arrivals.map(idOf)).not.toContain('wamid.FORGED');
-    expect(dead.filter(({ value }) => value.includes('FORGED'))).toEqual([]);
-  });
-});
 
 describe('the webhook endpoint', () => {
   test('echoes the challenge for the right verify token and answers 403 for a wrong one', async () => {

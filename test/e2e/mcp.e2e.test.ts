@@ -45,32 +45,6 @@ describe.each<Mode>(['auto', 'legacy'])('a client that negotiates %s', (mode) =>
     client = await connect(partner.partner_key, mode);
   });
 
-  test('finds the tools, with what they may do', async () => {
-    const { tools } = await client.listTools();
-    const of = (name: string) => tools.find((one) => one.name === name);
-    expect(tools.length).toBeGreaterThan(12);
-    expect(of('send_text')?.annotations).toMatchObject({
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: true,
-    });
-    expect(of('find_messages')?.annotations).toMatchObject({ readOnlyHint: true });
-    expect(of('send_text')?.inputSchema.required).toEqual(['waba_id', 'text']);
-  });
-
-  test('reads the guides', async () => {
-    const { resources } = await client.listResources();
-    const costs = resources.find(({ name }) => name === 'costs');
-    expect(costs?.mimeType).toBe('text/markdown');
-    const { contents } = await client.readResource({ uri: costs?.uri ?? '' });
-    const [content] = contents as Array<{ text: string }>;
-    expect(content?.text).toMatch(/^# .*cost/i);
-    expect((await client.readResource({ uri: `${origin}/llms.txt` })).contents).toHaveLength(1);
-    await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow(
-      /no such resource/,
-    );
-  });
-
   test('sends once, after a confirmation that shows recipients and costs', async () => {
     const before = await sends();
     const given = { waba_id, to: TO, text: `Hello from ${mode}` };
@@ -121,14 +95,5 @@ describe('access', () => {
     expect(await sends()).toBe(before);
     await partner.call('DELETE', `/keys/${body.key.key_id}`);
     expect((await post(rpc('tools/list'), { 'x-partner-key': body.secret })).status).toBe(401);
-  });
-
-  test('is not for pages of other sites, and has no streams', async () => {
-    const foreign = await post(rpc('tools/list'), { origin: 'https://evil.example' });
-    expect([foreign.status, await foreign.json()]).toMatchObject([403, { error: {} }]);
-    for (const method of ['GET', 'DELETE']) {
-      const answer = await fetch(`${origin}/mcp`, { method });
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
-    }
   });
 });

@@ -3,7 +3,6 @@
 import { eventually } from '../testkit/eventually';
 import { ONE, TWO_A, TWO_B, type TestPartner } from '../harness/shared-mesh';
 import { bodyOf, postRaw, statusChange } from '../testkit/upstream-webhooks';
-import { scopeOf } from './broadcast-support';
 import { useMesh, usePartner } from './use-mesh';
 
 const mesh = useMesh();
@@ -99,48 +98,6 @@ test('shows a partner nothing of another, also on a number that both own', async
   }
   const foreign = await partner.call('GET', '/messages', undefined, { 'x-waba-id': '900999' });
   expect(foreign.body.messages).toEqual([]);
-});
-
-test('a status with the request id of another partner’s message changes nothing of it', async () => {
-  const to = '15550100799';
-  const scope = scopeOf(TWO_A);
-  const { message_id } = (await partner.call('POST', '/messages/send', { to, text: 'Mine' }, scope))
-    .body;
-  await complete(message_id);
-  const { phone_number_id } = TWO_A;
-  const [sent] = await mesh.emulator.messages({ phone_number_id, to });
-  const opaque = String(sent?.biz_opaque_callback_data);
-  const request_id = opaque.replace(`bmg1:${partner.partner_id}:`, '');
-  const today = new Date().toISOString().slice(0, 10);
-  const read = async () => ({
-    timeline: (await timeline(message_id)).body.entries.filter(
-      ({ type }: any) => type !== 'attempt',
-    ),
-    messages: (await list(`limit=200&phone_number_id=${phone_number_id}`)).messages,
-    ledger: (
-      await partner.call('GET', `/usage/ledger?from=${today}&phone_number_id=${phone_number_id}`)
-    ).body.entries,
-    on_other: (await list(`limit=200&phone_number_id=${ONE.phone_number_id}`)).messages.length,
-  });
-  const before = await read();
-  const pricing = { billable: true, category: 'marketing', pricing_model: 'PMP', type: 'regular' };
-  const own = `bmg1:${stranger.partner_id}:msg_own_of_the_forger`;
-  const forged = [`bmg1:${stranger.partner_id}:${request_id}`, opaque].flatMap((data) =>
-    ['failed', 'read'].map((status, index) =>
-      statusChange(ONE, `wamid.forged.${index}`, status, {
-        biz_opaque_callback_data: data,
-        pricing,
-      }),
-    ),
-  );
-  const last = statusChange(ONE, 'wamid.of.the.forger', 'read', { biz_opaque_callback_data: own });
-  expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [...forged, last]))).toBe(200);
-  // Statuses of one number are applied in their order: with the last one, all of them are.
-  await eventually(async () => {
-    const { messages } = await list('limit=200', stranger);
-    return messages.some((one: any) => one.message_id === 'wamid.of.the.forger');
-  });
-  expect(await read()).toEqual(before);
 });
 
 test('a status that arrives after the deletion of its client makes no record', async () => {

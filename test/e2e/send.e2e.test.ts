@@ -1,4 +1,4 @@
-// Registration, sends, their statuses, and upstream failures of a send.
+// Registration, sends and their statuses.
 import { eventually } from '../testkit/eventually';
 import { ONE, TWO_A } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned } from '../testkit/partner';
@@ -6,8 +6,6 @@ import { useMesh, usePartner } from './use-mesh';
 
 const mesh = useMesh();
 const partner = usePartner(mesh, []);
-
-afterEach(() => mesh.emulator.clearFaults());
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   partner.call('POST', path, body, { 'x-waba-id': ONE.waba_id, ...headers });
@@ -150,65 +148,5 @@ describe('a send', () => {
       language: { code: 'en_US' },
       components,
     });
-  });
-
-  test('of an authentication template to a BSUID is refused: it needs a phone', async () => {
-    const { status, body } = await post('/messages/template', {
-      to: 'US.4Qm7Zr81Kd02',
-      template: {
-        name: 'login_code',
-        language: 'en_US',
-        components: [
-          { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
-          {
-            type: 'button',
-            sub_type: 'url',
-            index: '0',
-            parameters: [{ type: 'text', text: '123456' }],
-          },
-        ],
-      },
-    });
-    expect([status, body.error.code]).toEqual([400, 'AUTH_TEMPLATE_NEEDS_PHONE']);
-    expect(body.error).toMatchObject({ upstream_code: 131062, retryable: false });
-  });
-});
-
-describe('a send that the upstream fails', () => {
-  const hello = { to: '15550100777', text: 'Hello' };
-  const fault = (effect: object) =>
-    mesh.emulator.fault({
-      match: { method: 'POST', path: '/messages$' },
-      times: 1,
-      ...effect,
-    } as never);
-
-  test('returns the upstream’s code, subcode and details, and never a token', async () => {
-    await fault({
-      error: {
-        status: 400,
-        code: 131047,
-        subcode: 2494010,
-        message: `(#131047) Re-engagement message for ${ONE.access_token}`,
-        error_data: { messaging_product: 'whatsapp', details: 'More than 24 hours passed' },
-      },
-    });
-    const { status, body } = await post('/messages/send', hello);
-    expect(status).toBe(502);
-    expect(body.error).toMatchObject({
-      code: 'UPSTREAM_ERROR',
-      upstream_code: 131047,
-      upstream_subcode: 2494010,
-      details: 'More than 24 hours passed',
-      retryable: false,
-    });
-    expect(JSON.stringify(body)).not.toContain(ONE.access_token);
-  });
-
-  test('gets Retry-After for a throughput limit', async () => {
-    await fault({ error: { status: 400, code: 130429, message: '(#130429) Rate limit hit' } });
-    const { status, body, headers } = await post('/messages/send', hello);
-    expect([status, body.error.retryable]).toEqual([502, true]);
-    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
 });

@@ -102,23 +102,14 @@ describe('an endpoint without a secret of its partner', () => {
 
 describe('bad input is named and changes nothing', () => {
   let partner: TestPartner;
-  let url: string;
   beforeAll(async () => {
     partner = await newPartner();
-    url = (await receivers.add()).url;
   });
 
-  test.each<[string, object, unknown]>([
-    ['no address', {}, ['url', 'destination']],
-    ['an address of a cloud’s metadata', { url: 'https://169.254.169.254/' }, 'url'],
-    ['an address that refuses connections', { url: 'http://127.0.0.1:9/' }, 'url'],
-    ['another’s account', { waba_ids: ['999'] }, 'waba_ids[0]'],
-  ])('%s', async (_name, settings, field) => {
-    const given = { url, secret: chosenSecret(), ...settings };
-    const body = Array.isArray(field) ? settings : given;
-    const answer = await partner.call('POST', '/webhook-endpoints', body);
-    const code = Array.isArray(field) ? 'MISSING_FIELDS' : expect.any(String);
-    expect(refusal(answer)).toEqual([400, code, field]);
+  test('an address that refuses connections', async () => {
+    const wanted = { url: 'http://127.0.0.1:9/', secret: chosenSecret() };
+    const answer = await partner.call('POST', '/webhook-endpoints', wanted);
+    expect(refusal(answer)).toEqual([400, expect.any(String), 'url']);
     const { endpoints } = (await partner.call('GET', '/webhook-endpoints')).body;
     expect(endpoints).toEqual([]);
   });
