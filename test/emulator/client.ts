@@ -168,12 +168,7 @@ export class EmulatorClient {
     return this.call('POST', 'groups', input);
   }
 
-  joinGroup(input: {
-    group_id: string;
-    wa_id?: string;
-    user_id?: string;
-    request?: boolean;
-  }): Promise<JsonObject> {
+  joinGroup(input: { group_id: string; wa_id?: string; user_id?: string }): Promise<JsonObject> {
     return this.call('POST', 'groups/join', input);
   }
 

@@ -116,17 +116,16 @@ function createGroup(call: ControlCall): JsonObject {
     suspended: flag(body, 'suspended') ?? false,
     creation_timestamp: Math.floor(Date.now() / 1000),
     participants: listOf(body, 'participants') as GroupParticipant[],
-    join_requests: [],
   };
   core.state.groups.set(group.id, group);
   owner.group_ids.push(group.id);
   return { ...group };
 }
 
-/** A customer joins by the invite link, or requests to join a group that requires approval. */
+/** A customer joins by the invite link. */
 function joinGroup(call: ControlCall): JsonObject {
   const { core, body } = call;
-  onlyKeys(body, ['group_id', 'wa_id', 'user_id', 'request']);
+  onlyKeys(body, ['group_id', 'wa_id', 'user_id']);
   const group = core.state.groups.get(text(body, 'group_id') ?? '');
   if (!group) throw new ControlError(404, 'group_id does not exist');
   const owner = core.state.numbers.get(group.phone_number_id) as BusinessNumber;
@@ -135,18 +134,6 @@ function joinGroup(call: ControlCall): JsonObject {
   const user_id = text(body, 'user_id') ?? (wa_id ? derivedBsuid(portfolio_id, wa_id) : undefined);
   if (!user_id) throw bad('wa_id or user_id is required');
   const person: GroupParticipant = { ...(wa_id ? { wa_id } : {}), user_id };
-  if (flag(body, 'request')) {
-    const join_request_id = core.ids.request();
-    const at = String(Math.floor(Date.now() / 1000));
-    group.join_requests.push({ join_request_id, ...person, creation_timestamp: at });
-    announce(core, owner, 'group_participants_update', {
-      group_id: group.id,
-      type: 'group_join_request_created',
-      join_request_id,
-      ...person,
-    });
-    return { join_request_id };
-  }
   group.participants.push(person);
   announce(core, owner, 'group_participants_update', {
     group_id: group.id,

@@ -53,7 +53,7 @@ async function inbound(call: ControlCall): Promise<JsonObject> {
   if (!account.subscribed && input.force !== true) {
     return { ...answer, delivered: false, http_status: null, reason: 'not_subscribed' };
   }
-  const result = await core.webhooks.postNow(account, record, envelope(account.id, built.change), {
+  const result = await core.webhooks.postNow(envelope(account.id, built.change), {
     retry: input.retry !== false,
   });
   return { ...answer, delivered: result.http_status === 200, ...result };
@@ -93,12 +93,9 @@ async function inboundCall(call: ControlCall): Promise<JsonObject> {
   if (!account.subscribed) {
     return { call_id: made.id, delivered: false, http_status: null, reason: 'not_subscribed' };
   }
-  const result = await core.webhooks.postNow(
-    account,
-    record,
-    envelope(account.id, { field: 'calls', value }),
-    { retry: true },
-  );
+  const result = await core.webhooks.postNow(envelope(account.id, { field: 'calls', value }), {
+    retry: true,
+  });
   return { call_id: made.id, delivered: result.http_status === 200, ...result };
 }
 

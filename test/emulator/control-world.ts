@@ -170,7 +170,7 @@ function patchAccount(call: ControlCall): JsonObject {
 
 /** Its identity, and what only requests change. */
 const FIXED_NUMBER_KEYS = [
-  ...['id', 'waba_id', 'override_callback_uri', 'registrations', 'code_requests'],
+  ...['id', 'waba_id', 'registrations', 'code_requests'],
   ...['qr_codes', 'blocked', 'group_ids'],
 ];
 const NULLABLE_NUMBER_KEYS = ['pin', 'verification_code', 'rate_per_sec', 'commerce'];

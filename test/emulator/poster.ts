@@ -26,7 +26,6 @@ export interface PostOptions {
 
 interface PendingRetry extends Due {
   body: string;
-  url: string;
   attempt: number;
   items: number;
 }
@@ -92,21 +91,20 @@ export class Poster {
   /** Posts a webhook and its duplicates; a refused one is retried in the background. */
   async deliver(
     body: string,
-    url: string,
     items: number,
     options: { retry: boolean } = { retry: true },
   ): Promise<PostResult> {
     const { epoch } = this;
     if (this.in_flight >= IN_FLIGHT_MAX) {
-      this.retryLater({ body, url, attempt: 1, items });
+      this.retryLater({ body, attempt: 1, items });
       return { http_status: null, error: 'too many webhooks in flight' };
     }
-    const result = await this.post(body, { url });
+    const result = await this.post(body);
     if (epoch !== this.epoch) return result;
     if (result.http_status === 200) this.counts.items_acknowledged += items;
-    else if (options.retry) this.retryLater({ body, url, attempt: 1, items });
+    else if (options.retry) this.retryLater({ body, attempt: 1, items });
     for (let i = 0; i < this.behaviour.current.duplicate; i += 1) {
-      await this.post(body, { url });
+      await this.post(body);
       this.counts.duplicates += 1;
     }
     return result;
@@ -184,14 +182,14 @@ export class Poster {
   private async retryOne(retry: PendingRetry): Promise<void> {
     const { epoch } = this;
     this.counts.retried += 1;
-    const result = await this.post(retry.body, { url: retry.url });
+    const result = await this.post(retry.body);
     if (epoch !== this.epoch) return;
     if (result.http_status === 200) {
       this.counts.items_acknowledged += retry.items;
       return;
     }
-    const { body, url, items, attempt } = retry;
-    this.retryLater({ body, url, items, attempt: attempt + 1 });
+    const { body, items, attempt } = retry;
+    this.retryLater({ body, items, attempt: attempt + 1 });
   }
 }
 

@@ -24,7 +24,7 @@ export function postSync(core: Core, number: BusinessNumber, sync_type: string):
   values.forEach((value, index) => {
     core.webhooks.later(WAIT_MS * (index + 1), () => {
       const account = core.state.accounts.get(number.waba_id);
-      if (account) core.webhooks.notify(account, { field: sync_type, value }, { number });
+      if (account) core.webhooks.notify(account, { field: sync_type, value });
     });
   });
 }

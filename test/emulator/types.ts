@@ -23,7 +23,6 @@ export interface Account {
   ownership_type: string;
   is_enabled_for_insights: boolean;
   subscribed: boolean;
-  override_callback_uri: string | null;
   number_ids: string[];
   templates: Map<string, Template>;
   flows: Flow[];
@@ -64,7 +63,6 @@ export interface BusinessNumber {
   pin: string | null;
   registered: boolean;
   groups: GroupsState;
-  override_callback_uri: string | null;
   /** When the business connected the number; the 24 hours for sync requests start here. */
   onboarded_at: number;
   sync_requested: string[];
@@ -186,7 +184,6 @@ export interface Group {
   suspended: boolean;
   creation_timestamp: number;
   participants: GroupParticipant[];
-  join_requests: JsonObject[];
 }
 
 export interface GroupParticipant {

@@ -44,18 +44,6 @@ describe('the statuses of a send', () => {
     }
     expect(statuses()[0].pricing.billable).toBe(billable);
   });
-
-  it('go to the override callback URL of the account', async () => {
-    const other = await startWorld();
-    await api('POST', `/${ONE.waba}/subscribed_apps`, {
-      override_callback_uri: other.receiver.url,
-      verify_token: 'verify-local',
-    });
-    await send();
-    await eventually(() => other.receiver.statuses().length === 3);
-    expect(world.receiver.received).toHaveLength(0);
-    await other.close();
-  });
 });
 
 describe('delivery', () => {

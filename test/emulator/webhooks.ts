@@ -8,7 +8,7 @@ import { Poster, type PostOptions, type PostResult } from './poster';
 import { serialise } from './signature';
 import type { State } from './state';
 import { statusValue, type DueStatus } from './statuses';
-import type { Account, BusinessNumber, JsonObject, SentMessage } from './types';
+import type { Account, JsonObject, SentMessage } from './types';
 
 const PENDING_MAX = 300_000;
 
@@ -39,7 +39,7 @@ export class Webhooks {
   private closed = false;
 
   constructor(
-    private readonly config: EmulatorConfig,
+    config: EmulatorConfig,
     private readonly behaviour: BehaviourHolder,
     private readonly stateOf: () => State,
   ) {
@@ -62,17 +62,11 @@ export class Webhooks {
   }
 
   /** Posts a change of an account, with retries, if the account is subscribed. */
-  notify(
-    account: Account,
-    change: JsonObject,
-    options: { number?: BusinessNumber; timed?: boolean } = {},
-  ): void {
+  notify(account: Account, change: JsonObject, { timed = false } = {}): void {
     if (!account.subscribed || this.swallows()) return;
-    const time = options.timed ? Math.floor(Date.now() / 1000) : undefined;
+    const time = timed ? Math.floor(Date.now() / 1000) : undefined;
     const body = serialise(envelope(account.id, change, time));
-    const send = (): void => {
-      void this.poster.deliver(body, this.urlFor(account, options.number ?? null), 1);
-    };
+    const send = (): void => void this.poster.deliver(body, 1);
     if (!this.behaviour.current.hold) send();
     else if (this.held.length >= PENDING_MAX) this.poster.counts.lost += 1;
     else this.held.push(send);
@@ -82,13 +76,8 @@ export class Webhooks {
    * Posts at once and returns the receiver's answer; `retry` retries a refused body in the
    * background.
    */
-  postNow(
-    account: Account,
-    number: BusinessNumber | null,
-    body: JsonObject,
-    options: { retry: boolean },
-  ): Promise<PostResult> {
-    return this.poster.deliver(serialise(body), this.urlFor(account, number), 1, options);
+  postNow(body: JsonObject, options: { retry: boolean }): Promise<PostResult> {
+    return this.poster.deliver(serialise(body), 1, options);
   }
 
   post(body: string, options: PostOptions = {}): Promise<PostResult> {
@@ -223,29 +212,18 @@ export class Webhooks {
       if (list) list.push(item);
       else by_number.set(item.message.phone_number_id, [item]);
     }
-    const by_url = new Map<string, { changes: JsonObject[]; items: number }>();
+    const changes: JsonObject[] = [];
+    let count = 0;
     for (const [number_id, items] of by_number) {
       const number = this.stateOf().numbers.get(number_id);
       if (!number) continue;
-      const url = this.urlFor(account, number);
-      const target = by_url.get(url) ?? { changes: [], items: 0 };
       const value = statusValue(this.stateOf(), number, items, this.behaviour.current);
-      target.changes.push({ field: 'messages', value });
-      target.items += items.length;
-      by_url.set(url, target);
+      changes.push({ field: 'messages', value });
+      count += items.length;
     }
-    await Promise.all(
-      [...by_url].map(([url, { changes, items }]) => {
-        const body = { object: 'whatsapp_business_account', entry: [{ id: account.id, changes }] };
-        return this.poster.deliver(serialise(body), url, items);
-      }),
-    );
-  }
-
-  private urlFor(account: Account, number: BusinessNumber | null): string {
-    return (
-      number?.override_callback_uri ?? account.override_callback_uri ?? this.config.webhook_url
-    );
+    if (count === 0) return;
+    const body = { object: 'whatsapp_business_account', entry: [{ id: account.id, changes }] };
+    await this.poster.deliver(serialise(body), count);
   }
 }
 

@@ -14,7 +14,6 @@ const RINGING_DELAY_MS = 50;
 
 export const callRoutes = routesOf('whatsapp_business_messaging', {
   'POST /:number/calls': act,
-  'GET /:number/call_permissions': permissions,
 });
 
 function act(call: Call): JsonObject {
@@ -96,7 +95,7 @@ export function addCall(
 
 function notify(core: Core, number: BusinessNumber, part: JsonObject): void {
   const value = { messaging_product: 'whatsapp', metadata: metadataOf(number), ...part };
-  core.webhooks.notify(core.state.accountOf(number), { field: 'calls', value }, { number });
+  core.webhooks.notify(core.state.accountOf(number), { field: 'calls', value });
 }
 
 function report(
@@ -197,30 +196,4 @@ function end(core: Core, number: BusinessNumber, record: CallRecord, completed: 
       },
     ],
   });
-}
-
-function permissions(call: Call): JsonObject {
-  const number = numberOf(call);
-  const peer = call.query.get('user_wa_id') ?? call.query.get('recipient');
-  if (!peer) throw invalid('One of user_wa_id and recipient is required.');
-  const customer = call.state.customer(call.state.accountOf(number).portfolio.id, peer);
-  const granted = customer !== 'foreign' && customer.call_permission;
-  return {
-    messaging_product: 'whatsapp',
-    permission: granted
-      ? { status: 'temporary', expiration_time: Math.floor(Date.now() / 1000) + 7 * 86_400 }
-      : { status: 'no_permission' },
-    actions: [
-      {
-        action_name: 'start_call',
-        can_perform_action: granted,
-        limits: [{ time_period: 'PT24H', current_usage: 0, max_allowed: 5 }],
-      },
-      {
-        action_name: 'send_call_permission_request',
-        can_perform_action: true,
-        limits: [{ time_period: 'PT24H', current_usage: 0, max_allowed: 1 }],
-      },
-    ],
-  };
 }

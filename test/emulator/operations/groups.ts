@@ -33,15 +33,8 @@ export const groupRoutes = routesOf('whatsapp_business_messaging', {
   'GET /:number/groups': list,
   'POST /:number/groups': create,
   'GET /:group': read,
-  'POST /:group': update,
   'DELETE /:group': remove,
   'DELETE /:group/participants': removeParticipants,
-  'GET /:group/invite_link': readLink,
-  'POST /:group/invite_link': resetLink,
-  'DELETE /:group/invite_link': resetLink,
-  'GET /:group/join_requests': joinRequests,
-  'POST /:group/join_requests': answerRequests,
-  'DELETE /:group/join_requests': answerRequests,
 });
 
 function requireGroups(number: BusinessNumber): void {
@@ -106,7 +99,6 @@ function create(call: Call): JsonObject {
     suspended: false,
     creation_timestamp: Math.floor(Date.now() / 1000),
     participants: [],
-    join_requests: [],
   };
   core.webhooks.later(core.behaviour.current.lifecycle_delay_ms, () => {
     if (!core.state.numbers.has(number.id)) return;
@@ -150,7 +142,7 @@ export function announce(
     metadata: metadataOf(number),
     groups: [{ timestamp: seconds(Date.now()), ...group }],
   };
-  core.webhooks.notify(account, { field, value }, { number });
+  core.webhooks.notify(account, { field, value });
 }
 
 function read(call: Call): JsonObject {
@@ -164,34 +156,6 @@ function read(call: Call): JsonObject {
     call.query,
     GROUP_RULES,
   );
-}
-
-function update(call: Call): JsonObject {
-  const group = groupOf(call);
-  const { body, core } = call;
-  requireProduct(body);
-  checkTexts(body);
-  const { subject, description } = body;
-  if (subject === undefined && description === undefined) {
-    throw invalid('One of subject and description is required.');
-  }
-  const request_id = core.ids.request();
-  core.webhooks.later(core.behaviour.current.lifecycle_delay_ms, () => {
-    if (typeof subject === 'string') group.subject = subject;
-    if (typeof description === 'string') group.description = description;
-    announce(core, ownerOf(core, group), 'group_settings_update', {
-      group_id: group.id,
-      type: 'group_settings_update',
-      request_id,
-      ...(subject !== undefined
-        ? { group_subject: { text: subject, update_successful: true } }
-        : {}),
-      ...(description !== undefined
-        ? { group_description: { text: description, update_successful: true } }
-        : {}),
-    });
-  });
-  return { messaging_product: 'whatsapp', request_id };
 }
 
 function remove(call: Call): JsonObject {
@@ -267,39 +231,4 @@ function finishRemoval(core: Core, group: Group, inputs: string[], request_id: s
 
 function isPerson(participant: GroupParticipant, input: string): boolean {
   return participant.user_id === input || participant.wa_id === digitsOf(input);
-}
-
-function readLink(call: Call): JsonObject {
-  return { messaging_product: 'whatsapp', invite_link: groupOf(call).invite_link };
-}
-
-function resetLink(call: Call): JsonObject {
-  const group = groupOf(call);
-  group.invite_link = call.core.ids.inviteLink();
-  return call.method === 'DELETE' ? SUCCESS : readLink(call);
-}
-
-function joinRequests(call: Call): JsonObject {
-  const shown = page(groupOf(call).join_requests, (item) => String(item['join_request_id']), call);
-  return { data: shown.items, ...(shown.paging ? { paging: shown.paging } : {}) };
-}
-
-/** POST approves, DELETE rejects. */
-function answerRequests(call: Call): JsonObject {
-  const group = groupOf(call);
-  requireProduct(call.body);
-  const ids = call.body['join_requests'];
-  if (!Array.isArray(ids) || ids.length === 0) {
-    throw invalid('The parameter join_requests is required.');
-  }
-  for (const id of ids as unknown[]) {
-    const index = group.join_requests.findIndex((item) => item['join_request_id'] === id);
-    if (index < 0) throw upstreamError(131213);
-    const [request] = group.join_requests.splice(index, 1);
-    if (call.method === 'POST' && request) {
-      const { wa_id, user_id } = request as GroupParticipant;
-      group.participants.push({ ...(wa_id ? { wa_id } : {}), ...(user_id ? { user_id } : {}) });
-    }
-  }
-  return SUCCESS;
 }

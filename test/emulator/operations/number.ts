@@ -4,7 +4,7 @@ import { invalid, upstreamError } from '../errors';
 import { requestedFields, type FieldRules } from '../fields';
 import type { BusinessNumber, JsonObject } from '../types';
 import { numberHealth } from './health';
-import { isObject, parameter, requiredText, requireProduct, SUCCESS } from './parameters';
+import { parameter, requiredText, requireProduct, SUCCESS } from './parameters';
 
 const PIN = /^\d{6}$/;
 const REGISTRATIONS_MAX = 10;
@@ -14,7 +14,6 @@ const CODE_WINDOW_MS = 3600 * 1000;
 /** The code in the emulated text message. */
 const VERIFICATION_CODE = '123456';
 const REGIONS = 'AU ID IN JP SG KR DE CH GB BR BH ZA AE CA'.split(' ');
-const OVERRIDE_URI_MAX = 200;
 
 const numberRules: FieldRules = {
   node_type: 'BusinessPhoneNumber',
@@ -93,55 +92,20 @@ function fieldOf(call: Call, number: BusinessNumber, name: string): unknown {
     case 'health_status':
       return numberHealth(call, number);
     case 'webhook_configuration':
-      return webhookConfiguration(call, number);
+      return { application: call.core.config.webhook_url };
     default:
       return (number as unknown as JsonObject)[name];
   }
 }
 
-function webhookConfiguration({ core, state }: Call, number: BusinessNumber): JsonObject {
-  const account = state.accountOf(number);
-  return {
-    ...(number.override_callback_uri ? { phone_number: number.override_callback_uri } : {}),
-    ...(account.override_callback_uri
-      ? { whatsapp_business_account: account.override_callback_uri }
-      : {}),
-    application: core.config.webhook_url,
-  };
-}
-
-/** POST on the node sets the PIN or the override callback URL of the number. */
-async function change(call: Call): Promise<JsonObject> {
+/** POST on the node sets the PIN. */
+function change(call: Call): JsonObject {
   const number = numberOf(call);
-  const configuration = call.body['webhook_configuration'];
-  if (isObject(configuration)) return changeCallback(call, number, configuration);
   const pin = parameter(call, 'pin');
   if (pin === undefined) throw invalid('The parameter pin is required.');
   if (typeof pin !== 'string' || !PIN.test(pin)) throw invalid('Param pin must be 6 digits');
   number.pin = pin;
   number.pin_failures = 0;
-  return SUCCESS;
-}
-
-async function changeCallback(
-  call: Call,
-  number: BusinessNumber,
-  configuration: JsonObject,
-): Promise<JsonObject> {
-  const uri = configuration['override_callback_uri'];
-  if (uri === undefined || uri === '') {
-    number.override_callback_uri = null;
-    return SUCCESS;
-  }
-  if (typeof uri !== 'string' || !/^https?:\/\//.test(uri) || uri.length > OVERRIDE_URI_MAX) {
-    throw invalid('Param override_callback_uri must be a URL of at most 200 characters');
-  }
-  const token = String(configuration['verify_token'] ?? '');
-  const answer = await call.core.webhooks.verify(uri, token);
-  if (answer['verified'] !== true) {
-    throw upstreamError(2200, 'Callback verification failed with the given URL and token');
-  }
-  number.override_callback_uri = uri;
   return SUCCESS;
 }
 

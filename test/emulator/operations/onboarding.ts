@@ -8,7 +8,6 @@ import type { BusinessNumber, JsonObject, Token } from '../types';
 import { WEBHOOK_FIELDS } from '../webhook-fields';
 import { parameter, requiredText, requireProduct, SUCCESS } from './parameters';
 
-const OVERRIDE_URI_MAX = 200;
 const ACCOUNT_OBJECT = 'whatsapp_business_account';
 const SYNC_WINDOW_MS = 24 * 3600 * 1000;
 const SYNC_TYPES = ['smb_app_state_sync', 'history'];
@@ -162,18 +161,8 @@ async function verify(call: Call, url: string): Promise<void> {
   }
 }
 
-async function subscribe(call: Call): Promise<JsonObject> {
-  const account = accountOf(call);
-  const uri = call.body['override_callback_uri'];
-  if (uri !== undefined) {
-    if (typeof uri !== 'string' || !/^https?:\/\//.test(uri) || uri.length > OVERRIDE_URI_MAX) {
-      throw invalid('Param override_callback_uri must be a URL of at most 200 characters');
-    }
-    await verify(call, uri);
-  }
-  account.subscribed = true;
-  // A request without an override removes an earlier one.
-  account.override_callback_uri = uri ?? null;
+function subscribe(call: Call): JsonObject {
+  accountOf(call).subscribed = true;
   return SUCCESS;
 }
 
@@ -188,18 +177,13 @@ function subscriptions(call: Call): JsonObject {
           name: 'Example gateway',
           link: 'https://example.org/',
         },
-        ...(account.override_callback_uri
-          ? { override_callback_uri: account.override_callback_uri }
-          : {}),
       },
     ],
   };
 }
 
 function unsubscribe(call: Call): JsonObject {
-  const account = accountOf(call);
-  account.subscribed = false;
-  account.override_callback_uri = null;
+  accountOf(call).subscribed = false;
   return SUCCESS;
 }
 
