@@ -1,14 +1,5 @@
-import {
-  aTemplate,
-  aText,
-  apiOf,
-  eventually,
-  ONE,
-  startWorld,
-  THREE,
-  TWO,
-  type World,
-} from './test-support';
+import { eventually } from '../testkit/eventually';
+import { aTemplate, aText, apiOf, ONE, startWorld, THREE, TWO, type World } from './test-support';
 
 let world: World;
 beforeEach(async () => {
@@ -89,8 +80,8 @@ describe('the 24-hour window', () => {
     await world.emulator.patchAccount(ONE.waba, { subscribed: true });
     await world.emulator.limits({ window_check: 'fail_later' });
     expect((await send(aText())).status).toBe(200);
-    await eventually(() => world.receiver.statuses().length === 1);
-    expect(world.receiver.statuses()[0]).toMatchObject({
+    await eventually(() => world.statuses().length === 1);
+    expect(world.statuses()[0]).toMatchObject({
       status: 'failed',
       errors: [{ code: 131047 }],
     });

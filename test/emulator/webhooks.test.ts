@@ -1,8 +1,8 @@
+import { eventually } from '../testkit/eventually';
 import {
   aTemplate,
   aText,
   apiOf,
-  eventually,
   ONE,
   startWorld,
   type Any,
@@ -26,7 +26,7 @@ const send = async (body: Any = aText()) => {
   expect(answer.status).toBe(200);
   return answer.body.messages[0].id as string;
 };
-const statuses = () => world.receiver.statuses();
+const statuses = () => world.statuses();
 
 describe('the statuses of a send', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('the statuses of a send', () => {
 describe('delivery', () => {
   it('accepts only 200 as an answer, and gives up after the last retry', async () => {
     await world.emulator.behaviour({ retry_delays_ms: [10, 10] });
-    world.receiver.answers.splice(0, 1, 204);
+    world.receiver.behave((_arrival, response) => void response.writeHead(204).end());
     await world.emulator.inbound({ phone_number_id: ONE.number });
     await world.emulator.settled();
     expect(await world.emulator.webhooks()).toMatchObject({ failed: 3, acknowledged: 0, lost: 1 });
@@ -65,8 +65,8 @@ describe('the review of a template', () => {
       category: 'MARKETING',
       components: [{ type: 'BODY', text: 'Hello' }],
     });
-    await eventually(() => world.receiver.changes('message_template_status_update').length === 1);
-    const [post] = world.receiver.received;
+    await eventually(() => world.changes('message_template_status_update').length === 1);
+    const [post] = world.receiver.arrivals as Any[];
     expect(post?.raw).toContain(`"message_template_id":${body.id}`);
     expect(post?.body.entry[0].time).toEqual(expect.any(Number));
     const sent = await api('POST', `/${ONE.number}/messages`, aTemplate('fresh'));
