@@ -2,6 +2,7 @@
 // rule, and the exceptions that the contract makes for single rows.
 import type { FaultInput } from '../emulator';
 import type { TableAnswer } from './endpoint-stage';
+import { words } from '../testkit/words';
 
 /** One call that a row makes to the upstream. */
 export interface Question {
@@ -70,18 +71,12 @@ export const KINDS: readonly Kind[] = [
 ];
 
 /** Sends, calls and creations: their outcome may be unknown. */
-const SENDS = new Set([
-  'sendText',
-  'sendTemplate',
-  'sendMedia',
-  'sendInteractive',
-  'sendLocation',
-  'sendContacts',
-  'sendReaction',
-  'placeCall',
-  'createGroup',
-  'createTemplate',
-]);
+const SENDS = new Set(
+  words(`
+  sendText sendTemplate sendMedia sendInteractive sendLocation sendContacts sendReaction placeCall
+  createGroup createTemplate
+`),
+);
 /** Never retryable, whatever the failure: the contract forbids generic retries. */
 const NEVER_REPEAT: Record<string, RegExp> = {
   requestCode: /\/request_code$/,

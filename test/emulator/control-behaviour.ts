@@ -16,6 +16,7 @@ import { EFFECTS, showFault, type FaultInput } from './faults';
 import type { WindowCheck } from './limits';
 import { isObject } from './operations/parameters';
 import type { JsonObject } from './types';
+import { words } from '../testkit/words';
 
 const DELAY_MAX_MS = 600_000;
 
@@ -61,24 +62,10 @@ function clearFaults({ core, query }: ControlCall): JsonObject {
 
 // --- behaviour ---
 
-const BEHAVIOUR_KEYS = [
-  'statuses',
-  'delays_ms',
-  'duplicate',
-  'reorder',
-  'hold',
-  'swallow',
-  'fail_status',
-  'seed',
-  'batch_max',
-  'retry_delays_ms',
-  'timeout_ms',
-  'conversation',
-  'service_billable',
-  'lifecycle_delay_ms',
-  'template_review',
-  'sync',
-];
+const BEHAVIOUR_KEYS = words(`
+  statuses delays_ms duplicate reorder hold swallow fail_status seed batch_max retry_delays_ms
+  timeout_ms conversation service_billable lifecycle_delay_ms template_review sync
+`);
 const DUPLICATES_MAX = 100;
 const RETRIES_MAX = 50;
 

@@ -21,6 +21,7 @@ import { announce } from './operations/groups';
 import { addMedia, mediaUrl } from './operations/media';
 import { announceCategory, announceQuality, announceStatus } from './operations/templates';
 import type { BusinessNumber, Group, GroupParticipant, JsonObject, Template } from './types';
+import { words } from '../testkit/words';
 
 const GENERATED_MAX_BYTES = 200 * 1024 * 1024;
 const MEDIA_LIFETIME_MS = 7 * 24 * 3600 * 1000;
@@ -35,18 +36,9 @@ export const controlObjectRoutes: readonly ControlRoute[] = [
 
 // --- templates ---
 
-const TEMPLATE_KEYS = [
-  'waba_id',
-  'name',
-  'language',
-  'category',
-  'status',
-  'reason',
-  'quality_score',
-  'parameter_format',
-  'components',
-  'pacing',
-];
+const TEMPLATE_KEYS = words(`
+  waba_id name language category status reason quality_score parameter_format components pacing
+`);
 
 /**
  * Creates a template, or changes one and announces the change by webhook, as the platform would.

@@ -7,6 +7,7 @@ import { addMedia, mediaUrl } from './operations/media';
 import { isObject } from './operations/parameters';
 import { metadataOf, seconds } from './statuses';
 import type { BusinessNumber, Customer, JsonObject, Media } from './types';
+import { words } from '../testkit/words';
 
 export interface InboundInput extends JsonObject {
   phone_number_id: string;
@@ -30,22 +31,10 @@ export interface InboundInput extends JsonObject {
 }
 
 /** Keys for the emulator; every other key becomes part of the message. */
-const CONTROL_KEYS = [
-  'phone_number_id',
-  'from',
-  'bsuid',
-  'parent_bsuid',
-  'name',
-  'username',
-  'hide_phone',
-  'type',
-  'text',
-  'message_id',
-  'timestamp',
-  'field',
-  'retry',
-  'force',
-];
+const CONTROL_KEYS = words(`
+  phone_number_id from bsuid parent_bsuid name username hide_phone type text message_id timestamp
+  field retry force
+`);
 const SEEDED_CUSTOMER = '15550100777';
 const INBOUND_MEDIA_LIFETIME_MS = 7 * 24 * 3600 * 1000;
 const SAMPLE_BYTES = 2048;

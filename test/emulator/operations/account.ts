@@ -7,48 +7,30 @@ import type { Account, BusinessNumber, Flow, JsonObject } from '../types';
 import { analytics } from './analytics';
 import { accountHealth, otherEntities, worst } from './health';
 import { numberNode } from './number';
+import { words } from '../../testkit/words';
 
 const ACTIVITIES_MAX = 100;
 
 const ACCOUNT_RULES: FieldRules = {
   node_type: 'BusinessAccount',
   defaults: ['id', 'name', 'currency', 'timezone_id', 'message_template_namespace'],
-  known: [
-    'account_review_status',
-    'business_verification_status',
-    'owner_business_info',
-    'owner_business',
-    'on_behalf_of_business_info',
-    'health_status',
-    'ownership_type',
-    'is_enabled_for_insights',
-    'country',
-    'status',
-    'primary_business_location',
-    'creation_time',
-    'auth_international_rate_eligibility',
-    'marketing_messages_lite_api_status',
-    'whatsapp_business_manager_messaging_limit',
-    'analytics',
-    'conversation_analytics',
-    'pricing_analytics',
-  ],
+  known: words(`
+    account_review_status business_verification_status owner_business_info owner_business
+    on_behalf_of_business_info health_status ownership_type is_enabled_for_insights country status
+    primary_business_location creation_time auth_international_rate_eligibility
+    marketing_messages_lite_api_status whatsapp_business_manager_messaging_limit analytics
+    conversation_analytics pricing_analytics
+  `),
   denied: ['primary_funding_id', 'purchase_order_number'],
 };
 
 const FLOW_RULES: FieldRules = {
   node_type: 'Flow',
   defaults: ['id', 'name', 'status', 'categories', 'validation_errors'],
-  known: [
-    'json_version',
-    'data_api_version',
-    'endpoint_uri',
-    'preview',
-    'updated_at',
-    'health_status',
-    'whatsapp_business_account',
-    'application',
-  ],
+  known: words(`
+    json_version data_api_version endpoint_uri preview updated_at health_status
+    whatsapp_business_account application
+  `),
 };
 
 const ACTIVITY_RULES: FieldRules = {

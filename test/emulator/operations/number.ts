@@ -5,6 +5,7 @@ import { requestedFields, type FieldRules } from '../fields';
 import type { BusinessNumber, JsonObject } from '../types';
 import { numberHealth } from './health';
 import { parameter, requiredText, requireProduct, SUCCESS } from './parameters';
+import { words } from '../../testkit/words';
 
 const PIN = /^\d{6}$/;
 const REGISTRATIONS_MAX = 10;
@@ -18,33 +19,14 @@ const REGIONS = 'AU ID IN JP SG KR DE CH GB BR BH ZA AE CA'.split(' ');
 const numberRules: FieldRules = {
   node_type: 'BusinessPhoneNumber',
   defaults: ['id', 'display_phone_number', 'verified_name', 'quality_rating'],
-  known: [
-    'status',
-    'name_status',
-    'new_name_status',
-    'code_verification_status',
-    'platform_type',
-    'host_platform',
-    'throughput',
-    'account_mode',
-    'is_official_business_account',
-    'is_pin_enabled',
-    'is_on_biz_app',
-    'is_preverified_number',
-    'messaging_limit_tier',
-    'whatsapp_business_manager_messaging_limit',
-    'health_status',
-    'webhook_configuration',
-    'username',
-    'country_code',
-    'country_dial_code',
-    'last_onboarded_time',
-    'conversational_automation',
-    'search_visibility',
-    'eligibility_for_api_business_global_search',
-    'unified_cert_status',
-    'quality_score',
-  ],
+  known: words(`
+    status name_status new_name_status code_verification_status platform_type host_platform
+    throughput account_mode is_official_business_account is_pin_enabled is_on_biz_app
+    is_preverified_number messaging_limit_tier whatsapp_business_manager_messaging_limit
+    health_status webhook_configuration username country_code country_dial_code last_onboarded_time
+    conversational_automation search_visibility eligibility_for_api_business_global_search
+    unified_cert_status quality_score
+  `),
   denied: ['certificate', 'new_certificate'],
 };
 

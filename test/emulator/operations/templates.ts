@@ -8,6 +8,7 @@ import { buildTemplate } from '../builders';
 import { LIBRARY } from './template-library';
 import { checkTemplateComponents } from './template-rules';
 import { isObject, parameter, SUCCESS } from './parameters';
+import { words } from '../../testkit/words';
 
 const NAME = /^[a-z0-9_]{1,512}$/;
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
@@ -27,17 +28,11 @@ const EDITABLE = ['APPROVED', 'REJECTED', 'PAUSED'];
 const TEMPLATE_RULES: FieldRules = {
   node_type: 'MessageTemplate',
   defaults: ['name', 'parameter_format', 'components', 'language', 'status', 'category', 'id'],
-  known: [
-    'quality_score',
-    'rejected_reason',
-    'sub_category',
-    'previous_category',
-    'correct_category',
-    'library_template_name',
-    'message_send_ttl_seconds',
-    'cta_url_link_tracking_opted_out',
-    'last_updated_time',
-  ],
+  known: words(`
+    quality_score rejected_reason sub_category previous_category correct_category
+    library_template_name message_send_ttl_seconds cta_url_link_tracking_opted_out
+    last_updated_time
+  `),
 };
 
 export const templateRoutes = routesOf('whatsapp_business_management', {
