@@ -1,9 +1,22 @@
 // The pairs of test/golden/events: a raw body, and the outcome of normalising it. An outcome names a
-// part that it repeats from the body by its place there: `=/entry/0/changes/0/value/messages/0`.
+// part that it repeats from the body by its place there: `=/entry/0/changes/0/value/messages/0`. It
+// leaves out the fields that have their usual value.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const FOLDER = join(__dirname, '../golden/events');
+
+const USUAL_OUTCOME = { events: [], state: [], ignored: [], unreadable: [] };
+/** Of an event, and of a change of state. */
+const USUAL_EVENT = {
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  display_phone_number: null,
+  contact: null,
+  timestamp: 1_790_000_000,
+};
+/** Stands for a field that an outcome lacks, which is not usual. */
+const ABSENT = '=absent';
 
 /** What is shorter is easier to read than its place. */
 const PLACE_MIN_LENGTH = 60;
@@ -16,12 +29,25 @@ export const goldenNames = readdirSync(FOLDER)
 export const readGolden = (name: string, side: 'in' | 'out'): string =>
   readFileSync(join(FOLDER, `${name}.${side}.json`), 'utf8');
 
-/** Replaces what an outcome repeats from the body, by its text, with its place in the body. */
-export function withPlaces(
-  outcome: unknown,
+type Print = (value: unknown) => string;
+type Fields = Record<string, unknown>;
+
+/** The outcome as its file has it: with the places of what it repeats, and what is not usual. */
+export function shorten(
+  outcome: Fields & { events: object[]; state: object[] },
   body: unknown,
-  print: (value: unknown) => string,
-): unknown {
+  print: Print,
+): object {
+  const places = placesOf(body, print);
+  const placed = mapped(outcome, (value) => places.get(print(value))) as typeof outcome;
+  const [events, state] = [placed.events, placed.state].map((list) =>
+    list.map((one) => withoutUsual(one as Fields, USUAL_EVENT, print)),
+  );
+  return withoutUsual({ ...placed, events, state }, USUAL_OUTCOME, print);
+}
+
+/** The places of the body's parts by their texts. */
+function placesOf(body: unknown, print: Print): Map<string, string> {
   const places = new Map<string, string>();
   const note = (value: unknown, place: string): void => {
     if (!isComposed(value)) return;
@@ -31,14 +57,23 @@ export function withPlaces(
   };
   // Not for the whole body, which has no place of its own.
   for (const [key, part] of Object.entries(body ?? {})) note(part, `=/${key}`);
-  return mapped(outcome, (value) => places.get(print(value)));
+  return places;
 }
 
-/** The events of an outcome, with all that they repeat from the body. */
+function withoutUsual(fields: Fields, usual: Fields, print: Print): Fields {
+  const absent = Object.keys(usual).filter((name) => fields[name] === undefined);
+  const kept = Object.entries(fields).filter(
+    ([name, value]) => !(name in usual) || print(value) !== print(usual[name]),
+  );
+  return Object.fromEntries([...kept, ...absent.map((name) => [name, ABSENT])]);
+}
+
+/** The events of an outcome, with their usual fields and all that they repeat from the body. */
 export function goldenEvents<T>(name: string): T[] {
   const body = JSON.parse(readGolden(name, 'in')) as unknown;
-  const { events } = JSON.parse(readGolden(name, 'out')) as { events: T[] };
-  return mapped(events, (value) => {
+  const { events = [] } = JSON.parse(readGolden(name, 'out')) as { events?: object[] };
+  const whole = events.map((event) => ({ ...USUAL_EVENT, ...event }));
+  return mapped(whole, (value) => {
     const [, place] = PLACE.exec(String(value)) ?? [];
     const keys = place?.split('/').slice(1);
     return keys?.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], body);

@@ -11,7 +11,7 @@ import {
   FOLDER,
   goldenNames as names,
   readGolden,
-  withPlaces,
+  shorten,
 } from '../../../../test/testkit/golden-events';
 import { layOutJson } from '../../../../test/testkit/json-layout';
 import { FIELDS } from './fields';
@@ -41,7 +41,7 @@ describe('normalises an upstream body to exactly the reviewed result', () => {
     if (WRITE) layOutInput(name);
     const { raw, result } = read(name);
     const ignored = [...result.ignored.values()];
-    const outcome = layOutJson(withPlaces({ ...result, ignored }, parse(raw), print), print);
+    const outcome = layOutJson(shorten({ ...result, ignored }, parse(raw), print), print);
     if (WRITE) writeFileSync(join(FOLDER, `${name}.out.json`), outcome);
     expect(outcome).toBe(readGolden(name, 'out'));
   });
