@@ -1,21 +1,11 @@
 // `bmg indexes`: a differing and an obsolete index of a service's database are found and applied.
-import { runBmg, type Ran } from '../testkit/bmg';
+import { addressesOf, runBmg, type Ran } from '../testkit/bmg';
 import { useDatabases, useMesh } from './use-mesh';
-
-const ADDRESSES = [
-  'ONBOARDING_ADDR',
-  'MESSAGING_ADDR',
-  'TEMPLATES_ADDR',
-  'BROADCASTS_ADDR',
-  'NUMBER_ADMIN_ADDR',
-  'WEBHOOKS_ADDR',
-];
 
 const mesh = useMesh();
 const db = useDatabases(mesh);
 
-const bmg = (...args: string[]): Promise<Ran> =>
-  runBmg(args, Object.fromEntries(ADDRESSES.map((name) => [name, mesh.env[name]])));
+const bmg = (...args: string[]): Promise<Ran> => runBmg(args, addressesOf(mesh.env));
 
 /** The lines of a command that concern the collection of this test. */
 const linesOf = ({ out }: Ran): string[] =>
@@ -53,7 +43,7 @@ test('shows and applies a differing and an obsolete index', async () => {
 
 test('names a service that does not answer, and still shows the others', async () => {
   const { code, out } = await runBmg(['indexes', 'show'], {
-    ...Object.fromEntries(ADDRESSES.map((name) => [name, mesh.env[name]])),
+    ...addressesOf(mesh.env),
     TEMPLATES_ADDR: '127.0.0.1:9',
   });
   expect(code).toBe(1);

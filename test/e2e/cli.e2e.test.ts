@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { PARTNER_STATUSES } from '@bmg/common/directory';
-import { BMG, runBmg, type Ran } from '../testkit/bmg';
+import { addressesOf, BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
+import { words } from '../testkit/words';
 import { postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast, people as contactsOf } from './broadcast-support';
 import { consoleOf } from './people-support';
@@ -19,16 +20,7 @@ const mesh = useMesh();
 const db = useDatabases(mesh);
 
 const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
-  runBmg(args, {
-    ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'],
-    WEBHOOKS_ADDR: mesh.env['WEBHOOKS_ADDR'],
-    BROADCASTS_ADDR: mesh.env['BROADCASTS_ADDR'],
-    MESSAGING_ADDR: mesh.env['MESSAGING_ADDR'],
-    TEMPLATES_ADDR: mesh.env['TEMPLATES_ADDR'],
-    NUMBER_ADMIN_ADDR: mesh.env['NUMBER_ADMIN_ADDR'],
-    PUBLIC_URL: mesh.env['PUBLIC_URL'],
-    ...env,
-  });
+  runBmg(args, { ...addressesOf(mesh.env), PUBLIC_URL: mesh.env['PUBLIC_URL'], ...env });
 
 interface Letter {
   topic: string;
@@ -50,9 +42,12 @@ const NEW = ['partner', 'create', '--name', 'A'];
 
 const SAMPLE_RATES = join(__dirname, '../../deploy/local/sample-rates.csv');
 
-/** Runs with --json and expects exactly one line on standard output. */
-async function json(...args: string[]): Promise<any> {
-  const { code, out, err } = await bmg(['--json', ...args]);
+/**
+ * Runs the words of a command and further arguments with --json, and expects exactly one line on
+ * standard output.
+ */
+async function json(command: string, ...args: string[]): Promise<any> {
+  const { code, out, err } = await bmg(['--json', ...words(command), ...args]);
   expect([code, err]).toEqual([0, '']);
   expect(out.trim().split('\n')).toHaveLength(1);
   return JSON.parse(out);
@@ -68,7 +63,7 @@ test('loads a rate card, and refuses a faulty one whole with the number of each 
     );
   try {
     write('USD,Germany,utility,,2026-01-01,0.0550', 'USD,Brazil,utility,,2026-01-01,0.0080');
-    const loaded = await json('rates', 'load', file);
+    const loaded = await json('rates load', file);
     expect(loaded).toMatchObject({ currency: 'USD', rates: 2, markets: 2 });
     write(
       'USD,Germany,utility,0:100,2026-01-01,0.05',
@@ -78,13 +73,13 @@ test('loads a rate card, and refuses a faulty one whole with the number of each 
     expect(code).toBe(1);
     expect(err).toContain(`${file}:3: overlaps another rate`);
     expect(err).toContain(`${file}:3: leaves a gap`);
-    expect(await json('rates', 'show')).toEqual(loaded);
-    expect(await json('rates', 'load', SAMPLE_RATES, '--if-none')).toEqual(loaded);
+    expect(await json('rates show')).toEqual(loaded);
+    expect(await json('rates load', SAMPLE_RATES, '--if-none')).toEqual(loaded);
     const listed = await bmg(['rates', 'show', '--country', 'BR', '--date', '2026-09-30']);
     expect(listed.out).toBe(
       'On 2026-09-30, in USD:\n  Brazil, utility: 0.008, since 2026-01-01, free in an open window\n',
     );
-    expect(await json('rates', 'show', '--country', 'de')).toMatchObject({
+    expect(await json('rates show --country de')).toMatchObject({
       prices: [{ market: 'Germany', price: '0.055', billable_in_window: true }],
     });
   } finally {
@@ -109,26 +104,19 @@ test('closes a month that has ended, and no other, after a confirmation', async 
   // The service may have closed it already, because it ended some days ago.
   const closed = await bmg(['ledger', 'close', ended, '--yes']);
   if (closed.code !== 0) expect(closed.err).toContain('is closed already');
-  expect((await json('ledger', 'months')).months).toContainEqual(
+  expect((await json('ledger months')).months).toContainEqual(
     expect.objectContaining({ month: ended }),
   );
 });
 
 test('creates a partner, updates it, rotates its secrets and suspends it', async () => {
-  const created = await json(
-    'partner',
-    'create',
-    '--name',
-    'Acme',
-    '--webhook-url',
-    'http://127.0.0.1:7009/hook',
-  );
+  const created = await json('partner create --name Acme --webhook-url http://127.0.0.1:7009/hook');
   expect(Object.keys(created)).toEqual(['partner_id', 'partner_key', 'webhook_secret']);
   expect(created.partner_key).toMatch(/^bmgk_[0-9A-Za-z]{38}$/);
   expect(Buffer.from(created.webhook_secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
   const { partner_id } = created;
 
-  const shown = await json('partner', 'show', partner_id);
+  const shown = await json('partner show', partner_id);
   expect(shown).toMatchObject({
     partner_id,
     name: 'Acme',
@@ -139,25 +127,16 @@ test('creates a partner, updates it, rotates its secrets and suspends it', async
   for (const secret of [created.partner_key, created.webhook_secret]) {
     expect(JSON.stringify(shown)).not.toContain(secret);
   }
-  const listed = await json('partner', 'list');
+  const listed = await json('partner list');
   expect(listed.partners.map((one: { partner_id: string }) => one.partner_id)).toContain(
     partner_id,
   );
 
-  const updated = await json(
-    'partner',
-    'update',
-    partner_id,
-    '--rate-limit-per-sec',
-    '7',
-    '--max-wabas',
-    '2',
-    '--name',
-    'Acme 2',
-  );
+  const changed = `partner update ${partner_id} --rate-limit-per-sec 7 --max-wabas 2`;
+  const updated = await json(changed, '--name', 'Acme 2');
   expect(updated).toMatchObject({ rate_limit_per_sec: 7, max_wabas: 2, name: 'Acme 2' });
 
-  const rotated = await json('partner', 'rotate-key', partner_id);
+  const rotated = await json('partner rotate-key', partner_id);
   expect(rotated).toEqual({ partner_key: expect.stringMatching(/^bmgk_/), sessions_deleted: 0 });
   const clients = (key: string) =>
     callRest(mesh.base_url, 'GET', '/clients', undefined, { 'x-partner-key': key });
@@ -168,15 +147,15 @@ test('creates a partner, updates it, rotates its secrets and suspends it', async
   expect([careless.code, careless.out]).toEqual([1, '']);
   expect(careless.err).toContain('--yes');
   expect((await clients(rotated.partner_key)).status).toBe(200);
-  const last = await json('partner', 'rotate-key', partner_id, '--overlap-hours', '1');
+  const last = await json('partner rotate-key', partner_id, '--overlap-hours', '1');
   for (const { partner_key } of [rotated, last]) {
     expect((await clients(partner_key)).status).toBe(200);
   }
 
-  const secret = await json('partner', 'rotate-webhook-secret', partner_id, '--overlap-hours', '1');
+  const secret = await json('partner rotate-webhook-secret', partner_id, '--overlap-hours', '1');
   expect(secret.webhook_secret).not.toBe(created.webhook_secret);
 
-  await json('partner', 'update', partner_id, '--status', 'suspended');
+  await json('partner update', partner_id, '--status', 'suspended');
   expect((await clients(last.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
 });
 
@@ -200,7 +179,7 @@ test('prints a line for the shell with a new key, and rotates it once that is co
 
 test('shows and changes the contacts of a partner, without their addresses in the audit log', async () => {
   const { partner_id } = await mesh.createPartner();
-  const contact = (...args: string[]) => json('partner', 'contact', partner_id, ...args);
+  const contact = (...args: string[]) => json('partner contact', partner_id, ...args);
   const none = { technical: null, billing: null };
   expect(await contact()).toEqual({ partner_id, contacts: none });
   const both = ['--technical', ' Ops@Acme.example', '--billing', 'bills@acme.example'];
@@ -216,15 +195,10 @@ test('shows and changes the contacts of a partner, without their addresses in th
     '',
     expect.stringContaining('contacts.billing must be an e-mail address'),
   ]);
-  expect((await json('partner', 'show', partner_id)).contacts).toEqual(kept);
+  expect((await json('partner show', partner_id)).contacts).toEqual(kept);
   expect((await bmg(['partner', 'show', partner_id])).out).toMatch(/^billing {6}bills@acme/m);
-  const { records } = await json(
-    'audit',
-    '--partner',
-    partner_id,
-    '--action',
-    'bmg partner contact',
-  );
+  const asked = `audit --partner ${partner_id} --action`;
+  const { records } = await json(asked, 'bmg partner contact');
   expect(records.map(({ fields, outcome }: AuditLine) => [fields, outcome])).toEqual([
     [['contacts.billing'], 'failed'],
     [['contacts.technical'], 'succeeded'],
@@ -235,10 +209,10 @@ test('shows and changes the contacts of a partner, without their addresses in th
 
 test('sends a notice to a partner, and names the contacts', async () => {
   const { partner_id, partner_key } = await mesh.createPartner();
-  await json('partner', 'contact', partner_id, '--technical', 'ops@acme.example');
+  await json('partner contact', partner_id, '--technical', 'ops@acme.example');
   const notice = { subject: 'Receiver down', text: 'It answers 503.', severity: 'action_required' };
   const given = Object.entries(notice).flatMap(([name, value]) => [`--${name}`, value]);
-  const { notice_id, contacts } = await json('partner', 'notify', partner_id, ...given);
+  const { notice_id, contacts } = await json('partner notify', partner_id, ...given);
   expect(contacts).toEqual({ technical: 'ops@acme.example', billing: null });
   const long = ['--subject', 's'.repeat(121), '--text', 'x'];
   const refused = await bmg(['partner', 'notify', partner_id, ...long]);
@@ -247,13 +221,8 @@ test('sends a notice to a partner, and names the contacts', async () => {
   const call = browserOf(await ask('POST', '/session', { body: { partner_key } }));
   const { settings } = (await call('GET', '/settings')).body;
   expect(settings.notices).toEqual([{ notice_id, ...notice, created_at: expect.any(String) }]);
-  const { records } = await json(
-    'audit',
-    '--partner',
-    partner_id,
-    '--action',
-    'bmg partner notify',
-  );
+  const asked = `audit --partner ${partner_id} --action`;
+  const { records } = await json(asked, 'bmg partner notify');
   expect(records).toMatchObject([
     { outcome: 'failed' },
     { target: { notice_id }, after: { subject: notice.subject, severity: notice.severity } },
@@ -268,7 +237,7 @@ test('creates, changes, rotates and revokes the API keys of a partner', async ()
     (await callRest(mesh.base_url, 'GET', '/clients', undefined, { 'x-partner-key': key })).status;
   const limits = ['--address', '127.0.0.0/8', '--expires-at', '2099-01-01T00:00:00Z'];
   const key = ['--name', 'Order system', '--scope', 'send', 'read'];
-  const created = await json('key', 'create', ...of, ...key, ...limits);
+  const created = await json('key create', ...of, ...key, ...limits);
   expect(created).toMatchObject({
     scopes: ['send', 'read'],
     waba_ids: null,
@@ -279,18 +248,18 @@ test('creates, changes, rotates and revokes the API keys of a partner', async ()
   const { key_id, secret } = created;
   expect([await read(secret), await read(partner_key)]).toEqual([200, 200]);
   const opened = ['--any-address', '--never-expires', '--scope', 'send'];
-  expect(await json('key', 'update', key_id, ...of, ...opened)).toMatchObject({
+  expect(await json('key update', key_id, ...of, ...opened)).toMatchObject({
     scopes: ['send'],
     addresses: null,
     expires_at: null,
   });
   expect(await read(secret)).toBe(403);
-  const rotated = await json('key', 'rotate', key_id, ...of, '--overlap-hours', '0');
+  const rotated = await json('key rotate', key_id, ...of, '--overlap-hours', '0');
   expect([await read(secret), await read(rotated.secret)]).toEqual([401, 403]);
-  const { keys } = await json('key', 'list', ...of);
+  const { keys } = await json('key list', ...of);
   expect(keys).toMatchObject([{ key_id, name: 'Order system' }]);
   expect(JSON.stringify(keys)).not.toContain(rotated.secret);
-  expect(await json('key', 'revoke', key_id, ...of)).toEqual({ key_id, revoked: true });
+  expect(await json('key revoke', key_id, ...of)).toEqual({ key_id, revoked: true });
   expect(await read(rotated.secret)).toBe(401);
   const refused = await bmg(['key', 'create', ...of, '--name', 'x']);
   expect([refused.code, refused.out]).toEqual([2, '']);
@@ -302,7 +271,7 @@ test('invites the first owner of a partner, changes roles and ends access, all o
   const of = ['--partner', partner_id];
   expect((await bmg(['people', 'list', ...of])).out).toContain('No people');
   const owner = ['--email', 'Ada@Example.com', '--role', 'owner'];
-  const { invitation_url, ...ada } = await json('people', 'invite', ...of, ...owner);
+  const { invitation_url, ...ada } = await json('people invite', ...of, ...owner);
   expect(ada).toMatchObject({
     email: 'ada@example.com',
     role: 'owner',
@@ -314,17 +283,17 @@ test('invites the first owner of a partner, changes roles and ends access, all o
   const { body } = await consoleOf(mesh).ask('POST', '/invitation', { body: { token } });
   expect(body).toMatchObject({ email: 'ada@example.com', role: 'owner' });
   const { person_id } = ada;
-  expect(await json('people', 'list', ...of)).toEqual({ people: [ada], people_max: 100 });
+  expect(await json('people list', ...of)).toEqual({ people: [ada], people_max: 100 });
   expect((await call('GET', '/people')).body.people).toEqual([ada]);
   const listed = (await bmg(['people', 'list', ...of])).out;
   expect(listed).toBe(
     `${person_id}  owner      invited  never signed in  ada@example.com (not verified)\n`,
   );
-  expect(await json('people', 'update', person_id, ...of, '--role', 'support')).toMatchObject({
+  expect(await json('people update', person_id, ...of, '--role', 'support')).toMatchObject({
     person_id,
     role: 'support',
   });
-  expect(await json('people', 'remove', person_id, ...of)).toEqual({ person_id, removed: true });
+  expect(await json('people remove', person_id, ...of)).toEqual({ person_id, removed: true });
   expect((await call('GET', '/people')).body.people).toEqual([]);
   const gone = await bmg(['people', 'remove', person_id, ...of]);
   expect([gone.code, gone.out]).toEqual([1, '']);
@@ -343,9 +312,9 @@ test('invites the first owner of a partner, changes roles and ends access, all o
   ]);
   expect(JSON.stringify([records, listed])).not.toContain(token);
 
-  const { records: erased } = await json('people', 'erase', person_id, ...of);
+  const { records: erased } = await json('people erase', person_id, ...of);
   expect(erased).toBeGreaterThan(0);
-  expect(await json('audit', 'check')).toMatchObject({ ok: true, faults: [] });
+  expect(await json('audit check')).toMatchObject({ ok: true, faults: [] });
 });
 
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
@@ -353,13 +322,13 @@ test('lists the clients of a partner and restores a deleted account with all its
   await partner.register(TWO_A);
   await partner.register(TWO_B);
   await partner.call('DELETE', `/clients/${TWO_A.waba_id}`);
-  const listed = await json('client', 'list', '--partner', partner.partner_id);
+  const listed = await json('client list --partner', partner.partner_id);
   expect(listed.clients).toMatchObject([
     { waba_id: TWO_A.waba_id, status: 'deleted', partner_id: partner.partner_id },
     { waba_id: TWO_A.waba_id, status: 'deleted', partner_id: partner.partner_id },
   ]);
   await mesh.emulator.clearRequests();
-  const restored = await json('client', 'restore', TWO_A.waba_id, '--partner', partner.partner_id);
+  const restored = await json('client restore', TWO_A.waba_id, '--partner', partner.partner_id);
   expect(restored).toMatchObject({
     status: 'active',
     clients: [
@@ -558,11 +527,11 @@ test('lists a partner’s webhook endpoints and shows one with its attempts', as
     events: ['message.*'],
   });
   const { endpoint_id } = body.endpoint;
-  const { endpoints } = await json('endpoints', 'list', ...of);
+  const { endpoints } = await json('endpoints list', ...of);
   expect(endpoints).toMatchObject([
     { endpoint_id, url: partner.receiver.url, destination: null, events: ['message.*'] },
   ]);
-  expect(await json('endpoints', 'show', endpoint_id, ...of)).toMatchObject({
+  expect(await json('endpoints show', endpoint_id, ...of)).toMatchObject({
     endpoint_id,
     attempts: [],
   });
@@ -579,7 +548,7 @@ test('lists a partner’s shadow receivers without the query of their URLs', asy
   const { body } = await partner.call('POST', '/webhook-shadows', {
     url: `${partner.receiver.url}?token=of-the-partner`,
   });
-  const { shadows } = await json('endpoints', 'shadows', ...of);
+  const { shadows } = await json('endpoints shadows', ...of);
   expect(shadows).toMatchObject([
     { shadow_id: body.shadow.shadow_id, status: 'running', comparison: { compared: 0 } },
   ]);
@@ -595,7 +564,7 @@ test('shows and retries a partner’s failed events; shows broadcasts, usage and
   partner.receiver.behave((_arrival, response) => void response.writeHead(410).end());
   await mesh.emulator.inbound({ phone_number_id: TWO_A.phone_number_id, text: 'Private words' });
   const { events, total } = await eventually(async () => {
-    const found = await json('events', 'failed', ...of, '--status', 'failed');
+    const found = await json('events failed', ...of, '--status', 'failed');
     expect(found.events).toHaveLength(1);
     return found;
   });
@@ -604,12 +573,12 @@ test('shows and retries a partner’s failed events; shows broadcasts, usage and
   const [{ event_id }] = events;
   expect((await bmg(['events', 'failed', ...of])).out).toContain('1 of 1 events');
   partner.receiver.behave(undefined);
-  expect(await json('events', 'retry', event_id, ...of)).toEqual({
+  expect(await json('events retry', event_id, ...of)).toEqual({
     event_id,
     status: 'delivered',
     http_status: 200,
   });
-  expect(await json('events', 'retry', ...of)).toEqual({ queued: 0 });
+  expect(await json('events retry', ...of)).toEqual({ queued: 0 });
   expect(await json('broadcasts', ...of)).toEqual({ broadcasts: [], total: 0 });
   expect((await json('usage', ...of)).billing.active_wabas).toBe(1);
   const refused = await partner.call('POST', '/messages/send', {}, { 'x-waba-id': TWO_A.waba_id });
@@ -676,7 +645,7 @@ describe('bmg listen', () => {
 
   test('restores the webhook URL of an existing partner', async () => {
     const { partner_id } = await mesh.createPartner();
-    const url = async () => (await json('partner', 'show', partner_id)).webhook_url;
+    const url = async () => (await json('partner show', partner_id)).webhook_url;
     const before = await url();
     const listener = listen(['--partner', partner_id]);
     await listener.says('signatures are not checked');
@@ -687,7 +656,7 @@ describe('bmg listen', () => {
 
   test('restores it too when the reader of its output ends', async () => {
     const { partner_id, call, register } = await mesh.createPartner();
-    const url = async () => (await json('partner', 'show', partner_id)).webhook_url;
+    const url = async () => (await json('partner show', partner_id)).webhook_url;
     const before = await url();
     await register(TWO_B);
     const { child, says } = listen(['--partner', partner_id]);

@@ -2,6 +2,7 @@
 // acknowledged event has reached every partner, in order at first delivery, and a program that only
 // reads the log has it exactly once. BMG_FAULTS=long takes the full times.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EngineName } from '@bmg/local';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
@@ -88,20 +89,14 @@ describe('faults of a process', () => {
     });
   });
 
-  test('loses no event when fanout is killed', async () => {
+  test.each([
+    ['fanout', BRIEFLY_MS],
+    ['onboarding', AWAY_MS],
+  ] as const)('loses no event when %s is killed', async (name, away_ms) => {
     const statuses = await during(async () => {
-      await mesh.kill('fanout');
-      await sleep(BRIEFLY_MS);
-      await mesh.start('fanout');
-    });
-    expect([...statuses.keys()]).toEqual([200]);
-  });
-
-  test('loses no event when onboarding is killed', async () => {
-    const statuses = await during(async () => {
-      await mesh.kill('onboarding');
-      await sleep(AWAY_MS);
-      await mesh.start('onboarding');
+      await mesh.kill(name);
+      await sleep(away_ms);
+      await mesh.start(name);
     });
     expect([...statuses.keys()]).toEqual([200]);
   });
@@ -146,31 +141,19 @@ test('commits every event after webhooks has paused for 13 seconds over a backlo
 });
 
 describe('faults of an engine', () => {
-  test('loses no event while Redis is down', async () => {
-    const statuses = await during(async () => {
-      await mesh.killEngine('redis');
+  const without = (engine: EngineName) =>
+    during(async () => {
+      await mesh.killEngine(engine);
       await sleep(AWAY_MS);
-      await mesh.startEngine('redis');
+      await mesh.startEngine(engine);
     });
-    expect([...statuses.keys()]).toEqual([200]);
-  });
 
-  test('loses no event while MongoDB is down', async () => {
-    const statuses = await during(async () => {
-      await mesh.killEngine('mongo');
-      await sleep(AWAY_MS);
-      await mesh.startEngine('mongo');
-    });
-    expect([...statuses.keys()]).toEqual([200]);
+  test.each(['redis', 'mongo'] as const)('loses no event while %s is down', async (engine) => {
+    expect([...(await without(engine)).keys()]).toEqual([200]);
   });
 
   test('answers 503 while Kafka is down and loses no event', async () => {
-    const statuses = await during(async () => {
-      await mesh.killEngine('kafka');
-      await sleep(AWAY_MS);
-      await mesh.startEngine('kafka');
-    });
-    expect(statuses.get(503)).toBeGreaterThan(0);
+    expect((await without('kafka')).get(503)).toBeGreaterThan(0);
   });
 });
 

@@ -1,5 +1,5 @@
 // Message content on the whole mesh: media, interactive messages, quotes on all five paths,
-// reactions and read receipts. Bad content is refused with the field's name, and nothing is sent.
+// reactions and read receipts.
 import { parseExact } from '@bmg/common/json';
 import { ONE } from '../harness/shared-mesh';
 import { useMesh, usePartner } from './use-mesh';
@@ -113,15 +113,6 @@ describe('an interactive message', () => {
   });
 });
 
-describe('contact cards', () => {
-  test('are passed on unchanged', async () => {
-    const contacts = [CARD, { name: { formatted_name: 'Cy' }, note: 'a key of tomorrow' }];
-    const answer = await post('/messages/contacts', { contacts });
-    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-    expect(await lastSent()).toMatchObject({ type: 'contacts', contacts });
-  });
-});
-
 describe('a quoted reply', () => {
   const paths: Array<[string, object]> = [
     ['/messages/send', { text: 'Hello' }],
@@ -196,28 +187,17 @@ describe('a response to a customer’s message', () => {
   });
 
   test('a read receipt can show that a reply is being written', async () => {
-    const read = (typing_indicator: unknown) =>
-      partner.call(
-        'POST',
-        '/messages/read',
-        { message_id, typing_indicator },
-        { 'x-waba-id': ONE.waba_id },
-      );
-    const { status, headers } = await read({ type: 'text' });
+    const { status, headers } = await partner.call(
+      'POST',
+      '/messages/read',
+      { message_id, typing_indicator: { type: 'text' } },
+      { 'x-waba-id': ONE.waba_id },
+    );
     expect([status, headers.get('x-service-ignored')]).toEqual([200, null]);
     const asked = await mesh.emulator.requests({ path: '/messages$' });
     expect(asked.at(-1)?.body).toMatchObject({
       status: 'read',
       typing_indicator: { type: 'text' },
     });
-    for (const [given, field] of [
-      [{}, 'typing_indicator.type'],
-      [{ type: 'audio' }, 'typing_indicator.type'],
-      ['text', 'typing_indicator'],
-    ] as const) {
-      const { status: refused, body } = await read(given);
-      expect([refused, JSON.stringify(body.error)]).toEqual([400, expect.stringContaining(field)]);
-    }
-    expect((await mesh.emulator.requests({ path: '/messages$' })).length).toBe(asked.length);
   });
 });

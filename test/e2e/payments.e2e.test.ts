@@ -1,10 +1,8 @@
 // Payments end to end: paid registrations, monthly invoices that fail, payment links, and the
 // webhooks of the payment processor.
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { createRpcClient, type RpcClient } from '@bmg/common/rpc';
 import { PaymentsDefinition } from '@bmg/proto/billing';
+import { addressesOf, runBmg } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import {
@@ -138,20 +136,20 @@ describe('the first business account', () => {
 });
 
 /** The operator's command line against this mesh. */
-const bmg = (...args: string[]): Promise<{ stdout: string }> => {
-  const bin = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
-  const env = { ...process.env, ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] };
-  return promisify(execFile)(process.execPath, [bin, ...args], { env });
+const bmg = async (...args: string[]): Promise<string> => {
+  const { code, out } = await runBmg(args, addressesOf(mesh.env));
+  expect(code).toBe(0);
+  return out;
 };
 
 test('`bmg partner card` prints the link for putting a card on file', async () => {
   const partner = await mesh.createPartner();
-  const { stdout } = await bmg('partner', 'card', partner.partner_id);
-  expect(stdout.trim()).toContain(`${payments.url}/setup/cs_`);
-  await fetch(stdout.trim(), { method: 'POST', body: 'fine' });
+  const url = (await bmg('partner', 'card', partner.partner_id)).trim();
+  expect(url).toContain(`${payments.url}/setup/cs_`);
+  await fetch(url, { method: 'POST', body: 'fine' });
   expect(await billing(partner)).toMatchObject({ card: { last4: '4242' } });
   const answer = await bmg('--json', 'partner', 'card', partner.partner_id);
-  expect(Object.keys(JSON.parse(answer.stdout) as object)).toEqual(['url']);
+  expect(Object.keys(JSON.parse(answer) as object)).toEqual(['url']);
 });
 
 describe('a bank that asks for authentication', () => {
@@ -171,8 +169,8 @@ describe('a bank that asks for authentication', () => {
       active_wabas: 0,
       fee_usd: 0,
     });
-    const { stdout } = await bmg('--json', 'partner', 'show', partner.partner_id);
-    expect(JSON.parse(stdout)).toMatchObject({ active_wabas: 0 });
+    const shown = await bmg('--json', 'partner', 'show', partner.partner_id);
+    expect(JSON.parse(shown)).toMatchObject({ active_wabas: 0 });
   });
 
   test('stops sends with the same answer', async () => {

@@ -1,7 +1,7 @@
 // Purging a client's data: counted, deleted in the database of every service, and searched for in
 // all of them afterwards. Billing records stay, and so does data of the account's other partners.
 import { randomInt } from 'node:crypto';
-import { runBmg, type Ran } from '../testkit/bmg';
+import { addressesOf, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { storedDocuments } from './stored';
@@ -18,9 +18,8 @@ const first = usePartner(mesh, [ONE], { name: 'First' });
 const second = usePartner(mesh, [ONE], { name: 'Second' });
 
 const purge = (partner: TestPartner, ...options: string[]): Promise<Ran> => {
-  const addresses = Object.entries(mesh.env).filter(([name]) => name.endsWith('_ADDR'));
   const command = ['--json', 'client', 'purge', ONE.waba_id, '--partner', partner.partner_id];
-  return runBmg([...command, ...options], Object.fromEntries(addresses));
+  return runBmg([...command, ...options], addressesOf(mesh.env));
 };
 
 const report = ({ code, out, err }: Ran): any => {

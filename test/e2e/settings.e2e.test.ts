@@ -4,73 +4,32 @@ import { randomBytes } from 'node:crypto';
 import { ONE, joinMesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isSigned, isStandardSigned } from '../testkit/partner';
-import { faultsOf, READS } from './console-answers';
+import { READS } from './console-answers';
+import { consoleOf, type Console, type ConsoleAnswer } from './people-support';
 import { storedTexts } from './stored';
 import { useMesh } from './use-mesh';
 
 const mesh = useMesh(() => joinMesh({ PROXY_HOPS: '1' }, ['gateway']));
+let web: Console;
 let origin: string;
 
-beforeAll(async () => {
-  origin = new URL(mesh.base_url).origin;
+beforeAll(() => {
+  web = consoleOf(mesh);
+  origin = web.origin;
 });
 
-interface Answer {
-  status: number;
-  headers: Headers;
-  body: any; // any: tests read arbitrary response bodies
-}
-
-/** Sends a request; a successful answer must match the schema of its row. */
-async function ask(
-  method: string,
-  path: string,
-  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer> {
-  const answer = await fetch(`${origin}/dashboard/api${path}`, {
-    method,
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const received = (await answer.json()) as Answer['body'];
-  if (answer.ok) expect(faultsOf(method, path, received)).toEqual([]);
-  return { status: answer.status, headers: answer.headers, body: received };
-}
-
-/** Log-ins are limited by address, which the proxy in front reports. */
-const logIn = (partner_key: unknown, address = '192.0.2.40'): Promise<Answer> =>
-  ask('POST', '/session', {
-    body: { partner_key },
-    headers: { origin, 'x-forwarded-for': address },
-  });
+const ask: Console['ask'] = (...request) => web.ask(...request);
+const logIn = (partner_key: unknown) => ask('POST', '/session', { body: { partner_key } });
 
 /** A logged-in browser: it sends its cookie, its origin and the CSRF token of the page. */
-interface Browser {
-  cookie: string;
-  csrf: string;
-  call(method: string, path: string, body?: unknown): Promise<Answer>;
+async function browserOf({ partner_key }: Pick<TestPartner, 'partner_key'>) {
+  const answer = await logIn(partner_key);
+  expect(answer.status).toBe(201);
+  const cookie = (answer.headers.get('set-cookie') as string).split(';')[0] as string;
+  return { cookie, csrf: answer.body.csrf_token as string, call: web.browserOf(answer) };
 }
 
-async function browserOf(
-  { partner_key }: Pick<TestPartner, 'partner_key'>,
-  address?: string,
-): Promise<Browser> {
-  const { status, headers, body } = await logIn(partner_key, address);
-  expect(status).toBe(201);
-  const cookie = (headers.get('set-cookie') as string).split(';')[0] as string;
-  const csrf = body.csrf_token as string;
-  return {
-    cookie,
-    csrf,
-    call: (method, path, given) =>
-      ask(method, path, {
-        body: given,
-        headers: { cookie, origin, 'x-csrf-token': csrf },
-      }),
-  };
-}
-
-const refused = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
+const refused = ({ status, body }: ConsoleAnswer): [number, string] => [status, body.error?.code];
 
 describe('a session', () => {
   test('is opened by the partner key and names its partner', async () => {
@@ -158,7 +117,7 @@ describe('a change', () => {
       const partner = await mesh.createPartner();
       const { cookie, csrf, call } = await browserOf(partner);
       const from = (headers: Record<string, string>) =>
-        ask(method, path, { body, headers: { cookie, ...headers } });
+        ask(method, path, { body, headers: { origin: '', cookie, ...headers } });
       const token = { 'x-csrf-token': csrf };
       for (const headers of [
         { ...token },
@@ -190,9 +149,8 @@ describe('a change', () => {
 });
 
 describe('the partner settings', () => {
-  // One browser for all of them, because log-ins are rate-limited.
   let owner: TestPartner;
-  let browser: Browser;
+  let browser: Awaited<ReturnType<typeof browserOf>>;
   beforeAll(async () => {
     owner = await mesh.createPartner();
     browser = await browserOf(owner);
@@ -358,17 +316,15 @@ test('uses the client address that the proxy saw, not the one the client claims'
 });
 
 describe('the endpoints below /dashboard/api/v1', () => {
-  const ADDRESS = '192.0.2.77';
-
   test('serve a session under the rules of the endpoints, only for its own partner', async () => {
     const [partner, other] = await Promise.all([mesh.createPartner(), mesh.createPartner()]);
     await partner.register(ONE);
-    const browser = await browserOf(partner, ADDRESS);
+    const browser = await browserOf(partner);
     const clients = await browser.call('GET', '/v1/clients');
     expect([clients.status, clients.body.total]).toEqual([200, 1]);
     expect(clients.headers.get('ratelimit-limit')).toBe('200');
     expect(clients.headers.get('cache-control')).toBe('no-store');
-    expect((await (await browserOf(other, ADDRESS)).call('GET', '/v1/clients')).body.total).toBe(0);
+    expect((await (await browserOf(other)).call('GET', '/v1/clients')).body.total).toBe(0);
     expect(refused(await browser.call('GET', '/v1/templates'))).toEqual([400, 'MISSING_WABA']);
     expect(refused(await browser.call('POST', '/v1/connect/session', { state: 7 }))).toEqual([
       400,
@@ -392,7 +348,7 @@ describe('the endpoints below /dashboard/api/v1', () => {
 
   test('refuse a key without a session, another site, and a change without the CSRF token', async () => {
     const partner = await mesh.createPartner();
-    const { cookie, csrf } = await browserOf(partner, ADDRESS);
+    const { cookie, csrf } = await browserOf(partner);
     const create = (headers: Record<string, string>) =>
       ask('POST', '/v1/connect/session', { body: {}, headers });
     const wrong = [
@@ -408,14 +364,14 @@ describe('the endpoints below /dashboard/api/v1', () => {
 });
 
 test.each(READS)('GET %s matches its schema', async (path) => {
-  const browser = await browserOf(await mesh.createPartner(), '192.0.2.32');
+  const browser = await browserOf(await mesh.createPartner());
   expect((await browser.call('GET', path)).status).toBe(200);
 });
 
 test('shows the calls with keys, without what people wrote, only to their partner', async () => {
   const [partner, other] = await Promise.all([mesh.createPartner(), mesh.createPartner()]);
   await partner.register(ONE);
-  const browser = await browserOf(partner, '192.0.2.31');
+  const browser = await browserOf(partner);
   const number = { 'x-waba-id': ONE.waba_id };
   const message = { to: '15550100777' };
   const sent = await partner.call('POST', '/messages/send?q=quiet', message, number);
@@ -466,14 +422,14 @@ test('shows the calls with keys, without what people wrote, only to their partne
   expect(await pathsOf('?status=failed&limit=1')).toEqual(['/broadcasts/{broadcast_id}']);
   expect(await pathsOf('?endpoint=POST%20/keys&key_id=partner_key')).toEqual(['/keys']);
   expect(await pathsOf(`?id=${requests[1]?.['id']}`)).toEqual(['/keys']);
-  const theirs = await (await browserOf(other, '192.0.2.31')).call('GET', '/requests');
+  const theirs = await (await browserOf(other)).call('GET', '/requests');
   expect(theirs.body).toMatchObject({ requests: [], after: null });
 });
 
 test('neither answers nor the stream have what a customer wrote', async () => {
   const partner = await mesh.createPartner();
   await partner.register(ONE);
-  const browser = await browserOf(partner, '192.0.2.33');
+  const browser = await browserOf(partner);
   const { phone_number_id } = ONE;
   const text = 'Nobody in the console reads this';
   await mesh.emulator.inbound({ phone_number_id, from: '15550100779', text });

@@ -10,6 +10,10 @@ export interface Ran {
   err: string;
 }
 
+/** The addresses of a mesh's services, as the command line takes them. */
+export const addressesOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.endsWith('_ADDR')));
+
 export const runBmg = (args: string[], env: Record<string, string | undefined>): Promise<Ran> =>
   new Promise((done) => {
     execFile(
