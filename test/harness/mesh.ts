@@ -1,7 +1,6 @@
 // The whole mesh in this process, on free ports, with separate databases, topics and keys: real
 // engines, the emulator and partners over HTTP. Tests join the worker's mesh (shared-mesh.ts)
 // unless they need a separate clock or separate engines.
-import { randomBytes } from 'node:crypto';
 import type { Loaded } from '@bmg/common/config';
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running, type Service } from '@bmg/common/lifecycle';
@@ -24,10 +23,10 @@ import { settings as webhooksSettings } from '@bmg/webhooks/config';
 import { createWebhooks } from '@bmg/webhooks/service';
 import { settings as gatewaySettings } from '@bmg/gateway/config';
 import { createGateway } from '@bmg/gateway/service';
-import { freePort, type ServiceName } from '@bmg/local';
+import { addressSetting, freePorts, meshSettings, type ServiceName } from '@bmg/local';
 import { startEmulator } from '../emulator';
 import { eventually } from '../testkit/eventually';
-import { ONE, WORLD } from './world';
+import { ONE, ownNames, WORLD } from './world';
 import { createMeshView, type Mesh } from './mesh-view';
 
 const CREATE: Record<ServiceName, (env: NodeJS.ProcessEnv) => Service> = {
@@ -56,45 +55,13 @@ export type { Mesh, TestPartner } from './mesh-view';
 /** The time limit of a hook that starts a mesh, on a slow machine that does other work. */
 export const START_LIMIT_MS = 240_000;
 
-/** The settings that all services of a mesh share: engines, names with its prefix, addresses. */
-const settingsOf = (
-  run: string,
-  port: (name: string) => number,
-  emulator_url: string,
-): NodeJS.ProcessEnv => ({
-  MONGO_URL: process.env['MONGO_URL'],
-  KAFKA_BROKERS: process.env['KAFKA_BROKERS'],
-  REDIS_URL: process.env['REDIS_URL'],
-  MONGO_DATABASE_PREFIX: `t${run}-`,
-  KAFKA_TOPIC_PREFIX: `t${run}.`,
-  REDIS_KEY_PREFIX: `t${run}:`,
-  UPSTREAM_URL: emulator_url,
-  UPSTREAM_SDK_URL: `${emulator_url}/sdk.js`,
-  UPSTREAM_APP_ID: 'app-local',
-  UPSTREAM_APP_SECRET: 'app-secret-local',
-  UPSTREAM_CONFIG_ID: 'config-local',
-  UPSTREAM_VERIFY_TOKEN: 'verify-local',
-  PLATFORM_PIN: '000000',
-  ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-  EVENT_LOG_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-  KEY_PEPPER: 'test-pepper',
-  ALLOW_PRIVATE_URLS: 'true',
-  PUBLIC_URL: `http://127.0.0.1:${port('rest')}`,
-  GATEWAY_HOST: '127.0.0.1',
-  INGRESS_HOST: '127.0.0.1',
-  GRPC_HOST: '127.0.0.1',
-  METRICS_HOST: '127.0.0.1',
-  METRICS_PORT: '0',
-  DRAIN_MS: '0',
-  GATEWAY_PORT: String(port('rest')),
-  INGRESS_PORT: String(port('ingress')),
-  ...Object.fromEntries(
-    Object.keys(CREATE).map((name) => [
-      `${name.replace('-', '_').toUpperCase()}_ADDR`,
-      `127.0.0.1:${port(name)}`,
-    ]),
-  ),
-});
+/** The settings that all services of a mesh share: the run's engines, names and ports of its own. */
+async function settingsOf(): Promise<NodeJS.ProcessEnv> {
+  const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = process.env;
+  const engines = { MONGO_URL, KAFKA_BROKERS, REDIS_URL };
+  const settings = meshSettings({ ...engines, ...ownNames('t'), ...(await freePorts()) });
+  return { ...settings, METRICS_PORT: '0', DRAIN_MS: '0' };
+}
 
 /** `now` is onboarding's clock, which billing uses; `envOf` gives a service settings of its own. */
 export async function startMesh(
@@ -104,17 +71,18 @@ export async function startMesh(
     envOf = () => ({}),
   }: { now?: () => Date; envOf?: (name: ServiceName) => NodeJS.ProcessEnv } = {},
 ): Promise<Mesh> {
-  const run = randomBytes(5).toString('hex');
-  const ports = new Map<string, number>();
-  for (const name of [...Object.keys(CREATE), 'ingress', 'rest']) ports.set(name, await freePort());
-  const port = (name: string): number => ports.get(name) as number;
-  const ingress_url = `http://127.0.0.1:${port('ingress')}/webhooks/upstream`;
-  const emulator = await startEmulator({ port: 0, webhook_url: ingress_url });
+  const settings = await settingsOf();
+  const ingress_url = settings['EMULATOR_WEBHOOK_URL'] as string;
+  const emulator = await startEmulator({
+    port: Number(settings['EMULATOR_PORT']),
+    webhook_url: ingress_url,
+  });
   await emulator.reset(WORLD);
-  const env = { ...settingsOf(run, port, emulator.url), ...overrides };
+  const env = { ...settings, ...overrides };
   const running = new Map<ServiceName, Running>();
   const start = async (name: ServiceName, changed: NodeJS.ProcessEnv = {}): Promise<void> => {
-    const own = { ...env, ...envOf(name), ...changed, GRPC_PORT: String(port(name)) };
+    const GRPC_PORT = settings[addressSetting(name)]?.split(':')[1];
+    const own = { ...env, ...envOf(name), ...changed, GRPC_PORT };
     const service =
       name === 'onboarding'
         ? createOnboarding(loadConfig(onboardingSettings, own), now)
@@ -126,7 +94,7 @@ export async function startMesh(
     running.delete(name);
   };
   const names = Object.keys(CREATE) as ServiceName[];
-  const base_url = `http://127.0.0.1:${port('rest')}/v1`;
+  const base_url = settings['BASE_URL'] as string;
   const close = async (): Promise<void> => {
     await stop('gateway');
     await Promise.all(names.map(stop));

@@ -4,7 +4,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomBytes } from 'node:crypto';
 import { createRpcClient, ownCall, type Client, type RpcClient } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
 import { OperatorDefinition, type CreatePartnerResponse } from '@bmg/proto/onboarding';
@@ -12,10 +11,8 @@ import {
   down,
   enginePid,
   freePort,
+  freePorts,
   pidOf,
-  SERVICE_NAMES,
-  SERVICES,
-  settingPrefix,
   startEngine,
   startService,
   up,
@@ -27,7 +24,7 @@ import { uncommitted } from '../testkit/committed-offsets';
 import { eventually } from '../testkit/eventually';
 import { hasEnded } from '../testkit/signal-process';
 import { callsOf, suspend, type PartnerCalls } from './mesh-view';
-import { ENGINES_LIVE_SHORT, ONE, runDir, WORLD } from './world';
+import { ENGINES_LIVE_SHORT, ONE, ownNames, runDir, WORLD } from './world';
 
 export { ONE, TWO_A, TWO_B } from './world';
 
@@ -64,10 +61,6 @@ export interface ProcessMesh extends Processes {
 
 export type ProcessPartner = CreatePartnerResponse & PartnerCalls;
 
-/** The prefixes of the address settings of the gRPC services. */
-export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !== undefined).map(
-  settingPrefix,
-);
 const CALL_LIMIT_MS = 60_000;
 const ENGINES: EngineName[] = ['kafka', 'mongo', 'redis'];
 export const ENGINE_URLS = ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'];
@@ -128,27 +121,15 @@ export async function enginePorts(): Promise<NodeJS.ProcessEnv> {
 }
 
 /** Free ports, and separate names in the engines. */
-export async function newPlace(): Promise<NodeJS.ProcessEnv> {
-  const run = randomBytes(5).toString('hex');
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env['PATH'],
-    HOME: process.env['HOME'],
-    ...ENGINES_LIVE_SHORT,
-    DRAIN_MS: '50',
-    MONGO_DATABASE_PREFIX: `p${run}-`,
-    KAFKA_TOPIC_PREFIX: `p${run}.`,
-    REDIS_KEY_PREFIX: `p${run}:`,
-    KEY_PEPPER: 'process-test-pepper',
-  };
-  for (const name of ['GATEWAY_PORT', 'INGRESS_PORT', 'EMULATOR_PORT']) {
-    env[name] = String(await freePort());
-  }
-  for (const name of CALLED) env[`${name}_ADDR`] = `127.0.0.1:${await freePort()}`;
-  for (const name of [...CALLED, 'GATEWAY', 'FANOUT']) {
-    env[`${name}_METRICS_PORT`] = String(await freePort());
-  }
-  return env;
-}
+export const newPlace = async (): Promise<NodeJS.ProcessEnv> => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  ...ENGINES_LIVE_SHORT,
+  ...ownNames('p'),
+  ...(await freePorts()),
+  DRAIN_MS: '50',
+  KEY_PEPPER: 'process-test-pepper',
+});
 
 interface Opened {
   base_url?: string | undefined;

@@ -3,15 +3,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { down, freePort, type MeshProcessName } from '@bmg/local';
+import { down, freePorts, type MeshProcessName } from '@bmg/local';
 import { startBalancer, type Target } from '../testkit/balancer';
-import {
-  CALLED,
-  processesIn,
-  startProcessMesh,
-  type ProcessMesh,
-  type Processes,
-} from './process-mesh';
+import { processesIn, startProcessMesh, type ProcessMesh, type Processes } from './process-mesh';
 
 export interface ReplicatedMesh extends Omit<ProcessMesh, keyof Processes> {
   replicas: [Processes, Processes];
@@ -32,17 +26,13 @@ export async function startReplicatedMesh(
   const ingress_url = `http://${HOST}:${ingress.port}/webhooks/upstream`;
 
   // A process listens on the last address of its service, which differs in each folder.
-  const first: Record<string, string> = {};
-  const second: Record<string, string> = {};
-  for (const name of CALLED) {
-    const [one, two] = [`${HOST}:${await freePort()}`, `${HOST}:${await freePort()}`];
-    first[`${name}_ADDR`] = `${two},${one}`;
-    second[`${name}_ADDR`] = `${one},${two}`;
+  const first = await freePorts();
+  const { EMULATOR_PORT: _shared, ...second } = await freePorts();
+  for (const name of Object.keys(first).filter((one) => one.endsWith('_ADDR'))) {
+    const [one, two] = [first[name], second[name]];
+    first[name] = `${two},${one}`;
+    second[name] = `${one},${two}`;
   }
-  for (const name of [...CALLED, 'GATEWAY', 'FANOUT']) {
-    second[`${name}_METRICS_PORT`] = String(await freePort());
-  }
-  for (const name of ['GATEWAY', 'INGRESS']) second[`${name}_PORT`] = String(await freePort());
 
   const mesh = await startProcessMesh({
     base_url: `http://${HOST}:${gateway.port}/v1`,

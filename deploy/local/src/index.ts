@@ -6,7 +6,17 @@ export { redis } from './engine-redis';
 export { LocalError } from './errors';
 export { isUp } from './health';
 export { requireJars } from './jars';
-export { pidOf, runningIn, type MeshProcessName, type ProcessName, type Settings } from './mesh';
+export {
+  findProcess,
+  freePorts,
+  meshSettings,
+  pidOf,
+  processEnv,
+  runningIn,
+  type MeshProcessName,
+  type ProcessName,
+  type Settings,
+} from './mesh';
 export { RUN_DIR } from './paths';
 export { freePort } from './ports';
 export { commandLine, launch, logSince, logTail, stopProcess } from './processes';

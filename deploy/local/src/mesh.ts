@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { findPid } from './processes';
 import { ENGINE_NAMES, ENGINES, engineMarker } from './start-engines';
-import { parsePort, HOST, type Listening } from './ports';
+import { freePort, parsePort, HOST, type Listening } from './ports';
 import type { EngineName } from './engine';
 import {
   addressSetting,
@@ -135,6 +135,17 @@ export function meshSettings(env: NodeJS.ProcessEnv): Settings {
   settings['EMULATOR_URL'] = emulator;
   take(settings, given, 'UPSTREAM_SDK_URL', `${emulator}/sdk.js`);
   take(settings, given, 'EMULATOR_WEBHOOK_URL', `${ingress}/webhooks/upstream`);
+  return settings;
+}
+
+/** Free ports for all processes of a mesh beside others, by the settings that name them. */
+export async function freePorts(): Promise<Settings> {
+  const settings: Settings = {};
+  for (const { name, address, metricsPort, ports = {} } of PROCESSES) {
+    if (address) settings[address.setting] = `${HOST}:${await freePort()}`;
+    if (metricsPort) settings[metricsSetting(name)] = String(await freePort());
+    for (const setting of Object.keys(ports)) settings[setting] = String(await freePort());
+  }
   return settings;
 }
 
