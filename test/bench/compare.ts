@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SERVICE_NAMES, SERVICES } from '@bmg/local';
 import { quantile, spread } from './load';
-import { ROOT } from './processes';
+import { ROOT } from './mesh';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 

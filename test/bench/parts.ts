@@ -21,8 +21,7 @@ import { Agent } from 'undici';
 import { SendResult, SendTextRequest } from '@bmg/proto/messaging';
 import { requestBytes } from '../testkit/request-bytes';
 import { bodyOf, signed, statusChange } from '../testkit/upstream-webhooks';
-import { now, SILENT } from './load';
-import { createWireClient, respond, startWireServer } from './wire';
+import { createWireClient, now, respond, SILENT, startWireServer } from './load';
 
 const HOST = '127.0.0.1';
 /** PORT is where the part listens, if it does. */

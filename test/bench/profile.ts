@@ -12,11 +12,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICE_NAMES } from '@bmg/local';
-import { prepareLives, type LifeLoad } from './lives';
 import { webhook } from './load';
-import { OURS } from './measure';
-import { SETTLE_MS } from './mesh';
-import { costOf, ROOT, withBench } from './processes';
+import { prepareLives, type LifeLoad } from './main';
+import { costOf, OURS, ROOT, SETTLE_MS, withBench } from './mesh';
 
 const SHOWN = 20;
 /** The benchmark that loads a service, if it is not `events`. */

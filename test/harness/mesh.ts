@@ -55,7 +55,7 @@ export type { Mesh, TestPartner } from './mesh-view';
 /** The time limit of a hook that starts a mesh, on a slow machine that does other work. */
 export const START_LIMIT_MS = 240_000;
 
-/** The settings that all services of a mesh share: the run's engines, names and ports of its own. */
+/** All services of a mesh share these: the engines of the run, and names and ports of its own. */
 async function settingsOf(): Promise<NodeJS.ProcessEnv> {
   const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = process.env;
   const engines = { MONGO_URL, KAFKA_BROKERS, REDIS_URL };
