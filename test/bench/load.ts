@@ -231,28 +231,10 @@ export function webhook(places: readonly Place[], items = 1): Webhook {
 export const wireWebhook = (ingress: URL, { body }: Webhook): Buffer =>
   requestBytes(ingress, '/webhooks/upstream', signed(body), body);
 
-export interface Answered {
-  id: string;
-  place: number;
-  /** When the post was due and when it was answered. */
-  due_ms: number;
-  at_ms: number;
-  status: number;
-}
+export type Load = ReturnType<typeof createLoad>;
 
-/** Posts webhooks as the upstream does, and records when each was answered. */
-export interface Load {
-  /**
-   * Prepares all posts; the returned function makes them, with `workers` in flight until all are
-   * posted.
-   */
-  closed(webhooks: Webhook[], workers: number): () => Promise<Answered[]>;
-  /** Posts at `rate` per second, regardless of the answers. */
-  open(make: () => Webhook, rate: number, seconds: number): Promise<Answered[]>;
-  close(): void;
-}
-
-export function createLoad(ingress: string): Load {
+/** Posts webhooks as the upstream does, and records when each was due and when it was answered. */
+export function createLoad(ingress: string) {
   const client = createWireClient(ingress);
   const origin = new URL(ingress);
   const post = async ({ id, place }: Webhook, request: Buffer, due_ms: number) => {
@@ -260,17 +242,22 @@ export function createLoad(ingress: string): Load {
     return { id, place, due_ms, at_ms: now(), status };
   };
   return {
-    closed(webhooks, workers) {
+    /**
+     * Prepares all posts; the returned function makes them, with `workers` in flight until all are
+     * posted.
+     */
+    closed(webhooks: Webhook[], workers: number) {
       const requests = webhooks.map((one) => wireWebhook(origin, one));
       return async () => {
-        const answered: Answered[] = [];
+        const answered: Array<Awaited<ReturnType<typeof post>>> = [];
         await inFlight(workers, webhooks.length, async (at) => {
           answered.push(await post(webhooks[at] as Webhook, requests[at] as Buffer, now()));
         });
         return answered;
       };
     },
-    open: (make, rate, seconds) =>
+    /** Posts at `rate` per second, regardless of the answers. */
+    open: (make: () => Webhook, rate: number, seconds: number) =>
       atRate(rate, seconds, (due_ms) => {
         const one = make();
         return post(one, wireWebhook(origin, one), due_ms);
@@ -302,12 +289,6 @@ export interface WireAnswer {
   body: string;
 }
 
-export interface WireClient {
-  /** Sends a request, head and body as they go over the wire, and reads the answer. */
-  ask(request: Buffer): Promise<WireAnswer>;
-  close(): void;
-}
-
 interface Line {
   socket: Socket;
   text: string;
@@ -315,7 +296,7 @@ interface Line {
 }
 
 /** Opens a connection when all others wait for their answer. */
-export function createWireClient(origin: string): WireClient {
+export function createWireClient(origin: string) {
   const { hostname, port } = new URL(origin);
   const idle: Line[] = [];
   const all = new Set<Line>();
@@ -354,7 +335,8 @@ export function createWireClient(origin: string): WireClient {
     return line;
   };
   return {
-    ask: (request) =>
+    /** Sends a request, head and body as they go over the wire, and reads the answer. */
+    ask: (request: Buffer): Promise<WireAnswer> =>
       new Promise((resolve) => {
         const post = (line: Line): void => {
           line.resolve = resolve;
@@ -364,7 +346,7 @@ export function createWireClient(origin: string): WireClient {
         if (line) post(line);
         else waiting.push(post);
       }),
-    close() {
+    close(): void {
       for (const { socket } of all) socket.destroy();
     },
   };

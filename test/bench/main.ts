@@ -192,21 +192,8 @@ export interface Lives {
   tails: Tails;
 }
 
-interface LoadOfLives {
-  /** Keeps `in_flight` lives running for `seconds`. */
-  closed(in_flight: number, seconds: number): Promise<Lives>;
-  /** Begins `rate` lives per second, regardless of how they go. */
-  open(rate: number, seconds: number): Promise<Lives>;
-}
-
-export interface LifeLoad extends Setup, LoadOfLives {
-  /** Starts the bare chains; their processes join `pids`, and are returned by name. */
-  startFloor(): Promise<LoadOfLives & { parts: string[] }>;
-  /** Sends whose statuses the upstream does not post. */
-  openSends(rate: number, seconds: number): Promise<Measured>;
-  closedSends(in_flight: number, seconds: number): Promise<Measured>;
-  close(): Promise<void>;
-}
+type LoadOfLives = ReturnType<typeof loadWith>;
+export type LifeLoad = Awaited<ReturnType<typeof prepareLives>>;
 
 interface Times {
   sends: number[];
@@ -222,7 +209,7 @@ type Live = (run: Times, due_ms: number) => Promise<void>;
 const aSilentText = (index: number): string =>
   JSON.stringify({ ...JSON.parse(aText(index)), text: SILENT });
 
-export async function prepareLives(bench: Bench, partners: number): Promise<LifeLoad> {
+export async function prepareLives(bench: Bench, partners: number) {
   const own_port = await freePort();
   const arrivals = startReceiver(own_port);
   const setup = await prepareMesh(bench, { partners, stub: 'statuses', own_port });
@@ -253,6 +240,7 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
   return {
     ...setup,
     ...loadWith(live, setup, records),
+    /** Starts the bare chains; their processes join `pids`, and are returned by name. */
     async startFloor() {
       const events = await startBareEvents(setup);
       Object.assign(setup.pids, events.pids);
@@ -264,9 +252,10 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
         parts: [...events.parts, ...sends.parts],
       };
     },
-    openSends: (rate, seconds) => openLoop(shot, rate, seconds),
-    closedSends: (in_flight, seconds) => closedLoop(shot, in_flight, seconds),
-    async close() {
+    /** Sends whose statuses the upstream does not post. */
+    openSends: (rate: number, seconds: number) => openLoop(shot, rate, seconds),
+    closedSends: (in_flight: number, seconds: number) => closedLoop(shot, in_flight, seconds),
+    async close(): Promise<void> {
       await mongo.close();
       for (const close of closers) close();
     },
@@ -305,7 +294,7 @@ function floorOf(
   };
 }
 
-function loadWith(live: Live, { bench, pids }: Setup, records: Collection): LoadOfLives {
+function loadWith(live: Live, { bench, pids }: Setup, records: Collection) {
   const measure = async (load: (run: Times) => Promise<unknown>): Promise<Lives> => {
     const run: Times = { sends: [], lives: [], failed: 0, begun: 0, ids: new Set() };
     let seconds = 0;
@@ -326,9 +315,12 @@ function loadWith(live: Live, { bench, pids }: Setup, records: Collection): Load
     };
   };
   return {
-    closed: (in_flight, seconds) =>
+    /** Keeps `in_flight` lives running for `seconds`. */
+    closed: (in_flight: number, seconds: number) =>
       measure((run) => inFlightFor(in_flight, seconds, () => live(run, now()))),
-    open: (rate, seconds) => measure((run) => atRate(rate, seconds, (due) => live(run, due))),
+    /** Begins `rate` lives per second, regardless of how they go. */
+    open: (rate: number, seconds: number) =>
+      measure((run) => atRate(rate, seconds, (due) => live(run, due))),
   };
 }
 
@@ -339,13 +331,9 @@ interface Life {
   complete: (() => void) | undefined;
 }
 
-interface Arrivals {
-  /** Resolves once so many different events of a message have arrived. */
-  all(id: string, wanted: number): Promise<void>;
-  close(): void;
-}
+type Arrivals = ReturnType<typeof startReceiver>;
 
-function startReceiver(port: number): Arrivals {
+function startReceiver(port: number) {
   const lives = new Map<string, Life>();
   const lifeOf = (id: string): Life => {
     const life = lives.get(id) ?? { events: new Set(), wanted: Infinity, complete: undefined };
@@ -362,8 +350,11 @@ function startReceiver(port: number): Arrivals {
     if (life.events.size === life.wanted) life.complete?.();
   });
   return {
-    /** The events may arrive before the answer to the send. */
-    async all(id, wanted) {
+    /**
+     * Resolves once so many different events of a message have arrived, which may be before the
+     * answer to the send.
+     */
+    async all(id: string, wanted: number): Promise<void> {
       const life = lifeOf(id);
       life.wanted = wanted;
       if (life.events.size < wanted) {

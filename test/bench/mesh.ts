@@ -27,7 +27,7 @@ import {
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
 import { residentMib } from '../testkit/resident-memory';
-import { aText, createLoad, quantile, webhook, type Load, type Place, type Shot } from './load';
+import { aText, createLoad, quantile, webhook, type Place, type Shot } from './load';
 
 export const ROOT = resolve(__dirname, '../../..');
 /** BENCH_ROOT measures the services of another checkout with this driver (`make bench-compare`). */
@@ -195,17 +195,7 @@ async function untilReady({ name, metrics_port }: Part, dir: string): Promise<vo
   }
 }
 
-export interface Setup {
-  bench: Bench;
-  load: Load;
-  receiver: ReceiverControl;
-  receiver_url: string;
-  stub_url: string;
-  /** The gateway's address. */
-  gateway: string;
-  places: Place[];
-  pids: Record<string, number>;
-}
+export type Setup = Awaited<ReturnType<typeof prepareMesh>>;
 
 interface MeshOptions {
   partners: number;
@@ -220,7 +210,7 @@ interface MeshOptions {
 export async function prepareMesh(
   bench: Bench,
   { partners, services = SERVICE_NAMES, stub, own_port }: MeshOptions,
-): Promise<Setup> {
+) {
   const receiver_port = own_port ?? (await freePort());
   const receiver_url = `http://${HOST}:${receiver_port}`;
   const pids: Record<string, number> = {};
@@ -308,52 +298,38 @@ const register = (bench: Bench, partner_key: string, number: object): Promise<bo
   }, REACH_LIMIT_MS);
 
 /** Controls the receiver of parts.ts. */
-export interface ReceiverControl {
-  count(): Promise<number>;
-  until(count: number): Promise<void>;
-  /** Returns the first arrival of each event, and clears the record. */
-  report(): Promise<Map<string, number>>;
-  hang(path: string): Promise<void>;
-  heal(): Promise<void>;
-}
-
-function receiverControl(url: string): ReceiverControl {
+function receiverControl(url: string) {
   // any: two shapes
   const ask = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as any;
   const count = async (): Promise<number> => (await ask('/count')).count;
   return {
     count,
-    async until(wanted) {
+    async until(wanted: number): Promise<void> {
       const until = Date.now() + ARRIVAL_LIMIT_MS;
       while ((await count()) < wanted) {
         if (Date.now() > until) throw new Error(`${await count()} of ${wanted} events arrived`);
         await sleep(LOOK_EVERY_MS);
       }
     },
+    /** Returns the first arrival of each event, and clears the record. */
     async report() {
       const { arrivals } = (await ask('/report')) as { arrivals: Array<[string, number]> };
       // Reversed, so that the first of several arrivals of an event stays.
       return new Map(arrivals.reverse());
     },
-    hang: async (path) => void (await ask(`/hang?path=${path}`)),
+    hang: async (path: string) => void (await ask(`/hang?path=${path}`)),
     heal: async () => void (await ask('/heal')),
   };
 }
 
-interface BareSends {
-  shot: Shot;
-  /** The names of its processes, which join `pids`. */
-  parts: string[];
-}
-
 /**
  * Starts the bare chain of sends, which calls the stub. `storing` adds a count in Redis and a
- * record in MongoDB for each request.
+ * record in MongoDB for each request. Returns the names of its processes, too, which join `pids`.
  */
 export async function startBareSends(
   { bench, pids, stub_url }: Setup,
   name: 'bare' | 'storing' = 'bare',
-): Promise<BareSends> {
+) {
   const port = await freePort();
   const env = {
     SERVICE_ADDR: `${HOST}:${await freePort()}`,
@@ -366,22 +342,16 @@ export async function startBareSends(
     pids[part] = bench.start(part, PARTS, { ...env, PART: half }).pid;
     return part;
   });
-  return { shot: { origin: `http://${HOST}:${port}`, path: '/', headers: {}, body: aText }, parts };
-}
-
-/** A bare chain of events with the partners of a mesh; `pids` has its own parts and engines. */
-export interface BareEvents extends Setup {
-  parts: string[];
-  ingress: URL;
-  /** Starts second processes of these parts; returns their names. */
-  startBeside(parts: readonly string[]): Promise<string[]>;
+  const shot: Shot = { origin: `http://${HOST}:${port}`, path: '/', headers: {}, body: aText };
+  return { shot, parts };
 }
 
 /**
  * Starts the bare chain of events, which posts to the receiver of the mesh. `database` is where it
- * stores the events, by partner.
+ * stores the events, by partner. Its `pids` are those of its own parts and engines; `startBeside`
+ * starts second processes of some parts, and returns their names.
  */
-export async function startBareEvents(setup: Setup, database?: string): Promise<BareEvents> {
+export async function startBareEvents(setup: Setup, database?: string) {
   const port = await freePort();
   const { kafka = 0, mongo = 0 } = setup.pids;
   const pids: Record<string, number> = { kafka, ...(database !== undefined && { mongo }) };
@@ -402,7 +372,8 @@ export async function startBareEvents(setup: Setup, database?: string): Promise<
   const parts = await start(['ingress', 'fanout', 'deliver']);
   const ingress = new URL(`http://${HOST}:${port}`);
   const load = createLoad(ingress.origin);
-  return { ...setup, load, ingress, pids, parts, startBeside: (names) => start(names, ' 2') };
+  const startBeside = (names: readonly string[]): Promise<string[]> => start(names, ' 2');
+  return { ...setup, load, ingress, pids, parts, startBeside };
 }
 
 export interface Cost {
@@ -547,13 +518,7 @@ export const byCost = (costs: Record<string, Cost>): Array<[string, Cost]> =>
 /** Less CPU than this for 1,000 is not printed. */
 export const REPORT_FROM_S = 0.002;
 
-export interface Delays {
-  p50: number;
-  p99: number;
-  missing: number;
-}
-
-export const delayText = ({ p50, p99, missing }: Delays): string =>
+export const delayText = ({ p50, p99, missing }: Awaited<ReturnType<typeof delaysAt>>): string =>
   `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, missing ${missing}`;
 
 /**
@@ -565,7 +530,7 @@ export async function delaysAt(
   rate: number,
   seconds: number,
   wanted: (place: number) => boolean = () => true,
-): Promise<Delays> {
+) {
   const posted = await load.open(() => webhook(places), rate, seconds);
   await sleep(SETTLE_MS);
   const arrivals = await receiver.report();
@@ -582,13 +547,10 @@ export async function delaysAt(
   };
 }
 
-export interface Idle {
-  seconds: number;
-  costs: Record<string, Cost>;
-}
+export type Idle = Awaited<ReturnType<typeof measureIdle>>;
 
 /** The cost of each process in `seconds` without a request. */
-export async function measureIdle(pids: Record<string, number>, seconds: number): Promise<Idle> {
+export async function measureIdle(pids: Record<string, number>, seconds: number) {
   const { costs } = await costDuring(pids, () => sleep(seconds * 1_000));
   return { seconds, costs };
 }
@@ -620,13 +582,7 @@ export function printIdle({ costs, seconds }: Idle): void {
 /** Seconds by what was waited for. */
 type Waits = Record<string, number>;
 
-/** What the slowest hundredth of the sends and of the events waited for. */
-export interface Tails {
-  send: Waits;
-  event: Waits;
-  /** Seconds of collections of each process. */
-  collections: Waits;
-}
+export type Tails = Awaited<ReturnType<typeof readTails>>;
 
 const SEND =
   /^http_server_slowest_wait_seconds_sum\{http_route="\/messages\/send",waited_for="(\w+)"\} (\S+)/gm;
@@ -636,7 +592,11 @@ const OF_TAILS = ['gateway', 'messaging', 'webhooks', 'fanout'];
 
 const total = (waits: Waits): number => Object.values(waits).reduce((sum, one) => sum + one, 0);
 
-async function readTails(bench: Bench): Promise<Tails> {
+/**
+ * What the slowest hundredth of the sends and of the events waited for, and the seconds of
+ * collections of each process.
+ */
+async function readTails(bench: Bench) {
   const pages = new Map<string, string>();
   for (const name of OF_TAILS) pages.set(name, await metricsOf(bench, name));
   return {

@@ -102,10 +102,7 @@ type Counts = Record<string, number>;
 /** Counts of each process, by name. */
 type Snapshot = Map<string, Counts>;
 
-interface Column {
-  name: string;
-  of: Map<string, Counts>;
-}
+type Column = Awaited<ReturnType<typeof column>>;
 
 async function snapshot({ bench, pids }: LifeLoad): Promise<Snapshot> {
   const parts = Object.entries(pids).filter(([name]) => OURS(name));
@@ -121,7 +118,7 @@ async function snapshot({ bench, pids }: LifeLoad): Promise<Snapshot> {
 }
 
 /** The counts of each process during `work`, divided by the number of items that it returns. */
-async function column(load: LifeLoad, name: string, work: () => Promise<number>): Promise<Column> {
+async function column(load: LifeLoad, name: string, work: () => Promise<number>) {
   await sleep(QUIET_MS);
   const before = await snapshot(load);
   const things = await work();
