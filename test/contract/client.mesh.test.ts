@@ -1,5 +1,5 @@
-// The packed client works: the program of the guide runs as printed, with the package that `npm
-// pack` makes, against a mesh.
+// The packed client works: the program of the guide runs as printed, with the package that `make
+// build` makes, against a mesh.
 import { expectProgramWorks, installClient } from './client-package';
 import { useGuideShell } from './guide-shell';
 
