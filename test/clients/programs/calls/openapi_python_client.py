@@ -1,4 +1,4 @@
-# The ten calls with the code of openapi-python-client.
+# The ten calls with the code of openapi-python-client, and an error that is read.
 import json
 import os
 from typing import Any
@@ -63,6 +63,8 @@ body = CreateBroadcastRequest(
     contacts=[to, BroadcastContact(recipient="15550100778")],
 )
 broadcast = ok(create_broadcast.sync(**number, body=body))
+refused = send_text.sync(**number, body=SendTextRequest(text="without a recipient"))
+assert isinstance(refused, Error) and refused.error.code == "MISSING_FIELDS", refused
 print(
     json.dumps(
         {
