@@ -14,21 +14,7 @@ interface Stored {
   data: Record<string, string>;
 }
 
-export interface SecretsServer {
-  /** Where a pod would have its service account; `token` can be replaced in both places. */
-  folder: string;
-  env: { KUBERNETES_SERVICE_HOST: string; KUBERNETES_SERVICE_PORT: string };
-  /** Names that this service account has no right to. */
-  forbidden: Set<string>;
-  /** `GET name` and `PATCH name` of the requests with a valid token. */
-  requests: string[];
-  /** Runs between a read and the write that follows it, as another client would. */
-  beforeWrite: (name: string) => void | Promise<void>;
-  put(name: string, data: Record<string, string>): void;
-  get(name: string): Record<string, string>;
-  setToken(token: string): void;
-  stop(): Promise<void>;
-}
+export type SecretsServer = Awaited<ReturnType<typeof startSecretsServer>>;
 
 /** The Secrets by name, decoded for tests. */
 function createSecrets() {
@@ -55,7 +41,7 @@ function createSecrets() {
   };
 }
 
-export async function startSecretsServer(dir: string): Promise<SecretsServer> {
+export async function startSecretsServer(dir: string) {
   const authority = createAuthority('cluster');
   const own = authority.issue({ names: ['IP:127.0.0.1'] });
   const folder = join(dir, `account-${Math.random().toString(36).slice(2)}`);
@@ -92,22 +78,26 @@ export async function startSecretsServer(dir: string): Promise<SecretsServer> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const state: SecretsServer = {
+  const state = {
+    /** Where a pod would have its service account; `token` can be replaced in both places. */
     folder,
     env: {
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
       KUBERNETES_SERVICE_PORT: String((server.address() as AddressInfo).port),
     },
-    forbidden: new Set(),
-    requests: [],
-    beforeWrite: () => undefined,
+    /** Names that this service account has no right to. */
+    forbidden: new Set<string>(),
+    /** `GET name` and `PATCH name` of the requests with a valid token. */
+    requests: [] as string[],
+    /** Runs between a read and the write that follows it, as another client would. */
+    beforeWrite: (_name: string): void | Promise<void> => undefined,
     put: secrets.put,
     get: secrets.get,
-    setToken(next) {
+    setToken(next: string): void {
       token = next;
       account('token', next);
     },
-    async stop() {
+    async stop(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       rmSync(folder, { recursive: true });

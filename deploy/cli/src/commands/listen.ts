@@ -82,18 +82,8 @@ async function open(server: Server, port: number): Promise<string> {
   return `http://${HOST}:${(server.address() as AddressInfo).port}/hook`;
 }
 
-interface RegisteredReceiver {
-  secret: string | undefined;
-  text: string;
-  restore(): Promise<void>;
-}
-
 /** Creates the partner, or changes the webhook URL of the given one. */
-async function registerReceiver(
-  session: Session,
-  options: ListenOptions,
-  url: string,
-): Promise<RegisteredReceiver> {
+async function registerReceiver(session: Session, options: ListenOptions, url: string) {
   const operator = session.client(OperatorDefinition);
   if (options.partner === undefined) {
     const settings = { name: 'bmg listen', webhook_url: url };
