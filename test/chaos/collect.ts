@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uncommitted } from '../testkit/committed-offsets';
 import { ask } from './ask';
-import { checkHistory, type Verdict } from './check';
+import { checkHistory } from './check';
 import type { Broadcast, FaultSpan, History, PartnerEnd } from './history';
 import { APP_SECRETS, type Scene, type Stage, type StagePartner } from './stage';
 import { readPage, TEXT, type Traffic } from './traffic';
@@ -174,11 +174,7 @@ async function scanLogs(stage: Scene): Promise<Pick<History, 'leaks' | 'log_line
 /** Observes the mesh after everything has settled. */
 export type Finish = () => Promise<Pick<History, 'uncommitted' | 'posted_again'>>;
 
-export interface Collected {
-  history: History;
-  verdicts: Verdict[];
-  settled_ms: number;
-}
+export type Collected = Awaited<ReturnType<typeof collect>>;
 
 /** Retries what receivers have refused, and reads everything until no promise is open any more. */
 export async function collect(
@@ -186,9 +182,9 @@ export async function collect(
   traffic: Traffic,
   { spans, unhealthy }: { spans: FaultSpan[]; unhealthy: string | null },
   finish?: Finish,
-): Promise<Collected> {
+) {
   const began = stage.now();
-  const finished = async (settled: History): Promise<Collected> => {
+  const finished = async (settled: History) => {
     const settled_ms = stage.now() - began;
     const history = { ...settled, ...(await finish?.()) };
     return { history, verdicts: checkHistory(history), settled_ms };

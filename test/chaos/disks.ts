@@ -2,12 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 
-export interface Disks {
-  /** Why there are no disks. */
-  missing: string | undefined;
-  close(): void;
-}
-
 const DISK_MIB = 2_048;
 
 const run = (command: string, ...args: string[]): void =>
@@ -15,8 +9,11 @@ const run = (command: string, ...args: string[]): void =>
 
 const resize = (dir: string, kib: number): void => run('mount', '-o', `remount,size=${kib}k`, dir);
 
-/** Small file systems of their own for the data of Kafka and Redis, which can be full. */
-export function mountDisks(dirs: string[]): Disks {
+/**
+ * Small file systems of their own for the data of Kafka and Redis, which can be full; `missing`
+ * says why there are none.
+ */
+export function mountDisks(dirs: string[]) {
   const mounted: string[] = [];
   const close = (): void => {
     // Lazily: a process that is about to end may still have a file open.

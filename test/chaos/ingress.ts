@@ -8,15 +8,7 @@ import { eventKey, type WebhookPost } from './history';
 
 const POST_LIMIT_MS = 20_000;
 
-export interface IngressRecorder {
-  /** Where the upstream posts. */
-  url: string;
-  /** Posts a body of the run itself; returns the status, 0 for no answer. */
-  post(body: string): Promise<number>;
-  /** The URL of the ingress itself, or of a link to it. */
-  forwardTo(url: string): void;
-  close(): Promise<void>;
-}
+export type IngressRecorder = Awaited<ReturnType<typeof recordIngress>>;
 
 interface Change {
   field?: string;
@@ -49,11 +41,7 @@ export function eventsOf(text: string): Map<string, string[]> {
 }
 
 /** Listens on 127.0.0.1 unless another address is given. */
-export async function recordIngress(
-  posts: WebhookPost[],
-  now: () => number,
-  host = '127.0.0.1',
-): Promise<IngressRecorder> {
+export async function recordIngress(posts: WebhookPost[], now: () => number, host = '127.0.0.1') {
   let target = '';
   const forward = async (
     body: string,
@@ -92,11 +80,14 @@ export async function recordIngress(
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
+    /** Where the upstream posts. */
     url: `http://${host}:${(server.address() as AddressInfo).port}/webhooks/upstream`,
-    post: (body) => forward(body, signed(body)),
-    forwardTo: (url) => void (target = url),
+    /** Posts a body of the run itself; returns the status, 0 for no answer. */
+    post: (body: string) => forward(body, signed(body)),
+    /** Takes the URL of the ingress itself, or of a link to it. */
+    forwardTo: (url: string) => void (target = url),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

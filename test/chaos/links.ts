@@ -45,17 +45,12 @@ export type LinkFault =
   | { kind: 'reset' }
   | { kind: 'black_hole' };
 
-export interface Link {
-  port: number;
-  /** Applies a fault; undefined ends it. */
-  set(fault: LinkFault | undefined): void;
-  close(): Promise<void>;
-}
+export type Link = Awaited<ReturnType<typeof startLink>>;
 
 const HOST = '127.0.0.1';
 const HOLE_LOOK_MS = 50;
 
-export async function startLink(target_port: number): Promise<Link> {
+export async function startLink(target_port: number) {
   const open = new Set<Socket>();
   let fault: LinkFault | undefined;
   let closed = false;
@@ -93,11 +88,12 @@ export async function startLink(target_port: number): Promise<Link> {
   await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    set(next) {
+    /** Applies a fault; undefined ends it. */
+    set(next: LinkFault | undefined): void {
       fault = next;
       if (fault?.kind === 'reset') for (const socket of open) socket.resetAndDestroy();
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       const ended = new Promise((resolve) => server.close(resolve));
       for (const socket of open) socket.destroy();

@@ -18,25 +18,17 @@ import {
 } from '../harness/process-mesh';
 import { isStandardSigned, startPartner } from '../testkit/partner';
 import type { SeededNumber } from '../testkit/rest';
-import { mountDisks, type Disks } from './disks';
+import { mountDisks } from './disks';
 import { eventKey, type Arrival, type WebhookPost } from './history';
 import { recordIngress, type IngressRecorder } from './ingress';
 import { CALLS, startLink, type Link, type Server } from './links';
-
-/** A partner's receiver, which fails on demand. */
-export interface Receiver {
-  url: string;
-  /** Takes over the answers; undefined accepts every event again. */
-  behave(misbehave: ((response: ServerResponse) => void) | undefined): void;
-  close(): Promise<void>;
-}
 
 export interface StagePartner {
   name: string;
   partner_id: string;
   key: string;
   number: SeededNumber;
-  receiver: Receiver | null;
+  receiver: Awaited<ReturnType<typeof startReceiver>> | null;
   /** Every secret that it has had, for the scan of the logs. */
   secrets: string[];
   keys: string[];
@@ -58,18 +50,8 @@ export interface Scene {
   now(): number;
 }
 
-export interface Stage extends Scene {
-  dir: string;
-  mesh: ProcessMesh;
-  operator: Client<OperatorDefinition>;
-  /** The links, keyed by `caller>server`. */
-  links: Record<string, Link>;
-  disks: Disks;
-  ingress: IngressRecorder;
-  /** The receiver that faults make misbehave. */
-  faulty: Receiver;
-  stop(): Promise<void>;
-}
+/** `links` are keyed by `caller>server`; faults make the `faulty` receiver misbehave. */
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 const PRELOAD = resolve(__dirname, 'preload.js');
 const RATE_LIMIT = 10_000;
@@ -96,7 +78,7 @@ export const PARTNERS: readonly PartnerKind[] = [
   { name: 'broadcaster', number: TWO_B, has_receiver: true },
 ];
 
-export async function openStage(dir: string): Promise<Stage> {
+export async function openStage(dir: string) {
   const began = performance.now();
   const now = (): number => Math.round(performance.now() - began);
   const env = { ...(await newPlace()), ...(await enginePorts()) } as Record<string, string>;
@@ -139,7 +121,8 @@ export async function openStage(dir: string): Promise<Stage> {
     closers.unshift(
       ...partners.flatMap(({ receiver }) => (receiver ? [() => receiver.close()] : [])),
     );
-    const faulty = partners.find(({ is_faulty }) => is_faulty)?.receiver as Receiver;
+    const { receiver } = partners.find(({ is_faulty }) => is_faulty) as StagePartner;
+    const faulty = receiver as NonNullable<typeof receiver>;
     const parts = { dir, mesh, operator: client.rpc, links, disks, ingress, partners, faulty };
     return { ...parts, arrivals, webhooks, now, stop: closeAll };
   } catch (error) {
@@ -190,14 +173,15 @@ export async function createPartner(kind: PartnerKind, deps: PartnerDeps): Promi
 }
 
 /**
- * Records each event with its own answer, and verifies the signature. `secrets` are those that the
+ * A partner's receiver, which fails on demand. Records each event with its own answer, and verifies
+ * the signature. `secrets` are those that the
  * partner has had so far.
  */
 async function startReceiver(
   partner: string,
   secrets: string[],
   { arrivals, now, host }: PartnerDeps,
-): Promise<Receiver> {
+) {
   const server = await startPartner({ host });
   let misbehave: ((response: ServerResponse) => void) | undefined;
   server.behave((got, response) => {
@@ -219,14 +203,15 @@ async function startReceiver(
   });
   return {
     url: server.url,
-    behave: (next) => void (misbehave = next),
+    /** Takes over the answers; undefined accepts every event again. */
+    behave: (next: typeof misbehave) => void (misbehave = next),
     close: () => server.close(),
   };
 }
 
 /** Starts a link for each pair, and writes the file from which the processes learn their ports. */
-async function openLinks(dir: string, env: Record<string, string>): Promise<Stage['links']> {
-  const links: Stage['links'] = {};
+async function openLinks(dir: string, env: Record<string, string>) {
+  const links: Record<string, Link> = {};
   const routes: Record<string, Record<string, number>> = {};
   for (const [caller, servers] of Object.entries(CALLS)) {
     for (const server of servers) {

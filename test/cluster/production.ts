@@ -29,16 +29,7 @@ import { FRONT_PODS } from './upgrade';
 
 const AUTHORITIES = 'internal-ca';
 
-interface Engines {
-  settings: Record<string, unknown>;
-  ports: { kafka: number; mongo: number; redis: number };
-  /** The authorities of their certificates. */
-  authorities: string;
-  redisUrl(service: string): string;
-  mongo_url: string;
-  password: string;
-  stop(): Promise<void>;
-}
+type Engines = Awaited<ReturnType<typeof startEngines>>;
 
 /** The lines of a section of the page about the engines' users. */
 function linesOf(section: string, starts: string): string[] {
@@ -72,7 +63,7 @@ function grantOf(command: string): UserGrant {
  * Starts the engines on this machine, where the pods reach them as they would reach a company's
  * own.
  */
-async function startEngines(): Promise<Engines> {
+async function startEngines() {
   const password = randomBytes(12).toString('hex');
   const grants = linesOf('kafka', 'kafka-acls').map(grantOf);
   const scram = Object.fromEntries(grants.map(({ user }) => [user, password]));
@@ -90,11 +81,13 @@ async function startEngines(): Promise<Engines> {
   return {
     settings: { KAFKA_BROKERS: `${HOST_ADDRESS}:${kafka.port}`, KAFKA_REPLICATION: 1 },
     ports: { kafka: kafka.port, mongo: port, redis: redis.port },
+    /** The authorities of their certificates. */
     authorities: [kafka, redis].map(({ ca_file }) => readFileSync(ca_file, 'utf8')).join(''),
-    redisUrl: (service) => `rediss://bmg-${service}:${password}@${HOST_ADDRESS}:${redis.port}`,
+    redisUrl: (service: string) =>
+      `rediss://bmg-${service}:${password}@${HOST_ADDRESS}:${redis.port}`,
     mongo_url: `mongodb://${HOST_ADDRESS}:${port}/?directConnection=true`,
     password,
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([kafka.stop(), redis.stop(), stopAndRemove(dir, 'mongo', dir)]);
     },
   };

@@ -3,32 +3,15 @@
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { freePort } from '@bmg/local';
 import { forward, type Forwarder } from '../testkit/forwarder';
-import {
-  BUCKET,
-  createQueue,
-  openS3,
-  openSqs,
-  REGION,
-  startMoto,
-  takeMessages,
-  type Moto,
-} from './moto';
+import { BUCKET, createQueue, openS3, openSqs, REGION, startMoto, takeMessages } from './moto';
 import { WRONG, type DestinationServer, type StoredEvent } from './server';
 
 const PREFIX = 'gateway/';
 const READ_EVERY_MS = 300;
 const CUT_MS = 500;
 
-interface Reached {
-  moto: Moto;
-  /** The address of the server, through a link that can be cut. */
-  url: string;
-  /** What both servers share. */
-  shared: Pick<DestinationServer, 'keeps_repetitions' | 'hang' | 'goOn' | 'interrupt'>;
-  close(): Promise<void>;
-}
-
-async function startReached(): Promise<Reached> {
+/** A server whose address leads through a link that can be cut. */
+async function startReached() {
   const moto = await startMoto();
   const port = await freePort();
   const target = new URL(moto.url).host;
@@ -36,17 +19,18 @@ async function startReached(): Promise<Reached> {
   return {
     moto,
     url: `http://127.0.0.1:${port}`,
+    /** What both servers share. */
     shared: {
       keeps_repetitions: false,
       hang: () => moto.signal('SIGSTOP'),
       goOn: () => moto.signal('SIGCONT'),
-      async interrupt() {
+      async interrupt(): Promise<void> {
         await link.close();
         await new Promise((resolve) => setTimeout(resolve, CUT_MS));
         link = await forward(port, target);
       },
     },
-    async close() {
+    async close(): Promise<void> {
       await link.close();
       moto.stop();
     },

@@ -30,20 +30,7 @@ const COMPLETE = join(FOLDER, 'complete');
 /** Those of the users, of their policies and of their keys; later ones need a signature. */
 const REQUESTS_WITHOUT_SIGNATURE = '5';
 
-export interface Moto {
-  url: string;
-  /** The keys of a user who may do everything. */
-  admin: Keys;
-  /** The keys of a user who may do nothing. */
-  restricted: Keys;
-  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  stop(): void;
-}
-
-export interface Keys {
-  access_key_id: string;
-  secret_access_key: string;
-}
+export type Moto = Awaited<ReturnType<typeof startMoto>>;
 
 /** Installs the server once for this machine; returns the reason if that is impossible. */
 export function motoMissing(): string | undefined {
@@ -64,7 +51,8 @@ const ALL_ALLOWED = JSON.stringify({
   Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
 });
 
-export async function startMoto(): Promise<Moto> {
+/** The admin may do everything, the restricted user nothing. */
+export async function startMoto() {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-moto-'));
   const port = await freePort();
   const log = join(dir, 'output.log');
@@ -88,7 +76,7 @@ export async function startMoto(): Promise<Moto> {
     if (!answer.ok) throw new Error(`${parameters['Action']} failed: ${text.slice(0, 500)}`);
     return text;
   };
-  const keysOf = async (UserName: string): Promise<Keys> => {
+  const keysOf = async (UserName: string) => {
     const text = await iam({ Action: 'CreateAccessKey', UserName });
     const field = (name: string): string =>
       new RegExp(`<${name}>(.*?)</${name}>`).exec(text)?.[1] ?? '';
@@ -107,8 +95,8 @@ export async function startMoto(): Promise<Moto> {
     url,
     admin: await keysOf('admin'),
     restricted: await keysOf('restricted'),
-    signal: (name) => signalProcess(server.pid as number, name),
-    stop() {
+    signal: (name: 'SIGSTOP' | 'SIGCONT') => signalProcess(server.pid as number, name),
+    stop(): void {
       server.kill('SIGKILL');
       rmSync(dir, { recursive: true, force: true });
     },

@@ -19,18 +19,6 @@ const INSTALL_LOCK = '/tmp/bmg-install-rabbitmq.lock';
 const APT = 'apt-get -o DPkg::Lock::Timeout=240 -qq';
 const INSTALL = `test -x ${PROGRAM} || { ${APT} update && ${APT} install -y --no-install-recommends rabbitmq-server; }`;
 
-export interface RabbitMq {
-  port: number;
-  port_tls: number;
-  /** The authority that signed its certificate, in PEM. */
-  ca: string;
-  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  kill(): Promise<void>;
-  /** Starts the node again, with its data. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Installs the server if it is missing; the reason if that is impossible. */
 export function rabbitMqMissing(): string | undefined {
   if (existsSync(PROGRAM)) return undefined;
@@ -62,7 +50,10 @@ const configuration = (dir: string, port: number, port_tls: number): string =>
     '',
   ].join('\n');
 
-export async function startRabbitMq(): Promise<RabbitMq> {
+export type RabbitMq = Awaited<ReturnType<typeof startRabbitMq>>;
+
+/** `start` starts the node again, with its data. */
+export async function startRabbitMq() {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-rabbitmq-'));
   makeCertificates(dir);
   const [port, port_tls, distribution, epmd] = [
@@ -112,11 +103,12 @@ export async function startRabbitMq(): Promise<RabbitMq> {
   return {
     port,
     port_tls,
+    /** The authority that signed its certificate, in PEM. */
     ca: readFileSync(join(dir, 'ca.pem'), 'utf8'),
-    signal: (name) => signalProcess(pid(), name),
+    signal: (name: 'SIGSTOP' | 'SIGCONT') => signalProcess(pid(), name),
     kill,
     start,
-    async stop() {
+    async stop(): Promise<void> {
       await kill();
       // Erlang's port mapper, a process of this node only because of its port.
       execFileSync('epmd', ['-port', String(epmd), '-kill'], { stdio: 'pipe' });

@@ -234,12 +234,7 @@ export const SCRIPTS: Readonly<Record<DestinationType, Script>> = { kafka, amqp,
 export type Deliver = (answer: Buffer, socket: Socket, step: number) => void;
 export const DELIVER: Deliver = (answer, socket) => void socket.write(answer);
 
-export interface ScriptedServer {
-  port: number;
-  stored: Stored;
-  settings: object;
-  close(): void;
-}
+export type ScriptedServer = Awaited<ReturnType<typeof startScripted>>;
 
 export interface ScriptedServerOptions {
   deliver?: Deliver;
@@ -258,7 +253,7 @@ export async function startScripted(
     port: wanted = 0,
     stored = { ids: [], requests: [] },
   }: ScriptedServerOptions = {},
-): Promise<ScriptedServer> {
+) {
   const sockets = new Set<Socket>();
   let port = wanted;
   let step = 0;
@@ -280,7 +275,7 @@ export async function startScripted(
     port,
     stored,
     settings: SCRIPTS[type].settings(port, tls !== undefined),
-    close() {
+    close(): void {
       server.close();
       for (const socket of sockets) socket.destroy();
     },

@@ -5,20 +5,14 @@ import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { manifests, type Manifest } from './render';
 
-export interface Conformity {
-  /** One line for each manifest that does not fit, or whose kind has no schema. */
-  faults: Array<{ text: string; manifest: string; message: string }>;
-  /** How many manifests fit their schema. */
-  valid: number;
-}
-
 /**
  * Validates every manifest of the rendered charts, given by name, with the schemas in these
- * folders. Unknown fields are faults.
+ * folders. Returns how many fit, and a line for each that does not, or whose kind has no schema.
+ * Unknown fields are faults.
  */
-export function conform(texts: Record<string, string>, folders: string[]): Conformity {
+export function conform(texts: Record<string, string>, folders: string[]) {
   const schemaOf = openSchemas(folders);
-  const faults: Conformity['faults'] = [];
+  const faults: Array<{ text: string; manifest: string; message: string }> = [];
   let valid = 0;
   for (const [text, rendered] of Object.entries(texts)) {
     for (const one of manifests(rendered)) {

@@ -74,21 +74,12 @@ const isSecret = ([name, { secret }]: [string, Field<unknown>]): boolean =>
   secret === true || WITH_PASSWORDS.includes(name);
 const isOptional = ({ schema }: Field<unknown>): boolean => schema['optional'] === true;
 
-export interface Facts {
-  metrics: number;
-  grpc?: number;
-  http?: number;
-  outside: boolean;
-  consumes: Array<{ group: string; topic: string; partitions: number }>;
-  settings: string[];
-  secrets: string[];
-  optional_secrets: string[];
-}
+type Facts = ReturnType<typeof factsOf>;
 
 export const facts = (): Record<string, Facts> =>
   Object.fromEntries(Object.keys(SERVICES).map((name) => [name, factsOf(name)]));
 
-function factsOf(name: string): Facts {
+function factsOf(name: string) {
   const table = SERVICES[name] ?? {};
   const portOf = (setting: string): number | undefined =>
     table[setting]?.default as number | undefined;
@@ -130,7 +121,7 @@ export const OPERATOR = {
 };
 
 /** The consumer groups of a service, read from its source. */
-function consumedBy(name: string): Facts['consumes'] {
+function consumedBy(name: string) {
   const folder = join(ROOT, WORKSPACES[name] as string, 'src');
   const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
