@@ -343,7 +343,7 @@ export const benchScale = (): Promise<void> =>
  * reports that are counted in them. The service keeps fewer from its next write on.
  */
 async function fillUsage({ engines }: Bench): Promise<void> {
-  const client = new MongoClient(engines.MONGO_URL);
+  const client = new MongoClient(engines.urls.MONGO_URL);
   try {
     const days = client.db('onboarding').collection('endpoint_usage');
     const applied = Array.from({ length: USAGE_IDS }, () => randomUUID());
@@ -471,7 +471,7 @@ async function handled(
     }),
   );
   const cpu = (): number[] => started.map(({ pid }) => costOf(pid).cpu_s);
-  const brokers = bench.engines.KAFKA_BROKERS;
+  const brokers = bench.engines.urls.KAFKA_BROKERS;
   const from = { ...(await leftAt(brokers, MEASURED.from)), cpu: cpu() };
   const to = { ...(await leftAt(brokers, MEASURED.to)), cpu: cpu() };
   const seconds = (to.at_ms - from.at_ms) / 1_000;
@@ -536,7 +536,7 @@ type Query = [name: string, run: () => Promise<unknown>];
 export const benchStored = (): Promise<void> =>
   withBench(
     async (bench) => {
-      const client = new MongoClient(bench.engines.MONGO_URL, { ignoreUndefined: true });
+      const client = new MongoClient(bench.engines.urls.MONGO_URL, { ignoreUndefined: true });
       try {
         await benchQueries(client);
         if (!SHORT) {

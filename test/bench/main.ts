@@ -215,7 +215,7 @@ export async function prepareLives(bench: Bench, partners: number) {
   const setup = await prepareMesh(bench, { partners, stub: 'statuses', own_port });
   const gateway = new URL(setup.gateway);
   const client = createWireClient(gateway.origin);
-  const mongo = await MongoClient.connect(bench.engines.MONGO_URL);
+  const mongo = await MongoClient.connect(bench.engines.urls.MONGO_URL);
   const records = mongo.db('messaging').collection('messages');
   const shot = sendShot(gateway.origin, setup.places, aSilentText);
   let next = 0;

@@ -117,11 +117,11 @@ export async function withBench(
 }
 
 /** Those of a local mesh without a limit of requests, which keeps its event log unsealed. */
-async function settingsOf(engines: Engines): Promise<Settings> {
-  const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = engines;
+async function settingsOf({ urls }: Engines): Promise<Settings> {
   const { EVENT_LOG_KEYRING: _unsealed, ...settings } = meshSettings({
     ...(await freePorts()),
-    ...{ MONGO_URL, KAFKA_BROKERS, REDIS_URL, RATE_LIMIT_PER_SEC: '100000' },
+    ...urls,
+    RATE_LIMIT_PER_SEC: '100000',
   });
   return { ...settings, DRAIN_MS: '0' };
 }

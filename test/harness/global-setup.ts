@@ -16,9 +16,7 @@ export default async function setup(): Promise<void> {
     env: { ...process.env, ...ENGINES_LIVE_SHORT, ...own },
     log: (line) => process.stdout.write(`${line}\n`),
   });
-  for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'] as const) {
-    process.env[name] = engines[name];
-  }
+  Object.assign(process.env, engines.urls);
   process.env['BMG_TEST_DIR'] = dir;
   (globalThis as { bmgEngines?: unknown }).bmgEngines = { engines, dir };
   // An interrupted run has no teardown otherwise, and its engines and meshes would go on.

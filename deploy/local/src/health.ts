@@ -23,9 +23,9 @@ export async function isUp(dir: string = RUN_DIR): Promise<boolean> {
 export interface HealthOptions {
   dir: string;
   settings: Settings;
-  limit_ms?: number;
+  limit_ms?: number | undefined;
   /** Gets a line for each process that becomes ready. */
-  log?: Log;
+  log?: Log | undefined;
 }
 
 /**

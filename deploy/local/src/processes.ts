@@ -19,14 +19,6 @@ export interface Launch {
   env: NodeJS.ProcessEnv;
 }
 
-export interface Launched {
-  name: string;
-  pid: number;
-  logFile: string;
-  /** The offset in the log file where this run's lines start. */
-  logFrom: number;
-}
-
 export const STOP_LIMIT_MS = 30_000;
 const KILL_LIMIT_MS = 5_000;
 const POLL_MS = 25;
@@ -60,8 +52,13 @@ function removePid(dir: string, name: string): void {
   fs.rmSync(ownerFile(dir, name), { force: true });
 }
 
-/** Starts a process that outlives this one. The pid is that of the process, not of a shell. */
-export async function launch({ dir, name, command, args, cwd, env }: Launch): Promise<Launched> {
+export type Launched = Awaited<ReturnType<typeof launch>>;
+
+/**
+ * Starts a process that outlives this one. The pid is that of the process, not of a shell;
+ * `logFrom` is the offset in the log file where this run's lines start.
+ */
+export async function launch({ dir, name, command, args, cwd, env }: Launch) {
   fs.mkdirSync(dir, { recursive: true });
   const file = logFile(dir, name);
   if (fs.existsSync(file) && fs.statSync(file).size > LOG_LIMIT_BYTES) fs.rmSync(file);
@@ -160,7 +157,7 @@ export interface StopOptions {
   dir: string;
   name: string;
   marker: string;
-  limit_ms?: number;
+  limit_ms?: number | undefined;
   log: Log;
 }
 

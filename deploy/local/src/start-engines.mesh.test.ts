@@ -64,17 +64,16 @@ test('names the engines that it starts before the first one is up, and each that
 test('finds running engines instead of starting them again', async () => {
   expect(engines.started.map(({ name }) => name).sort()).toEqual(['kafka', 'mongo', 'redis']);
   const again = await startEngines({ dir, ports: 'free', env, ...quiet });
-  expect(again).toMatchObject({ MONGO_URL: engines.MONGO_URL, started: [] });
+  expect(again).toMatchObject({ urls: engines.urls, started: [] });
   await again.stop();
   expect(enginePid('redis', dir)).toBeDefined();
 });
 
 test('does not start an engine whose address is in the environment', async () => {
   const elsewhere = path.join(dir, 'elsewhere');
-  const { KAFKA_BROKERS, MONGO_URL, REDIS_URL } = engines;
-  const named = { ...env, KAFKA_BROKERS, MONGO_URL, REDIS_URL };
-  const result = await startEngines({ dir: elsewhere, env: named, ...quiet });
-  expect(result).toMatchObject({ KAFKA_BROKERS, MONGO_URL, REDIS_URL, started: [] });
+  const { urls } = engines;
+  const result = await startEngines({ dir: elsewhere, env: { ...env, ...urls }, ...quiet });
+  expect(result).toMatchObject({ urls, started: [] });
 });
 
 test('reports a taken port in one line, with the setting to change', async () => {
@@ -100,7 +99,7 @@ test('a killed Redis restarts with every acknowledged write', async () => {
 const WRITTEN_BEFORE_KILL = 200;
 
 test('a killed MongoDB restarts with every acknowledged write complete', async () => {
-  const first = new MongoClient(engines.MONGO_URL);
+  const first = new MongoClient(engines.urls.MONGO_URL);
   const documents = first.db('local').collection('documents');
   await documents.createIndex({ key: 1 }, { unique: true });
   const acknowledged: string[] = [];
@@ -126,7 +125,7 @@ test('a killed MongoDB restarts with every acknowledged write complete', async (
   await Promise.all(writers);
   await first.close();
 
-  const second = new MongoClient(engines.MONGO_URL);
+  const second = new MongoClient(engines.urls.MONGO_URL);
   const kept = second.db('local').collection<{ key: string; n: number }>('documents');
   const found = new Map((await kept.find().toArray()).map((one) => [one.key, one.n]));
   expect(acknowledged.length).toBeGreaterThan(0);
@@ -142,7 +141,7 @@ test('a killed MongoDB restarts with every acknowledged write complete', async (
 });
 
 test('the driver’s bulk writes, upserts and atomic updates work', async () => {
-  const client = new MongoClient(engines.MONGO_URL);
+  const client = new MongoClient(engines.urls.MONGO_URL);
   const counters = client.db('local').collection<{ _id: string; n: number }>('counters');
   const add = (by: number) => ({
     updateOne: { filter: { _id: 'a' }, update: { $inc: { n: by } }, upsert: true },
@@ -159,7 +158,7 @@ test('the driver’s bulk writes, upserts and atomic updates work', async () => 
 });
 
 test('documents of a TTL index are removed after their expiry, and no others', async () => {
-  const client = new MongoClient(engines.MONGO_URL);
+  const client = new MongoClient(engines.urls.MONGO_URL);
   await client.db('admin').command({ setParameter: 1, ttlMonitorSleepSecs: 1 });
   const rows = client.db('local').collection<{ _id: number; at?: unknown }>('expiry');
   await rows.createIndex({ at: 1 }, { expireAfterSeconds: 60 });
@@ -187,7 +186,7 @@ test('documents of a TTL index are removed after their expiry, and no others', a
 
 const kafkaWith = (retries: number) =>
   new Kafka({
-    brokers: [engines.KAFKA_BROKERS],
+    brokers: [engines.urls.KAFKA_BROKERS],
     logLevel: logLevel.NOTHING,
     retry: { initialRetryTime: 50, maxRetryTime: 500, retries },
   });

@@ -3,7 +3,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine, EngineCommand, EngineName } from './engine';
+import type { Engine, EngineCommand, EngineName, EnginePlace } from './engine';
 import { kafka } from './engine-kafka';
 import { mongo } from './engine-mongo';
 import { redis } from './engine-redis';
@@ -37,40 +37,24 @@ export interface EnginesOptions {
   log?: Log;
 }
 
-export interface Engines {
-  MONGO_URL: string;
-  KAFKA_BROKERS: string;
-  REDIS_URL: string;
-  /** The engines that this call started; one that already ran is not included. */
-  started: Array<{ name: EngineName; pid: number }>;
-  /** Stops the engines that this call started. */
-  stop(): Promise<void>;
-}
+export type Engines = Awaited<ReturnType<typeof startEngines>>;
 
-export interface EngineOptions {
+interface EngineOptions {
   dir: string;
-  port?: number;
+  port?: number | undefined;
   env?: NodeJS.ProcessEnv;
   log?: Log;
 }
 
-export interface RunningEngine {
-  name: EngineName;
-  url: string;
-  port: number;
-  pid: number;
-  /** False when it was already running. */
-  started: boolean;
-}
-
-export async function startEngines(options: EnginesOptions): Promise<Engines> {
+/** Returns the addresses of all, and which this call started: `stop` stops only those. */
+export async function startEngines(options: EnginesOptions) {
   const { dir, ports, env = process.env, log = console.log } = options;
   const missing = ENGINE_NAMES.filter(
     (name) => !env[ENGINES[name].setting] && enginePid(name, dir) === undefined,
   );
   if (missing.length > 0) log(`starting ${missing.join(', ')} ...`);
   const urls = { MONGO_URL: '', KAFKA_BROKERS: '', REDIS_URL: '' };
-  const plans: Plan[] = [];
+  const plans: Array<Awaited<ReturnType<typeof plan>>> = [];
   // One after the other, so that the same one of several errors is reported every time.
   for (const { name, setting } of Object.values(ENGINES)) {
     const named = env[setting];
@@ -80,7 +64,7 @@ export async function startEngines(options: EnginesOptions): Promise<Engines> {
     }
     const port =
       ports === 'free' ? (rememberedPort(dir, name) ?? (await freePort())) : ports?.[name];
-    plans.push(await plan(name, { dir, env, log, ...(port !== undefined && { port }) }));
+    plans.push(await plan(name, { dir, env, log, port }));
   }
 
   const results = await Promise.allSettled(plans.map((start) => start()));
@@ -97,34 +81,21 @@ export async function startEngines(options: EnginesOptions): Promise<Engines> {
     throw failed.reason;
   }
   for (const { name, url } of running) urls[ENGINES[name].setting] = url;
-  return { ...urls, started: started.map(({ name, pid }) => ({ name, pid })), stop };
+  return { urls, started: started.map(({ name, pid }) => ({ name, pid })), stop };
 }
 
 /**
  * Starts one engine unless it runs. Its port: the given one, else the one it had before, else the
  * setting's, else the default.
  */
-export async function startEngine(
-  name: EngineName,
-  options: EngineOptions,
-): Promise<RunningEngine> {
-  const start = await plan(name, options);
-  return start();
-}
+export const startEngine = async (name: EngineName, options: EngineOptions) =>
+  (await plan(name, options))();
 
-export async function stopEngine(
+export const stopEngine = (
   name: EngineName,
-  { dir, log = console.log, limit_ms }: { dir: string; log?: Log; limit_ms?: number },
-): Promise<boolean> {
-  const limit = limit_ms !== undefined && { limit_ms };
-  return stopProcess({
-    dir: path.resolve(dir),
-    name,
-    marker: engineMarker(name, dir),
-    log,
-    ...limit,
-  });
-}
+  { dir, log = console.log }: { dir: string; log?: Log },
+): Promise<boolean> =>
+  stopProcess({ dir: path.resolve(dir), name, marker: engineMarker(name, dir), log });
 
 /** The pid of an engine, for tests that kill it. */
 export const enginePid = (name: EngineName, dir: string): number | undefined =>
@@ -147,13 +118,11 @@ const dataOf = (dir: string, name: EngineName): string => path.resolve(dir, 'dat
 export const engineMarker = (name: EngineName, dir: string): string =>
   ENGINES[name].marker(dataOf(dir, name));
 
-type Plan = () => Promise<RunningEngine>;
-
 /**
  * Checks everything that may be missing (a port, a program, the jars) and returns a plan that only
- * has to start the process.
+ * has to start the process; `started` is false when it was already running.
  */
-async function plan(name: EngineName, options: EngineOptions): Promise<Plan> {
+async function plan(name: EngineName, options: EngineOptions) {
   const { env = process.env, log = console.log } = options;
   const dir = path.resolve(options.dir);
   const engine = ENGINES[name];
@@ -195,7 +164,7 @@ function choosePort(engine: Engine, options: EngineOptions & { env: NodeJS.Proce
 async function startCommand(
   engine: Engine,
   command: EngineCommand,
-  place: Required<EngineOptions>,
+  place: Pick<EnginePlace, 'port' | 'env' | 'log'> & { dir: string },
 ): Promise<Launched> {
   const { dir, port, env, log } = place;
   await command.format?.();

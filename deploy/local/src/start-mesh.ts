@@ -45,7 +45,7 @@ export interface Mesh {
  * keep running so that they can be inspected; the LocalError names them in `started`.
  */
 export async function up(options: UpOptions = {}): Promise<Mesh> {
-  const { root = ROOT } = options;
+  const { root = ROOT, health_limit_ms: limit_ms } = options;
   const { dir, env, log, recorded } = openFolder(options);
   const settings = joinSettings(env, recorded);
   const wanted = wantedProcesses(settings);
@@ -57,31 +57,26 @@ export async function up(options: UpOptions = {}): Promise<Mesh> {
   try {
     const engines = await startEngines({ dir, log, ...joinEngines(dir, env, recorded) });
     started.push(...engines.started.map(({ name }) => name));
-    const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = engines;
-    Object.assign(settings, { MONGO_URL, KAFKA_BROKERS, REDIS_URL });
+    Object.assign(settings, engines.urls);
     writeEnv(dir, settings);
     for (const one of missing) {
       await launchProcess(one, { dir, env, root, settings });
       started.push(one.name);
     }
     if (missing.length > 0) log(`started ${missing.map(({ name }) => name).join(', ')}`);
-    const progress = missing.length > 0 && { log };
-    await untilHealthy(wanted, { dir, settings, ...progress, ...limitOf(options) });
+    const progress = missing.length > 0 ? log : undefined;
+    await untilHealthy(wanted, { dir, settings, log: progress, limit_ms });
   } catch (error) {
     throw new LocalError(messageOf(error), started);
   }
   return { settings, started };
 }
 
-const limitOf = ({ health_limit_ms }: UpOptions) =>
-  health_limit_ms === undefined ? {} : { limit_ms: health_limit_ms };
-
 /** Starts only the engines, in the same folder, so that a later `up` uses them. */
 export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
   const { dir, env, log, recorded } = openFolder(options);
   const engines = await startEngines({ dir, log, ...joinEngines(dir, env, recorded) });
-  const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = engines;
-  const settings = { ...recorded, MONGO_URL, KAFKA_BROKERS, REDIS_URL };
+  const settings = { ...recorded, ...engines.urls };
   writeEnv(dir, settings);
   return { settings, started: engines.started.map(({ name }) => name) };
 }
@@ -104,7 +99,7 @@ export async function startService(
   requireBuilt([wanted], root);
   await requireFree(listening(wanted, settings));
   const pid = await launchProcess(wanted, { dir, env, root, settings });
-  await untilHealthy([wanted], { dir, settings, ...limitOf(options) });
+  await untilHealthy([wanted], { dir, settings, limit_ms: options.health_limit_ms });
   return { pid, started: true };
 }
 

@@ -12,19 +12,18 @@ export interface DownOptions {
   /** The processes to stop. Default: all that run. */
   names?: ProcessName[];
   log?: Log;
-  limit_ms?: number;
+  limit_ms?: number | undefined;
 }
 
 /** Stops processes and returns the names of those it stopped. Data and logs stay. */
 export async function down(options: DownOptions = {}): Promise<ProcessName[]> {
   const { names, log = console.log, limit_ms } = options;
   const dir = path.resolve(options.dir ?? RUN_DIR);
-  const limit = limit_ms !== undefined && { limit_ms };
   const stopped: ProcessName[] = [];
   for (const group of STOP_ORDER) {
     const wanted = group.filter((name) => names === undefined || names.includes(name));
     const results = await Promise.all(
-      wanted.map((name) => stopProcess({ dir, name, marker: markerOf(name, dir), log, ...limit })),
+      wanted.map((name) => stopProcess({ dir, name, marker: markerOf(name, dir), log, limit_ms })),
     );
     stopped.push(...wanted.filter((_, index) => results[index]));
   }
