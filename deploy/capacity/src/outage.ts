@@ -17,20 +17,7 @@ export interface Scenario {
   delivery_cpu_s: number;
 }
 
-export interface Outcome {
-  /** The largest backlog, and the largest part of it that was only in the store. */
-  backlog_max: number;
-  beyond_memory_max: number;
-  /** From the receiver's return until its first event, and until the backlog is drained. */
-  silence_s: number;
-  drained_s: number;
-  drain_per_s: number;
-  given_up: number;
-  /**
-   * Longest wait of other partners' events for CPU: before, during the outage, during the catch-up.
-   */
-  others_wait_ms: { calm: number; away: number; drain: number };
-}
+export type Outcome = ReturnType<typeof simulate>;
 
 /** The rules of services/webhooks/src/delivery/. A test compares the values that are exported. */
 export const RULES = {
@@ -91,7 +78,7 @@ class Waiting {
   }
 }
 
-export function simulate(scenario: Scenario): Outcome {
+export function simulate(scenario: Scenario) {
   const { events_per_s, largest_share, replicas, away_s } = scenario;
   const own = Math.round(events_per_s * largest_share);
   const memory_max = RULES.in_memory_max * replicas;
@@ -155,12 +142,15 @@ export function simulate(scenario: Scenario): Outcome {
       const busy_s = Math.max(1, drained_s - silence_s);
       const drain_per_s = delivered / busy_s;
       return {
+        /** The largest backlog, and the largest part of it that was only in the store. */
         backlog_max,
         beyond_memory_max,
+        /** From the receiver's return until its first event, and until the backlog is drained. */
         silence_s,
         drained_s,
         drain_per_s,
         given_up,
+        /** The longest wait of other partners' events for CPU. */
         others_wait_ms,
       };
     }

@@ -79,22 +79,9 @@ const TB = 1e12;
 const GB = 1e9;
 const MB = 1e6;
 
-export interface Part {
-  name: string;
-  cores: number;
-  replicas: number;
-}
+export type Sizing = ReturnType<typeof sizeFor>;
 
-export interface Sizing {
-  load: Load;
-  services: Part[];
-  partitions: Record<'upstream-webhook' | 'event' | 'delivery', number>;
-  kafka: { mb_per_s: number; disk_tb: number; brokers: number; limit: 'network' | 'disk' };
-  mongo: { writes_per_s: number; disk_tb: number; replica_sets: number; limit: 'writes' | 'disk' };
-  redis: { cores: number; memory_gb: number; servers: number };
-}
-
-export function sizeFor(load: Load, measured: Measured): Sizing {
+export function sizeFor(load: Load, measured: Measured) {
   const cores = coresOf(load, measured);
   // Only consumers need partitions: the work of a service for sends does not count.
   const reading = coresOf({ sends: 0, events: load.events }, measured);
@@ -103,7 +90,6 @@ export function sizeFor(load: Load, measured: Measured): Sizing {
     .filter(([name]) => !ENGINES.has(name))
     .map(([name, used]) => ({ name, cores: used, replicas: replicasFor(name, used, load) }));
   return {
-    load,
     services,
     partitions: {
       'upstream-webhook': partitionsFor(readers('fanout')),
@@ -145,7 +131,7 @@ function partitionsFor(readers: number): number {
   return Math.max(step, Math.ceil((readers * partitions_per_reader) / step) * step);
 }
 
-function kafkaFor({ events }: Load, { bytes }: Measured): Sizing['kafka'] {
+function kafkaFor({ events }: Load, { bytes }: Measured) {
   const { kafka_replicas, stream_days, delivery_days } = ASSUMED;
   const kept_long = bytes.upstream_webhook + bytes.event;
   const mb_per_s = (events * (kept_long + bytes.delivery) * kafka_replicas) / MB;
@@ -161,7 +147,7 @@ function kafkaFor({ events }: Load, { bytes }: Measured): Sizing['kafka'] {
   };
 }
 
-function mongoFor({ sends, events }: Load, { bytes }: Measured): Sizing['mongo'] {
+function mongoFor({ sends, events }: Load, { bytes }: Measured) {
   const writes_per_s = sends * ASSUMED.writes_per_send + events * ASSUMED.writes_per_event;
   const kept =
     bytes.message_record * ASSUMED.record_days + bytes.counted_message * ASSUMED.counted_days;
@@ -178,7 +164,7 @@ function mongoFor({ sends, events }: Load, { bytes }: Measured): Sizing['mongo']
 }
 
 /** A Redis server uses one core and its own memory, so a higher load needs several servers. */
-function redisFor({ events }: Load, { bytes }: Measured, cores: number): Sizing['redis'] {
+function redisFor({ events }: Load, { bytes }: Measured, cores: number) {
   const { seen_days, statuses_days, messages_per_event } = ASSUMED;
   const kept =
     bytes.seen_event * seen_days + bytes.message_statuses * messages_per_event * statuses_days;
@@ -189,21 +175,18 @@ function redisFor({ events }: Load, { bytes }: Measured, cores: number): Sizing[
 
 const EVENTS_PER_LIFE = 3;
 
-/** A limit of an installation as it is created, in lives per second. */
-export interface Limit {
-  name: string;
-  lives_per_s: number;
-}
-
-/** What ends first when the rate grows, the lowest limit first. */
-export function limitsOf(measured: Measured): Limit[] {
+/**
+ * The limits of an installation as it is created, in lives per second: what ends first when the
+ * rate grows comes first.
+ */
+export function limitsOf(measured: Measured) {
   const life: Load = { sends: 1, events: EVENTS_PER_LIFE };
   const mongo = mongoFor(life, measured);
   const { full } = measured.cpu_s_per_1000_lives;
   const perCore = (name: string): number => (ASSUMED.utilisation * 1_000) / (full[name] ?? 0);
   const redis_gb = redisFor(life, measured, 0).memory_gb;
   const { partitions_step, coexistence_per_s, number_per_s } = ASSUMED;
-  const limits: Limit[] = [
+  const limits = [
     { name: 'a number in coexistence (the upstream)', lives_per_s: coexistence_per_s },
     { name: 'another number (the upstream)', lives_per_s: number_per_s },
     { name: 'disk of a MongoDB replica set', lives_per_s: ASSUMED.set_disk_tb / mongo.disk_tb },

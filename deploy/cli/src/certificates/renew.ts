@@ -32,16 +32,13 @@ export interface Outcome {
   reason: string | null;
 }
 
-export interface Report {
-  outcomes: Outcome[];
-  warning: string | null;
-}
+export type Report = Awaited<ReturnType<typeof renewCertificates>>;
 
 export async function renewCertificates(
   api: SecretsApi,
   { release, services, valid_days }: Renewal,
   now: () => number = Date.now,
-): Promise<Report> {
+) {
   const authorityOf = async (): Promise<Authority> => {
     const name = `${release}-mtls-ca`;
     const { data } = await api.read(name);

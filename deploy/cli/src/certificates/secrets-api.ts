@@ -9,23 +9,10 @@ const LIMIT_MS = 10_000;
 /** Kubernetes allows a Secret 1 MiB, which base64 enlarges by a third. */
 const ANSWER_LIMIT_BYTES = 2 * 1_048_576;
 
-export interface Secret {
-  /** Changes with every write of the Secret. */
-  version: string;
-  /** Decoded. */
-  data: Record<string, string>;
-}
-
-export interface SecretsApi {
-  namespace: string;
-  read(name: string): Promise<Secret>;
-  /** Overwrites these keys. Returns false and changes nothing if the Secret has a newer version. */
-  write(name: string, version: string, data: Secret['data']): Promise<boolean>;
-  close(): Promise<void>;
-}
+export type SecretsApi = ReturnType<typeof openSecretsApi>;
 
 /** `folder` is where the service account is mounted: token, ca.crt and namespace. */
-export function openSecretsApi(folder: string, env = process.env): SecretsApi {
+export function openSecretsApi(folder: string, env = process.env) {
   const host = env['KUBERNETES_SERVICE_HOST'];
   if (!host) throw new Error('KUBERNETES_SERVICE_HOST is not set: run this in a pod');
   const file = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
@@ -65,17 +52,19 @@ export function openSecretsApi(folder: string, env = process.env): SecretsApi {
 
   return {
     namespace,
-    async read(name) {
+    /** Returns the decoded data, and a version that changes with every write of the Secret. */
+    async read(name: string) {
       const { body } = await call(name);
       const data = Object.entries((body.data ?? {}) as Record<string, string>);
       return {
-        version: body.metadata.resourceVersion,
+        version: body.metadata.resourceVersion as string,
         data: Object.fromEntries(
           data.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]),
         ),
       };
     },
-    async write(name, version, data) {
+    /** Overwrites these keys; false, and nothing changes, if the Secret has a newer version. */
+    async write(name: string, version: string, data: Record<string, string>): Promise<boolean> {
       const { status } = await call(name, {
         metadata: { resourceVersion: version },
         data: Object.fromEntries(
@@ -84,7 +73,7 @@ export function openSecretsApi(folder: string, env = process.env): SecretsApi {
       });
       return status === 200;
     },
-    close: () => agent.close(),
+    close: (): Promise<void> => agent.close(),
   };
 }
 

@@ -120,15 +120,11 @@ async function doctor(session: Session): Promise<{ ok: boolean; checks: Check[] 
 const statusOf = ({ ok, advice }: Finding): Status =>
   ok ? (advice === '' ? 'ok' : 'warning') : 'failed';
 
-interface Health {
-  /** `ok`, `degraded`, or `unreachable`. */
-  status: string;
-  /** The state of each by its name: `ok` or `down`. */
-  dependencies: Record<string, string>;
-}
-
-/** The gateway's own report; never rejects. */
-export async function readHealth(): Promise<Health> {
+/**
+ * The gateway's own report: `ok`, `degraded` or `unreachable`, and `ok` or `down` for each of its
+ * dependencies. Never rejects.
+ */
+export async function readHealth() {
   try {
     const answer = await fetch(`${gatewayUrl()}/v1/health`, {
       signal: AbortSignal.timeout(HEALTH_LIMIT_MS),
