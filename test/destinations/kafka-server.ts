@@ -46,9 +46,7 @@ export async function startKafkaServer(): Promise<DestinationServer> {
     },
     credential: PASSWORD,
     faults: [
-      ['a missing topic', { topic: 'missing' }, 'topic'],
       ['a wrong password', { password: WRONG }, 'password'],
-      ['an unknown authority', { ca: null }, 'brokers'],
       ['an address without a server', { brokers: ['127.0.0.1:1023'] }, 'brokers'],
     ],
     stored,
