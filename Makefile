@@ -119,7 +119,7 @@ cluster-down: install build-cluster ## Removes the cluster
 
 # BMG_CLIENTS=short: the rules that all clients keep, and their quick starts.
 test-clients: install build-tests ## Runs the packed clients, their gateway killed for a minute, and the generators (needs Python, Go, a JDK with Maven)
-	@$(BIN)/jest test/clients/clients $(if $(filter short,$(BMG_CLIENTS)),,test/clients test/contract/python-client test/contract/client-versions) --selectProjects long --runInBand
+	@$(BIN)/jest test/clients/clients $(if $(filter short,$(BMG_CLIENTS)),,test/clients test/contract/client-versions) --selectProjects long --runInBand
 
 # BMG_DESTINATIONS=short: changed answers of scripted servers only, in seconds.
 test-destinations: install build-tests ## Sends events to hostile servers, and to RabbitMQ, SQS and S3 servers that are killed (needs Debian, Python)

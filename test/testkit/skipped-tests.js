@@ -12,7 +12,6 @@ const NEEDS = {
   'test/clients/inspector.long.test.ts': 'npm',
   'test/clients/samples.long.test.ts': 'a JDK, Go or PHP with its curl',
   'test/contract/promtool.test.ts': 'promtool, on the PATH or named by PROMTOOL',
-  'test/contract/python-client.long.test.ts': 'Python',
   'test/destinations/amqp.long.test.ts': 'rabbitmq-server, or Debian’s apt-get as root',
   'test/destinations/aws.long.test.ts': 'Python',
   'test/destinations/endpoints.long.test.ts': 'Debian’s apt-get as root, and Python',
