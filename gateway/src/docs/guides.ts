@@ -60,15 +60,10 @@ export interface Guide {
   sections: Section[];
 }
 
-export interface Guides {
-  guides: Guide[];
-  nav: NavGroup[];
-}
-
 export function readGuides(
   document: OpenApiDocument,
   { public_url }: { public_url: string },
-): Guides {
+): { guides: Guide[]; nav: NavGroup[] } {
   const links = linksOf(document);
   const guides = GROUPS.flatMap(([, slugs]) => slugs).map((slug): Guide => {
     const source = readFileSync(join(FOLDER, `${slug}.md`), 'utf8');
@@ -103,13 +98,9 @@ function linksOf(document: OpenApiDocument): Map<string, string> {
   return links;
 }
 
-interface Rendering {
-  links: Map<string, string>;
-}
-
 const PARSER = new MarkdownIt({ html: false });
 Object.assign(PARSER.renderer.rules, {
-  code_inline: (all, at, _options, { links }: Rendering) => {
+  code_inline: (all, at, _options, { links }: { links: Map<string, string> }) => {
     const { content = '' } = all[at] ?? {};
     const href = links.get(content);
     const code = `<code>${escape(content)}</code>`;

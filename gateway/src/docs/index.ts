@@ -11,12 +11,12 @@ import type { Logger } from '@bmg/common/telemetry';
 import { answerZipped, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
 import type { Chapter } from '../endpoints';
-import { buildOpenApi, type OpenApiDocument } from '../openapi';
+import { buildOpenApi } from '../openapi';
 import { buildAsyncApi } from '../openapi/asyncapi';
 import { buildCollection, buildEnvironment } from '../openapi/collection';
 import { changelogPage } from './changelog-page';
 import { designPage } from './design-page';
-import { readGuides, type Guides } from './guides';
+import { readGuides } from './guides';
 import { homePage } from './home-page';
 import { llmsText } from './llms';
 import { lostPage } from './lost-page';
@@ -55,21 +55,16 @@ interface Text {
 }
 
 /** The documentation as data. */
-export interface Documentation {
-  document: OpenApiDocument;
-  guides: Guides;
-  /** The text of /llms.txt. */
-  llms: string;
-  public_url: string;
-}
+export type Documentation = ReturnType<typeof readDocumentation>;
 
 export function readDocumentation(
   chapters: readonly Chapter[],
   { PUBLIC_URL }: { PUBLIC_URL: string },
-): Documentation {
+) {
   const public_url = PUBLIC_URL.replace(/\/$/, '');
   const document = buildOpenApi(chapters, { public_url });
   const guides = readGuides(document, { public_url });
+  /** The text of /llms.txt. */
   const llms = llmsText(document, { guides: guides.guides, public_url });
   return { document, guides, llms, public_url };
 }

@@ -23,16 +23,10 @@ const KINDS: ReadonlyArray<[end: string, language: string, install: string]> = [
 /** A name contains the version, but the same version may be packed again. */
 const CACHE = 'public, max-age=300';
 
-export interface Package {
-  name: string;
-  language: string;
-  install: string;
-  bytes: Buffer;
-  sha256: string;
-}
+export type Package = ReturnType<typeof readPackages>[number];
 
 /** Returns none if no client has been packed. */
-export function readPackages(folder = FOLDER): Package[] {
+export function readPackages(folder = FOLDER) {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder);
   return KINDS.flatMap(([end, language, install]) =>

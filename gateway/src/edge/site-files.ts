@@ -27,21 +27,15 @@ const FILE_HEADERS = {
   Vary: 'Accept-Encoding',
 };
 
-export interface SiteFile {
-  type: string;
-  bytes: Buffer;
-  gzip: Buffer;
-}
-
 /** The files in `assets/` of a compiled site, by name; empty if it is not built. */
-export function readSiteFiles(site: string): Map<string, SiteFile> {
+export function readSiteFiles(site: string) {
   const folder = join(site, 'assets');
-  if (!existsSync(folder)) return new Map();
+  const names = existsSync(folder) ? readdirSync(folder) : [];
   return new Map(
-    readdirSync(folder).map((name) => {
+    names.map((name) => {
       const bytes = readFileSync(join(folder, name));
       const type = TYPES[extname(name)] ?? 'application/octet-stream';
-      return [name, { type, bytes, gzip: gzipSync(bytes) }];
+      return [name, { type, bytes, gzip: gzipSync(bytes) }] as const;
     }),
   );
 }
@@ -50,13 +44,15 @@ export function readSiteFiles(site: string): Map<string, SiteFile> {
 export function serveFiles(
   router: Router<State>,
   root: string,
-  files: ReadonlyMap<string, SiteFile>,
+  files: ReturnType<typeof readSiteFiles>,
 ): void {
   router.get(`${root}/assets/:name`, (context: Context) => {
     (context.state as State).route = `${root}/assets`;
     const file = files.get(String(context['params'].name));
     if (!file) throw notFound();
-    answerFile(context, file);
+    context.set(FILE_HEADERS);
+    context.set('Content-Type', file.type);
+    answerZipped(context, file.bytes, file.gzip);
   });
 }
 
@@ -76,12 +72,6 @@ export function answerPage(
     'Content-Type': 'text/html; charset=utf-8',
   });
   context.body = page.replaceAll(NONCE, nonce);
-}
-
-function answerFile(context: Context, { type, bytes, gzip }: SiteFile): void {
-  context.set(FILE_HEADERS);
-  context.set('Content-Type', type);
-  answerZipped(context, bytes, gzip);
 }
 
 /** Sends the compressed body if the browser accepts it; varies by `Accept-Encoding`. */

@@ -12,12 +12,6 @@ export interface Confirmed {
   fingerprint: string;
 }
 
-export interface Confirmation {
-  /** For the caller, who sends it back. */
-  text: string;
-  expires_at: Date;
-}
-
 export const LIFE_MS = 10 * 60_000;
 const NONCE_BYTES = 16;
 /** Expiry in seconds, nonce, hash. */
@@ -26,7 +20,8 @@ const SHAPE = /^(\d{10})\.([A-Za-z0-9_-]{22})\.([\w.-]{43,80})$/;
 const signed = ({ partner_id, fingerprint }: Confirmed, expires_s: string, nonce: string): string =>
   ['confirmation', partner_id, fingerprint, expires_s, nonce].join(':');
 
-export function createConfirmation(peppers: Peppers, of: Confirmed, now: number): Confirmation {
+/** `text` is for the caller, who sends it back. */
+export function createConfirmation(peppers: Peppers, of: Confirmed, now: number) {
   const expires_s = Math.floor((now + LIFE_MS) / 1_000);
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   const hash = peppers.hash(signed(of, String(expires_s), nonce));
