@@ -5,13 +5,13 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
 import { invalidKey } from '@bmg/common/directory';
-import { firstKnown, type Peppers } from '@bmg/common/keys';
+import { firstKnown } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingDefinition, ReportConnectStepRequest } from '@bmg/proto/onboarding';
 import type { Authenticator } from '../auth/authenticate';
-import type { LookUps } from '../auth/look-ups';
 import { isConnectToken } from '../auth/session-token';
+import type { Auth } from '../auth/wire';
 import { readBody } from '../edge/body';
 import { notFound } from '../edge/observe';
 import type { State } from '../edge/state';
@@ -31,12 +31,9 @@ import {
 } from './html';
 import { DEFAULT_LANGUAGE, LANGUAGES } from './texts';
 
-export interface ConnectPageDependencies {
+interface ConnectPageDependencies extends Pick<Auth, 'authenticator' | 'peppers' | 'look_ups'> {
   onboarding: Client<OnboardingDefinition>;
-  authenticator: Authenticator;
-  peppers: Peppers;
   sdk_url: string;
-  look_ups: LookUps;
   /** Limits the requests of a network to the page. */
   visits: NetworkLimit;
   log: Logger;

@@ -15,11 +15,9 @@ interface Parts {
 
 export const wireConnectPage = (config: Config, { rpc, auth, limits, log }: Parts) =>
   connectPage({
+    ...auth,
     onboarding: rpc.client(OnboardingDefinition),
-    authenticator: auth.authenticator,
-    look_ups: auth.look_ups,
     visits: limits.visits,
-    peppers: auth.peppers,
     sdk_url: config.UPSTREAM_SDK_URL,
     log,
   });
