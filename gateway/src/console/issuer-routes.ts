@@ -34,13 +34,8 @@ export function issuerRoutes(deps: RouteDependencies): Route[] {
     openPost(ACCEPT, answers.issuer_address, { body: schemas.readInvitation }, async (request) => ({
       url: await begin(request, deps.peppers.hashes(String(request.body['token']))),
     })),
-    openGet(
-      START,
-      answers.nothing,
-      {
-        redirects: true,
-      },
-      (request) => redirect(request, home, begin(request, [])),
+    openGet(START, answers.nothing, { redirects: true }, (request) =>
+      redirect(request, home, begin(request, [])),
     ),
     openGet(`${START}/callback`, answers.nothing, { redirects: true }, (request) =>
       redirect(request, home, complete(request)),

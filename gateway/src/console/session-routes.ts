@@ -94,14 +94,8 @@ export function sessionRoutes(deps: RouteDependencies): Route[] {
     issuer: issuer_url === undefined ? null : new URL(issuer_url).host,
   };
   return [
-    openPost(
-      SESSION,
-      answers.session,
-      {
-        status: 201,
-        body: schemas.openSession,
-      },
-      (request) => logInWithKey(deps, request),
+    openPost(SESSION, answers.session, { status: 201, body: schemas.openSession }, (request) =>
+      logInWithKey(deps, request),
     ),
     get(SESSION, answers.session, { any_scope: true }, async ({ session, token }) =>
       sessionAnswer(deps, session, token),
