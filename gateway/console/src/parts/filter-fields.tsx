@@ -12,19 +12,20 @@ export const Filters = ({ children }: { children: ReactNode }) => (
 
 interface FilterSelectProps extends SelectProps {
   name: TextFilter;
-  /** The name of the button that clears it. */
-  show_all: string;
+  /** What it chooses among, for what is shown without a choice and the button that clears it. */
+  all?: string;
 }
 
-export function FilterSelect({ name, show_all, ...select }: FilterSelectProps) {
+export function FilterSelect({ name, all, ...select }: FilterSelectProps) {
   const [{ [name]: filter }, setFilters] = useFilters();
   return (
     <Select
+      placeholder={`All ${all}`}
+      clearButtonProps={{ 'aria-label': `Show all ${all}` }}
       {...select}
       value={filter ?? null}
       onChange={(value) => setFilters({ [name]: value ?? undefined })}
       clearable
-      clearButtonProps={{ 'aria-label': show_all }}
     />
   );
 }

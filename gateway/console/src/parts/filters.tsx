@@ -51,10 +51,11 @@ export const momentsOf = ({ from, to }: Search): { from?: string; to?: string } 
 interface StateFilterProps {
   /** What is shown without a filter. */
   usual: string;
-  data: Array<{ value: string; label: string }>;
+  /** The label of each state. */
+  states: Record<string, string>;
 }
 
-export function StateFilter({ usual, data }: StateFilterProps) {
+export function StateFilter({ usual, states }: StateFilterProps) {
   const [{ status = usual }, setFilters] = useFilters();
   return (
     <SegmentedControl
@@ -62,7 +63,7 @@ export function StateFilter({ usual, data }: StateFilterProps) {
       w="fit-content"
       value={status}
       onChange={(value) => setFilters({ status: value === usual ? undefined : value })}
-      data={data}
+      data={Object.entries(states).map(([value, label]) => ({ value, label }))}
     />
   );
 }

@@ -249,6 +249,15 @@ export function Loaded<T>({ query, what, lines = 4, children }: LoadedProps<T>) 
   );
 }
 
+type LoadedCardProps<T> = Omit<TitledProps, 'children'> & LoadedProps<T>;
+
+/** A card of what is read. */
+export const LoadedCard = <T,>({ title, aside, ...loaded }: LoadedCardProps<T>) => (
+  <Card title={title} aside={aside}>
+    <Loaded {...loaded} />
+  </Card>
+);
+
 /** The errors of queries whose data is shown elsewhere. */
 export const FailuresOf = ({
   queries,

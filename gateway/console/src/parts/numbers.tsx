@@ -50,14 +50,7 @@ export function NumberSelect({ label = 'Number' }: { label?: string }) {
 export function NumberFilter() {
   const { data: clients = [] } = useActiveNumbers();
   return (
-    <FilterSelect
-      name="number"
-      label="Number"
-      placeholder="All numbers"
-      show_all="Show all numbers"
-      data={choicesOf(clients)}
-      searchable
-    />
+    <FilterSelect name="number" label="Number" all="numbers" data={choicesOf(clients)} searchable />
   );
 }
 

@@ -3,7 +3,7 @@ import { Anchor, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { settingsQuery, useActiveNumbers } from '../api/queries';
 import type { Client } from '../api/types';
-import { Card, Loaded, Page } from '../parts/layout';
+import { Card, LoadedCard, Page } from '../parts/layout';
 import { NumberSelect, useNumber } from '../parts/numbers';
 import { Block } from '../parts/values';
 import { Requests } from './developers/requests';
@@ -47,24 +47,20 @@ function QuickStart() {
   const client = useNumber();
   const key_hint = useQuery(settingsQuery).data?.key_hint;
   return (
-    <Card title="Quick start">
-      <Loaded query={useActiveNumbers()} what="the numbers">
-        {() => (
-          <Stack gap="sm">
-            {client ? (
-              <NumberSelect />
-            ) : (
-              <Text size="sm">
-                Connect a number first; its identifiers are then filled in here.
-              </Text>
-            )}
-            {key_hint && (
-              <Text size="sm">Your key looks like {key_hint}. The console never shows it.</Text>
-            )}
-            <Block text={programOf(client)} label="the request" />
-          </Stack>
-        )}
-      </Loaded>
-    </Card>
+    <LoadedCard title="Quick start" query={useActiveNumbers()} what="the numbers">
+      {() => (
+        <Stack gap="sm">
+          {client ? (
+            <NumberSelect />
+          ) : (
+            <Text size="sm">Connect a number first; its identifiers are then filled in here.</Text>
+          )}
+          {key_hint && (
+            <Text size="sm">Your key looks like {key_hint}. The console never shows it.</Text>
+          )}
+          <Block text={programOf(client)} label="the request" />
+        </Stack>
+      )}
+    </LoadedCard>
   );
 }

@@ -96,11 +96,7 @@ export function Screen() {
         <RetryOutcome retry={retry} />
         <StateFilter
           usual="all"
-          data={[
-            { value: 'all', label: 'All' },
-            { value: 'retrying', label: 'Retrying' },
-            { value: 'failed', label: 'Given up' },
-          ]}
+          states={{ all: 'All', retrying: 'Retrying', failed: 'Given up' }}
         />
         <Loaded query={query} what="the events">
           {() => (

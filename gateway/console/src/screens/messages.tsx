@@ -73,13 +73,7 @@ export function Screen() {
       <Stack gap="sm">
         <Filters>
           <FilterText name="find" label="Recipient or message ID" placeholder="15550100777" />
-          <FilterSelect
-            name="status"
-            label="State"
-            placeholder="All states"
-            show_all="Show all states"
-            data={STATES}
-          />
+          <FilterSelect name="status" label="State" all="states" data={STATES} />
           <NumberFilter />
           <FilterDays />
         </Filters>

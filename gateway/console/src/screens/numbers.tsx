@@ -99,11 +99,7 @@ export function Screen() {
           />
           <StateFilter
             usual="active"
-            data={[
-              { value: 'active', label: 'Active' },
-              { value: 'deleted', label: 'Deleted' },
-              { value: 'all', label: 'All' },
-            ]}
+            states={{ active: 'Active', deleted: 'Deleted', all: 'All' }}
           />
         </Group>
         <Loaded query={query} what="the numbers">

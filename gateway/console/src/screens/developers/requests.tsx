@@ -134,27 +134,13 @@ function RequestFilters() {
   const { data: keys = [] } = useQuery({ ...keysQuery, enabled: may_see_keys });
   return (
     <Filters>
-      <FilterSelect
-        name="endpoint"
-        label="Endpoint"
-        placeholder="All endpoints"
-        show_all="Show all endpoints"
-        data={endpoints}
-        searchable
-      />
-      <FilterSelect
-        name="status"
-        label="Status"
-        placeholder="All statuses"
-        show_all="Show all statuses"
-        data={CLASSES}
-      />
+      <FilterSelect name="endpoint" label="Endpoint" all="endpoints" data={endpoints} searchable />
+      <FilterSelect name="status" label="Status" all="statuses" data={CLASSES} />
       {may_see_keys && (
         <FilterSelect
           name="key"
           label="API key"
-          placeholder="All keys"
-          show_all="Show all keys"
+          all="keys"
           data={[
             { value: 'partner_key', label: 'Partner key' },
             ...keys.map(({ key_id, name }) => ({ value: key_id, label: name })),

@@ -130,17 +130,10 @@ function LiveFilters({ names, shown, live, feed, onLive }: FiltersProps) {
       <FilterSelect
         name="find"
         aria-label="Event"
-        placeholder="All events"
-        show_all="Show all events"
+        all="events"
         data={find === undefined || names.includes(find) ? names : [...names, find]}
       />
-      <FilterSelect
-        name="status"
-        aria-label="Delivery"
-        placeholder="All deliveries"
-        show_all="Show all deliveries"
-        data={STATES}
-      />
+      <FilterSelect name="status" aria-label="Delivery" all="deliveries" data={STATES} />
       <Switch
         label="Live"
         checked={live}

@@ -6,7 +6,7 @@ import type { LedgerTotals } from '../../api/types';
 import { nameOf } from '../../attention';
 import { compare, sentByCategory, type ComparedRow } from '../../figures';
 import { TwoBars } from '../../parts/bars';
-import { Card, Hint, Loaded } from '../../parts/layout';
+import { Card, Hint, Loaded, LoadedCard } from '../../parts/layout';
 import { DataTable } from '../../parts/tables';
 import { changeOf, countOf, periodBefore, type Days } from '../../period';
 
@@ -21,17 +21,20 @@ export function Compared(period: Days) {
 }
 
 const ByCategory = (period: Days) => (
-  <Card title="Sent by category">
-    <Loaded query={useQuery(messageDaysQuery)} what="the messages by category" lines={3}>
-      {(days) => (
-        <Rows
-          head="Category"
-          label="Sent by category, now and before"
-          rows={compare(sentByCategory(days, period), sentByCategory(days, periodBefore(period)))}
-        />
-      )}
-    </Loaded>
-  </Card>
+  <LoadedCard
+    title="Sent by category"
+    query={useQuery(messageDaysQuery)}
+    what="the messages by category"
+    lines={3}
+  >
+    {(days) => (
+      <Rows
+        head="Category"
+        label="Sent by category, now and before"
+        rows={compare(sentByCategory(days, period), sentByCategory(days, periodBefore(period)))}
+      />
+    )}
+  </LoadedCard>
 );
 
 const messagesOf = ({ by_number }: LedgerTotals): Record<string, number> =>

@@ -7,7 +7,7 @@ import { call, type ApiFailure } from '../../api/client';
 import { approvalQuery, sessionQuery, useChange } from '../../api/queries';
 import type { ApprovalSetting } from '../../api/types';
 import { FormDialog, Opens, type Closing } from '../../parts/dialogs';
-import { Card, Loaded } from '../../parts/layout';
+import { LoadedCard } from '../../parts/layout';
 import { countOf, nounOf } from '../../period';
 
 const APPROVERS_MIN = 2;
@@ -16,24 +16,22 @@ export function BroadcastApproval() {
   const query = useQuery(approvalQuery);
   const is_owner = useQuery(sessionQuery).data?.person?.role === 'owner';
   return (
-    <Card title="Approval of broadcasts">
-      <Loaded query={query} what="the approval of broadcasts">
-        {(setting) => (
-          <Stack gap="sm">
-            <Text size="sm">{inWords(setting)}</Text>
-            {is_owner ? (
-              <Opens label="Change the approval …" w="fit-content">
-                {(close) => <ChangeApproval setting={setting} onClose={close} />}
-              </Opens>
-            ) : (
-              <Text size="sm" c="dimmed">
-                Only a person with the role owner changes it.
-              </Text>
-            )}
-          </Stack>
-        )}
-      </Loaded>
-    </Card>
+    <LoadedCard title="Approval of broadcasts" query={query} what="the approval of broadcasts">
+      {(setting) => (
+        <Stack gap="sm">
+          <Text size="sm">{inWords(setting)}</Text>
+          {is_owner ? (
+            <Opens label="Change the approval …" w="fit-content">
+              {(close) => <ChangeApproval setting={setting} onClose={close} />}
+            </Opens>
+          ) : (
+            <Text size="sm" c="dimmed">
+              Only a person with the role owner changes it.
+            </Text>
+          )}
+        </Stack>
+      )}
+    </LoadedCard>
   );
 }
 

@@ -132,7 +132,7 @@ function AuditFilters() {
         name="actor"
         label="Who"
         placeholder="Anyone"
-        show_all="Show the changes of anyone"
+        clearButtonProps={{ 'aria-label': 'Show the changes of anyone' }}
         data={is_other ? [...who, { value: actor, label: actor }] : who}
         searchable
       />

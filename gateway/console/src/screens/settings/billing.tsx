@@ -3,7 +3,7 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { billingQuery } from '../../api/queries';
 import type { Invoice } from '../../api/types';
-import { Card, Loaded } from '../../parts/layout';
+import { LoadedCard } from '../../parts/layout';
 import { DataTable, type TableColumn } from '../../parts/tables';
 import { State, Time } from '../../parts/values';
 import { SettingsPage } from './page';
@@ -29,25 +29,23 @@ const COLUMNS: Array<TableColumn<Invoice>> = [
 
 export const Screen = () => (
   <SettingsPage to="/settings/billing">
-    <Card>
-      <Loaded query={useQuery(billingQuery)} what="the invoices">
-        {({ invoices, card }) => (
-          <Stack gap="sm">
-            <Text size="sm">
-              {card
-                ? `Paid with ${card.brand} ending in ${card.last4}.`
-                : 'There is no card on file.'}
-            </Text>
-            <DataTable
-              min_width={320}
-              rows={invoices}
-              keyOf={({ month, slot }) => `${month}/${slot}`}
-              columns={COLUMNS}
-              empty="There are no invoices yet."
-            />
-          </Stack>
-        )}
-      </Loaded>
-    </Card>
+    <LoadedCard query={useQuery(billingQuery)} what="the invoices">
+      {({ invoices, card }) => (
+        <Stack gap="sm">
+          <Text size="sm">
+            {card
+              ? `Paid with ${card.brand} ending in ${card.last4}.`
+              : 'There is no card on file.'}
+          </Text>
+          <DataTable
+            min_width={320}
+            rows={invoices}
+            keyOf={({ month, slot }) => `${month}/${slot}`}
+            columns={COLUMNS}
+            empty="There are no invoices yet."
+          />
+        </Stack>
+      )}
+    </LoadedCard>
   </SettingsPage>
 );

@@ -13,7 +13,7 @@ import {
   type EventFilter,
   type Family,
 } from '../../event-filter';
-import { Card, Loaded } from '../../parts/layout';
+import { Loaded, LoadedCard } from '../../parts/layout';
 import { countOf, nounOf } from '../../period';
 import { SaveForm, useSaveSettings } from './page';
 
@@ -186,20 +186,18 @@ export function ExtraEvents({ settings }: { settings: Settings }) {
   const [names, setNames] = useState<string[]>(settings.extra_events);
   const saving = useSaveSettings(() => ({ extra_events: names }));
   return (
-    <Card title="Extra events">
-      <Loaded query={query} what="the extra events" lines={3}>
-        {(events) => (
-          <SaveForm {...saving} action="Save the events" what="The events were">
-            <EventChoice
-              label="Events to send as well"
-              description="Your webhook address gets all other events, and these only if you choose them."
-              events={events.filter(({ extra }) => extra)}
-              chosen={names}
-              onChange={setNames}
-            />
-          </SaveForm>
-        )}
-      </Loaded>
-    </Card>
+    <LoadedCard title="Extra events" query={query} what="the extra events" lines={3}>
+      {(events) => (
+        <SaveForm {...saving} action="Save the events" what="The events were">
+          <EventChoice
+            label="Events to send as well"
+            description="Your webhook address gets all other events, and these only if you choose them."
+            events={events.filter(({ extra }) => extra)}
+            chosen={names}
+            onChange={setNames}
+          />
+        </SaveForm>
+      )}
+    </LoadedCard>
   );
 }

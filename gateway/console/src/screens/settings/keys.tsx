@@ -6,7 +6,7 @@ import { call } from '../../api/client';
 import { keysQuery, useChange } from '../../api/queries';
 import type { ApiKey, ApiKeyWithSecret } from '../../api/types';
 import { Confirm, FormDialog, Opens, ShownOnce, type Closing } from '../../parts/dialogs';
-import { Card, Hint, Loaded } from '../../parts/layout';
+import { Hint, LoadedCard } from '../../parts/layout';
 import { DataTable, type TableColumn } from '../../parts/tables';
 import { Time } from '../../parts/values';
 import { SettingsPage } from './page';
@@ -66,19 +66,17 @@ export const Screen = () => (
       </Opens>
     }
   >
-    <Card>
-      <Loaded query={useQuery(keysQuery)} what="the API keys" lines={2}>
-        {(keys) => (
-          <DataTable
-            min_width={640}
-            rows={keys}
-            keyOf={({ key_id }) => key_id}
-            columns={COLUMNS}
-            empty="There are no API keys yet."
-          />
-        )}
-      </Loaded>
-    </Card>
+    <LoadedCard query={useQuery(keysQuery)} what="the API keys" lines={2}>
+      {(keys) => (
+        <DataTable
+          min_width={640}
+          rows={keys}
+          keyOf={({ key_id }) => key_id}
+          columns={COLUMNS}
+          empty="There are no API keys yet."
+        />
+      )}
+    </LoadedCard>
   </SettingsPage>
 );
 

@@ -7,7 +7,7 @@ import { addPasskey } from '../../api/passkeys';
 import { logInQuery, passkeysQuery, useChange } from '../../api/queries';
 import type { Passkey } from '../../api/types';
 import { Confirm, FormDialog, Opens, type Closing } from '../../parts/dialogs';
-import { Card, Loaded } from '../../parts/layout';
+import { LoadedCard } from '../../parts/layout';
 import { Time } from '../../parts/values';
 
 const NAME_MAX = 100;
@@ -16,7 +16,7 @@ export function Passkeys() {
   const query = useQuery(passkeysQuery);
   const has_issuer = (useQuery(logInQuery).data?.issuer ?? null) !== null;
   return (
-    <Card
+    <LoadedCard
       title="Your passkeys"
       aside={
         <Opens label="Add …" size="xs">
@@ -30,21 +30,22 @@ export function Passkeys() {
           )}
         </Opens>
       }
+      query={query}
+      what="your passkeys"
+      lines={2}
     >
-      <Loaded query={query} what="your passkeys" lines={2}>
-        {(passkeys) => (
-          <Stack gap="xs">
-            {passkeys.map((passkey) => (
-              <Row
-                key={passkey.passkey_id}
-                passkey={passkey}
-                is_last={passkeys.length === 1 && !has_issuer}
-              />
-            ))}
-          </Stack>
-        )}
-      </Loaded>
-    </Card>
+      {(passkeys) => (
+        <Stack gap="xs">
+          {passkeys.map((passkey) => (
+            <Row
+              key={passkey.passkey_id}
+              passkey={passkey}
+              is_last={passkeys.length === 1 && !has_issuer}
+            />
+          ))}
+        </Stack>
+      )}
+    </LoadedCard>
   );
 }
 

@@ -6,7 +6,7 @@ import { call } from '../../api/client';
 import { peopleQuery, sessionsQuery, useChange } from '../../api/queries';
 import type { InvitedPerson, Person } from '../../api/types';
 import { Confirm, FormDialog, Opens, ShownOnce, type Closing } from '../../parts/dialogs';
-import { Card, Hint, Loaded } from '../../parts/layout';
+import { Hint, LoadedCard } from '../../parts/layout';
 import { DataTable, type TableColumn } from '../../parts/tables';
 import { State, Time } from '../../parts/values';
 import { BroadcastApproval } from './approval';
@@ -79,19 +79,17 @@ export const Screen = () => (
       </Opens>
     }
   >
-    <Card>
-      <Loaded query={useQuery(peopleQuery)} what="the people" lines={3}>
-        {(people) => (
-          <DataTable
-            min_width={760}
-            rows={people}
-            keyOf={({ person_id }) => person_id}
-            columns={COLUMNS}
-            empty="There are no people yet. Invite the first one as owner: the partner key then stays in its vault."
-          />
-        )}
-      </Loaded>
-    </Card>
+    <LoadedCard query={useQuery(peopleQuery)} what="the people" lines={3}>
+      {(people) => (
+        <DataTable
+          min_width={760}
+          rows={people}
+          keyOf={({ person_id }) => person_id}
+          columns={COLUMNS}
+          empty="There are no people yet. Invite the first one as owner: the partner key then stays in its vault."
+        />
+      )}
+    </LoadedCard>
     <BroadcastApproval />
     <Sessions />
   </SettingsPage>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { sessionQuery, settingsQuery } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { IfMay } from '../../parts/allowed';
-import { Card, Facts, Loaded } from '../../parts/layout';
+import { Card, Facts, LoadedCard } from '../../parts/layout';
 import { Id, State } from '../../parts/values';
 import { countOf, nounOf } from '../../period';
 import { SaveForm, SettingsForms, SettingsPage, useSaveSettings } from './page';
@@ -27,11 +27,9 @@ export function Screen() {
 }
 
 const Account = () => (
-  <Card title="Account">
-    <Loaded query={useQuery(settingsQuery)} what="the account" lines={7}>
-      {(settings) => <Plan settings={settings} />}
-    </Loaded>
-  </Card>
+  <LoadedCard title="Account" query={useQuery(settingsQuery)} what="the account" lines={7}>
+    {(settings) => <Plan settings={settings} />}
+  </LoadedCard>
 );
 
 const Plan = ({ settings }: { settings: Settings }) => {

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ledgerTotalsQuery, noticesQuery } from '../../api/queries';
 import type { LedgerTotals } from '../../api/types';
 import { forecastOf, forecastPeriod, roughly, sumOf } from '../../money';
-import { Card, Facts, Hint, Loaded } from '../../parts/layout';
+import { Card, Facts, Hint, Loaded, LoadedCard } from '../../parts/layout';
 import { DataTable } from '../../parts/tables';
 import { countOf, dayBefore, dayInWords, dayOf, type Days } from '../../period';
 
@@ -13,11 +13,9 @@ export function MonthForecast() {
   const now = new Date();
   const query = useQuery(ledgerTotalsQuery(forecastPeriod(now)));
   return (
-    <Card title="This month">
-      <Loaded query={query} what="the forecast" lines={2}>
-        {(totals) => <Forecasts totals={totals} now={now} />}
-      </Loaded>
-    </Card>
+    <LoadedCard title="This month" query={query} what="the forecast" lines={2}>
+      {(totals) => <Forecasts totals={totals} now={now} />}
+    </LoadedCard>
   );
 }
 

@@ -41,13 +41,7 @@ export function Screen() {
     >
       <Filters>
         <FilterText name="country" label="Country" placeholder="BR or Brazil" />
-        <FilterSelect
-          name="category"
-          label="Category"
-          placeholder="All categories"
-          show_all="Show all categories"
-          data={CATEGORIES}
-        />
+        <FilterSelect name="category" label="Category" all="categories" data={CATEGORIES} />
         <FilterDay name="day" label="Day" />
       </Filters>
       <Loaded query={query} what="the prices" lines={8}>
