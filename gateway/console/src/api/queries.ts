@@ -47,7 +47,7 @@ export function useChange<T, V = void>(
   });
 }
 
-/** A change that may have had an effect although it failed: the queries are loaded again then too. */
+/** A change that may have an effect although it fails: the queries are loaded again then too. */
 export const useAttempt = <T, V = void>(queries: Queries, attempt: (given: V) => Promise<T>) =>
   useMutation({ mutationFn: attempt, onSettled: useReload(queries), gcTime: 0 });
 
@@ -56,10 +56,10 @@ type Query = Request['query'];
 const get = <T>(path: string, query?: Query, request: Request = {}): Promise<T> =>
   call<T>('GET', path, { ...request, query });
 
-/** An answer is kept by its path and what was asked: the path names all that it has answered. */
-const keyOf = (path: string, ...asked: unknown[]): unknown[] => [
+/** An answer is kept by its path and parameters: the path names all of its answers. */
+const keyOf = (path: string, ...parameters: unknown[]): unknown[] => [
   path,
-  ...asked.filter((one) => one !== undefined),
+  ...parameters.filter((one) => one !== undefined),
 ];
 
 const answerQuery = <T>(path: string, query?: Query) =>
