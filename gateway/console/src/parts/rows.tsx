@@ -25,37 +25,30 @@ export interface Column<T> extends TableColumn<T> {
   from?: 'middle' | 'wide';
 }
 
+export const column = <T,>(
+  title: string,
+  width: string,
+  cell: (row: T) => ReactNode,
+  rest: Partial<Column<T>> = {},
+): Column<T> => ({ title, width, cell, ...rest });
+
 /** The column of a time; its title has the zone. */
-export const timeColumn = <T,>(title: string, at: (row: T) => string | null): Column<T> => ({
-  title: zoned(title),
-  width: '130px',
-  cell: (row) => <Time value={at(row)} as="row" />,
-});
+export const timeColumn = <T,>(title: string, at: (row: T) => string | null): Column<T> =>
+  column(zoned(title), '130px', (row) => <Time value={at(row)} as="row" />);
 
 /** The column of the distance of a time from now. */
 export const agoColumn = <T,>(
   title: string,
   at: (row: T) => string | null,
-  rest: Partial<Column<T>> = {},
-): Column<T> => ({
-  title,
-  width: '115px',
-  cell: (row) => <Time value={at(row)} as="ago" />,
-  ...rest,
-});
+  rest?: Partial<Column<T>>,
+): Column<T> => column(title, '115px', (row) => <Time value={at(row)} as="ago" />, rest);
 
 /** The column of a count; a dash while it is not known. */
 export const countColumn = <T,>(
   title: string,
   count: (row: T) => number | null,
-  rest: Partial<Column<T>> = {},
-): Column<T> => ({
-  title,
-  width: '90px',
-  cell: (row) => countIfAny(count(row)),
-  figure: true,
-  ...rest,
-});
+  rest?: Partial<Column<T>>,
+): Column<T> => column(title, '90px', (row) => countIfAny(count(row)), { figure: true, ...rest });
 
 const countIfAny = (count: number | null): string => (count === null ? '–' : countOf(count));
 

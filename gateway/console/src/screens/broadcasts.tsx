@@ -8,7 +8,7 @@ import { download, toCsv } from '../parts/csv';
 import { Panel, type Closing } from '../parts/dialogs';
 import { useOpened } from '../parts/filters';
 import { ButtonLink, EmptyCard, Facts, Loaded, Page, Section } from '../parts/layout';
-import { type Column, countColumn, Rows, timeColumn } from '../parts/rows';
+import { type Column, column, countColumn, Rows, timeColumn } from '../parts/rows';
 import { DataTable } from '../parts/tables';
 import { State, Time, timeIfAny } from '../parts/values';
 import { countOf } from '../period';
@@ -24,9 +24,9 @@ import { BroadcastCost, DeliveryCurve, Recipients } from './broadcasts/outcome';
 import { isOver, isPaused, isSettling, stateOf, waitsForApproval } from './broadcasts/state-of';
 
 const COLUMNS: Array<Column<Broadcast>> = [
-  { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
-  { title: 'State', width: '150px', bare: true, cell: (one) => <State of={stateOf(one)} /> },
-  { title: 'Template', from: 'wide', width: '1fr', cell: ({ template_name }) => template_name },
+  column('Name', '1.5fr', ({ name }) => name),
+  column('State', '150px', (one) => <State of={stateOf(one)} />, { bare: true }),
+  column('Template', '1fr', ({ template_name }) => template_name, { from: 'wide' }),
   countColumn('Contacts', ({ total }) => total, { from: 'wide' }),
   countColumn('Delivered', ({ delivered }) => delivered, { from: 'middle' }),
   countColumn('Failed', ({ failed }) => failed, { from: 'middle', width: '80px' }),

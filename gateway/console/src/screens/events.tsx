@@ -8,7 +8,7 @@ import { IfMay } from '../parts/allowed';
 import { Confirm, Opens, type Closing } from '../parts/dialogs';
 import { StateFilter, useFilters, useOpened } from '../parts/filters';
 import { EmptyCard, Loaded, Page } from '../parts/layout';
-import { agoColumn, type Column, Rows } from '../parts/rows';
+import { agoColumn, type Column, column, Rows } from '../parts/rows';
 import { State } from '../parts/values';
 import { nounOf } from '../period';
 import { EventDrawer, RetryButton, RetryOutcome, useRetry, type RetryOne } from './events/drawer';
@@ -31,26 +31,23 @@ const About = ({ of: { payload } }: { of: FailedEvent }) => {
 };
 
 const columnsOf = (retry: RetryOne | undefined): Array<Column<FailedEvent>> => [
-  { title: 'Event', width: '1.3fr', cell: ({ event }) => event },
-  {
-    title: 'Recipient and message',
+  column('Event', '1.3fr', ({ event }) => event),
+  column('Recipient and message', '1.6fr', (event) => <About of={event} />, {
     from: 'wide',
-    width: '1.6fr',
     bare: true,
-    cell: (event) => <About of={event} />,
-  },
-  {
-    title: 'Error',
-    from: 'middle',
-    width: '1.6fr',
-    cell: ({ last_error, last_http_status, attempts }) => (
+  }),
+  column(
+    'Error',
+    '1.6fr',
+    ({ last_error, last_http_status, attempts }) => (
       <>
         <Text size="sm">{last_error ?? last_http_status ?? 'no attempt yet'}</Text>
         <Text size="xs">{nounOf(attempts, 'attempt')}</Text>
       </>
     ),
-  },
-  { title: 'State', width: '105px', bare: true, cell: ({ status }) => <State of={status} /> },
+    { from: 'middle' },
+  ),
+  column('State', '105px', ({ status }) => <State of={status} />, { bare: true }),
   agoColumn('Next attempt', ({ next_attempt_at }) => next_attempt_at),
   ...(retry ? [retryColumn(retry)] : []),
 ];

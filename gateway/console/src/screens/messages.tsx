@@ -11,29 +11,26 @@ import { FilterDays, Filters, FilterSelect, FilterText } from '../parts/filter-f
 import { momentsOf, useFilters, useOpened } from '../parts/filters';
 import { ButtonLink, Card, Empty, Facts, Loaded, Page, TextLink } from '../parts/layout';
 import { NumberFilter, NumberName } from '../parts/numbers';
-import { type Column, nextPageOf, Rows, timeColumn } from '../parts/rows';
+import { type Column, column, nextPageOf, Rows, timeColumn } from '../parts/rows';
 import { Id, State, yesNo } from '../parts/values';
 import type { Search } from '../search';
 import { MessageSteps, type MessageProps } from './messages/steps';
 
 const COLUMNS: Array<Column<Message>> = [
-  { title: 'To', width: '1.2fr', cell: ({ contact }) => contact ?? '–' },
-  { title: 'State', width: '105px', bare: true, cell: ({ status }) => <State of={status} /> },
-  { title: 'Kind', from: 'wide', width: '85px', cell: ({ kind }) => kind },
-  {
-    title: 'Category',
-    from: 'middle',
-    width: '115px',
-    cell: ({ pricing }) =>
+  column('To', '1.2fr', ({ contact }) => contact ?? '–'),
+  column('State', '105px', ({ status }) => <State of={status} />, { bare: true }),
+  column('Kind', '85px', ({ kind }) => kind, { from: 'wide' }),
+  column(
+    'Category',
+    '115px',
+    ({ pricing }) =>
       pricing ? `${pricing.category ?? '–'}${pricing.billable === false ? ', free' : ''}` : '–',
-  },
-  { title: 'Cost', width: '105px', cell: costOf, figure: true },
-  {
-    title: 'Number',
+    { from: 'middle' },
+  ),
+  column('Cost', '105px', costOf, { figure: true }),
+  column('Number', '145px', ({ phone_number_id }) => <NumberName id={phone_number_id} />, {
     from: 'wide',
-    width: '145px',
-    cell: ({ phone_number_id }) => <NumberName id={phone_number_id} />,
-  },
+  }),
   timeColumn('Sent', ({ at }) => at),
 ];
 

@@ -10,7 +10,7 @@ import { IfMay } from '../parts/allowed';
 import { Opens } from '../parts/dialogs';
 import { StateFilter, useFilters, useOpened } from '../parts/filters';
 import { EmptyCard, Loaded, Page } from '../parts/layout';
-import { agoColumn, type Column, Rows } from '../parts/rows';
+import { agoColumn, type Column, column, Rows } from '../parts/rows';
 import { State } from '../parts/values';
 import { ConnectNumber } from './numbers/connect';
 import { SyncCell } from './numbers/data-sync';
@@ -19,34 +19,21 @@ import { NumberDrawer } from './numbers/drawer';
 const keyOf = ({ waba_id, phone_number_id }: Client): string => `${waba_id}/${phone_number_id}`;
 
 const COLUMNS: Array<Column<Client>> = [
-  { title: 'Name', width: '1.6fr', cell: nameOf },
-  { title: 'Number', width: '1.2fr', bare: true, cell: ({ phone_number }) => `+${phone_number}` },
-  {
-    title: 'State',
-    width: '110px',
-    bare: true,
-    cell: ({ status, health }) => (
-      <State of={status === 'deleted' ? 'deleted' : (health ?? 'active')} />
-    ),
-  },
-  {
-    title: 'Quality',
+  column('Name', '1.6fr', nameOf),
+  column('Number', '1.2fr', ({ phone_number }) => `+${phone_number}`, { bare: true }),
+  column(
+    'State',
+    '110px',
+    ({ status, health }) => <State of={status === 'deleted' ? 'deleted' : (health ?? 'active')} />,
+    { bare: true },
+  ),
+  column('Quality', '100px', ({ quality_rating }) => <State of={quality_rating} />, {
     from: 'middle',
-    width: '100px',
-    cell: ({ quality_rating }) => <State of={quality_rating} />,
-  },
-  {
-    title: 'Limit',
+  }),
+  column('Limit', '110px', ({ messaging_limit_tier }) => limitOf(messaging_limit_tier), {
     from: 'wide',
-    width: '110px',
-    cell: ({ messaging_limit_tier }) => limitOf(messaging_limit_tier),
-  },
-  {
-    title: 'Data sync',
-    from: 'wide',
-    width: '120px',
-    cell: ({ data_sync }) => <SyncCell sync={data_sync} />,
-  },
+  }),
+  column('Data sync', '120px', ({ data_sync }) => <SyncCell sync={data_sync} />, { from: 'wide' }),
   agoColumn('Last activity', ({ last_activity_at }) => last_activity_at, { from: 'middle' }),
 ];
 

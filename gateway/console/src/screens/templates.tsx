@@ -10,28 +10,22 @@ import { Confirm, Opens, Panel, type Closing } from '../parts/dialogs';
 import { useOpened } from '../parts/filters';
 import { EmptyCard, Facts, Loaded, Page } from '../parts/layout';
 import { NumberSelect, useNumber, WithNumber } from '../parts/numbers';
-import { Rows, type Column } from '../parts/rows';
+import { type Column, column, Rows } from '../parts/rows';
 import { TemplatePreview } from '../parts/templates';
 import { State } from '../parts/values';
 import { CreateTemplate } from './templates/create';
 
 const COLUMNS: Array<Column<Template>> = [
-  { title: 'Name', width: '1.4fr', cell: ({ name }) => name },
-  { title: 'Language', width: '100px', cell: ({ language }) => language },
-  {
-    title: 'Category',
-    from: 'wide',
-    width: '130px',
-    cell: ({ category }) => category.toLowerCase(),
-  },
-  { title: 'State', width: '120px', bare: true, cell: ({ status }) => <State of={status} /> },
-  {
-    title: 'Text',
-    from: 'middle',
-    width: '2fr',
-    bare: true,
-    cell: ({ components }) => components.find(({ type }) => type === 'BODY')?.text?.slice(0, 90),
-  },
+  column('Name', '1.4fr', ({ name }) => name),
+  column('Language', '100px', ({ language }) => language),
+  column('Category', '130px', ({ category }) => category.toLowerCase(), { from: 'wide' }),
+  column('State', '120px', ({ status }) => <State of={status} />, { bare: true }),
+  column(
+    'Text',
+    '2fr',
+    ({ components }) => components.find(({ type }) => type === 'BODY')?.text?.slice(0, 90),
+    { from: 'middle', bare: true },
+  ),
 ];
 
 export function Screen() {

@@ -14,44 +14,39 @@ import type { LoggedRequest } from '../../api/types';
 import { Filters, FilterSelect, FilterText } from '../../parts/filter-fields';
 import { useFilters, useOpened } from '../../parts/filters';
 import { Card, Empty, Hint, Loaded } from '../../parts/layout';
-import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { type Column, column, Rows, timeColumn } from '../../parts/rows';
 import type { Search } from '../../search';
 import { Outcome, RequestPanel, tookOf } from './request-panel';
 
 const COLUMNS: Array<Column<LoggedRequest>> = [
-  {
-    title: 'Request',
-    width: '2.2fr',
-    cell: ({ method, path }) => (
-      <Text span size="sm" ff="monospace" truncate title={`${method} ${path}`}>
-        {method} {path}
-      </Text>
-    ),
-  },
-  {
-    title: 'Status',
-    width: '1fr',
-    bare: true,
-    cell: (request) => (
+  column('Request', '2.2fr', ({ method, path }) => (
+    <Text span size="sm" ff="monospace" truncate title={`${method} ${path}`}>
+      {method} {path}
+    </Text>
+  )),
+  column(
+    'Status',
+    '1fr',
+    (request) => (
       <Group gap={6}>
         <Outcome of={request} />
         {request.ignored && <Hint>ignored: {request.ignored}</Hint>}
       </Group>
     ),
-  },
-  { title: 'Duration', from: 'middle', width: '90px', cell: tookOf, figure: true },
+    { bare: true },
+  ),
+  column('Duration', '90px', tookOf, { from: 'middle', figure: true }),
   timeColumn('Time', ({ at }) => at),
-  {
-    title: 'Request ID',
-    from: 'wide',
-    width: '1fr',
-    bare: true,
-    cell: ({ request_id }) => (
+  column(
+    'Request ID',
+    '1fr',
+    ({ request_id }) => (
       <Text size="xs" ff="monospace" truncate title={request_id}>
         {request_id}
       </Text>
     ),
-  },
+    { from: 'wide', bare: true },
+  ),
 ];
 
 const filterOf = ({ find, endpoint, status, key }: Search): RequestFilter => ({

@@ -6,7 +6,7 @@ import { FilterSelect } from '../../parts/filter-fields';
 import { useFilters, useOpened } from '../../parts/filters';
 import { EmptyCard, Failure, Page, TextLink } from '../../parts/layout';
 import { NumberName } from '../../parts/numbers';
-import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { type Column, column, Rows, timeColumn } from '../../parts/rows';
 import { State } from '../../parts/values';
 import { useLog, type Feed } from './log';
 import { LoggedEventDrawer } from './logged';
@@ -22,29 +22,20 @@ import {
 } from './send-test';
 
 const COLUMNS: Array<Column<ListedEvent>> = [
-  { title: 'Event', width: '1.4fr', cell: ({ event }) => event },
-  {
-    title: 'Delivery',
-    width: '120px',
-    bare: true,
-    cell: ({ delivery }) => <State of={delivery.status} />,
-  },
-  {
-    title: 'About',
-    from: 'middle',
-    width: '1.6fr',
-    bare: true,
-    cell: ({ envelope }) => {
+  column('Event', '1.4fr', ({ event }) => event),
+  column('Delivery', '120px', ({ delivery }) => <State of={delivery.status} />, { bare: true }),
+  column(
+    'About',
+    '1.6fr',
+    ({ envelope }) => {
       const { contact, message_id } = subjectOf(envelope);
       return contact ?? message_id ?? '–';
     },
-  },
-  {
-    title: 'Number',
+    { from: 'middle', bare: true },
+  ),
+  column('Number', '150px', ({ envelope }) => <NumberName id={envelope.phone_number_id} />, {
     from: 'wide',
-    width: '150px',
-    cell: ({ envelope }) => <NumberName id={envelope.phone_number_id} />,
-  },
+  }),
   timeColumn('Time', ({ logged_at }) => logged_at),
 ];
 

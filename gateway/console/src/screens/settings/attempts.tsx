@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useOpened } from '../../parts/filters';
 import { Card } from '../../parts/layout';
-import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { type Column, column, Rows, timeColumn } from '../../parts/rows';
 import { State } from '../../parts/values';
 import { countOf } from '../../period';
 import { LoggedEventDrawer } from '../events/logged';
@@ -18,15 +18,15 @@ export interface ListedAttempt {
 }
 
 const COLUMNS: Array<Column<ListedAttempt>> = [
-  { title: 'Event', width: '1.5fr', cell: ({ event }) => event },
-  { title: 'Delivery', width: '120px', bare: true, cell: ({ status }) => <State of={status} /> },
-  { title: 'Answer', width: '1.2fr', cell: ({ answer }) => answer },
-  {
-    title: 'Duration',
-    width: '100px',
-    cell: ({ duration_ms }) => (duration_ms === null ? '–' : `${countOf(duration_ms)} ms`),
-    figure: true,
-  },
+  column('Event', '1.5fr', ({ event }) => event),
+  column('Delivery', '120px', ({ status }) => <State of={status} />, { bare: true }),
+  column('Answer', '1.2fr', ({ answer }) => answer),
+  column(
+    'Duration',
+    '100px',
+    ({ duration_ms }) => (duration_ms === null ? '–' : `${countOf(duration_ms)} ms`),
+    { figure: true },
+  ),
   timeColumn('Time', ({ at }) => at),
 ];
 

@@ -18,7 +18,7 @@ import { Export } from '../../parts/export';
 import { FilterDays, Filters, FilterSelect } from '../../parts/filter-fields';
 import { momentsOf, useFilters, useTyped } from '../../parts/filters';
 import { EmptyCard, Facts, Loaded } from '../../parts/layout';
-import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { type Column, column, Rows, timeColumn } from '../../parts/rows';
 import { State, Time } from '../../parts/values';
 import { SettingsPage } from './page';
 import { nameOf as endpointName } from './receiver-rows';
@@ -37,8 +37,8 @@ const actorInFull = ({ actor }: AuditRecord): string =>
   [ACTORS[actor.type] ?? actor.type, actor.name].filter(Boolean).join(' ');
 
 const columnsOf = (nameOf: NameOf): Array<Column<AuditRecord>> => [
-  { title: 'Change', width: '1fr', cell: (record) => sentenceOf(record, nameOf) },
-  { title: 'Outcome', width: '120px', bare: true, cell: ({ outcome }) => <State of={outcome} /> },
+  column('Change', '1fr', (record) => sentenceOf(record, nameOf)),
+  column('Outcome', '120px', ({ outcome }) => <State of={outcome} />, { bare: true }),
   timeColumn('Time', ({ at }) => at),
 ];
 

@@ -12,7 +12,7 @@ import type { Settings, WebhookEndpoint } from '../../api/types';
 import { Changeable, IfMay } from '../../parts/allowed';
 import { Opens } from '../../parts/dialogs';
 import { Hint, Loaded } from '../../parts/layout';
-import { agoColumn, type Column, countColumn, Rows } from '../../parts/rows';
+import { agoColumn, type Column, column, countColumn, Rows } from '../../parts/rows';
 import { State } from '../../parts/values';
 import { countOf } from '../../period';
 import { CreateEndpoint } from './create-endpoint';
@@ -50,19 +50,15 @@ export function Screen() {
 }
 
 const COLUMNS: Array<Column<ReceiverRow>> = [
-  {
-    title: 'Receiver',
-    width: '1.6fr',
-    cell: ({ name, target }) => (
-      <>
-        {name}
-        {target && <Hint>{target}</Hint>}
-      </>
-    ),
-  },
-  { title: 'State', width: '115px', bare: true, cell: ({ status }) => <State of={status} /> },
-  { title: 'Events', width: '1.2fr', cell: ({ events }) => events },
-  { title: 'Last 24 hours', width: '1.2fr', cell: (row) => <Day of={row} /> },
+  column('Receiver', '1.6fr', ({ name, target }) => (
+    <>
+      {name}
+      {target && <Hint>{target}</Hint>}
+    </>
+  )),
+  column('State', '115px', ({ status }) => <State of={status} />, { bare: true }),
+  column('Events', '1.2fr', ({ events }) => events),
+  column('Last 24 hours', '1.2fr', (row) => <Day of={row} />),
   countColumn('Waiting', ({ waiting }) => waiting),
   agoColumn('Last success', ({ last_success_at }) => last_success_at),
 ];

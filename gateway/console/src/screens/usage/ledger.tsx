@@ -12,39 +12,39 @@ import { Export } from '../../parts/export';
 import { PeriodFilter, useFilters } from '../../parts/filters';
 import { Card, EmptyCard, Hint, Loaded, Page } from '../../parts/layout';
 import { NumberFilter } from '../../parts/numbers';
-import { type Column, Rows, timeColumn } from '../../parts/rows';
+import { type Column, column, Rows, timeColumn } from '../../parts/rows';
 import { Amounts } from '../../parts/tables';
 import { State, Time } from '../../parts/values';
 import { periodOf } from '../../period';
 
 const COLUMNS: Array<Column<LedgerEntry>> = [
-  { title: 'To', width: '1.1fr', cell: ({ recipient }) => recipient },
-  { title: 'State', width: '105px', bare: true, cell: ({ status }) => <State of={status} /> },
-  {
-    title: 'Category',
-    from: 'middle',
-    width: '1.2fr',
-    cell: ({ category, category_asked, category_changed }) =>
+  column('To', '1.1fr', ({ recipient }) => recipient),
+  column('State', '105px', ({ status }) => <State of={status} />, { bare: true }),
+  column(
+    'Category',
+    '1.2fr',
+    ({ category, category_asked, category_changed }) =>
       category_changed ? `${category_asked} → ${category}` : (category ?? category_asked ?? '–'),
-  },
-  { title: 'Market', from: 'wide', width: '1fr', cell: ({ market }) => market ?? '–' },
-  {
-    title: 'Charged',
-    from: 'wide',
-    width: '110px',
-    cell: ({ charged, billable_unlike_check }) => (
+    { from: 'middle' },
+  ),
+  column('Market', '1fr', ({ market }) => market ?? '–', { from: 'wide' }),
+  column(
+    'Charged',
+    '110px',
+    ({ charged, billable_unlike_check }) => (
       <>
         {charged === null ? 'not known' : charged ? 'yes' : 'no'}
         {billable_unlike_check && ', not foreseen'}
       </>
     ),
-  },
-  {
-    title: 'Amount',
-    width: '125px',
-    cell: ({ amount, currency }) => (amount === null ? '–' : `${amount} ${currency ?? ''}`),
-    figure: true,
-  },
+    { from: 'wide' },
+  ),
+  column(
+    'Amount',
+    '125px',
+    ({ amount, currency }) => (amount === null ? '–' : `${amount} ${currency ?? ''}`),
+    { figure: true },
+  ),
   timeColumn('Sent', ({ sent_at }) => sent_at),
 ];
 
