@@ -3,7 +3,6 @@ import {
   CONNECT_TOKEN_PREFIX,
   createKey,
   createPeppers,
-  hashKey,
   PARTNER_KEY_PREFIX,
 } from '@bmg/common/keys';
 import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
@@ -12,7 +11,7 @@ import { createLookUps } from '../auth/look-ups';
 import { connectPage } from '.';
 import { LANGUAGES } from './texts';
 
-const PEPPER = 'pepper';
+const peppers = createPeppers('pepper');
 const TOKEN = createKey(CONNECT_TOKEN_PREFIX);
 const KEY = createKey(PARTNER_KEY_PREFIX);
 const SDK_URL = 'https://sdk.test/en/sdk.js';
@@ -46,7 +45,7 @@ beforeAll(async () => {
     } as never,
     look_ups: createLookUps(),
     visits: { take: async () => undefined },
-    peppers: createPeppers(PEPPER),
+    peppers,
     sdk_url: SDK_URL,
     log: log as never,
   });
@@ -67,7 +66,7 @@ describe('the page', () => {
   test('sends onboarding the hash of the token, and holds nothing inline', async () => {
     const answer = await get(`/connect?token=${TOKEN}`);
     expect(answer.status).toBe(200);
-    expect(openConnectPage.mock.calls[0]?.[0]).toEqual({ token_hash: hashKey(TOKEN, PEPPER) });
+    expect(openConnectPage.mock.calls[0]?.[0]).toEqual({ token_hash: peppers.hash(TOKEN) });
     const html = await answer.text();
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|<b>|\son\w+=/);
     const [, data] = /data-config="([^"]*)"/.exec(html) as never as [string, string];
@@ -230,7 +229,7 @@ describe('a report from the page', () => {
     expect(answer.status).toBe(200);
     expect(reportConnectStep.mock.calls[0]?.[0]).toMatchObject({
       kind: 'dialog_opened',
-      token_hash: hashKey(TOKEN, PEPPER),
+      token_hash: peppers.hash(TOKEN),
     });
   });
 

@@ -2,7 +2,7 @@
 // upstream, a fake clock, and the handlers as the service wires them.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiError } from '@bmg/common/errors';
-import { createPeppers, hashKey } from '@bmg/common/keys';
+import { createPeppers } from '@bmg/common/keys';
 import { openMongo, type Database } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
@@ -22,6 +22,7 @@ import { createUsageHandlers } from '../src/billing/usage/handlers';
 import { createVault } from '@bmg/common/vault';
 
 export const PEPPER = 'test-pepper';
+export const peppers = createPeppers(PEPPER);
 export const KEYRING = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const CALL_LIMIT_MS = 15_000;
 
@@ -75,7 +76,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date): Dep
   return {
     ...createStores(mongo.db),
     vault: createVault(KEYRING),
-    peppers: createPeppers(PEPPER),
+    peppers,
     payments: noPayments,
     bumped,
     versions: {
@@ -182,7 +183,7 @@ export function aPartner(change: Partial<Partner> = {}): Partner {
     _id,
     name: 'A partner',
     status: 'active',
-    key_hash: hashKey(_id, PEPPER),
+    key_hash: peppers.hash(_id),
     key_hint: 'bmgk_…0000',
     webhook_url: null,
     webhook_secrets: [],
@@ -211,7 +212,7 @@ export async function sessionOf(
   given: { state?: string; display_name?: string } = {},
 ): Promise<string> {
   const { token } = await handlers.createConnectSession({ partner_id, ...given });
-  const token_hash = hashKey(token, PEPPER);
+  const token_hash = peppers.hash(token);
   return (await handlers.authenticateSession({ token_hash })).session_id;
 }
 

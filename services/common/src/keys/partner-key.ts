@@ -1,6 +1,6 @@
 // Partner keys and connect tokens: a prefix that secret scanners find, 32 random characters, and a
 // checksum, so that a typo is refused without a look-up. Only a keyed hash of them is ever stored.
-import { createHmac, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export const PARTNER_KEY_PREFIX = 'bmgk_';
@@ -22,10 +22,6 @@ export function isWellFormedKey(text: string, prefix: string): boolean {
   if (!text.startsWith(prefix) || !SHAPE.test(text)) return false;
   return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH));
 }
-
-/** The form that is stored and looked up: HMAC-SHA256 under the pepper, base64url. */
-export const hashKey = (key: string, pepper: string): string =>
-  createHmac('sha256', pepper).update(key).digest('base64url');
 
 /** Lets people tell keys apart: the prefix and the last four characters. */
 export const keyHint = (key: string): string => `${key.slice(0, 5)}…${key.slice(-4)}`;

@@ -112,12 +112,6 @@ export type PartnerChange = Partial<
 
 export type Partners = ReturnType<typeof createPartners>;
 
-export interface OldHashes {
-  count: number;
-  /** The first partners that have one. */
-  partner_ids: string[];
-}
-
 export interface Place {
   partner_id: string;
   waba_id: string;

@@ -9,6 +9,7 @@ import {
   type Calling,
   failureOf,
   PEPPER,
+  peppers,
   refuses,
   useWorld,
 } from '../../../testing/world';
@@ -19,7 +20,6 @@ import { createKeyHandlers } from './handlers';
 
 const HOUR_S = 3_600;
 const WABA = '900000000000001';
-const peppers = createPeppers(PEPPER);
 
 const world = useWorld();
 let keys: Calling<Handlers<KeysDefinition>>;

@@ -31,8 +31,6 @@ export type PartnerKeyChange = Partial<
 >;
 export type Secret = Pick<PartnerKey, 'key_hash' | 'key_hint' | 'previous'>;
 
-export type PartnerKeys = ReturnType<typeof createPartnerKeys>;
-
 /** Bounds the keys of one partner. */
 export const KEYS_MAX = 50;
 const OLD_HASHES_NAMED_MAX = 10;

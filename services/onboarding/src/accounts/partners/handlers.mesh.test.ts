@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hashKey } from '@bmg/common/keys';
 import { guardedAgent } from '@bmg/common/outbound';
 import { createPool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
@@ -12,7 +11,7 @@ import {
   calling,
   type Calling,
   failureOf,
-  PEPPER,
+  peppers,
   refuses,
   useWorld,
 } from '../../../testing/world';
@@ -42,7 +41,7 @@ beforeEach(async () => {
 
 /** Like the gateway: with hashes only. */
 async function logIn(partner: Partner): Promise<string> {
-  const token_hash = hashKey(randomBytes(32).toString('base64url'), PEPPER);
+  const token_hash = peppers.hash(randomBytes(32).toString('base64url'));
   await own.openSession({ key_hash: partner.key_hash, token_hash });
   return token_hash;
 }

@@ -1,9 +1,8 @@
 // Events of registrations, sign-ups, deletions and notices: stored with the change, published once.
-import { hashKey } from '@bmg/common/keys';
 import {
   codeRequest,
   failureOf,
-  PEPPER,
+  peppers,
   refuses,
   sessionOf,
   testCall,
@@ -141,7 +140,7 @@ test.each([
     partner_id,
     state: 's',
   });
-  const token_hash = hashKey(token, PEPPER);
+  const token_hash = peppers.hash(token);
   const send = (facts: object) =>
     world.handlers.reportConnectStep({ token_hash, ...facts } as never);
   await send({ kind: 'dialog_opened' });

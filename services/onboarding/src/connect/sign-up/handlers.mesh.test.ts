@@ -1,6 +1,6 @@
 import type { ApiError } from '@bmg/common/errors';
-import { hashKey, isWellFormedKey } from '@bmg/common/keys';
-import { failureOf, openWorld, PEPPER, type World } from '../../../testing/world';
+import { isWellFormedKey } from '@bmg/common/keys';
+import { failureOf, openWorld, peppers, type World } from '../../../testing/world';
 import { SESSIONS } from './store/connect-sessions';
 
 let world: World;
@@ -15,7 +15,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as ApiError).code,
   );
 
-const hashOf = (token: string): string => hashKey(token, PEPPER);
+const hashOf = (token: string): string => peppers.hash(token);
 const create = (partner_id: string, state?: string) =>
   world.handlers.createConnectSession({
     partner_id,
