@@ -8,11 +8,6 @@ const TOKEN = 'EAAB-a-secret-token';
 const identity = 'client/ptn_1/900/800/token';
 
 describe('the vault', () => {
-  it('opens a record that it sealed', () => {
-    const vault = createVault(OLD);
-    expect(vault.open(identity, vault.seal(identity, TOKEN))).toBe(TOKEN);
-  });
-
   it('seals and opens bytes, and only under their identity', () => {
     const vault = createVault(OLD);
     const bytes = Buffer.from([0, 255, 128, 10]);
