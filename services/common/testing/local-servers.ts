@@ -8,38 +8,48 @@ import {
   type Socket,
 } from 'node:net';
 
-export interface LocalServers {
-  /** Starts the server and returns its URL. */
-  urlOf(server: Server | TcpServer): Promise<string>;
-  /** Starts the server and returns its port. */
-  portOf(server: Server | TcpServer): Promise<number>;
-  http(listener: RequestListener): Promise<string>;
-  /** Calls `onData` each time bytes arrive at a connection. */
-  tcp(onData: (socket: Socket) => void): Promise<string>;
-}
+const TRICKLE_MS = 5;
 
-export function useLocalServers(): LocalServers {
+export function useLocalServers() {
   const servers: (Server | TcpServer)[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
+  /** Starts the server and returns its URL. */
   const urlOf = async (server: Server | TcpServer): Promise<string> => {
     servers.push(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
+  /** Calls `onData` each time bytes arrive at a connection. */
+  const tcp = (onData: (socket: Socket) => void): Promise<string> =>
+    urlOf(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.on('data', () => onData(socket));
+      }),
+    );
   return {
     urlOf,
-    portOf: async (server) => Number(new URL(await urlOf(server)).port),
-    http: (listener) => urlOf(createServer(listener)),
-    tcp: (onData) =>
-      urlOf(
-        createTcpServer((socket) => {
-          socket.on('error', () => undefined);
-          socket.on('data', () => onData(socket));
-        }),
-      ),
+    /** Starts the server and returns its port. */
+    portOf: async (server: Server | TcpServer) => Number(new URL(await urlOf(server)).port),
+    http: (listener: RequestListener) => urlOf(createServer(listener)),
+    tcp,
+    /** Answers with `head`, and then a `piece` at a time until the connection is `closed`. */
+    async trickling(head: string, piece: string) {
+      let onClosed: () => void = () => undefined;
+      const closed = new Promise<void>((resolve) => (onClosed = resolve));
+      const url = await tcp((socket) => {
+        socket.write(head);
+        const timer = setInterval(() => socket.write(piece), TRICKLE_MS);
+        socket.on('close', () => {
+          clearInterval(timer);
+          onClosed();
+        });
+      });
+      return { url, closed };
+    },
   };
 }
 

@@ -9,7 +9,7 @@ const SETTINGS = { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 };
 let fetcher: FileFetcher;
 beforeEach(() => (fetcher = createFileFetcher(SETTINGS, { timeout_ms: TIMEOUT_MS })));
 afterEach(() => fetcher.stop());
-const { http, tcp } = useLocalServers();
+const { http, tcp, trickling } = useLocalServers();
 
 /** A server that sends exactly this text and hangs up. */
 const saying = (text: string): Promise<string> => tcp((socket) => socket.end(text));
@@ -67,25 +67,16 @@ describe('oversize', () => {
 });
 
 describe('a source that lies about its length', () => {
-  test('announces more than it sends', async () => {
-    const url = await saying('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc');
-    await expect(get(url)).rejects.toMatchObject({
+  test.each([
+    ['announces more than it sends', 'reset', 'content-length: 10\r\n\r\nabc'],
+    ['breaks off in a chunked file', 'reset', 'transfer-encoding: chunked\r\n\r\na\r\nabc'],
+    ['announces two lengths', 'protocol', 'content-length: 3\r\ncontent-length: 4\r\n\r\nabc'],
+  ])('%s: %s', async (_name, reason, text) => {
+    await expect(get(await saying(`HTTP/1.1 200 OK\r\n${text}`))).rejects.toMatchObject({
       code: 'INVALID_FIELD',
-      details: { field: 'url', reason: 'reset' },
+      details: { field: 'url', reason },
       retryable: false,
     });
-  });
-
-  test('breaks off in the middle of a chunked file', async () => {
-    const url = await saying('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\nabc');
-    await expect(get(url)).rejects.toMatchObject({ code: 'INVALID_FIELD' });
-  });
-
-  test('announces two lengths', async () => {
-    const url = await saying(
-      'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabc',
-    );
-    await expect(get(url)).rejects.toMatchObject({ details: { reason: 'protocol' } });
   });
 
   test('announces a length beside chunks: the chunks count', async () => {
@@ -114,26 +105,12 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
     });
   });
 
-  test('times out while trickling', async () => {
-    let timer: NodeJS.Timeout | undefined;
-    const url = await http((_request, response) => {
-      response.on('close', () => clearInterval(timer));
-      timer = setInterval(() => response.write('x'), 10);
-    });
-    await expect(get(url)).rejects.toMatchObject({
-      code: 'INVALID_FIELD',
-      details: { field: 'url', reason: 'timeout' },
-      retryable: true,
-    });
-  });
-
-  test('sends below the minimum rate', async () => {
-    const impatient = createFileFetcher(SETTINGS, { rate_interval_ms: 100 });
-    let timer: NodeJS.Timeout | undefined;
-    const url = await http((_request, response) => {
-      response.on('close', () => clearInterval(timer));
-      timer = setInterval(() => response.write('x'), 20);
-    });
+  test.each([
+    ['trickles until the time limit', { timeout_ms: TIMEOUT_MS }],
+    ['sends below the minimum rate', { rate_interval_ms: 100 }],
+  ])('%s', async (_name, options) => {
+    const impatient = createFileFetcher(SETTINGS, options);
+    const { url } = await trickling('HTTP/1.1 200 OK\r\n\r\n', 'x');
     await expect(get(url, impatient)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       details: { field: 'url', reason: 'timeout' },

@@ -66,35 +66,27 @@ test('opens a source only once there is room for it', async () => {
   expect(spool.used()).toEqual({ files: 0, bytes: 0 });
 });
 
-test('frees the space of a source that does not open', async () => {
-  const spool = createSpool(1_000, folder);
-  const broken = new Error('no connection');
-  await expect(spool.take(() => Promise.reject(broken), A)).rejects.toBe(broken);
-  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
-});
-
 test('leaves no visible file in the folder, even during a transfer', async () => {
   const file = await createSpool(1_000, folder).take(source(Buffer.from('abc')), A);
   expect(readdirSync(folder)).toEqual([]);
   await file.close();
 });
 
-test('frees the space of a broken source', async () => {
+const broken = new Error('broken');
+test.each<[string, Parameters<ReturnType<typeof createSpool>['take']>[0]]>([
+  ['does not open', () => Promise.reject(broken)],
+  ['breaks after its first bytes', source(Buffer.from('abc'), broken)],
+  [
+    'breaks as soon as it is open',
+    async () => {
+      const stream = new Readable({ read: () => undefined });
+      setImmediate(() => stream.destroy(broken));
+      return stream;
+    },
+  ],
+])('rethrows the error of a source that %s, and frees its space', async (_name, open) => {
   const spool = createSpool(1_000, folder);
-  const broken = new Error('broken');
-  await expect(spool.take(source(Buffer.from('abc'), broken), A)).rejects.toBe(broken);
-  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
-});
-
-test('rethrows the error of a source that breaks as soon as it is open', async () => {
-  const spool = createSpool(1_000, folder);
-  const broken = new Error('broken');
-  const opened = async (): Promise<Readable> => {
-    const stream = new Readable({ read: () => undefined });
-    setImmediate(() => stream.destroy(broken));
-    return stream;
-  };
-  await expect(spool.take(opened, A)).rejects.toBe(broken);
+  await expect(spool.take(open, A)).rejects.toBe(broken);
   expect(spool.used()).toEqual({ files: 0, bytes: 0 });
 });
 

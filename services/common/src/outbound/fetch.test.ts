@@ -5,11 +5,12 @@ import { guardedFetch, type GuardedFetchOptions } from './fetch';
 import { guardedAgent, type GuardedAgent } from './guarded';
 
 const SMALL_LIMIT_MS = 120;
+const LONG_FILE = 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n';
 
 let agent: GuardedAgent;
 beforeEach(() => (agent = guardedAgent({ allowPrivate: true })));
 afterEach(() => agent.destroy());
-const { http, tcp } = useLocalServers();
+const { http, tcp, trickling } = useLocalServers();
 
 const get = (url: string, options: Partial<GuardedFetchOptions> = {}) =>
   guardedFetch(url, { agent, field: 'url', ...options });
@@ -172,13 +173,7 @@ describe('time', () => {
   });
 
   test('times out on a trickling body', async () => {
-    let closed: Promise<unknown> | undefined;
-    const url = await tcp((socket) => {
-      closed = closing(socket);
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
-      const timer = setInterval(() => socket.write('.'), 5);
-      socket.on('close', () => clearInterval(timer));
-    });
+    const { url, closed } = await trickling(LONG_FILE, '.');
     await expect(read(url, { timeout_ms: SMALL_LIMIT_MS })).rejects.toMatchObject(timeout);
     await closed;
   });
@@ -192,29 +187,19 @@ describe('time', () => {
   });
 
   test('aborts an unread body at the timeout', async () => {
-    const closed = new Promise((resolve) => {
-      void tcp((socket) => {
-        socket.on('close', resolve);
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');
-      }).then((url) => get(url, { timeout_ms: SMALL_LIMIT_MS }));
-    });
+    const { url, closed } = await trickling(LONG_FILE, '.');
+    await get(url, { timeout_ms: SMALL_LIMIT_MS });
     await closed;
   });
 
   test('closes the connection as soon as the body is destroyed', async () => {
-    let closed: Promise<unknown> | undefined;
-    const url = await tcp((socket) => {
-      closed = closing(socket);
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');
-    });
+    const { url, closed } = await trickling(LONG_FILE, '.');
     (await get(url)).body.destroy();
     await closed;
   });
 
   test('lets the caller cancel before and while the body arrives', async () => {
-    const url = await tcp((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');
-    });
+    const { url } = await trickling(LONG_FILE, '.');
     const aborted = { name: 'FetchFailed', reason: 'aborted', retryable: false };
     await expect(get(url, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
     await expect(read(url, { signal: AbortSignal.timeout(30) })).rejects.toMatchObject(aborted);

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { closing, useLocalServers } from '../../testing/local-servers';
 import { guardedAgent, type GuardedAgent } from './guarded';
 import { guardedPost, PostFailed } from './post';
@@ -11,7 +12,7 @@ const LIMIT_AFTER_HEADERS_MS = 1_000;
 let agent: GuardedAgent;
 beforeEach(() => (agent = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 1 })));
 afterEach(() => agent.destroy());
-const { http, tcp, urlOf } = useLocalServers();
+const { http, tcp, trickling, urlOf } = useLocalServers();
 
 const post = (
   url: string,
@@ -124,34 +125,17 @@ describe('a slow answer', () => {
     expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
   });
 
-  test('times out on trickling headers and closes the connection', async () => {
-    let closed: Promise<unknown> | undefined;
-    const url = await tcp((socket) => {
-      closed = closing(socket);
-      socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => socket.write('x: y\r\n'), 5);
-      socket.on('close', () => clearInterval(timer));
-    });
+  test.each([
+    ['trickling headers', 'HTTP/1.1 200 OK\r\n', 'x: y\r\n'],
+    ['endless provisional answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ])('times out on %s and closes the connection', async (_answer, head, piece) => {
+    const { url, closed } = await trickling(head, piece);
     expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
     await closed;
   });
 
-  test('times out on endless provisional answers', async () => {
-    const url = await tcp((socket) => {
-      const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 5);
-      socket.on('close', () => clearInterval(timer));
-    });
-    expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
-  });
-
   test('cuts off a trickling body at the timeout and returns the status', async () => {
-    let closed: Promise<unknown> | undefined;
-    const url = await tcp((socket) => {
-      closed = closing(socket);
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
-      const timer = setInterval(() => socket.write('.'), 5);
-      socket.on('close', () => clearInterval(timer));
-    });
+    const { url, closed } = await trickling('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', '.');
     const result = await post(url, { timeout_ms: LIMIT_AFTER_HEADERS_MS });
     expect(result.status).toBe(200);
     expect(result.duration_ms).toBeGreaterThanOrEqual(LIMIT_AFTER_HEADERS_MS - 5);
@@ -206,22 +190,18 @@ describe('an oversized or missing answer', () => {
     await expect(post(other)).resolves.toMatchObject({ status: 200 });
   });
 
-  test('fails with reset when the connection is reset', async () => {
-    const url = await tcp((socket) => socket.resetAndDestroy());
-    expect(await failure(post(url))).toBe('reset');
-  });
-
-  test('fails with reset when the connection closes without an answer', async () => {
-    const url = await tcp((socket) => socket.end());
-    expect(await failure(post(url))).toBe('reset');
-  });
-
-  test.each([
-    ['another protocol than HTTP', '220 mail.example ESMTP\r\n'],
-    ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}\r\n`],
-  ])('fails with protocol for %s', async (_case, bytes) => {
-    const url = await tcp((socket) => socket.write(bytes));
-    expect(await failure(post(url))).toBe('protocol');
+  test.each<[string, string, (socket: Socket) => unknown]>([
+    ['reset', 'a connection that is reset', (socket) => socket.resetAndDestroy()],
+    ['reset', 'a connection that closes without an answer', (socket) => socket.end()],
+    ['protocol', 'another protocol than HTTP', (socket) => socket.write('220 mail ESMTP\r\n')],
+    [
+      'protocol',
+      'headers without end',
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}\r\n`),
+    ],
+  ])('fails with %s for %s', async (reason, _case, behave) => {
+    const url = await tcp(behave);
+    expect(await failure(post(url))).toBe(reason);
   });
 });
 

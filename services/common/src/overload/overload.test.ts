@@ -1,5 +1,4 @@
 // Bounds on concurrent work, and deliberately slow clients.
-import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { eventually } from '../../../../test/testkit/eventually';
@@ -110,13 +109,16 @@ describe('a server against slow clients', () => {
     request.resume().on('end', () => response.end('ok'));
     request.on('error', () => undefined);
   };
-  async function listening(limits: Partial<HttpLimits>, name = 'slow'): Promise<number> {
-    const server = createBoundedServer({ server: name, limits }, readAll);
+  async function opened(server: ReturnType<typeof createBoundedServer>): Promise<number> {
     servers.push(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await server.open(0, '127.0.0.1');
     return (server.address() as AddressInfo).port;
   }
+  const listening = (limits: Partial<HttpLimits>, name = 'slow'): Promise<number> =>
+    opened(createBoundedServer({ server: name, limits }, readAll));
+  /** This counts the connections of the server that was opened last. */
+  const counted = (): Promise<number> =>
+    new Promise((resolve) => servers.at(-1)?.getConnections((_error, count) => resolve(count)));
   /** Collects the server's bytes and whether it has closed the connection. */
   function client(port: number, text: string) {
     // The client never closes its own side.
@@ -165,16 +167,12 @@ describe('a server against slow clients', () => {
 
   describe('a request that is answered before its body was read', () => {
     const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n';
-    async function refusing(linger_ms: number): Promise<number> {
-      const server = createBoundedServer(
-        { server: 'refusing', limits: { linger_ms } },
-        (_request, response) => response.writeHead(413).end('too large'),
+    const refusing = (linger_ms: number): Promise<number> =>
+      opened(
+        createBoundedServer({ server: 'refusing', limits: { linger_ms } }, (_request, response) =>
+          response.writeHead(413).end('too large'),
+        ),
       );
-      servers.push(server);
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return (server.address() as AddressInfo).port;
-    }
 
     test('has its answer read by a client that sends the whole body first', async () => {
       const well = client(await refusing(20_000), HEAD);
@@ -197,10 +195,7 @@ describe('a server against slow clients', () => {
 
   test('makes clients connect elsewhere once it drains', async () => {
     const server = createBoundedServer({ server: 'draining' }, readAll);
-    servers.push(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${await opened(server)}`;
     expect((await fetch(url)).headers.get('connection')).toBe('keep-alive');
     server.drain();
     expect((await fetch(url)).headers.get('connection')).toBe('close');
@@ -209,10 +204,7 @@ describe('a server against slow clients', () => {
   test('closes and counts connections beyond the bound', async () => {
     const port = await listening({ connections_max: 2 }, 'full');
     const held = [client(port, 'GET / HTTP/1.1\r\n'), client(port, 'GET / HTTP/1.1\r\n')];
-    const [server] = servers.slice(-1);
-    await eventually(
-      () => new Promise((resolve) => server?.getConnections((_e, count) => resolve(count === 2))),
-    );
+    await eventually(async () => (await counted()) === 2);
     const refused = client(port, 'GET / HTTP/1.1\r\n');
     await eventually(() => refused.closed);
     expect(held.map(({ closed }) => closed)).toEqual([false, false]);
@@ -221,15 +213,10 @@ describe('a server against slow clients', () => {
 
   describe('with many connections of one network', () => {
     const HELD = 'GET / HTTP/1.1\r\n';
-    const open = async (name: string, proxy_hops?: number): Promise<number> => {
+    const open = (name: string, proxy_hops?: number): Promise<number> => {
       const limits = { connections_of_network_max: 2 };
-      const server = createBoundedServer({ server: name, limits, proxy_hops }, readAll);
-      servers.push(server);
-      await server.open(0, '127.0.0.1');
-      return (server.address() as AddressInfo).port;
+      return opened(createBoundedServer({ server: name, limits, proxy_hops }, readAll));
     };
-    const counted = (): Promise<number> =>
-      new Promise((resolve) => servers.at(-1)?.getConnections((_error, count) => resolve(count)));
 
     test('closes and counts those beyond its share, and accepts one again after an end', async () => {
       const port = await open('shares', 0);
