@@ -25,7 +25,6 @@ export const noPayments: PaymentProcessor = {
       getBilling: async () => ({
         processor: 'none',
         state: 'active',
-        card: undefined,
         card_known: true,
         invoices: [],
         waiting_waba_ids: [],

@@ -17,6 +17,5 @@ export const clientMessage = (client: Client): ClientMessage => ({
   registered_at: client.registered_at,
   last_activity_at: client.last_activity_at ?? undefined,
   health: client.health,
-  partner_id: undefined,
   data_sync: dataSyncOf(client),
 });

@@ -174,7 +174,6 @@ const closedPage = (outcome: string, session: Session | null) => ({
   outcome,
   app_id: '',
   config_id: '',
-  extras: undefined,
   api_version: '',
   ...shownOf(session),
   partner_name: '',
