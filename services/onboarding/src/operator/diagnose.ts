@@ -7,8 +7,7 @@ import { ownCall, type Call } from '@bmg/common/rpc';
 import { checkChain } from '../accounts/audit';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
 import { appToken } from '../connect/upstream';
-import { readAppSubscription } from './app-subscription';
-import { findSubscriptions } from './app-subscription';
+import { findSubscriptions, readAppSubscription } from './app-subscription';
 import type { Dependencies } from '../dependencies';
 
 export interface Check {

@@ -7,8 +7,7 @@ import {
   KEY_SCOPES,
   type KeyScope,
 } from '@bmg/common/keys';
-import { checkAccounts } from '../../ground/texts';
-import { checkLine } from '../../ground/texts';
+import { checkAccounts, checkLine } from '../../ground/texts';
 import type { PartnerKey } from './store';
 
 const NAME_MAX = 100;

@@ -11,8 +11,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { metrics } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
 import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bmg/proto/endpoints';
-import { checkAccounts } from '../../ground/texts';
-import { checkLine } from '../../ground/texts';
+import { checkAccounts, checkLine } from '../../ground/texts';
 import {
   checkOverlap,
   chosenOrNewSecret,
@@ -346,6 +345,5 @@ function endpointMessage(endpoint: WebhookEndpoint, now: Date): Endpoint {
     previous_secret_expires_at: expires_at && expires_at > now ? expires_at : undefined,
     created_at: endpoint.created_at,
     updated_at: endpoint.updated_at,
-    health: undefined,
   };
 }

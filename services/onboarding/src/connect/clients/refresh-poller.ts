@@ -1,8 +1,7 @@
 // Fetches a number's facts again: every day, and after an event that says they changed without
 // their new values. Due refreshes are stored with the client, so a restart loses none. A failed one
 // is retried a bounded number of times, then the next day.
-import type { Poller } from '@bmg/common/lifecycle';
-import { createPoller } from '@bmg/common/lifecycle';
+import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
 import { fetchNumber } from '../upstream';

@@ -19,11 +19,10 @@ import {
   listNumbers,
   readFailure,
 } from '../upstream';
-import { holdCode } from './session-code';
 import { syncCoexistence, syncFacts } from '../sync';
 import { chooseAccount, chooseSignedUpNumber } from './discovery';
 import { createOnboardingLog, type OnboardingLog } from '../onboarding-log';
-import { findCompletableSession, tieSession } from './session-code';
+import { findCompletableSession, holdCode, tieSession } from './session-code';
 import type { Dependencies } from '../../dependencies';
 
 export function registerFromCode(deps: Dependencies) {
