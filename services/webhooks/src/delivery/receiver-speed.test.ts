@@ -3,14 +3,17 @@ import { ReceiverSpeed } from './receiver-speed';
 const FULL = { is_full: true, is_reduced: false };
 const PARTNER = 'ptn_1';
 
+/** An attempt that was answered after `response_ms`, at `now`. */
+function answer(speed: ReceiverSpeed, receiver: string, response_ms: number, now: number): void {
+  const attempt = {};
+  speed.started(receiver, attempt, now - response_ms);
+  speed.ended(receiver, attempt, now, true);
+}
+
 /** A receiver that has answered after `response_ms` each, the last time at `now`. */
 function answering(response_ms: number, now = 10_000): ReceiverSpeed {
   const speed = new ReceiverSpeed();
-  for (let count = 0; count < 50; count += 1) {
-    const attempt = {};
-    speed.started(PARTNER, attempt, now - response_ms);
-    speed.ended(PARTNER, attempt, now, true);
-  }
+  for (let count = 0; count < 50; count += 1) answer(speed, PARTNER, response_ms, now);
   return speed;
 }
 
@@ -69,13 +72,14 @@ test('a receiver is not slow while its deliveries wait for their first attempt',
 
 describe('beside other receivers', () => {
   /** Receivers that answer after these times, for three periods of comparison. */
-  function together(response_ms: Record<string, number>): ReceiverSpeed {
-    const speed = new ReceiverSpeed();
-    for (let now = 1_000; now <= 4_000; now += 100) {
+  function together(
+    response_ms: Record<string, number>,
+    speed = new ReceiverSpeed(),
+    from = 1_000,
+  ): ReceiverSpeed {
+    for (let now = from; now <= from + 3_000; now += 100) {
       for (const [partner_id, ms] of Object.entries(response_ms)) {
-        const attempt = {};
-        speed.started(partner_id, attempt, now - ms);
-        speed.ended(partner_id, attempt, now, true);
+        answer(speed, partner_id, ms, now);
       }
       speed.tick(0, now);
     }
@@ -100,15 +104,7 @@ describe('beside other receivers', () => {
 
   test('those that were quick a while ago do not count', () => {
     const speed = together({ a: 5, b: 5, c: 5 });
-    const later = { d: 300, e: 300, f: 300 };
-    for (let now = 5_000; now <= 8_000; now += 100) {
-      for (const [partner_id, ms] of Object.entries(later)) {
-        const attempt = {};
-        speed.started(partner_id, attempt, now - ms);
-        speed.ended(partner_id, attempt, now, true);
-      }
-      speed.tick(0, now);
-    }
+    together({ d: 300, e: 300, f: 300 }, speed, 5_000);
     expect(speed.isSlow('d', FULL, 8_000)).toBe(false);
   });
 });

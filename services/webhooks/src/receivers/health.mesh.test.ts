@@ -1,10 +1,9 @@
 // The health of webhook endpoints on a real database: figures, the time of failing, the bound of
 // attempts, and which endpoints are disabled.
-import { randomBytes } from 'node:crypto';
 import { newId } from '@bmg/common/ids';
-import { openMongo, type Database } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Attempt, Outcome } from '../delivery/attempt';
+import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createReceiverHealth, RECENT_MAX, type Addition } from './store';
 import { indexes } from '../collections';
@@ -36,26 +35,10 @@ const REFUSED: Outcome = {
   trace: { at: NOW, duration_ms: 7, url: '', secret: '', answer: null },
 };
 
-let mongo: Database;
-beforeAll(async () => {
-  const settings = {
-    MONGO_URL: process.env['MONGO_URL'] as string,
-    MONGO_DATABASE_PREFIX: `t${randomBytes(5).toString('hex')}-`,
-  };
-  mongo = openMongo(settings, 'webhooks', log, indexes);
-  await mongo.start(new AbortController().signal);
-});
-beforeEach(async () => {
-  for (const name of ['endpoint_health', 'endpoint_hours']) {
-    await mongo.db.collection(name).deleteMany({});
-  }
-});
-afterAll(async () => {
-  await mongo.db.dropDatabase();
-  await mongo.stop();
-});
+const db = testDatabase(indexes);
+beforeEach(() => emptyDatabase(db));
 
-const health = () => createReceiverHealth(mongo.db);
+const health = () => createReceiverHealth(db);
 const attempt = (at: number, delivered: boolean) => ({
   event_id: `evt_${at}`,
   event: 'message.received',
@@ -162,7 +145,7 @@ test('records only attempts that were posted to an endpoint', async () => {
       error: 'timeout',
     },
   ]);
-  expect(await mongo.db.collection('endpoint_health').countDocuments()).toBe(1);
+  expect(await db.collection('endpoint_health').countDocuments()).toBe(1);
 });
 
 describe('an endpoint is disabled', () => {
