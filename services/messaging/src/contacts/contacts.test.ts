@@ -46,6 +46,17 @@ describe('lookupContact', () => {
   );
 });
 
+/** What events need, with this store. */
+const applying = (
+  contacts: Partial<Parameters<typeof applyContacts>[0]['contacts']>,
+  clock = { now: AT },
+) => ({
+  contacts: { apply: async () => {}, noteLate: async () => {}, ...contacts },
+  recent: createRecentContacts(),
+  recentConversations: createRecentConversations(),
+  now: () => new Date(clock.now * 1_000),
+});
+
 describe('a send', () => {
   const log = createLogger('test');
   log.level = 'silent';
@@ -115,12 +126,8 @@ describe('an event', () => {
     const batch = events.map(([event, data]) => ({
       message: { event, waba_id: WABA, timestamp: AT, data: JSON.stringify(data) },
     })) as unknown as Received<Event>[];
-    await applyContacts({
-      contacts: { apply: async (all) => void (applied = all), noteLate: async () => {} },
-      recent: createRecentContacts(),
-      recentConversations: createRecentConversations(),
-      now: () => new Date(AT * 1_000),
-    })(contactsOfEvents(batch));
+    const store = { apply: async (all: ContactChange[]) => void (applied = all) };
+    await applyContacts(applying(store))(contactsOfEvents(batch));
     return applied;
   }
   const about = { waba_id: WABA, phone: '15550100777', at: new Date(AT * 1_000) };
@@ -193,19 +200,13 @@ describe('a contact that is known and unchanged', () => {
   function appliedTo(failing = { store: false }) {
     const written: number[] = [];
     const clock = { now: AT };
-    const apply = applyContacts({
-      contacts: {
-        async apply(all) {
-          if (failing.store) throw new Error('away');
-          written.push(all.length);
-        },
-        noteLate: async () => {},
+    const store = {
+      async apply(all: ContactChange[]) {
+        if (failing.store) throw new Error('away');
+        written.push(all.length);
       },
-      recent: createRecentContacts(),
-      recentConversations: createRecentConversations(),
-      now: () => new Date(clock.now * 1_000),
-    });
-    return { apply, written, clock };
+    };
+    return { apply: applyContacts(applying(store, clock)), written, clock };
   }
 
   test('is written once an hour', async () => {
@@ -254,20 +255,16 @@ describe('a customer who writes again and again', () => {
   function conversing() {
     const written: Array<[number, ...string[]]> = [];
     const clock = { now: AT };
-    const deps = {
-      contacts: {
-        async apply(all: ContactChange[]) {
-          const kinds = all.map((change) => ('note' in change ? change.note.kind : 'learn'));
-          if (all.length > 0) written.push([clock.now - AT, ...kinds]);
-        },
-        async noteLate({ kind, at: of }: ConversationFact) {
-          written.push([clock.now - AT, kind, of.toISOString()]);
-        },
+    const store = {
+      async apply(all: ContactChange[]) {
+        const kinds = all.map((change) => ('note' in change ? change.note.kind : 'learn'));
+        if (all.length > 0) written.push([clock.now - AT, ...kinds]);
       },
-      recent: createRecentContacts(),
-      recentConversations: createRecentConversations(),
-      now: () => new Date(clock.now * 1_000),
+      async noteLate({ kind, at: of }: ConversationFact) {
+        written.push([clock.now - AT, kind, of.toISOString()]);
+      },
     };
+    const deps = applying(store, clock);
     const apply = applyContacts(deps);
     const writes = (second: number): Promise<void> => {
       clock.now = AT + second;
