@@ -19,22 +19,30 @@ interface TestDestination {
 const CONVERSATIONS = 20;
 const CALL_EVENTS = 50;
 
+export const aTestEvent = (change: Partial<TestEvent> = {}): TestEvent => ({
+  event_id: 'evt_1',
+  event: 'message.received',
+  ordering_key: undefined,
+  body: Buffer.from('{}'),
+  content_type: 'application/json',
+  received_at_ms: 0,
+  ...change,
+});
+
 /** Events of several conversations; `series` keeps their ids apart from those of other tests. */
 export function testEvents(series: string, count: number): TestEvent[] {
   const received_at_ms = Date.parse('2026-11-25T13:30:00Z');
   return Array.from({ length: count }, (_one, at) => {
     const event_id = `evt_${series}_${at}`;
     const text = `Grüße, ${at} 👋`;
-    return {
+    return aTestEvent({
       event_id,
-      event: 'message.received',
       ordering_key: `800000000000001|49170${at % CONVERSATIONS}`,
       body: Buffer.from(
         JSON.stringify({ event: 'message.received', data: { text }, meta: { event_id } }),
       ),
-      content_type: 'application/json',
       received_at_ms,
-    };
+    });
   });
 }
 

@@ -3,17 +3,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DestinationError } from '@bmg/common/destinations';
-import type { Destination, DestinationEvent } from './destination';
+import { aTestEvent } from '../../../../test/testkit/destination-events';
+import type { Destination } from './destination';
 import { openDestination } from './kinds';
 
-const EVENT: DestinationEvent = {
-  event_id: 'evt_1',
-  event: 'message.received',
-  ordering_key: undefined,
-  body: Buffer.from('{}'),
-  content_type: 'application/json',
-  received_at_ms: 0,
-};
+const EVENT = aTestEvent();
 const SECRET = 'hidden-1';
 const keys = { access_key_id: 'id', secret_access_key: SECRET };
 const servers: Server[] = [];

@@ -1,15 +1,10 @@
 import fc from 'fast-check';
+import { aTestEvent } from '../../../../test/testkit/destination-events';
 import { EventRefused, SendFailed, SENT, type DestinationEvent, type Sent } from './destination';
 import { createGatherer, WAITING_EVENTS_MAX, type GathererOptions } from './gatherer';
 
-const event = (event_id: string, ordering_key?: string, bytes = 10): DestinationEvent => ({
-  event_id,
-  event: 'message.received',
-  ordering_key,
-  body: Buffer.alloc(bytes, 'x'),
-  content_type: 'application/json',
-  received_at_ms: 0,
-});
+const event = (event_id: string, ordering_key?: string, bytes = 10): DestinationEvent =>
+  aTestEvent({ event_id, ordering_key, body: Buffer.alloc(bytes, 'x') });
 const ids = (events: readonly DestinationEvent[]): string => events.map((e) => e.event_id).join();
 
 interface Write {

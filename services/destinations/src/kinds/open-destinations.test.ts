@@ -1,14 +1,8 @@
-import { SENT, type Destination, type DestinationEvent } from './destination';
+import { aTestEvent } from '../../../../test/testkit/destination-events';
+import { SENT, type Destination } from './destination';
 import { createOpenDestinations } from './open-destinations';
 
-const EVENT: DestinationEvent = {
-  event_id: 'evt_1',
-  event: 'message.received',
-  ordering_key: undefined,
-  body: Buffer.from('{}'),
-  content_type: 'application/json',
-  received_at_ms: 0,
-};
+const EVENT = aTestEvent();
 const IDLE_MS = 60_000;
 
 /** Opens destinations whose sends end when the test says so, and records what is open. */

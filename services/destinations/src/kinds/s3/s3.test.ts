@@ -1,14 +1,9 @@
+import { aTestEvent } from '../../../../../test/testkit/destination-events';
 import type { DestinationEvent } from '../destination';
 import { objectName } from './index';
 
-const at = (event_id: string, time = '2026-11-25T13:59:59.999Z'): DestinationEvent => ({
-  event_id,
-  event: 'message.received',
-  ordering_key: undefined,
-  body: Buffer.from('{}'),
-  content_type: 'application/json',
-  received_at_ms: Date.parse(time),
-});
+const at = (event_id: string, time = '2026-11-25T13:59:59.999Z'): DestinationEvent =>
+  aTestEvent({ event_id, received_at_ms: Date.parse(time) });
 
 test('an object lies in the folder of its hour, in UTC', () => {
   expect(objectName('bmg/', [at('evt_a'), at('evt_b')])).toMatch(
