@@ -10,21 +10,12 @@ import type { Contacts, Event, Statuses } from '@bmg/proto/stream';
 import type { EventName, StateChangeKind } from './normalise';
 
 /** An item whose owners are known. */
-export interface StateItem {
+export interface StateItem extends Omit<Event, 'occurrence_id' | 'data'> {
   occurrence: string;
   event: EventName | StateChangeKind;
-  internal: boolean;
-  waba_id: string;
-  phone_number_id: string | undefined;
-  contact: string | undefined;
-  timestamp: number;
   data: Record<string, unknown>;
   /** The data as JSON text. */
   json: string;
-  /** The callback data of a send, if the item is the status of one. */
-  opaque: string | undefined;
-  received_at_ms: number;
-  partner_ids: string[];
   span: SpanContext;
 }
 

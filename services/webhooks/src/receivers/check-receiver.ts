@@ -88,23 +88,33 @@ export async function testReceiver(
   call: Call,
 ): Promise<TestEndpointResponse> {
   if (!receiver.destination) return postTestEvent(deps, request, receiver, call);
-  const event = newTestEvent(request);
+  return tested(newTestEvent(request), async (event) => {
+    const { outcome, fault } = await storeTestEvent(deps, event, receiver, call);
+    return {
+      delivered: outcome?.is_stored === true,
+      error: fault ? `${fault.setting} ${fault.problem}` : outcome?.error || undefined,
+    };
+  });
+}
+
+type TestEvent = ReturnType<typeof newTestEvent>;
+
+async function tested(
+  event: TestEvent,
+  send: (
+    event: TestEvent,
+  ) => Promise<Pick<TestEndpointResponse, 'delivered' | 'http_status' | 'error'>>,
+): Promise<TestEndpointResponse> {
   const started = performance.now();
-  const { outcome, fault } = await storeTestEvent(deps, event, receiver, call);
-  return {
-    event_id: event.event_id,
-    event: event.event,
-    delivered: outcome?.is_stored === true,
-    http_status: undefined,
-    duration_ms: Math.round(performance.now() - started),
-    error: fault ? `${fault.setting} ${fault.problem}` : outcome?.error || undefined,
-  };
+  const answer = await send(event);
+  const duration_ms = Math.round(performance.now() - started);
+  return { event_id: event.event_id, event: TEST_EVENT, duration_ms, ...answer };
 }
 
 /** The connector uses a client of its own, so that a test does not disturb the deliveries. */
 async function storeTestEvent(
   { destinationChecks, tests }: CheckDependencies,
-  event: ReturnType<typeof newTestEvent>,
+  event: TestEvent,
   { destination, format }: TestedReceiver,
   call: Call,
 ): Promise<CheckResponse> {
@@ -151,30 +161,17 @@ const postTestEvent = (
   return post(deps, request, { receiver, endpoint_id: TESTED }, call);
 };
 
-async function post(
+const post = (
   deps: TestEventDependencies,
   request: SendTestEventRequest,
   { receiver, endpoint_id }: { receiver: Receiver; endpoint_id: string | undefined },
   call: Call,
-): Promise<TestEndpointResponse> {
-  const event = newTestEvent(request);
-  const { event_id } = event;
-  const started = performance.now();
-  const { result, http_status, error } = await postAttempt(
-    { ...event, endpoint_id, waba_id: '', number: 1, span: call.span },
-    receiver,
-    deps,
-    deps.log,
-  );
-  return {
-    event_id,
-    event: TEST_EVENT,
-    delivered: result === 'delivered',
-    http_status,
-    duration_ms: Math.round(performance.now() - started),
-    error: error ?? undefined,
-  };
-}
+): Promise<TestEndpointResponse> =>
+  tested(newTestEvent(request), async (event) => {
+    const attempt = { ...event, endpoint_id, waba_id: '', number: 1, span: call.span };
+    const { result, http_status, error } = await postAttempt(attempt, receiver, deps, deps.log);
+    return { delivered: result === 'delivered', http_status, error: error ?? undefined };
+  });
 
 function newTestEvent({ partner_id, changelog }: SendTestEventRequest) {
   const received_at_ms = Date.now();
