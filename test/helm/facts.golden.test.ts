@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { layOutJson } from '../testkit/json-layout';
-import { definitions, EVERYWHERE, facts, OPERATOR, ROOT, SERVICES } from './facts';
+import { definitions, EVERYWHERE, facts, OPERATOR, ROOT } from './facts';
 
 const PAGE = join(ROOT, 'helm/files/services.yaml');
 const SCHEMA = join(ROOT, 'helm/values.schema.json');
@@ -83,21 +83,4 @@ test('values.schema.json refuses unknown properties in every object', () => {
   };
   walk(JSON.parse(readFileSync(SCHEMA, 'utf8')), '');
   expect(open).toEqual([]);
-});
-
-test('lists every consumer group of the code', () => {
-  const groups = Object.values(facts()).flatMap(({ consumes }) =>
-    consumes.map(({ group }) => group),
-  );
-  expect(groups).toEqual(expect.arrayContaining(['fanout', 'webhooks', 'messaging-status']));
-  expect(new Set(groups).size).toBe(groups.length);
-});
-
-test('every address setting belongs to a service', () => {
-  const known = Object.keys(SERVICES).map((name) => `${name.replace('-', '_').toUpperCase()}_ADDR`);
-  for (const { settings } of Object.values(facts())) {
-    for (const name of settings.filter((one) => one.endsWith('_ADDR'))) {
-      expect(known).toContain(name);
-    }
-  }
 });

@@ -7,15 +7,13 @@ import { ROOT, SERVICES } from './facts';
 import { load } from '../testkit/yaml';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const sorted = (names: Iterable<string>): string[] => [...names].sort();
-const NAMES = sorted(SERVICE_NAMES);
 
 test('lists every workspace that contains a service', () => {
   const folders = readdirSync(join(ROOT, 'services')).filter(
     (name) => name !== 'common' && existsSync(join(ROOT, 'services', name, 'package.json')),
   );
-  expect(sorted(Object.values(TABLE).map(({ workspace }) => workspace))).toEqual(
-    sorted([...folders.map((name) => `services/${name}`), 'gateway']),
+  expect(new Set(Object.values(TABLE).map(({ workspace }) => workspace))).toEqual(
+    new Set([...folders.map((name) => `services/${name}`), 'gateway']),
   );
 });
 
@@ -28,41 +26,19 @@ test.each(SERVICE_NAMES)('has the ports of %s, and whether it has a database', (
   expect('MONGO_URL' in settings).toBe(database);
 });
 
-describe('names every service', () => {
-  test('in the Prometheus configuration, on its metrics port', () => {
-    const { scrape_configs } = load(read('deploy/telemetry/prometheus.yaml')) as {
-      scrape_configs: Array<{
-        job_name: string;
-        static_configs: Array<{ targets: string[]; labels: { service: string } }>;
-      }>;
-    };
-    const mesh = scrape_configs.find(({ job_name }) => job_name === 'bmg');
-    const targets = mesh?.static_configs.map(({ targets: [target], labels }) => [
-      labels.service,
-      target,
-    ]);
-    expect(Object.fromEntries(targets ?? [])).toEqual(
-      Object.fromEntries(
-        SERVICE_NAMES.map((name) => [name, `${name}:${TABLE[name].metrics_port}`]),
-      ),
-    );
-  });
-
-  test('among the folders that the compiler builds and the image copies', () => {
-    const { references } = JSON.parse(read('tsconfig.json')) as {
-      references: Array<{ path: string }>;
-    };
-    const dockerfile = read('deploy/Dockerfile');
-    for (const { workspace } of Object.values(TABLE)) {
-      expect(references).toContainEqual({ path: workspace });
-      expect(dockerfile).toContain(`COPY ${workspace}/package.json ${workspace}/\n`);
-    }
-  });
-
-  test('among the measured costs', () => {
-    const measured = JSON.parse(read('deploy/capacity/measured.json')) as {
-      memory_mib: Record<string, number>;
-    };
-    expect(Object.keys(measured.memory_mib)).toEqual(expect.arrayContaining(NAMES));
-  });
+test('names every service in the Prometheus configuration, on its metrics port', () => {
+  const { scrape_configs } = load(read('deploy/telemetry/prometheus.yaml')) as {
+    scrape_configs: Array<{
+      job_name: string;
+      static_configs: Array<{ targets: string[]; labels: { service: string } }>;
+    }>;
+  };
+  const mesh = scrape_configs.find(({ job_name }) => job_name === 'bmg');
+  const targets = mesh?.static_configs.map(({ targets: [target], labels }) => [
+    labels.service,
+    target,
+  ]);
+  expect(Object.fromEntries(targets ?? [])).toEqual(
+    Object.fromEntries(SERVICE_NAMES.map((name) => [name, `${name}:${TABLE[name].metrics_port}`])),
+  );
 });
