@@ -17,15 +17,10 @@ import {
   podsOf,
   withoutFiles,
 } from './manifest-parts';
-import { hasGo, helm, KUBERNETES, kubernetesSchemas } from './tools';
-import { of, textOf, VARIANTS } from './variants';
+import { helm, KUBERNETES, kubernetesSchemas } from './tools';
+import { describeChart, of, textOf, VARIANTS } from './variants';
 
-const BUILD_LIMIT_MS = 20 * 60_000;
-const whenGo = hasGo ? describe : describe.skip;
-
-whenGo('the chart', () => {
-  beforeAll(() => void helm(), BUILD_LIMIT_MS);
-
+describeChart('the chart', () => {
   test('helm lint reports nothing', () => {
     const dir = mkdtempSync(join(tmpdir(), 'bmg-lint-'));
     try {

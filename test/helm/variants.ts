@@ -2,6 +2,16 @@
 import { SERVICES } from './facts';
 import { componentOf } from './manifest-parts';
 import { example, manifests, render, type Manifest, type Values } from './render';
+import { hasGo, helm } from './tools';
+
+const BUILD_LIMIT_MS = 20 * 60_000;
+
+/** Rules of the rendered chart: the first one of a file may have to build helm. */
+export const describeChart = (title: string, rules: () => void): void =>
+  (hasGo ? describe : describe.skip)(title, () => {
+    beforeAll(() => void helm(), BUILD_LIMIT_MS);
+    rules();
+  });
 
 export const VARIANTS: Record<string, [string, Values]> = {
   minimal: ['minimal', {}],
@@ -60,6 +70,13 @@ export const of = (variant: string, kind: string): Manifest[] => {
   parsed.set(variant, all);
   return all.filter((one) => one.kind === kind);
 };
+
+/** What `take` reads of each manifest of a kind, by component. */
+export const byComponent = <T>(
+  all: readonly Manifest[],
+  take: (manifest: Manifest) => T,
+): Record<string, T> =>
+  Object.fromEntries(all.map((one) => [componentOf(one.metadata), take(one)] as const));
 
 export const named = (variant: string, kind: string, name: string): Manifest | undefined =>
   of(variant, kind).find(({ metadata }) => metadata.name === name);

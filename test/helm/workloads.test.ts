@@ -3,14 +3,15 @@
 import { facts, OPERATOR, SERVICES } from './facts';
 import { componentOf, componentsOf, envOf, podsOf } from './manifest-parts';
 import { example, manifests, render, renderExactly, type Manifest, type Values } from './render';
-import { hasGo, helm } from './tools';
-import { componentNamed, named, of, textOf, VARIANTS } from './variants';
-
-const BUILD_LIMIT_MS = 20 * 60_000;
-
-const describeChart = hasGo ? describe : describe.skip;
-
-if (hasGo) beforeAll(() => void helm(), BUILD_LIMIT_MS);
+import {
+  byComponent,
+  componentNamed,
+  describeChart,
+  named,
+  of,
+  textOf,
+  VARIANTS,
+} from './variants';
 
 const names = Object.keys(SERVICES).sort();
 const mainOf = ({ spec }: Manifest) => spec.template.spec.containers[0];
@@ -19,7 +20,7 @@ const deployments = (variant: string): Manifest[] =>
 
 /** The settings of each service's process. */
 const settings = (variant: string): Record<string, Record<string, string>> =>
-  Object.fromEntries(deployments(variant).map((one) => [componentOf(one.metadata), envOf(one)]));
+  byComponent(deployments(variant), envOf);
 
 /** Rendered from the minimal example with these values. */
 const rendered = (values: Values, kind: string, file = 'minimal'): Manifest[] =>
@@ -153,11 +154,8 @@ describeChart('a pod of the chart', () => {
 
   test('uses the image of its service in the registry, by digest if one is given', () => {
     const digest = `sha256:${'a'.repeat(64)}`;
-    const images = Object.fromEntries(
-      rendered({ image: { tag: '9.9.9', digests: { gateway: digest } } }, 'Deployment').map(
-        (one) => [componentOf(one.metadata), mainOf(one).image],
-      ),
-    );
+    const image = { tag: '9.9.9', digests: { gateway: digest } };
+    const images = byComponent(rendered({ image }, 'Deployment'), (one) => mainOf(one).image);
     expect(images).toMatchObject({
       gateway: `registry.example.com/bmg/bmg-gateway:9.9.9@${digest}`,
       messaging: 'registry.example.com/bmg/bmg-messaging:9.9.9',
@@ -192,13 +190,11 @@ describeChart('the settings that the chart derives', () => {
   });
 
   test('replicate topics three times, except on the single broker of a trial', () => {
-    const valuesOf = (variant: string) =>
-      new Set(
-        Object.values(settings(variant)).flatMap(
-          ({ KAFKA_REPLICATION }) => KAFKA_REPLICATION ?? [],
-        ),
-      );
-    expect([valuesOf('minimal'), valuesOf('trial')]).toEqual([new Set(['3']), new Set(['1'])]);
+    const values = ['minimal', 'trial'].map(
+      (variant) =>
+        new Set(Object.values(settings(variant)).flatMap((one) => one['KAFKA_REPLICATION'] ?? [])),
+    );
+    expect(values).toEqual([new Set(['3']), new Set(['1'])]);
   });
 
   test('trust one proxy exactly if the chart makes the ingress', () => {
@@ -211,11 +207,8 @@ describeChart('the settings that the chart derives', () => {
       settings: { DRAIN_MS: 3_000 },
       services: { gateway: { settings: { DRAIN_MS: 2_000 } } },
     };
-    const drains = rendered(values, 'Deployment').map((one) => [
-      componentOf(one.metadata),
-      envOf(one)['DRAIN_MS'] as string | undefined,
-    ]);
-    expect(Object.fromEntries(drains)).toMatchObject({ gateway: '2000', messaging: '3000' });
+    const drains = byComponent(rendered(values, 'Deployment'), (one) => envOf(one)['DRAIN_MS']);
+    expect(drains).toMatchObject({ gateway: '2000', messaging: '3000' });
   });
 
   test('are written without an exponent, however large they are', () => {
@@ -283,9 +276,7 @@ describeChart('the services of the chart', () => {
         scaleDown: { stabilizationWindowSeconds: 300 },
       });
     }
-    const replicas = Object.fromEntries(
-      deployments('minimal').map(({ metadata, spec }) => [componentOf(metadata), spec.replicas]),
-    );
+    const replicas = byComponent(deployments('minimal'), ({ spec }) => spec.replicas);
     const scaled = componentsOf(of('minimal', 'HorizontalPodAutoscaler'));
     // The example switches autoscaling off for the gateway.
     expect(scaled.sort()).toEqual(names.filter((name) => name !== 'gateway'));
