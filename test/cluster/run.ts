@@ -4,6 +4,7 @@ import { execFile, spawn, type SpawnOptions } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findProgram } from '@bmg/local';
+import { eventually } from '../testkit/eventually';
 import { CONTEXT, ID_FILE, ID_MAP, KUBECONFIG, KUBECTL } from './facts';
 
 const RUN_LIMIT_MS = 120_000;
@@ -102,18 +103,13 @@ export async function step<T>(name: string, work: () => T | Promise<T>): Promise
 }
 
 /** Repeats `look` until it does not throw. */
-export async function until(what: string, limit_ms: number, look: () => unknown): Promise<void> {
-  const end = Date.now() + limit_ms;
-  for (;;) {
-    try {
-      await look();
-      return;
-    } catch (error) {
-      if (Date.now() > end) throw new Error(`${what}: ${(error as Error).message}`);
-      await new Promise((wake) => setTimeout(wake, 500));
-    }
-  }
-}
+export const until = (what: string, limit_ms: number, look: () => unknown): Promise<boolean> =>
+  eventually(async () => {
+    await look();
+    return true;
+  }, limit_ms).catch((error: unknown) => {
+    throw new Error(`${what}: ${(error as Error).message}`);
+  });
 
 /**
  * The kubeconfig and context are always named: neither a variable nor the user's file can redirect
