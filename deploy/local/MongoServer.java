@@ -568,6 +568,21 @@ public class MongoServer {
         }
     }
 
+    /** Converts each item when it is next. */
+    static <F, T> Iterator<T> converted(Iterator<F> all, Function<F, T> convert) {
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return all.hasNext();
+            }
+
+            @Override
+            public T next() {
+                return convert.apply(all.next());
+            }
+        };
+    }
+
     static MongoServerError refused(int code, String name, String message) {
         return new MongoServerError(code, name, message);
     }
@@ -829,8 +844,8 @@ public class MongoServer {
 
         @Override
         public int compare(Object one, Object other) {
-            if (one instanceof String && other instanceof String) {
-                return ((String) one).compareTo((String) other);
+            if (one instanceof String text && other instanceof String more) {
+                return text.compareTo(more);
             }
             return Arrays.compareUnsigned(Key.of(one), Key.of(other));
         }
@@ -838,14 +853,13 @@ public class MongoServer {
         /** An estimate, in bytes of the heap. */
         @Override
         public int getMemory(Object value) {
-            if (value instanceof String) return OBJECT_BYTES + ((String) value).length();
-            if (value instanceof BinData) return OBJECT_BYTES + ((BinData) value).getData().length;
+            if (value instanceof String text) return OBJECT_BYTES + text.length();
+            if (value instanceof BinData data) return OBJECT_BYTES + data.getData().length;
             int bytes = OBJECT_BYTES;
-            if (value instanceof Map) {
-                Map<?, ?> fields = (Map<?, ?>) value;
+            if (value instanceof Map<?, ?> fields) {
                 for (Object field : fields.values()) bytes += ENTRY_BYTES + getMemory(field);
-            } else if (value instanceof Collection) {
-                for (Object item : (Collection<?>) value) bytes += getMemory(item);
+            } else if (value instanceof Collection<?> items) {
+                for (Object item : items) bytes += getMemory(item);
             }
             return bytes;
         }
@@ -1122,10 +1136,9 @@ public class MongoServer {
         /** The values that the query allows for a field; empty if it does not list them. */
         private static List<Object> equalTo(Object wanted) {
             Collection<?> values = List.of();
-            if (wanted instanceof Document && isExpression((Document) wanted)) {
-                Document expression = (Document) wanted;
-                if (expression.get("$in") instanceof Collection) {
-                    values = (Collection<?>) expression.get("$in");
+            if (wanted instanceof Document expression && isExpression(expression)) {
+                if (expression.get("$in") instanceof Collection<?> listed) {
+                    values = listed;
                 } else if (expression.get("$eq") != null) {
                     values = List.of(expression.get("$eq"));
                 }
@@ -1310,35 +1323,14 @@ public class MongoServer {
             Cursor<byte[], Object> keys = backwards
                 ? positions.cursor(end, range[0], true)
                 : positions.cursor(range[0], end, false);
-            return new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return keys.hasNext();
-                }
-
-                @Override
-                public Object next() {
-                    keys.next();
-                    return keys.getValue();
-                }
-            };
+            return converted(keys, key -> keys.getValue());
         }
 
         @Override
         Set<Object> positions(Ranges ranges) {
             return ranges.positions(low -> {
                 Cursor<byte[], Object> keys = positions.cursor(low);
-                return new Iterator<>() {
-                    @Override
-                    public boolean hasNext() {
-                        return keys.hasNext();
-                    }
-
-                    @Override
-                    public Entry<byte[], Object> next() {
-                        return Map.entry(keys.next(), keys.getValue());
-                    }
-                };
+                return converted(keys, key -> Map.entry(key, keys.getValue()));
             });
         }
 
@@ -1739,18 +1731,7 @@ public class MongoServer {
             Deadline.check();
             QueryResult found = find(query, order, skip, limit, batch, fields);
             if (!updates) return found;
-            Iterator<Document> all = found.iterator();
-            return new QueryResult(() -> new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return all.hasNext();
-                }
-
-                @Override
-                public Document next() {
-                    return all.next().clone();
-                }
-            });
+            return new QueryResult(() -> converted(found.iterator(), Document::clone));
         }
 
         private QueryResult find(
@@ -1774,8 +1755,8 @@ public class MongoServer {
                 if (unique) break;
             }
             if (best == null) return matchDocuments(query, order, skip, limit, batch, fields);
-            if (best instanceof SecondaryIndex) {
-                ((SecondaryIndex) best).build(streamAllDocumentsWithPosition());
+            if (best instanceof SecondaryIndex secondary) {
+                secondary.build(streamAllDocumentsWithPosition());
                 ranges = best.ranges(conditions);
             }
             Set<Object> positions = limit > 0
