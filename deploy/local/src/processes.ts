@@ -115,34 +115,28 @@ export const isOurs = (pid: number, marker: string): boolean =>
 
 /** Undefined for a process that has ended, zombies included. */
 export function commandLine(pid: number): string | undefined {
-  if (process.platform === 'linux') {
-    try {
-      const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      return line === '' ? undefined : line;
-    } catch {
-      return undefined;
-    }
-  }
   try {
-    const line = execFileSync('ps', ['-ww', '-o', 'stat=,command=', '-p', String(pid)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-    return line === '' || line.startsWith('Z') ? undefined : line;
+    const line =
+      process.platform === 'linux'
+        ? fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+        : columnsOf(pid, 'stat=,command=').replace(/^Z.*/s, '');
+    return line === '' ? undefined : line;
   } catch {
     return undefined;
   }
 }
 
+/** Columns of `ps` for a process; throws if there is none. */
+const columnsOf = (pid: number, columns: string): string =>
+  execFileSync('ps', ['-ww', '-o', columns, '-p', String(pid)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+
 /** When the process started, in the system's own form. No step of the clock changes it. */
 function startOf(pid: number): string | undefined {
   try {
-    if (process.platform !== 'linux') {
-      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }).trim();
-    }
+    if (process.platform !== 'linux') return columnsOf(pid, 'lstart=');
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field, the program's name in parentheses, may contain spaces.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD];
