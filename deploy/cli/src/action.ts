@@ -10,6 +10,11 @@ export interface Answer {
   text: string;
 }
 
+/** The option of a command that concerns one partner. */
+export interface Of {
+  partner: string;
+}
+
 /** Options by the names of the API: `webhook_url` for commander's `webhookUrl`. */
 export const byApiName = (options: object): Record<string, unknown> =>
   Object.fromEntries(

@@ -5,16 +5,13 @@ import { BroadcastsDefinition, type Broadcast } from '@bmg/proto/broadcasts';
 import { OnboardingDefinition, type OnboardingEvent } from '@bmg/proto/onboarding';
 import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
 import { Option } from 'commander';
-import { action, adder, count, record, wholeNumber, type Answer } from '../action';
+import { action, adder, count, record, wholeNumber, type Answer, type Of } from '../action';
 import { change } from '../recorded';
 import { SERVICES, type Session } from '../session';
 
 const PAGE_MAX = 100;
 
-interface PageOptions {
-  partner: string;
-  limit: number;
-}
+type PageOptions = Of & { limit: number };
 
 export function addActivityCommands(program: Command): void {
   const events = adder(
@@ -62,7 +59,7 @@ async function failed(
 async function retry(
   session: Session,
   event_id: string | undefined,
-  { partner: partner_id }: { partner: string },
+  { partner: partner_id }: Of,
 ): Promise<Answer> {
   await session.requirePartner(partner_id);
   const webhooks = session.client(WebhooksDefinition, SERVICES.webhooks);
@@ -89,7 +86,7 @@ async function broadcasts(session: Session, { partner, limit }: PageOptions): Pr
   };
 }
 
-async function usage(session: Session, { partner }: { partner: string }): Promise<Answer> {
+async function usage(session: Session, { partner }: Of): Promise<Answer> {
   await session.requirePartner(partner);
   const now = new Date();
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));

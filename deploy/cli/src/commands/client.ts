@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { DataDefinition, type Purged } from '@bmg/proto/data';
 import { OperatorDefinition, type Client } from '@bmg/proto/onboarding';
-import { action, adder, record, type Answer } from '../action';
+import { action, adder, record, type Answer, type Of } from '../action';
 import { change } from '../recorded';
 import {
   doesNotAnswer,
@@ -56,11 +56,7 @@ async function list(session: Session, { partner }: { partner?: string }): Promis
   };
 }
 
-async function restore(
-  session: Session,
-  waba_id: string,
-  { partner }: { partner: string },
-): Promise<Answer> {
+async function restore(session: Session, waba_id: string, { partner }: Of): Promise<Answer> {
   const restored = await operator(session).restoreClient({ partner_id: partner, waba_id });
   const numbers = await activeNumbers(session, partner, waba_id);
   return {
@@ -72,7 +68,7 @@ async function restore(
 async function purge(
   session: Session,
   waba_id: string,
-  { partner, yes }: { partner: string; yes?: boolean },
+  { partner, yes }: Of & { yes?: boolean },
 ): Promise<Answer> {
   const report = await purgeClient(session, { partner_id: partner, waba_id }, yes === true);
   return { json: report, text: describePurge(report) };

@@ -8,12 +8,8 @@ import {
   type EndpointAttempt,
   type Shadow,
 } from '@bmg/proto/endpoints';
-import { action, adder, record, type Answer } from '../action';
+import { action, adder, record, type Answer, type Of } from '../action';
 import { SERVICES, type Session } from '../session';
-
-interface Of {
-  partner: string;
-}
 
 export function addEndpointCommands(program: Command): void {
   const add = adder(

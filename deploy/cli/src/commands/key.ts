@@ -2,13 +2,10 @@
 import type { Command } from 'commander';
 import { KEY_SCOPES } from '@bmg/common/keys';
 import { KeysDefinition, type ApiKey, type KeyWithSecret } from '@bmg/proto/keys';
-import { action, adder, dateTime, record, wholeNumber, type Answer } from '../action';
+import { action, adder, dateTime, record, wholeNumber, type Answer, type Of } from '../action';
 import { change } from '../recorded';
 import { rejected, UsageError, type Session } from '../session';
 
-interface Of {
-  partner: string;
-}
 interface Limits {
   name?: string;
   scope?: string[];

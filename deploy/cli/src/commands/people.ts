@@ -3,13 +3,9 @@ import { Option, type Command } from 'commander';
 import { ROLES } from '@bmg/common/people';
 import { AuditDefinition } from '@bmg/proto/audit';
 import { PeopleDefinition, type Person } from '@bmg/proto/people';
-import { action, adder, count, record, type Answer } from '../action';
+import { action, adder, count, record, type Answer, type Of } from '../action';
 import { change } from '../recorded';
 import { rejected, type Session } from '../session';
-
-interface Of {
-  partner: string;
-}
 
 export function addPeopleCommands(program: Command): void {
   const add = adder(
