@@ -2,24 +2,12 @@
 // Grafana's files from them, and a test checks every query against the metrics of a running mesh.
 export type Unit = 's' | 'reqps' | 'percentunit' | 'short' | 'bytes' | 'cps';
 
-interface Query {
-  expr: string;
-  legend: string;
-}
-
 export interface Panel {
   title: string;
   unit: Unit;
-  queries: Query[];
+  queries: Array<{ expr: string; legend: string }>;
   /** Shows the traces that are attached to the bars of a histogram. */
   exemplars?: boolean;
-}
-
-export interface Dashboard {
-  /** The file's name, and the path in Grafana. */
-  uid: string;
-  title: string;
-  rows: Array<{ title: string; panels: Panel[] }>;
 }
 
 type Written = readonly [expr: string, legend: string];
@@ -43,7 +31,8 @@ const panel = (title: string, unit: Unit, ...queries: Written[]): Panel => ({
   unit,
   queries: queries.map(([expr, legend]) => ({ expr, legend })),
 });
-const dashboard = (uid: string, title: string, rows: Record<string, Panel[]>): Dashboard => ({
+/** `uid` is the file's name, and the path in Grafana. */
+const dashboard = (uid: string, title: string, rows: Record<string, Panel[]>) => ({
   uid,
   title,
   rows: Object.entries(rows).map(([row, panels]) => ({ title: row, panels })),
@@ -252,14 +241,14 @@ const sending = dashboard('bmg-sending', 'Gateway: sending', {
   ],
 });
 
-export const dashboards: Dashboard[] = [overview, hops, events, sending];
+export const dashboards = [overview, hops, events, sending];
 
 const WIDTH = 24;
 const HEIGHT = 8;
 const DATASOURCE = { type: 'prometheus', uid: 'prometheus' };
 
 /** A Grafana dashboard, which its file has as JSON. */
-export function dashboardModel({ uid, title, rows }: Dashboard): object {
+export function dashboardModel({ uid, title, rows }: ReturnType<typeof dashboard>): object {
   const panels: object[] = [];
   let [id, y] = [1, 0];
   for (const row of rows) {

@@ -1,11 +1,6 @@
 // The gateway's service level objectives, and alerts on the rate at which the month's error budget
 // is spent. Each alert combines a long window, which shows that the failures matter, with a short
 // one, which shows that they continue.
-export interface Recording {
-  record: string;
-  expr: string;
-}
-
 interface Condition {
   expr: string;
   summary: string;
@@ -76,7 +71,7 @@ const WINDOWS = ['5m', '30m', '1h', '6h', '3d'];
 const ratio = ({ name }: Promise, window: string): string =>
   `bmg:${name.toLowerCase()}_failed:ratio_rate${window}`;
 
-export const recordings: Recording[] = PROMISES.flatMap((promise) =>
+export const recordings = PROMISES.flatMap((promise) =>
   WINDOWS.map((window) => ({
     record: ratio(promise, window),
     // There is no series without failures, hence vector(0); without traffic there is no ratio.
