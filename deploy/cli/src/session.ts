@@ -18,17 +18,7 @@ export type Calls<D extends Definition> = {
   ) => ReturnType<Client<D>[M]>;
 };
 
-export interface Session {
-  /**
-   * A client of one gRPC service. `address` is the setting that holds its address, and the default;
-   * without it the service is one of onboarding's.
-   */
-  client<D extends Definition>(definition: D, address?: Address): Calls<D>;
-  call(limit_ms?: number): Call;
-  /** Throws if there is no such partner; other services return an empty list. */
-  requirePartner(partner_id: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type Session = ReturnType<typeof openSession>;
 
 /** The services with a database, in the order in which a purge deletes a client's data. */
 export const SERVICES = {
@@ -74,38 +64,45 @@ function operatorTls(): TlsSettings {
   return tls;
 }
 
-export function openSession(): Session {
+const callWithin = (limit_ms = DEADLINE_MS): Call => ({
+  deadline: Date.now() + limit_ms,
+  span: {
+    traceId: randomUUID().replaceAll('-', ''),
+    spanId: randomUUID().replaceAll('-', '').slice(0, 16),
+    traceFlags: 0,
+  },
+  request_id: `cli-${randomUUID()}`,
+});
+
+export function openSession() {
   const open: Array<{ stop(): Promise<void> }> = [];
   const tls = operatorTls();
-  const session: Session = {
-    client(definition, address = SERVICES.onboarding) {
-      const made = createRpcClient(definition, settingOf(...address), { tls });
-      open.push(made);
-      const rpc = made.rpc as Record<string, (request: unknown, call: Call) => unknown>;
-      return new Proxy(rpc, {
-        get:
-          (target, method: string) =>
-          (request: unknown, call = session.call()) =>
-            target[method]?.(request, call),
-      }) as Calls<typeof definition>;
+  /** `address` is the setting that holds the service's address, and the default. */
+  const client = <D extends Definition>(
+    definition: D,
+    address: Address = SERVICES.onboarding,
+  ): Calls<D> => {
+    const made = createRpcClient(definition, settingOf(...address), { tls });
+    open.push(made);
+    const rpc = made.rpc as Record<string, (request: unknown, call: Call) => unknown>;
+    return new Proxy(rpc, {
+      get:
+        (target, method: string) =>
+        (request: unknown, call = callWithin()) =>
+          target[method]?.(request, call),
+    }) as Calls<D>;
+  };
+  return {
+    client,
+    call: callWithin,
+    /** Throws if there is no such partner; other services return an empty list. */
+    async requirePartner(partner_id: string): Promise<void> {
+      await client(OperatorDefinition).getPartner({ partner_id });
     },
-    async requirePartner(partner_id) {
-      await session.client(OperatorDefinition).getPartner({ partner_id });
-    },
-    call: (limit_ms = DEADLINE_MS) => ({
-      deadline: Date.now() + limit_ms,
-      span: {
-        traceId: randomUUID().replaceAll('-', ''),
-        spanId: randomUUID().replaceAll('-', '').slice(0, 16),
-        traceFlags: 0,
-      },
-      request_id: `cli-${randomUUID()}`,
-    }),
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(open.map((one) => one.stop()));
     },
   };
-  return session;
 }
 
 /** For options that a service checks: a value that it rejects is a wrong argument. */
