@@ -1,5 +1,5 @@
-// The pairs of test/golden/events: a raw body, and the outcome of normalising it. An outcome names a
-// part that it repeats from the body by its place there: `=/entry/0/changes/0/value/messages/0`. It
+// The pairs of test/golden/events: a raw body, and the outcome of normalising it. An outcome names
+// a part that it repeats from the body by its place: `=/entry/0/changes/0/value/messages/0`. It
 // leaves out the fields that have their usual value.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const FOLDER = join(__dirname, '../golden/events');
 
 const USUAL_OUTCOME = { events: [], state: [], ignored: [], unreadable: [] };
-/** Of an event, and of a change of state. */
+/** An event and a change of state both have them. */
 const USUAL_EVENT = {
   waba_id: '900000000000001',
   phone_number_id: '800000000000001',

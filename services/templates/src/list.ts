@@ -5,7 +5,7 @@ import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstrea
 import type { Target } from '@bmg/proto/common';
 import type { ListRoom } from './list-room';
 
-/** How the account of a target is asked. */
+/** What a request for the templates of a target needs. */
 export interface Access {
   upstream: Upstream;
   token: (target: Target, call: Call) => Promise<string>;
