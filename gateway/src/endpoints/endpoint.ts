@@ -51,7 +51,8 @@ export interface Target {
  */
 export type Scope = 'number' | 'filter' | 'partner' | 'session' | 'none';
 
-export interface Options {
+/** Who may call a row, and what the audit log keeps of the call. */
+interface RowAccess {
   scope: Scope;
   /** What an API key needs to call it. Defaults to `read` for a GET, and to `manage` for others. */
   key_scope?: KeyScope;
@@ -64,29 +65,24 @@ export interface Options {
   person_only?: true;
   /** True: a console session may call it only shortly after its log-in. Keys are not concerned. */
   fresh_log_in?: true;
+  /**
+   * What the audit log keeps of a change, beside the IDs in its path and the names of its fields.
+   */
+  audit?: RowAudit;
+}
+
+/** What a call may cost, and what it counts as. */
+interface RowLimits {
   /** False: in the usage record, but not counted by the rate limit. */
   counted?: boolean;
   /** Name in the usage record. Defaults to the path. */
   usage?: string;
-  /** Defaults to 200. A function of the reply if the endpoint creates or updates. */
-  status?: number | ((reply: object) => number);
-  query?: Schema;
-  body?: Schema;
   /** Maximum size of the body. Defaults to 1 MiB. */
   body_limit_bytes?: number;
   /** Maximum number of values in the body. Defaults to 10,000. */
   body_nodes_max?: number;
   /** Throws if a list of that many items is the reason why a body has too many values. */
   checkItems?: (items: number) => void;
-  /**
-   * Builds the gRPC request. Defaults to query, body and path parameters, with `target` or
-   * `partner_id`.
-   */
-  request?: (input: Input) => object | Promise<object>;
-  /** Fields of the gRPC request that the row leaves out. The compiler requires all others. */
-  omits?: readonly string[];
-  /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
-  reply?: (reply: object, input: Input) => object;
   /**
    * A read of a log (whole events, rows of the ledger) or of a list: it counts in the partner's
    * pool and byte rate of reads.
@@ -96,6 +92,25 @@ export interface Options {
    * The bytes reserved for the answer before the call. Defaults to an estimate by the kind of read.
    */
   answer_bytes?: (query: Fields) => number;
+  /** Timeout of the call. Defaults to REQUEST_TIMEOUT_MS. */
+  timeout_ms?: number;
+}
+
+/** How a request becomes a gRPC call, and its reply an answer. */
+interface RowCall {
+  query?: Schema;
+  body?: Schema;
+  /**
+   * Builds the gRPC request. Defaults to query, body and path parameters, with `target` or
+   * `partner_id`.
+   */
+  request?: (input: Input) => object | Promise<object>;
+  /** Fields of the gRPC request that the row leaves out. The compiler requires all others. */
+  omits?: readonly string[];
+  /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
+  reply?: (reply: object, input: Input) => object;
+  /** Defaults to 200. A function of the reply if the endpoint creates or updates. */
+  status?: number | ((reply: object) => number);
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
   /**
@@ -103,21 +118,18 @@ export interface Options {
    * paging.
    */
   csv?: Rpc;
-  /** True: not one of the contract's 68 endpoints; the reference marks it as an addition. */
-  addition?: boolean;
   /** True: accepts an `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Timeout of the call. Defaults to REQUEST_TIMEOUT_MS. */
-  timeout_ms?: number;
-  /**
-   * What the audit log keeps of a change, beside the IDs in its path and the names of its fields.
-   */
-  audit?: RowAudit;
   /** Another call for some bodies, with limits of its own. */
   variant?: Variant;
-  // The rest is for the reference; the tests that cover the whole table check it.
+}
+
+/** The reference page of a row; the tests that cover the whole table check it. */
+interface RowDocs {
   /** Title in the reference: an imperative phrase without a full stop. */
   summary?: string;
+  /** True: not one of the contract's 68 endpoints; the reference marks it as an addition. */
+  addition?: boolean;
   /** Body of a success beside `success: true`. Absent for a row that streams a file. */
   answer?: Schema;
   /** A complete request body. */
@@ -133,6 +145,9 @@ export interface Options {
   /** What a caller needs to know beyond the summary, in whole sentences. */
   notes?: string;
 }
+
+/** What a row says in four groups. */
+export interface Options extends RowAccess, RowLimits, RowCall, RowDocs {}
 
 /** The options of a variant that differ from its row, for the bodies that it takes. */
 export interface Variant extends Pick<
