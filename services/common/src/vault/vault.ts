@@ -72,7 +72,7 @@ export function createVault(keyring: string) {
   return {
     /** ID of the newest key, which wraps new records. */
     key_id: newest,
-    /** Whether that key wraps data keys itself, which is safe for 2^32 of them only. */
+    /** True if that key wraps data keys itself, which is safe for 2^32 of them only. */
     is_counted: !newest_key.is_derived,
     /** The data keys that it has wrapped in this process. */
     wrapped: () => wrapped,
@@ -86,7 +86,7 @@ export function createVault(keyring: string) {
     /** Throws if the record was not sealed under this identity, or its key is not in the ring. */
     open: (identity: string, sealed: Sealed): string =>
       openBytes(identity, { ...sealed, data: Buffer.from(sealed.data, 'base64') }).toString('utf8'),
-    /** The same record under the newest key: rewraps the data key and leaves the data unchanged. */
+    /** Returns the record under the newest key: the data key is wrapped again, the data stays. */
     rewrap: (identity: string, sealed: Sealed): Sealed => ({
       key_id: newest,
       wrapped_key: wrap(identity, dataKeyOf(identity, sealed)),
