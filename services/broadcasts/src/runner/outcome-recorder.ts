@@ -1,6 +1,7 @@
 // Records the state of contacts: marked before a send, the outcome after it, or waiting again.
 // Outcomes are retried until the store takes them, because a lost one leaves a contact in doubt.
 import { setMaxListeners } from 'node:events';
+import { groupBy } from '@bmg/common/collections';
 import { metrics } from '@bmg/common/telemetry';
 import { maskPhone } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
@@ -147,8 +148,6 @@ export class OutcomeRecorder {
   }
 }
 
-const byChunk = (sends: ContactSend[]): Array<[HeldChunk, ContactSend[]]> =>
-  [...new Set(sends.map(({ chunk }) => chunk))].map((chunk) => [
-    chunk,
-    sends.filter((send) => send.chunk === chunk),
-  ]);
+const byChunk = (sends: ContactSend[]): Array<[HeldChunk, ContactSend[]]> => [
+  ...groupBy(sends, ({ chunk }) => chunk),
+];
