@@ -3,7 +3,7 @@ const SERVICES = Object.entries(require('./deploy/local/src/service-table.json')
 const workspaces = SERVICES.map(([, { workspace }]) => workspace).join('|');
 const packages = SERVICES.map(([name]) => `@bmg/${name}`).join('|');
 const OURS = '^(proto|services|gateway|deploy|test)/';
-const TESTS = '\\.test\\.ts$|^test/|/testing/';
+const TESTS = '\\.test\\.ts$|^test/|/test/';
 
 /** A library stays in the folders that wrap it; types may be named elsewhere. */
 const library = (name, folders, instead) => ({
@@ -195,10 +195,10 @@ module.exports = {
     },
     {
       name: 'production-never-imports-tests',
-      comment: 'code that runs in production knows neither test/ nor testing/ nor a test',
+      comment: 'code that runs in production knows neither a test/ folder nor a test',
       severity: 'error',
       from: { path: '^(proto|services|gateway|deploy)/', pathNot: TESTS },
-      to: { path: '^test/|/testing/|\\.test\\.ts$' },
+      to: { path: '^test/|/test/|\\.test\\.ts$' },
     },
     {
       name: 'testkit-knows-no-service',

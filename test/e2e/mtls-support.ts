@@ -14,7 +14,7 @@ import {
   type Authority,
   type Request,
   type TlsFiles,
-} from '../../services/common/testing/authority';
+} from '../../services/common/test/authority';
 import { startEmulator, type Emulator } from '../emulator';
 import { eventually } from '../testkit/eventually';
 

@@ -14,11 +14,7 @@ import { createRpcClient, type Client, type Definition } from '@bmg/common/rpc';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import { DirectoryDefinition, OperatorDefinition } from '@bmg/proto/onboarding';
 import { certificateOf, openSender } from '../../proto/examples/send-text';
-import {
-  createAuthority,
-  writeFiles,
-  type TlsFiles,
-} from '../../services/common/testing/authority';
+import { createAuthority, writeFiles, type TlsFiles } from '../../services/common/test/authority';
 import { eventually } from '../testkit/eventually';
 import { callRest, seededNumbers, type Answer } from '../testkit/rest';
 import { startSecureMesh, type Part, type SecureMesh } from './mtls-support';

@@ -6,7 +6,7 @@ import {
   PARTNER_KEY_PREFIX,
 } from '@bmg/common/keys';
 import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
-import { useApp } from '../../testing/app';
+import { useApp } from '../../test/app';
 import { createLookUps } from '../auth/look-ups';
 import { connectPage } from '.';
 import { LANGUAGES } from './texts';

@@ -5,7 +5,7 @@ import type { Call, Client } from '@bmg/common/rpc';
 import type { EventLogDefinition, ListEventsResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { createEventStreams, type EventStreams } from './event-streams';
 import { createLoad, STREAM_SHARE, type Load } from '../limits/load';
-import { useApp } from '../../testing/app';
+import { useApp } from '../../test/app';
 import { eventually } from '../../../test/testkit/eventually';
 
 const { start, log } = useApp();

@@ -1,7 +1,7 @@
 // What X-Service-Ignored names, through the chains of the real rows; the services answer nothing.
 import { ApiError } from '@bmg/common/errors';
 import type { LoggedRequest } from '@bmg/proto/onboarding';
-import { useApp } from '../../testing/app';
+import { useApp } from '../../test/app';
 import { endpoints } from '../endpoints';
 import { createLoad } from '../limits/load';
 import { IgnoredKeys } from './ignored';

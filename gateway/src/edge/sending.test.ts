@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import type Router from '@koa/router';
 import { eventually } from '../../../test/testkit/eventually';
-import { useApp } from '../../testing/app';
+import { useApp } from '../../test/app';
 import { get, post } from '../endpoints/endpoint';
 import { events } from '../endpoints/events/rows';
 import { ANSWER_BYTES_SHARE, READ_BYTES_PER_S, READ_SHARE } from '../limits/answers';

@@ -16,7 +16,7 @@ import {
   type DownloadMediaRequest,
 } from '@bmg/proto/messaging';
 import { eventually } from '../../../test/testkit/eventually';
-import { useApp } from '../../testing/app';
+import { useApp } from '../../test/app';
 import { media } from '../endpoints/media/rows';
 
 type Download = (request: DownloadMediaRequest, call: Call) => AsyncIterable<DownloadMediaChunk>;

@@ -3,7 +3,7 @@ import { earlierUnknown, keyInUse, keyReused } from '@bmg/common/idempotency';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Call } from '@bmg/common/rpc';
 import type { FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
-import { useRedis } from '../../../services/common/testing/redis';
+import { useRedis } from '../../../services/common/test/redis';
 import { inputOf, rowOf, TARGET as target } from '../../../test/contract/rows';
 import type { Fields } from '../endpoints/endpoint';
 import { errorBody } from '../error-guide/error-body';

@@ -1,7 +1,7 @@
 // The bounds of a replica: requests beyond them are refused at once, and health is still answered.
 import { createRefusals, REFUSAL_DELAY_MS } from '@bmg/common/overload';
 import { eventually } from '../../../test/testkit/eventually';
-import { useApp } from '../../testing/app';
+import { useApp } from '../../test/app';
 import { MEMORY_OF_BYTE } from '../edge/body';
 import { diagnostics } from '../endpoints/diagnostics/rows';
 import { messages } from '../endpoints/messages/rows';

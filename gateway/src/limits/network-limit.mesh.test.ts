@@ -1,6 +1,6 @@
 // The limit of a network, with a real Redis and without one.
 import { ApiError } from '@bmg/common/errors';
-import { useRedis } from '../../../services/common/testing/redis';
+import { useRedis } from '../../../services/common/test/redis';
 import { createNetworkLimit, LOGIN_LIMIT, WINDOW_S, type NetworkLimit } from './network-limit';
 
 const { shared, down } = useRedis();

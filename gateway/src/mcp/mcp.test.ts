@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { ApiError } from '@bmg/common/errors';
 import { createPeppers } from '@bmg/common/keys';
 import { eventually } from '../../../test/testkit/eventually';
-import { useApp } from '../../testing/app';
+import { useApp } from '../../test/app';
 import { readDocumentation } from '../docs';
 import { createLoad } from '../limits/load';
 import { chapters, endpoints } from '../endpoints';

@@ -1,7 +1,7 @@
 import { topics } from '@bmg/common/bus';
-import { phone } from '../testing/builders';
-import { TARGET, useService, WAITING_MAX } from '../testing/service';
-import { unique } from '../testing/stores';
+import { phone } from '../test/builders';
+import { TARGET, useService, WAITING_MAX } from '../test/service';
+import { unique } from '../test/stores';
 import { eventually } from '../../../test/testkit/eventually';
 
 const rig = useService();

@@ -1,4 +1,4 @@
-import { NUMBER, OTHER_NUMBER, useRig, TARGET, WABA } from '../testing/build';
+import { NUMBER, OTHER_NUMBER, useRig, TARGET, WABA } from '../test/build';
 
 const OTHER = '800000000000009';
 const LISTED = { data: [{ id: NUMBER }, { id: OTHER_NUMBER }] };

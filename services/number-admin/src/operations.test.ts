@@ -1,11 +1,11 @@
 // Every RPC: the request sent upstream, the reply, and an upstream refusal.
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
-import { useRig, TARGET } from '../testing/build';
-import { account } from '../testing/cases/account';
-import type { Method } from '../testing/cases/case';
-import { numberSetup } from '../testing/cases/number-setup';
-import { phoneGroups } from '../testing/cases/phone-groups';
-import { upstreamError } from '../testing/upstream-stub';
+import { useRig, TARGET } from '../test/build';
+import { account } from '../test/cases/account';
+import type { Method } from '../test/cases/case';
+import { numberSetup } from '../test/cases/number-setup';
+import { phoneGroups } from '../test/cases/phone-groups';
+import { upstreamError } from '../test/upstream-stub';
 
 const cases = [...account, ...numberSetup, ...phoneGroups];
 

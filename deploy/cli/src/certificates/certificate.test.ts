@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { namesOf } from '@bmg/common/identity';
-import { makeAuthority } from '../../testing/authority';
+import { makeAuthority } from '../../test/authority';
 import { authorityWarning, issue, readAuthority, reasonToRenew, type TlsData } from './certificate';
 
 const DAY_MS = 86_400_000;

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '../../../../services/common/testing/authority';
+import { createAuthority } from '../../../../services/common/test/authority';
 import { runBmg, type Ran } from '../../../../test/testkit/bmg';
-import { makeAuthority } from '../../testing/authority';
-import { startSecretsServer, type SecretsServer } from '../../testing/secrets-server';
+import { makeAuthority } from '../../test/authority';
+import { startSecretsServer, type SecretsServer } from '../../test/secrets-server';
 import { issue, readAuthority, reasonToRenew, type TlsData } from './certificate';
 import { renewCertificates, type Report } from './renew';
 import { openSecretsApi } from './secrets-api';

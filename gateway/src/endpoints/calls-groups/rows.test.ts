@@ -1,5 +1,5 @@
 // The rows of number administration over HTTP, with a stubbed service behind them.
-import { useApp } from '../../../testing/app';
+import { useApp } from '../../../test/app';
 import { callsGroups } from './rows';
 import { diagnostics } from '../diagnostics/rows';
 import { numberSetup } from '../number-setup/rows';

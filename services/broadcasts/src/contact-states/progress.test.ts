@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { aBroadcast } from '../../testing/builders';
+import { aBroadcast } from '../../test/builders';
 import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import { emptyTally, type Tally } from '../ground/contact-state';
 import { detail, zeroCounts, progressOf, countsByBroadcast, summary } from './progress';

@@ -1,5 +1,5 @@
-import { someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
+import { someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
 import { tallyOf, type Change } from '../ground/contact-state';
 import { StateWriter } from './state-writer';
 

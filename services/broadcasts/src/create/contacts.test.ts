@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
-import { phone, readPlain } from '../../testing/builders';
+import { phone, readPlain } from '../../test/builders';
 import { readContacts } from './validate-request';
 import { createFiller } from '../template/params';
 

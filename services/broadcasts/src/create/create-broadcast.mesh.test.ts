@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { phone } from '../../testing/builders';
-import { TARGET, useService, WAITING_MAX } from '../../testing/service';
-import { aCredential } from '../../testing/worker';
+import { phone } from '../../test/builders';
+import { TARGET, useService, WAITING_MAX } from '../../test/service';
+import { aCredential } from '../../test/worker';
 
 const rig = useService();
 

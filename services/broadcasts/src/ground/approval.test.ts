@@ -1,4 +1,4 @@
-import { aBroadcast } from '../../testing/builders';
+import { aBroadcast } from '../../test/builders';
 import { approvalMessage, checkApprover, neededApproval } from './approval';
 import { APPROVAL_MAX_MS } from './broadcast-machine';
 import type { Approval } from './types';

@@ -1,4 +1,4 @@
-import { openTestRedis, unique } from '../../testing/stores';
+import { openTestRedis, unique } from '../../test/stores';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createPace, type Slots } from './redis-pace';
 

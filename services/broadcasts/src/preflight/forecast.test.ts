@@ -1,7 +1,7 @@
 import type { Credential } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
-import { aBroadcast, someContacts } from '../../testing/builders';
+import { aBroadcast, someContacts } from '../../test/builders';
 import { createForecastLimits, forecastBroadcast, type ForecastDependencies } from './forecast';
 
 const NOW = new Date('2026-09-20T10:00:00Z');

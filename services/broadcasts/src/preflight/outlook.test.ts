@@ -1,5 +1,5 @@
 import { Findings, reason, upstreamRefusal } from '@bmg/common/preflight';
-import { readPlain } from '../../testing/builders';
+import { readPlain } from '../../test/builders';
 import { createFiller } from '../template/params';
 import { deliverableOf, estimateRun, shownReasons } from './outlook';
 

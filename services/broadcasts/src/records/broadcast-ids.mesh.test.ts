@@ -1,6 +1,6 @@
-import { aBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
-import { unique } from '../../testing/stores';
+import { aBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
+import { unique } from '../../test/stores';
 import { createBroadcastIds } from './broadcast-ids';
 import { numberOf } from '../ground/request-id';
 import type { Broadcast } from '../ground/types';

@@ -1,6 +1,6 @@
-import { aBroadcast, someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
-import { unique } from '../../testing/stores';
+import { aBroadcast, someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
+import { unique } from '../../test/stores';
 import { numberOf } from '../ground/request-id';
 import type { Broadcast } from '../ground/types';
 

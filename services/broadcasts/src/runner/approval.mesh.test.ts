@@ -1,7 +1,7 @@
-import { someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
+import { someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
-import { aCredential, createMessagingDouble } from '../../testing/worker';
+import { aCredential, createMessagingDouble } from '../../test/worker';
 import { APPROVAL_MAX_MS } from '../ground/broadcast-machine';
 import { approveBroadcast } from '../partner-changes';
 import type { Broadcast } from '../ground/types';

@@ -1,8 +1,8 @@
 import type { Event } from '@bmg/proto/stream';
-import { someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
+import { someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
-import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
+import { aCredential, createMessagingDouble, type MessagingDouble } from '../../test/worker';
 import { applyContactStatuses } from '../contact-states/status-events';
 import type { StateWriter } from '../contact-states/state-writer';
 import { statusesOfEvents } from '../../../../test/testkit/state-of-events';

@@ -1,7 +1,7 @@
 import { ApiError } from '@bmg/common/errors';
-import { someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
-import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
+import { someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
+import { aCredential, createMessagingDouble, type MessagingDouble } from '../../test/worker';
 import { eventually } from '../../../../test/testkit/eventually';
 
 const rig = useRig();

@@ -1,4 +1,4 @@
-import { someContacts } from '../../testing/builders';
+import { someContacts } from '../../test/builders';
 import { tallyOf } from '../ground/contact-state';
 import type { Chunk } from '../ground/types';
 import { HeldChunk } from './held-chunk';

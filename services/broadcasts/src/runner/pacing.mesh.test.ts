@@ -1,8 +1,8 @@
-import { someContacts, storeBroadcast } from '../../testing/builders';
+import { someContacts, storeBroadcast } from '../../test/builders';
 import { createPace } from '../pace/redis-pace';
 import { eventually } from '../../../../test/testkit/eventually';
-import { useRig } from '../../testing/rig';
-import { aCredential, createMessagingDouble, refusal, type Sent } from '../../testing/worker';
+import { useRig } from '../../test/rig';
+import { aCredential, createMessagingDouble, refusal, type Sent } from '../../test/worker';
 
 const rig = useRig();
 

@@ -1,7 +1,7 @@
-import { someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
+import { someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
-import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
+import { aCredential, createMessagingDouble, type MessagingDouble } from '../../test/worker';
 import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import type { PartnerEvent } from '../records/broadcasts';
 import type { Broadcast } from '../ground/types';

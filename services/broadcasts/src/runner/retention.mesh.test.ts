@@ -1,8 +1,8 @@
 // The retention period is the one in deploy/DATA.md.
-import { someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
+import { someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createMessagingDouble } from '../../testing/worker';
+import { createMessagingDouble } from '../../test/worker';
 
 const rig = useRig();
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);

@@ -1,8 +1,8 @@
 import { ApiError } from '@bmg/common/errors';
-import { phone, someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
+import { phone, someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
-import { aCredential, createMessagingDouble, refusal } from '../../testing/worker';
+import { aCredential, createMessagingDouble, refusal } from '../../test/worker';
 import { detail } from '../contact-states/progress';
 
 const rig = useRig();

@@ -1,8 +1,8 @@
-import { someContacts, storeBroadcast } from '../../testing/builders';
-import { useRig } from '../../testing/rig';
-import type { QueryCounts } from '../../testing/stores';
+import { someContacts, storeBroadcast } from '../../test/builders';
+import { useRig } from '../../test/rig';
+import type { QueryCounts } from '../../test/stores';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createMessagingDouble } from '../../testing/worker';
+import { createMessagingDouble } from '../../test/worker';
 
 const BROADCASTS = 100;
 const CONTACTS = 10_000;

@@ -1,4 +1,4 @@
-import { phone, readPlain } from '../../testing/builders';
+import { phone, readPlain } from '../../test/builders';
 import { Template } from '@bmg/proto/templates';
 import { createFiller } from './params';
 import { validateContacts, factsOf, statusError } from './rules';

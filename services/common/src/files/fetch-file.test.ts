@@ -1,4 +1,4 @@
-import { useLocalServers } from '../../testing/local-servers';
+import { useLocalServers } from '../../test/local-servers';
 import type { Call } from '../rpc';
 import { createFileFetcher, type FetchWish, type FileFetcher } from './fetch-file';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createAuthority, writeFiles, type TlsFiles } from '../../testing/authority';
+import { createAuthority, writeFiles, type TlsFiles } from '../../test/authority';
 import { metrics } from '../telemetry';
 import { certificatesFor, openCertificates } from './certificates';
 

@@ -1,7 +1,7 @@
 // Each redirect is checked like the first URL, by the URL rules here and by the agent at
 // connection.
 import { MockAgent } from 'undici';
-import { useLocalServers } from '../../testing/local-servers';
+import { useLocalServers } from '../../test/local-servers';
 import { guardedFetch, type GuardedFetchOptions } from './fetch';
 import { guardedAgent, type GuardedAgent } from './guarded';
 

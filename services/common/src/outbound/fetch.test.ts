@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { closing, useLocalServers } from '../../testing/local-servers';
+import { closing, useLocalServers } from '../../test/local-servers';
 import { guardedFetch, type GuardedFetchOptions } from './fetch';
 import { guardedAgent, type GuardedAgent } from './guarded';
 

@@ -1,8 +1,8 @@
 // The agent over TLS.
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { createAuthority } from '../../testing/authority';
-import { closing, useLocalServers } from '../../testing/local-servers';
+import { createAuthority } from '../../test/authority';
+import { closing, useLocalServers } from '../../test/local-servers';
 import { guardedFetch } from './fetch';
 import { guardedAgent, type GuardedAgent, type GuardedAgentOptions } from './guarded';
 import { guardedPost } from './post';

@@ -7,7 +7,7 @@ import {
   type Socket,
   type TcpNetConnectOpts,
 } from 'node:net';
-import { useLocalServers } from '../../testing/local-servers';
+import { useLocalServers } from '../../test/local-servers';
 import { guardedAgent, type GuardedAgent, type GuardedAgentOptions } from './guarded';
 import { guardedFetch } from './fetch';
 import { guardedPost } from './post';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { closing, useLocalServers } from '../../testing/local-servers';
+import { closing, useLocalServers } from '../../test/local-servers';
 import { guardedAgent, type GuardedAgent } from './guarded';
 import { guardedPost, PostFailed } from './post';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { useLocalServers } from '../../testing/local-servers';
+import { useLocalServers } from '../../test/local-servers';
 import { guardedAgent, type GuardedAgent } from './guarded';
 import { guardedRequest, type GuardedRequestOptions } from './request';
 

@@ -13,7 +13,7 @@ import {
   OnboardingDefinition,
   OperatorDefinition,
 } from '@bmg/proto/onboarding';
-import { createAuthority, writeFiles } from '../../testing/authority';
+import { createAuthority, writeFiles } from '../../test/authority';
 import { ApiError } from '../errors';
 import { CALLER_NAMES, mayCall, operatorSecret, operatorSecretFile } from '../identity';
 import { createLogger } from '../telemetry';

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { useLocalServers } from '../../testing/local-servers';
+import { useLocalServers } from '../../test/local-servers';
 import type { ApiError } from '../errors';
 import { parseExact } from '../json';
 import type { Json } from './answers';

@@ -1,4 +1,4 @@
-import { useRig, TARGET } from '../../testing/build';
+import { useRig, TARGET } from '../../test/build';
 
 const FAILED = {
   input: '+15550100778',

@@ -1,4 +1,4 @@
-import { useRig, TARGET } from '../../testing/build';
+import { useRig, TARGET } from '../../test/build';
 
 const CONNECT = { action: 'connect', to: '15550100777' };
 const TIMEOUT_MS = 200;

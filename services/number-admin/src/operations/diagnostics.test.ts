@@ -1,5 +1,5 @@
-import { useRig, TARGET } from '../../testing/build';
-import { upstreamError } from '../../testing/upstream-stub';
+import { useRig, TARGET } from '../../test/build';
+import { upstreamError } from '../../test/upstream-stub';
 
 const rig = useRig();
 

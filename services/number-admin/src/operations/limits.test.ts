@@ -1,6 +1,6 @@
 // The upstream's limits on management requests, as the operations of this service meet them.
-import { useRig, TARGET } from '../../testing/build';
-import { upstreamError } from '../../testing/upstream-stub';
+import { useRig, TARGET } from '../../test/build';
+import { upstreamError } from '../../test/upstream-stub';
 
 /** The outcome of a request that the upstream does not answer. */
 const TIMEOUT_MS = 500;

@@ -1,6 +1,6 @@
 // Objects that the token reaches, but that are not of this account or number.
-import { useRig, TARGET } from '../../testing/build';
-import { upstreamError } from '../../testing/upstream-stub';
+import { useRig, TARGET } from '../../test/build';
+import { upstreamError } from '../../test/upstream-stub';
 
 const rig = useRig();
 

@@ -1,5 +1,5 @@
-import { NUMBER, OTHER_NUMBER, useRig, TARGET } from '../../testing/build';
-import { upstreamError } from '../../testing/upstream-stub';
+import { NUMBER, OTHER_NUMBER, useRig, TARGET } from '../../test/build';
+import { upstreamError } from '../../test/upstream-stub';
 
 const OK = { success: true };
 const LISTED = { data: [{ id: NUMBER }, { id: OTHER_NUMBER }] };

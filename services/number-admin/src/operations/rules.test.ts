@@ -1,6 +1,6 @@
 // Requests that the smaller operation files refuse before anything is sent.
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
-import { useRig, TARGET } from '../../testing/build';
+import { useRig, TARGET } from '../../test/build';
 
 type Method = keyof NumberAdminDefinition['methods'];
 

@@ -1,4 +1,4 @@
-import { calling, useWorld } from '../../testing/world';
+import { calling, useWorld } from '../../test/world';
 import { createDirectoryHandlers } from '../connect/directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../ground/clients';

@@ -3,7 +3,7 @@ import { guardedAgent, type GuardedAgent } from '@bmg/common/outbound';
 import { createLogger } from '@bmg/common/telemetry';
 import { GetReceiverResponse } from '@bmg/proto/onboarding';
 import { eventually } from '../../../../test/testkit/eventually';
-import { useLocalServers } from '../../../common/testing/local-servers';
+import { useLocalServers } from '../../../common/test/local-servers';
 import { createLiveShadows, type LiveShadows } from './live';
 import type { Attempt, Outcome } from '../delivery/attempt';
 import type { Receiver } from '../delivery/receivers';

@@ -2,7 +2,7 @@
 // published.
 import type { Handlers } from '@bmg/common/rpc';
 import type { AlertsDefinition } from '@bmg/proto/alerts';
-import { calling, useWorld } from '../../../testing/world';
+import { calling, useWorld } from '../../../test/world';
 import { alerts, raiseDue } from './alerts';
 
 const world = useWorld();

@@ -1,4 +1,4 @@
-import { anAuditEntry } from '../../../testing/audit-entry';
+import { anAuditEntry } from '../../../test/audit-entry';
 import { faultOfLink, faultsOfRecords, isExpired, linkAfter, sealed } from './chain';
 import type { AuditEntry, Link } from './store';
 

@@ -10,7 +10,7 @@ import type {
 import type { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import { metrics } from '@bmg/common/telemetry';
-import { calling, type Calling, failureOf, refuses, useWorld } from '../../../testing/world';
+import { calling, type Calling, failureOf, refuses, useWorld } from '../../../test/world';
 import type { Partner } from '../../ground/partners';
 import type { Person } from '../../ground/people';
 import { AUDIT_LOG } from './store';

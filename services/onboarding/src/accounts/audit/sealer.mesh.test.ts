@@ -2,8 +2,8 @@
 // exported.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { anAuditEntry } from '../../../testing/audit-entry';
-import { useWorld } from '../../../testing/world';
+import { anAuditEntry } from '../../../test/audit-entry';
+import { useWorld } from '../../../test/world';
 import type { Config } from '../../config';
 import type { Dependencies } from '../../dependencies';
 import { checkChain, createSealer, seal, send } from './sealer';

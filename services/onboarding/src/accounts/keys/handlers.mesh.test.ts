@@ -12,7 +12,7 @@ import {
   peppers,
   refuses,
   useWorld,
-} from '../../../testing/world';
+} from '../../../test/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { KEYS_MAX, PARTNER_KEYS } from './store';
 import type { Partner } from '../../ground/partners';

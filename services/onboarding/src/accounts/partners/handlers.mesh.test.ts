@@ -7,14 +7,7 @@ import { createPool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
 import type { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { SettingsDefinition } from '@bmg/proto/settings';
-import {
-  calling,
-  type Calling,
-  failureOf,
-  peppers,
-  refuses,
-  useWorld,
-} from '../../../testing/world';
+import { calling, type Calling, failureOf, peppers, refuses, useWorld } from '../../../test/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { createOperatorHandlers } from '../../operator/handlers';
 import { createDashboardHandlers } from './handlers';

@@ -7,7 +7,7 @@ import {
   PEPPER,
   testCall,
   useWorld,
-} from '../../../testing/world';
+} from '../../../test/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { createDashboardHandlers } from './handlers';
 import { registerFromCode } from '../../connect/sign-up/register-from-code';

@@ -5,14 +5,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { PasskeysDefinition, PeopleDefinition } from '@bmg/proto/people';
 import type { SettingsDefinition } from '@bmg/proto/settings';
 import { createAuthenticator, type Authenticator } from '../../../../../test/testkit/authenticator';
-import {
-  calling,
-  type Calling,
-  failureOf,
-  refuses,
-  testCall,
-  useWorld,
-} from '../../../testing/world';
+import { calling, type Calling, failureOf, refuses, testCall, useWorld } from '../../../test/world';
 import { createCallers } from '../../connect/directory/callers';
 import { createKeyHandlers } from '../keys/handlers';
 import { createDashboardHandlers } from '../partners/handlers';

@@ -4,14 +4,7 @@ import { partnerVersionKey } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
 import { createVault } from '@bmg/common/vault';
 import { EndpointSettings, type EndpointRegistryDefinition } from '@bmg/proto/endpoints';
-import {
-  calling,
-  type Calling,
-  failureOf,
-  KEYRING,
-  refuses,
-  useWorld,
-} from '../../../testing/world';
+import { calling, type Calling, failureOf, KEYRING, refuses, useWorld } from '../../../test/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
 import type { Partner } from '../../ground/partners';

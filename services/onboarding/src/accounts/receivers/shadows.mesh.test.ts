@@ -8,7 +8,7 @@ import {
   ShadowSettings,
   type EndpointRegistryDefinition,
 } from '@bmg/proto/endpoints';
-import { calling, type Calling, failureOf, KEYRING, useWorld } from '../../../testing/world';
+import { calling, type Calling, failureOf, KEYRING, useWorld } from '../../../test/world';
 import { createDirectoryHandlers } from '../../connect/directory/handlers';
 import { rotateKeyring } from '../../operator/keyring';
 import { PARTNERS, type Partner } from '../../ground/partners';

@@ -1,5 +1,5 @@
 import type { ListRequestsRequest, LoggedRequest } from '@bmg/proto/onboarding';
-import { openWorld, type World, calling, refuses } from '../../../testing/world';
+import { openWorld, type World, calling, refuses } from '../../../test/world';
 import { createRequestLogHandlers } from './handlers';
 
 let world: World;

@@ -1,4 +1,4 @@
-import { aPartner } from '../../../testing/world';
+import { aPartner } from '../../../test/world';
 import { newSession, sessionMessage } from './rules';
 
 const AT = new Date('2026-09-01T12:00:00Z');

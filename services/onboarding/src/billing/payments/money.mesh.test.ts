@@ -4,9 +4,9 @@ import type { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
 import { eventually } from '../../../../../test/testkit/eventually';
-import { openMoneyWorld, START, type MoneyWorld } from '../../../testing/money';
+import { openMoneyWorld, START, type MoneyWorld } from '../../../test/money';
 import type { CardBehaviour } from '../../../../../test/payments-double';
-import { calling, failureOf, refuses } from '../../../testing/world';
+import { calling, failureOf, refuses } from '../../../test/world';
 import { monthOf } from '../../ground/slots';
 import { nextMonth } from './stripe/review';
 

@@ -3,8 +3,8 @@
 // state of a simple model.
 import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
-import { Crash, openMoneyWorld, START, type MoneyWorld } from '../../../testing/money';
-import { createModel } from '../../../testing/money-model';
+import { Crash, openMoneyWorld, START, type MoneyWorld } from '../../../test/money';
+import { createModel } from '../../../test/money-model';
 import type { CardBehaviour, Event } from '../../../../../test/payments-double';
 import { slotsFor, SLOT_CENTS } from '../../ground/slots';
 import { activeWabas } from '../../ground/partners';

@@ -1,6 +1,6 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
-import { calling, useWorld } from '../../../testing/world';
+import { calling, useWorld } from '../../../test/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from './store/message-usage';
 import { ENDPOINT_USAGE } from './store/endpoint-usage';
 import { countCalls, countMessages } from './consumers';

@@ -1,5 +1,5 @@
 // Deletion of an account, including one that a crash interrupted.
-import { refuses, useWorld } from '../../../testing/world';
+import { refuses, useWorld } from '../../../test/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const WABA = ONE.waba_id;

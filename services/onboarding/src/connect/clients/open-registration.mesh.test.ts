@@ -1,13 +1,6 @@
 // From the moment in which the upstream may send an account's webhooks, the directory names the
 // partner that registers it.
-import {
-  calling,
-  type Calling,
-  failureOf,
-  refuses,
-  testCall,
-  useWorld,
-} from '../../../testing/world';
+import { calling, type Calling, failureOf, refuses, testCall, useWorld } from '../../../test/world';
 import { createDirectoryHandlers } from '../directory/handlers';
 import { restoreAccount } from './register';
 

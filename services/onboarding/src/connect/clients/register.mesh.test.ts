@@ -1,5 +1,5 @@
 // The onboarding log of a manual registration.
-import { failureOf, useWorld } from '../../../testing/world';
+import { failureOf, useWorld } from '../../../test/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const TOKEN = 'EMULATED-TOKEN-1';

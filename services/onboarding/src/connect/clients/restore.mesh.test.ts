@@ -1,5 +1,5 @@
 // Restore of a deleted account, against the emulator.
-import { failureOf, refuses, testCall, useWorld } from '../../../testing/world';
+import { failureOf, refuses, testCall, useWorld } from '../../../test/world';
 import { restoreAccount } from './register';
 
 const WABA = '900000000000002';

@@ -1,7 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import { dayOf } from '@bmg/common/time';
 import type { Event } from '@bmg/proto/stream';
-import { calling, testCall, useWorld } from '../../../testing/world';
+import { calling, testCall, useWorld } from '../../../test/world';
 import { createDirectoryHandlers } from '../directory/handlers';
 import { dataSyncOf } from '../sync/coexistence-sync';
 import { inspectDue } from './token-expiry-poller';

@@ -1,7 +1,7 @@
 // Which index serves the queries for refreshes. The stand-in for MongoDB cannot explain a query, so
 // the fields of the query are compared with those of the indexes.
 import { MongoClient } from 'mongodb';
-import { openDatabase } from '../../../testing/world';
+import { openDatabase } from '../../../test/world';
 import { createClientFacts } from './store';
 import { CLIENTS } from '../../ground/clients';
 

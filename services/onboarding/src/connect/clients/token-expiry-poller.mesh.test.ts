@@ -1,7 +1,7 @@
 // Token expiry on a fake clock: each token is checked once a day, and those that expire soon are
 // counted.
 import { metrics } from '@bmg/common/telemetry';
-import { testCall, useWorld } from '../../../testing/world';
+import { testCall, useWorld } from '../../../test/world';
 import { registerClient } from './register';
 import { inspectDue } from './token-expiry-poller';
 

@@ -2,7 +2,7 @@
 import { fromRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Refusal } from '@bmg/proto/onboarding';
-import { calling, type Calling, failureOf, useWorld } from '../../../testing/world';
+import { calling, type Calling, failureOf, useWorld } from '../../../test/world';
 import { createDirectoryHandlers } from './handlers';
 
 const TWO_NUMBERS = '900000000000002';

@@ -7,7 +7,7 @@ import {
   sessionOf,
   testCall,
   useWorld,
-} from '../../../testing/world';
+} from '../../../test/world';
 import { createNotice } from '../../ground/partner-notices';
 import { restoreAccount } from '../clients';
 import { publishDueEvents } from './publish';

@@ -1,5 +1,5 @@
 // A sign-up code whose exchange gets no complete answer: it is unknown whether the code is used up.
-import { codeRequest, failureOf, sessionOf, testCall, useWorld } from '../../../testing/world';
+import { codeRequest, failureOf, sessionOf, testCall, useWorld } from '../../../test/world';
 
 const TOKEN = 'EMULATED-TOKEN-1';
 const EXCHANGE = '/oauth/access_token';

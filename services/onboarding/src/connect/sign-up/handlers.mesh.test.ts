@@ -1,6 +1,6 @@
 import type { ApiError } from '@bmg/common/errors';
 import { isWellFormedKey } from '@bmg/common/keys';
-import { failureOf, openWorld, peppers, type World } from '../../../testing/world';
+import { failureOf, openWorld, peppers, type World } from '../../../test/world';
 import { SESSIONS } from './store/connect-sessions';
 
 let world: World;

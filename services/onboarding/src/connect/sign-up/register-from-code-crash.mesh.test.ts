@@ -6,7 +6,7 @@ import {
   sessionOf,
   testCall,
   useWorld,
-} from '../../../testing/world';
+} from '../../../test/world';
 import { registerFromCode } from './register-from-code';
 import { CODE_EXCHANGES } from './store/code-exchanges';
 

@@ -1,5 +1,5 @@
 import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
-import { codeRequest, failureOf, refuses, sessionOf, useWorld } from '../../../testing/world';
+import { codeRequest, failureOf, refuses, sessionOf, useWorld } from '../../../test/world';
 import { secretIdentity } from '../../ground/clients';
 
 const WABA = '900000000000001';

@@ -1,7 +1,7 @@
 // The data sync on a fake clock: a sync that the upstream did not accept is retried while the
 // window is open, and a person is warned in time.
 import { metrics } from '@bmg/common/telemetry';
-import { testCall, useWorld, type World } from '../../../testing/world';
+import { testCall, useWorld, type World } from '../../../test/world';
 import { registerClient, storeClient } from '../clients/register';
 import { dataSyncOf } from './coexistence-sync';
 import { syncDue } from './sync-poller';

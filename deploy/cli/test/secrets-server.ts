@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createAuthority } from '../../../services/common/testing/authority';
+import { createAuthority } from '../../../services/common/test/authority';
 
 const NAMESPACE = 'messaging';
 
