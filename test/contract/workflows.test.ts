@@ -34,7 +34,6 @@ const TOKEN = /github\.token|secrets\./;
 const INSTALL_SCRIPTS: Record<string, string> = {
   '@bufbuild/buf': 'checks its optional binary package',
   '@parcel/watcher': 'builds from source only on request',
-  '@scarf/scarf': 'reports the installation to its vendor',
   '@swc/core': 'checks its optional binary package',
   protobufjs: 'warns about its version',
 };
