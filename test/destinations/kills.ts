@@ -1,5 +1,9 @@
-// Webhooks and a destination's server killed while events go to it: nothing is lost, every
-// repetition has the same ID, and no log has the credential.
+// Webhooks and a destination's server killed while events go to it, to a webhook URL and to
+// endpoints, one of which fails: nothing is lost, every repetition has the same ID, the order of
+// each conversation holds, and no log has the credential.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { outOfOrder, registered, startTraffic, untilComplete } from '../e2e/faults-support';
+import { createReceivers } from '../e2e/receivers';
 import {
   joinProcessMesh,
   ONE,
@@ -7,17 +11,15 @@ import {
   type ProcessPartner,
 } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
-import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import type { DestinationServer } from './server';
 
 const MESH_LIMIT_MS = 180_000;
 const TEST_LIMIT_MS = 420_000;
 /** Events that failed while the server was down have their third attempt within it. */
 const COMPLETE_LIMIT_MS = 180_000;
-const CONVERSATIONS = 4;
-/** Events of each conversation between two kills. */
-const STRETCH = 5;
+/** Between two kills. */
+const STRETCH_MS = 1_000;
+const PAUSE_MS = 500;
 
 export function describeKills(
   name: string,
@@ -27,73 +29,76 @@ export function describeKills(
   describe(`kills with an endpoint at ${name}`, () => {
     let mesh: ProcessMesh;
     let server: DestinationServer;
-    let receiver: PartnerReceiver;
     let partner: ProcessPartner;
+    const receivers = createReceivers();
 
     beforeAll(async () => {
       [mesh, server] = await Promise.all([joinProcessMesh(), startServer()]);
-      receiver = await startPartner();
-      partner = await mesh.createPartner(receiver.url);
-      await partner.register();
+      partner = await registered(mesh, await receivers.add(), ONE);
     }, MESH_LIMIT_MS + start_limit_ms);
     afterAll(async () => {
       await mesh?.stop();
-      await receiver?.close();
+      await receivers.close();
       await server?.stop();
     });
 
     test(
-      'loses nothing, and repeats with the same IDs',
+      'loses nothing, keeps the order, and repeats with the same IDs',
       async () => {
         const { status, body } = await partner.call('POST', '/webhook-endpoints', {
           destination: { type: server.type, ...server.settings },
           events: ['message.*'],
         });
         expect([status, body.error]).toEqual([201, undefined]);
-        const conversations: string[][] = Array.from({ length: CONVERSATIONS }, () => []);
-        const post = async (): Promise<void> => {
-          for (let event = 0; event < STRETCH; event += 1) {
-            for (const [index, ids] of conversations.entries()) {
-              const id = `wamid.K${name}.${index}.${ids.length}`;
-              const from = `1555010${4_000 + index}`;
-              const ingress = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
-              // The upstream posts again until it is answered.
-              await eventually(
-                async () => (await postRaw(ingress, inboundBody(ONE, { from, id }))) === 200,
-              );
-              ids.push(id);
-            }
-          }
+        await receivers.addEndpoint(partner);
+        const { receiver: broken } = await receivers.addEndpoint(partner, {
+          events: ['message.*'],
+        });
+        let is_broken = true;
+        broken.behave((_arrival, response) => {
+          response.writeHead(is_broken ? 503 : 200).end();
+        });
+        const ingress = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
+        const traffic = startTraffic(ingress, ONE, `K${name}`, PAUSE_MS);
+        const killWebhooks = async (): Promise<void> => {
+          await sleep(STRETCH_MS);
+          await mesh.kill('webhooks');
+          await mesh.start('webhooks');
         };
-        await post();
-        await mesh.kill('webhooks');
-        await mesh.start('webhooks');
+        await killWebhooks();
         const interrupted = server.interrupt();
-        await post();
-        await mesh.kill('webhooks');
-        await mesh.start('webhooks');
-        await post();
+        await killWebhooks();
+        await sleep(STRETCH_MS);
         await interrupted;
-        await post();
+        is_broken = false;
+        await sleep(STRETCH_MS);
+        await traffic.stop();
 
-        const own = (id: string) =>
-          receiver.arrivals.find((arrival) => arrival.body.data['message_id'] === id);
-        const all = conversations.flat();
-        await eventually(() => all.every(own), COMPLETE_LIMIT_MS);
-        const eventIdOf = (id: string): string => String(own(id)?.headers['webhook-id']);
-        const isStored = (event_id: string): boolean =>
-          server.stored.some((one) => one.event_id === event_id);
-        await eventually(() => all.every((id) => isStored(eventIdOf(id))), COMPLETE_LIMIT_MS);
+        const ids = traffic.acknowledged.flat();
+        const event_ids = new Map(ids.map((id) => [id, new Set<string>()]));
+        for (const receiver of receivers.all) {
+          await untilComplete(receiver, ids, COMPLETE_LIMIT_MS);
+          if (receiver !== broken) expect(outOfOrder(receiver, traffic.acknowledged)).toEqual([]);
+        }
+        const stored = () =>
+          server.stored.map(({ event_id, raw }) => {
+            const { data } = JSON.parse(raw) as { data: { message_id?: string } };
+            return [String(data.message_id), event_id] as const;
+          });
+        await eventually(() => {
+          const found = new Set(stored().map(([id]) => id));
+          return ids.every((id) => found.has(id));
+        }, COMPLETE_LIMIT_MS);
 
         await mesh.expectCommitted(COMPLETE_LIMIT_MS);
-        const message_ids = new Map<string, Set<string>>();
-        for (const { event_id, raw } of server.stored) {
-          const { data } = JSON.parse(raw) as { data: { message_id?: string } };
-          if (data.message_id === undefined) continue;
-          const known = message_ids.get(data.message_id) ?? new Set();
-          message_ids.set(data.message_id, known.add(event_id));
-        }
-        expect([...message_ids.values()].filter((ids) => ids.size !== 1)).toEqual([]);
+        const delivered = receivers.all.flatMap(({ arrivals }) =>
+          arrivals.map(
+            ({ headers, body: { data } }) =>
+              [String(data['message_id']), String(headers['webhook-id'])] as const,
+          ),
+        );
+        for (const [id, event_id] of [...delivered, ...stored()]) event_ids.get(id)?.add(event_id);
+        expect([...event_ids].filter(([, known]) => known.size !== 1)).toEqual([]);
         const { emulator: _emulator, kafka: _kafka, ...logs } = mesh.logs();
         for (const [process, text] of Object.entries(logs)) {
           expect([process, text.includes(server.credential)]).toEqual([process, false]);
