@@ -1,7 +1,6 @@
 // What holds for an endpoint with a destination of each type, on a real server and a whole mesh:
 // input, delivery with the same ID as everywhere, order, a server that hangs, retries, replay,
 // change and end.
-import { Kafka, logLevel } from 'kafkajs';
 import { setIn, storedTexts } from '../e2e/stored';
 import {
   JOIN_LIMIT_MS,
@@ -12,6 +11,7 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
+import { headerText, topicMessages } from '../testkit/topic-messages';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { WRONG, type DestinationServer, type StoredEvent } from './server';
 
@@ -298,7 +298,9 @@ export function describeDestination(
       await addEndpoint(partner);
       const texts = [
         ...(await storedTexts(mesh)),
-        ...(await topicTexts(mesh)),
+        ...(await topicMessages(mesh.env)).map(
+          (one) => `${String(one.key)} ${headerText(one)} ${one.value?.toString('latin1')}`,
+        ),
         JSON.stringify((await partner.call('GET', '/webhook-endpoints')).body),
         JSON.stringify((await partner.call('GET', '/audit')).body),
       ];
@@ -322,35 +324,3 @@ const refusal = ({ status, body }: Answer) => [
   body.error?.code,
   body.error?.details?.field ?? body.error?.details?.fields,
 ];
-
-/** Every message in the mesh's topics. */
-async function topicTexts({ env }: Mesh): Promise<string[]> {
-  const kafka = new Kafka({
-    brokers: (env['KAFKA_BROKERS'] as string).split(','),
-    logLevel: logLevel.NOTHING,
-  });
-  const prefix = env['KAFKA_TOPIC_PREFIX'] as string;
-  const admin = kafka.admin();
-  await admin.connect();
-  const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
-  let expected = 0;
-  for (const topic of topics) {
-    for (const { high, low } of await admin.fetchTopicOffsets(topic)) {
-      expected += Number(high) - Number(low);
-    }
-  }
-  await admin.disconnect();
-  const found: string[] = [];
-  const consumer = kafka.consumer({ groupId: `${prefix}reader-${Date.now()}` });
-  await consumer.connect();
-  await consumer.subscribe({ topics, fromBeginning: true });
-  await consumer.run({
-    eachMessage: async ({ message }) => {
-      const headers = JSON.stringify(Object.values(message.headers ?? {}).map(String));
-      found.push(`${String(message.key)} ${headers} ${message.value?.toString('latin1')}`);
-    },
-  });
-  await eventually(() => found.length >= expected);
-  await consumer.disconnect();
-  return found;
-}
