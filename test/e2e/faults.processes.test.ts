@@ -6,8 +6,8 @@ import type { EngineName } from '@bmg/local';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
-import { bodyOf, inboundBody, postRaw, SENT_DAY, statusChange } from '../testkit/upstream-webhooks';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { idOf, outOfOrder, registered, startTraffic, untilComplete } from './faults-support';
 import { signalProcess } from '../testkit/signal-process';
 import { startLogReader, type LogReader } from './log-reader';
@@ -236,62 +236,6 @@ describe('a receiver', () => {
   );
 });
 
-describe('faults of the upstream', () => {
-  test('delivers a webhook once when it arrives several times at once', async () => {
-    const ids = Array.from({ length: 100 }, (_unused, index) => `wamid.D.${index}`);
-    await Promise.all(
-      ids.flatMap((id, index) => {
-        const body = inboundBody(ONE, { from: String(15_550_400_000 + index), id });
-        return [1, 2, 3].map(() => postRaw(ingress_url, body));
-      }),
-    );
-    for (const receiver of receivers) {
-      await untilComplete(receiver, ids, COMPLETE_LIMIT_MS);
-      expect(receiver.arrivals.filter((one) => idOf(one).startsWith('wamid.D.'))).toHaveLength(100);
-    }
-  });
-
-  test('delivers and counts each status once when they are repeated and out of order', async () => {
-    const receiver = await startPartner();
-    const partner = await registered(mesh, receiver, ONE);
-    const ids = Array.from({ length: 40 }, (_unused, index) => `wamid.S.${index}`);
-    const posts = ids.flatMap((id) =>
-      ['read', 'delivered', 'sent'].map((name) => [id, name] as const),
-    );
-    // Twice, and from both ends, so that all orders occur.
-    for (const order of [posts, [...posts].reverse()]) {
-      await Promise.all(
-        order.map(([id, name]) => {
-          // The callback data of this partner's sends: statuses count for the partner that sent.
-          const biz_opaque_callback_data = `bmg1:${partner.partner_id}:${id}`;
-          const change = statusChange(ONE, id, name, { biz_opaque_callback_data });
-          return postRaw(ingress_url, bodyOf(ONE, [change]));
-        }),
-      ).then((answers) => expect(new Set(answers)).toEqual(new Set([200])));
-    }
-    const seen = (): string[] =>
-      receiver.arrivals.filter((one) => idOf(one).startsWith('wamid.S.')).map(keyOfStatus);
-    await eventually(() => new Set(seen()).size === posts.length);
-    expect([...seen()].sort()).toEqual([...new Set(seen())].sort());
-    await eventually(async () => {
-      const { messages } = (await partner.call('GET', `/usage?from=${SENT_DAY}&to=${SENT_DAY}`))
-        .body;
-      const counted = Object.values<Counts>(messages).reduce(
-        (sum, one) => ({
-          sent: sum.sent + one.sent,
-          delivered: sum.delivered + one.delivered,
-          read: sum.read + one.read,
-        }),
-        { sent: 0, delivered: 0, read: 0 },
-      );
-      expect(counted).toEqual({ sent: 40, delivered: 40, read: 40 });
-      return true;
-    });
-    await partner.call('DELETE', `/clients/${ONE.waba_id}`);
-    await receiver.close();
-  });
-});
-
 const PROCESSES = ['gateway', 'onboarding', 'webhooks', 'fanout'] as const;
 const ENGINES = ['kafka', 'mongo', 'redis'] as const;
 
@@ -331,12 +275,3 @@ test('posts nothing again after a restart that follows the faults', async () => 
   const after = receivers.map(({ arrivals }, at) => arrivals.slice(before[at]).map(idOf));
   expect(after).toEqual([[last], [last]]);
 });
-
-interface Counts {
-  sent: number;
-  delivered: number;
-  read: number;
-}
-
-const keyOfStatus = ({ body }: Arrival): string =>
-  `${String(body.data['message_id'])} ${String(body.data['status'])}`;

@@ -93,60 +93,18 @@ test('keeps a deleted client deleted when onboarding is killed', async () => {
   expect((await partner.call('GET', '/clients')).body.total).toBe(1);
 });
 
-test('gets the statuses of a send after the emulator was killed and restarted', async () => {
-  await mesh.kill('emulator');
-  await mesh.start('emulator');
-  const sent = await partner.call(
-    'POST',
-    '/messages/send',
-    { to: '15550100777', text: 'After a restart' },
-    scope,
-  );
-  expect(sent.status).toBe(200);
-  await eventually(() =>
-    receiver
-      .of('message.delivered')
-      .some(({ body }) => body.data.message_id === sent.body.message_id),
-  );
-});
-
 describe('a service started by itself', () => {
-  const start = (entry: string, env: Record<string, string>) => {
-    const child = spawn(
-      process.execPath,
-      ['--require', '@bmg/common/telemetry/register', join(ROOT, entry)],
-      {
-        cwd: ROOT,
-        env: { PATH: process.env['PATH'] ?? '', ...env },
-      },
-    );
+  const start = (env: Record<string, string>) => {
+    const main = join(ROOT, 'services/messaging/dist/main.js');
+    const child = spawn(process.execPath, ['--require', '@bmg/common/telemetry/register', main], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'] ?? '', GRPC_PORT: '0', ...env },
+    });
     let output = '';
     child.stdout.on('data', (chunk) => (output += String(chunk)));
     child.stderr.on('data', (chunk) => (output += String(chunk)));
     return { child, output: () => output };
   };
-
-  test('reports every fault of its settings at once and exits with 78', async () => {
-    const { child, output } = start('services/messaging/dist/main.js', {
-      GRPC_PORT: 'fifty',
-      MONGO_URL: 'not a url',
-      KAFKA_BROKERS: 'nowhere',
-      UPSTREAM_API_VERSION: '26',
-      ENCRYPTION_KEYRING_FILE: '/no/such/file',
-    });
-    const [code] = (await once(child, 'exit')) as [number];
-    expect(code).toBe(78);
-    for (const name of [
-      'GRPC_PORT',
-      'MONGO_URL',
-      'KAFKA_BROKERS',
-      'UPSTREAM_API_VERSION',
-      'REDIS_URL',
-      'ONBOARDING_ADDR',
-    ]) {
-      expect(output()).toContain(name);
-    }
-  });
 
   test('waits for its engines, logs that it waits, and works once they are up', async () => {
     const [metrics, mongo, kafka, redis, nowhere] = [
@@ -156,8 +114,7 @@ describe('a service started by itself', () => {
       await freePort(),
       await freePort(),
     ];
-    const { child, output } = start('services/messaging/dist/main.js', {
-      GRPC_PORT: '0',
+    const { child, output } = start({
       METRICS_PORT: String(metrics),
       MONGO_URL: `mongodb://127.0.0.1:${mongo}/?directConnection=true`,
       MONGO_DATABASE_PREFIX: mesh.settings['MONGO_DATABASE_PREFIX'] as string,
@@ -189,8 +146,7 @@ describe('a service started by itself', () => {
 
   test('stops on request while it waits for its engines', async () => {
     const nowhere = await freePort();
-    const { child, output } = start('services/messaging/dist/main.js', {
-      GRPC_PORT: '0',
+    const { child, output } = start({
       METRICS_PORT: '0',
       MONGO_URL: `mongodb://127.0.0.1:${nowhere}`,
       KAFKA_BROKERS: `127.0.0.1:${nowhere}`,
