@@ -5,14 +5,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAttacker, type Attacker } from '../attacks/attacker';
 import { ATTACK_TEMPLATES, ATTACKS } from '../attacks/attacks';
 import type { Counts } from '../attacks/main';
 import { sendSteadily, type Measured } from '../attacks/neighbour';
 import { ONE, TWO_A } from '../harness/world';
-import { load } from '../testkit/yaml';
+import { podMemories } from '../testkit/resident-memory';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
@@ -64,12 +63,7 @@ const PEAK_SHARE_MAX = 0.9;
 
 jest.setTimeout(ATTACK_MS + WARM_UP_LIMIT_MS);
 
-const values = load(readFileSync(join(__dirname, '../../helm/values.yaml'), 'utf8')) as {
-  services: Record<string, { resources: { limits: { memory: string } } }>;
-};
-/** The memory limit of a service's pod, in MiB. */
-const podMib = (name: string): number =>
-  Number.parseInt(values.services[name]?.resources.limits.memory as string, 10);
+const podMib = podMemories();
 
 /** The most memory that the process has had, in MiB. */
 const peakMib = (pid: number): number =>

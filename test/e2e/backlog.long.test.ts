@@ -4,7 +4,7 @@ import { joinProcessMesh, type ProcessMesh } from '../harness/process-mesh';
 import { TWO_A, TWO_B } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 import { startPartner } from '../testkit/partner';
-import { residentMib } from '../testkit/resident-memory';
+import { growthDuring } from '../testkit/resident-memory';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { outOfOrder, registered, untilComplete } from './faults-support';
 
@@ -42,15 +42,11 @@ test('delivers a backlog in order with bounded memory', async () => {
     });
     expect(await postRaw(ingress_url, inboundBody(TWO_A, ...messages))).toBe(200);
   }
-  const memory = watchMemory();
-  const started = performance.now();
-  await mesh.start('fanout');
-  await untilComplete(receiver, conversations.flat(), TEST_LIMIT_MS - 30_000);
-  const seconds = (performance.now() - started) / 1_000;
-  const growth = memory.stop();
-  process.stdout.write(`  backlog of ${BACKLOG}: ${seconds.toFixed(1)} s, ${growth.text}\n`);
+  await withBoundedMemory(`backlog of ${BACKLOG}`, async () => {
+    await mesh.start('fanout');
+    await untilComplete(receiver, conversations.flat(), TEST_LIMIT_MS - 30_000);
+  });
   expect(outOfOrder(receiver, conversations)).toEqual([]);
-  expect(growth.mib).toBeLessThan(GROWTH_MAX_MIB);
   await receiver.close();
 });
 
@@ -62,60 +58,36 @@ test('loses no event when an unreachable receiver has more waiting than fit in m
     // Attempted events have long retry delays.
     response.writeHead(away ? 503 : 200, away ? { 'retry-after': '3600' } : {}).end();
   });
-  const memory = watchMemory();
-  const ids: string[] = [];
-  for (let at = 0; at < OVERFLOW; at += MESSAGES_OF_BODY) {
-    const messages = Array.from({ length: MESSAGES_OF_BODY }, (_unused, index) => {
-      const id = `wamid.O.${at + index}`;
+  await withBoundedMemory(`${OVERFLOW} events for a receiver that was away`, async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < OVERFLOW; at += MESSAGES_OF_BODY) {
+      const messages = Array.from({ length: MESSAGES_OF_BODY }, (_unused, index) => {
+        const id = `wamid.O.${at + index}`;
+        ids.push(id);
+        return { from: String(15_550_600_000 + at + index), id };
+      });
+      expect(await postRaw(ingress_url, inboundBody(TWO_B, ...messages))).toBe(200);
+    }
+    await eventually(() => receiver.arrivals.length >= MEMORY_KEEPS);
+    away = false;
+    // No manual retry is needed: a new event detects that the receiver is back.
+    await eventually(async () => {
+      const id = `wamid.O.new.${ids.length}`;
       ids.push(id);
-      return { from: String(15_550_600_000 + at + index), id };
-    });
-    expect(await postRaw(ingress_url, inboundBody(TWO_B, ...messages))).toBe(200);
-  }
-  await eventually(() => receiver.arrivals.length >= MEMORY_KEEPS);
-  away = false;
-  // No manual retry is needed: a new event detects that the receiver is back.
-  await eventually(async () => {
-    const id = `wamid.O.new.${ids.length}`;
-    ids.push(id);
-    const from = String(15_550_800_000 + ids.length);
-    expect(await postRaw(ingress_url, inboundBody(TWO_B, { from, id }))).toBe(200);
-    await untilComplete(receiver, ids, 2_000);
-    return true;
-  }, TEST_LIMIT_MS - 30_000);
-  await eventually(async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0);
-  const growth = memory.stop();
-  process.stdout.write(`  ${OVERFLOW} events for a receiver that was away: ${growth.text}\n`);
-  expect(growth.mib).toBeLessThan(GROWTH_MAX_MIB);
+      const from = String(15_550_800_000 + ids.length);
+      expect(await postRaw(ingress_url, inboundBody(TWO_B, { from, id }))).toBe(200);
+      await untilComplete(receiver, ids, 2_000);
+      return true;
+    }, TEST_LIMIT_MS - 30_000);
+    await eventually(async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0);
+  });
   await partner.call('DELETE', `/clients/${TWO_B.waba_id}`);
   await receiver.close();
 });
 
-/** Measures the memory growth of the two processes on the delivery path. */
-function watchMemory(): { stop(): { mib: number; text: string } } {
-  const before = rssMib('webhooks');
-  let peak = before;
-  let peakFanout = 0;
-  const watching = setInterval(() => {
-    peak = Math.max(peak, rssMib('webhooks'));
-    peakFanout = Math.max(peakFanout, rssMib('fanout'));
-  }, 100);
-  return {
-    stop() {
-      clearInterval(watching);
-      const text =
-        `webhooks ${before.toFixed(0)} MiB before, peak ${peak.toFixed(0)} MiB; ` +
-        `fanout peak ${peakFanout.toFixed(0)} MiB`;
-      return { mib: peak - before, text };
-    },
-  };
-}
-
-/** Current memory of a process in MiB; 0 without /proc or without the process. */
-function rssMib(name: 'webhooks' | 'fanout'): number {
-  try {
-    return residentMib(mesh.pid(name));
-  } catch {
-    return 0;
-  }
+/** Webhooks may grow by a fixed amount, whatever its backlog. */
+async function withBoundedMemory(what: string, work: () => Promise<void>): Promise<void> {
+  const names = ['webhooks', 'fanout'] as const;
+  const { grown_mib } = await growthDuring(what, { names, pid: (name) => mesh.pid(name) }, work);
+  expect(grown_mib[0]).toBeLessThan(GROWTH_MAX_MIB);
 }

@@ -1,17 +1,14 @@
 // Partners' servers that attack the client that connects to them, beside a partner whose webhooks,
 // events and reads must not notice. Nothing but the hostile partner's own connector may suffer.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ONE, TWO_A } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { HOSTILE_SERVERS, listen, type HostileServer } from '../testkit/hostile-destinations';
 import { eventually } from '../testkit/eventually';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
-import { residentMib } from '../testkit/resident-memory';
+import { podMemories, residentMib } from '../testkit/resident-memory';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { load } from '../testkit/yaml';
 
 const IS_LONG = process.env['BMG_ATTACKS'] === 'long';
 const RUNS = 3;
@@ -29,13 +26,7 @@ const CONNECTOR_MAX_MIB = 192;
 const OVERSHOOT_MIB = 64;
 const WATCHED = ['webhooks', 'gateway', 'destinations'] as const;
 
-const values = load(readFileSync(join(__dirname, '../../helm/values.yaml'), 'utf8')) as {
-  services: Record<string, { resources: { limits: { memory: string } } }>;
-};
-const podMib = (name: string): number => {
-  const limit = values.services[name]?.resources.limits.memory as string;
-  return Number.parseInt(limit, 10) * (limit.endsWith('Gi') ? 1_024 : 1);
-};
+const podMib = podMemories();
 
 let mesh: ProcessMesh;
 let receiver: PartnerReceiver;

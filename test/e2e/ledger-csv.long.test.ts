@@ -7,7 +7,7 @@ import { unsampled } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
-import { residentMib } from '../testkit/resident-memory';
+import { growthDuring } from '../testkit/resident-memory';
 import {
   ONE,
   startProcessMesh,
@@ -23,7 +23,6 @@ const BATCH = 1_000;
 const HEAP_MB = 128;
 const GROWTH_MAX_MIB = 64;
 const DAY_MS = 86_400_000;
-const LOOK_MS = 20;
 const LIMIT_MS = 15 * 60_000;
 const WATCHED = ['gateway', 'messaging'] as const;
 const PRICE = '0.0456';
@@ -97,8 +96,6 @@ async function partnerWith(rows: number): Promise<ProcessPartner> {
   return partner;
 }
 
-const rssMib = (name: (typeof WATCHED)[number]): number => residentMib(mesh.pid(name));
-
 async function readCsv({ partner_key }: ProcessPartner) {
   const from = dayOf(new Date(Date.now() - DAY_MS));
   const { statusCode, body } = await request(`${mesh.base_url}/usage/ledger?from=${from}`, {
@@ -137,19 +134,17 @@ test(`exports ${ROWS} rows in memory that does not grow with their number`, asyn
   const few = await partnerWith(WARM_UP_ROWS);
   await eventually(async () => (await readCsv(few)).rows === WARM_UP_ROWS, LIMIT_MS);
   const many = await partnerWith(ROWS);
-  const before = WATCHED.map(rssMib);
-  const peak = [...before];
-  const timer = setInterval(() => {
-    for (const [at, name] of WATCHED.entries()) peak[at] = Math.max(peak[at] ?? 0, rssMib(name));
-  }, LOOK_MS);
   const started = performance.now();
-  const { ids, amounts, bytes, ...csv } = await readCsv(many).finally(() => clearInterval(timer));
-  const grown = peak.map((mib, at) => mib - (before[at] ?? 0));
-  process.stdout.write(
-    `  ${csv.rows} rows, ${(bytes / 1_048_576).toFixed(1)} MiB in ${((performance.now() - started) / 1_000).toFixed(1)} s: ${WATCHED.map((name, at) => `${name} ${(before[at] ?? 0).toFixed(0)} MiB, +${(grown[at] ?? 0).toFixed(0)} at peak`).join('; ')}\n`,
+  const { result, grown_mib } = await growthDuring(
+    `${ROWS} rows`,
+    { names: WATCHED, pid: (name) => mesh.pid(name) },
+    () => readCsv(many),
   );
+  const { ids, amounts, bytes, ...csv } = result;
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  process.stdout.write(`  ${(bytes / 1_048_576).toFixed(1)} MiB in ${seconds} s\n`);
   expect(csv).toEqual({ statusCode: 200, rows: ROWS, rest: '' });
   expect(ids.size).toBe(ROWS);
   expect([...amounts]).toEqual([PRICE]);
-  for (const mib of grown) expect(mib).toBeLessThan(GROWTH_MAX_MIB);
+  for (const mib of grown_mib) expect(mib).toBeLessThan(GROWTH_MAX_MIB);
 });

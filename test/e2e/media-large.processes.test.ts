@@ -8,7 +8,7 @@ import { request } from 'undici';
 import { ONE } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
-import { residentMib } from '../testkit/resident-memory';
+import { growthDuring } from '../testkit/resident-memory';
 
 const MB = 1_048_576;
 const SIZE_BYTES = 100 * MB;
@@ -18,7 +18,6 @@ const FILES = 3;
 const WARM_UP_BYTES = 24 * MB;
 /** V8 starts to collect buffers after 64 MiB of them, and more arrive while it marks. */
 const GROWTH_MAX_MIB = 128;
-const LOOK_MS = 20;
 const scope = { 'x-waba-id': ONE.waba_id };
 const WATCHED = ['gateway', 'messaging'] as const;
 
@@ -89,28 +88,18 @@ async function down(media_id: string) {
   return { statusCode, type: headers['content-type'], size, sha256: hash.digest('hex') };
 }
 
-const rssMib = (name: (typeof WATCHED)[number]): number => residentMib(mesh.pid(name));
-
-/** Measures how much each process grows above its memory before the work. */
-async function growthDuring<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const before = WATCHED.map(rssMib);
-  const peak = [...before];
-  const timer = setInterval(() => {
-    for (const [at, name] of WATCHED.entries()) peak[at] = Math.max(peak[at] ?? 0, rssMib(name));
-  }, LOOK_MS);
-  const result = await work().finally(() => clearInterval(timer));
-  const grown = peak.map((mib, at) => mib - (before[at] ?? 0));
-  process.stdout.write(
-    `  ${FILES} times ${SIZE_BYTES / MB} MB ${what}: ${WATCHED.map((name, at) => `${name} ${(before[at] ?? 0).toFixed(0)} MiB, +${(grown[at] ?? 0).toFixed(0)} at peak`).join('; ')}\n`,
-  );
-  for (const mib of grown) expect(mib).toBeLessThan(GROWTH_MAX_MIB);
+/** Expects no process to grow with the files. */
+async function withoutGrowth<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const watched = { names: WATCHED, pid: (name: (typeof WATCHED)[number]) => mesh.pid(name) };
+  const { result, grown_mib } = await growthDuring(what, watched, work);
+  for (const mib of grown_mib) expect(mib).toBeLessThan(GROWTH_MAX_MIB);
   return result;
 }
 
 test('uploads and downloads 100 MB unchanged, in memory that does not grow with the file', async () => {
   const files = Array.from({ length: FILES });
-  const sent = await growthDuring('up', () => Promise.all(files.map(() => up(SIZE_BYTES))));
-  const got = await growthDuring('down', () =>
+  const sent = await withoutGrowth('up', () => Promise.all(files.map(() => up(SIZE_BYTES))));
+  const got = await withoutGrowth('down', () =>
     Promise.all(sent.map(({ media_id }) => down(media_id))),
   );
   const whole = {
