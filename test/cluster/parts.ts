@@ -3,7 +3,8 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { docker } from './docker';
 import { FOLDER, NODES, STATE, VOLUME_FOLDER, VOLUMES } from './facts';
-import { apply, kubectl, rolledOut, run, words } from './run';
+import { KEDA, sourceOf } from './programs';
+import { apply, kubectl, rolledOut, words } from './run';
 
 const SCALING = join(FOLDER, 'scaling');
 const READY_LIMIT_S = 180;
@@ -37,11 +38,9 @@ export async function addVolumes({ empty = false } = {}): Promise<void> {
 
 /** Applies the manifests of KEDA's own module. */
 export async function addScaling(): Promise<void> {
-  const list = words`list -m -f {{.Dir}} github.com/kedacore/keda/v2`;
-  const source = await run('go', list, { cwd: SCALING });
   const folder = join(STATE, 'keda');
   rmSync(folder, { recursive: true, force: true });
-  cpSync(join(source.trim(), 'config'), join(folder, 'config'), { recursive: true });
+  cpSync(join(await sourceOf(KEDA), 'config'), join(folder, 'config'), { recursive: true });
   cpSync(join(SCALING, 'kustomization.yaml'), join(folder, 'kustomization.yaml'));
   // Its definitions are too large for the annotation of a client-side apply.
   await kubectl(words`apply --server-side --force-conflicts --kustomize ${folder}`);
