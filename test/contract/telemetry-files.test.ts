@@ -2,16 +2,19 @@
 // them), and every alert has an entry in the runbook.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { alerts, rulesFile, runbookUrl } from '../../deploy/telemetry/src/alerts';
+import { alerts, rules, runbookUrl } from '../../deploy/telemetry/src/alerts';
 import { dashboardModel, dashboards } from '../../deploy/telemetry/src/dashboards';
 import { layOutJson } from '../testkit/json-layout';
+import { dump } from '../testkit/yaml';
 
 const ROOT = resolve(__dirname, '../..');
 const TELEMETRY = join(ROOT, 'deploy/telemetry');
 const DASHBOARDS = join(TELEMETRY, 'grafana/dashboards');
 
+const HEADER = '# Generated from src/alerts.ts by `make golden`. Do not edit.\n';
+
 const files: Record<string, () => string> = {
-  'alerts.yaml': rulesFile,
+  'alerts.yaml': () => HEADER + dump(rules()),
   ...Object.fromEntries(
     dashboards.map((one) => [
       `grafana/dashboards/${one.uid}.json`,

@@ -2,7 +2,6 @@
 // expression against the metrics of a running mesh, and that the runbook has an entry for each
 // alert.
 import { alertsOf, promiseAlerts, recordings, type Alert, type Rows } from './promises';
-import { toYaml, type Data } from './yaml';
 
 const LAG = 'max by (destination, group, partition) (messaging_consumer_lag)';
 /** Outcomes for which the upstream is at fault: its codes for temporary errors, and no answer. */
@@ -280,7 +279,7 @@ const BASE = '{{ $externalLabels.runbook_base }}';
 const RUNBOOK = 'deploy/runbook.md';
 export const runbookUrl = ({ name }: Alert): string => `${BASE}${RUNBOOK}#${name.toLowerCase()}`;
 
-const rule = (alert: Alert): Data => ({
+const rule = (alert: Alert) => ({
   alert: alert.name,
   expr: alert.expr,
   for: alert.for,
@@ -292,14 +291,10 @@ const rule = (alert: Alert): Data => ({
   },
 });
 
-const HEADER = '# Generated from src/alerts.ts by `make golden`. Do not edit.\n';
-
-/** The text of alerts.yaml, Prometheus's rules file. */
-export const rulesFile = (): string =>
-  HEADER +
-  toYaml({
-    groups: [
-      { name: 'bmg-ratios', rules: recordings.map(({ record, expr }) => ({ record, expr })) },
-      ...Object.entries(groups).map(([name, list]) => ({ name, rules: list.map(rule) })),
-    ],
-  });
+/** The content of alerts.yaml, Prometheus's rules file. */
+export const rules = () => ({
+  groups: [
+    { name: 'bmg-ratios', rules: recordings },
+    ...Object.entries(groups).map(([name, list]) => ({ name, rules: list.map(rule) })),
+  ],
+});
