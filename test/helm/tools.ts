@@ -2,12 +2,11 @@
 // schemas of Kubernetes (PyPI) and of compose (Go). Each is made once and shared by all checkouts
 // on this machine. Tests that need a missing one are skipped, with a line that says what to
 // install.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -25,13 +24,10 @@ export const TOOLS = join(
 );
 const BUILD_LIMIT_MS = 15 * 60_000;
 const FETCH_LIMIT_MS = 5 * 60_000;
-const POLL_MS = 250;
 
 const HELM = { module: 'helm.sh/helm/v3/cmd/helm', version: 'v3.17.3' };
 /** The version in the file's name makes a new version build. */
 const HELM_FILE = join(TOOLS, `helm-${HELM.version}`);
-/** Holds the id of the process that builds helm. */
-const HELM_LOCK = `${HELM_FILE}.lock`;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -42,65 +38,28 @@ export const hasGo = ((): boolean => {
   return found;
 })();
 
-/** The path of helm. The first call on a machine builds it, which takes minutes. */
+/** The path of helm. The first call on a machine builds it, which takes minutes; others wait. */
 export function helm(): string {
-  buildHelm();
-  const deadline = Date.now() + BUILD_LIMIT_MS;
-  while (!existsSync(HELM_FILE)) {
-    if (!isBuilding() && !existsSync(HELM_FILE)) throw new Error(`failed to build helm: ${log()}`);
-    if (Date.now() > deadline) throw new Error('helm is not built after 15 minutes');
-    Atomics.wait(sleeper, 0, 0, POLL_MS);
+  if (existsSync(HELM_FILE)) return HELM_FILE;
+  mkdirSync(TOOLS, { recursive: true });
+  say(`chart checks: building helm ${HELM.version}, once for this machine (minutes) ...`);
+  const dir = mkdtempSync(join(TOOLS, 'build-'));
+  const install = `go install -trimpath ${HELM.module}@${HELM.version} && mv '${dir}/helm' '${HELM_FILE}'`;
+  const command = ['nice', '-n', '10', 'sh', '-c', `[ -e '${HELM_FILE}' ] || { ${install}; }`];
+  // Without flock two processes may build it; each renames a whole file.
+  const lock = findProgram('flock', process.env) ? ['flock', `${HELM_FILE}.lock`] : [];
+  const [program = '', ...args] = [...lock, ...command];
+  try {
+    execFileSync(program, args, {
+      env: goEnvironment(dir),
+      stdio: 'pipe',
+      timeout: BUILD_LIMIT_MS,
+    });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
   }
   return HELM_FILE;
 }
-
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
-
-/**
- * Builds helm in the background unless it exists or another process builds it. A run of all tests
- * starts this first, because most tests leave the CPU idle.
- */
-function buildHelm(): void {
-  if (!hasGo || existsSync(HELM_FILE) || isBuilding()) return;
-  mkdirSync(TOOLS, { recursive: true });
-  rmSync(HELM_LOCK, { force: true });
-  const lock = openLock();
-  if (lock === undefined) return;
-  say(`chart checks: building helm ${HELM.version}, once for this machine (minutes) ...`);
-  const dir = `${HELM_FILE}.new`;
-  const install = `go install -trimpath ${HELM.module}@${HELM.version}`;
-  const script = `${install} && mv '${dir}/helm' '${HELM_FILE}'; rm -rf '${dir}' '${HELM_LOCK}'`;
-  const output = openSync(`${HELM_FILE}.log`, 'w');
-  const builder = spawn('nice', ['-n', '10', 'sh', '-c', script], {
-    env: goEnvironment(dir),
-    stdio: ['ignore', output, output],
-    detached: true,
-  });
-  builder.once('error', (error) => say(`chart checks: ${error.message}`));
-  builder.unref();
-  writeFileSync(lock, String(builder.pid));
-}
-
-/** Undefined when another process got it first. */
-function openLock(): number | undefined {
-  try {
-    return openSync(HELM_LOCK, 'wx');
-  } catch {
-    return undefined;
-  }
-}
-
-/** True while the process named in the lock is alive, and before its id is written. */
-function isBuilding(): boolean {
-  try {
-    const pid = readFileSync(HELM_LOCK, 'utf8');
-    return pid === '' || process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
-}
-
-const log = (): string => readFileSync(`${HELM_FILE}.log`, 'utf8').trim().slice(-2_000);
 
 const goEnvironment = (bin: string): NodeJS.ProcessEnv => ({
   ...process.env,
