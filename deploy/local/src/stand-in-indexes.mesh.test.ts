@@ -193,52 +193,11 @@ test('a value that a unique index has is refused, and may be used once it is fre
   expect(await names.find({ name: 'a\0b' }).toArray()).toEqual([{ _id: 3, name: 'a\0b' }]);
 });
 
-test('a query that gives an _id reads no other document', async () => {
-  const rows = db.collection<{ _id: number; a: number; b: number; count?: number }>('many');
-  await rows.createIndex({ a: 1, b: 1 });
-  const all = Array.from({ length: 5_000 }, (_, index) => ({ _id: index, a: 1, b: 1 }));
-  await rows.insertMany(all);
-  const timeOf = async (more: object): Promise<number> => {
-    const updates = all.slice(0, 200).map(({ _id }) => ({
-      updateOne: { filter: { _id, ...more }, update: { $inc: { count: 1 } } },
-    }));
-    const started = performance.now();
-    await rows.bulkWrite(updates);
-    return performance.now() - started;
-  };
-  await timeOf({ a: 1 });
-  const by_id = await timeOf({});
-  // Each would read all the 5,000: a hundred times as long.
-  expect(await timeOf({ a: 1, b: 1 })).toBeLessThan(20 * by_id);
-});
-
-test('an aggregation reads only what its first stage selects', async () => {
-  const rows = db.collection<{ _id: number; day: number; text: string }>('days');
-  await rows.createIndex({ day: 1 });
-  const all = Array.from({ length: 20_000 }, (_, _id) => ({ _id, day: _id % 2_000, text: 'a' }));
-  await rows.insertMany(all);
-  const timeOf = async (pipeline: object[], groups: unknown): Promise<number> => {
-    const started = performance.now();
-    for (let turn = 0; turn < 20; turn += 1) {
-      expect(await rows.aggregate(pipeline).toArray()).toEqual(groups);
-    }
-    return performance.now() - started;
-  };
-  const count = { $group: { _id: '$text', rows: { $sum: 1 } } };
-  const one_day = [{ $match: { day: { $gte: 7, $lt: 8 } } }, count];
-  const times: number[] = [];
-  for (let run = 0; run < 5; run += 1) times.push(await timeOf(one_day, [{ _id: 'a', rows: 10 }]));
-  const whole = await timeOf([count], [{ _id: 'a', rows: 20_000 }]);
-  // The best of them: other tests may take the cores meanwhile.
-  expect(Math.min(...times)).toBeLessThan(whole / 5);
-});
-
 test('a range of ids has its documents in both orders, up to the limit', async () => {
-  const rows = db.collection<{ _id: string; a: number; text: string }>('ids');
-  const all = Array.from({ length: 20_000 }, (_, index) => ({
-    _id: `p${Math.floor(index / 5_000)}/${String(index).padStart(6, '0')}`,
+  const rows = db.collection<{ _id: string; a: number }>('ids');
+  const all = Array.from({ length: 2_000 }, (_, index) => ({
+    _id: `p${Math.floor(index / 500)}/${String(index).padStart(6, '0')}`,
     a: index % 3,
-    text: 'a'.repeat(100),
   }));
   await rows.insertMany(all);
   for (let turn = 0; turn < 100; turn += 1) {
@@ -258,14 +217,4 @@ test('a range of ids has its documents in both orders, up to the limit', async (
     const end = limit === 0 ? undefined : skip + limit;
     expect(found).toEqual(wanted.slice(skip, end).map(({ _id }) => _id));
   }
-  const timeOf = async (limit: number): Promise<number> => {
-    const started = performance.now();
-    for (let turn = 0; turn < 10; turn += 1) {
-      const newest = rows.find({ _id: { $gte: 'p0/', $lt: 'p00' } }).sort({ _id: -1 });
-      expect((await newest.limit(limit).toArray())[0]?._id).toBe('p0/004999');
-    }
-    return performance.now() - started;
-  };
-  await timeOf(1);
-  expect(await timeOf(1)).toBeLessThan((await timeOf(0)) / 5);
 });

@@ -140,23 +140,6 @@ test('a killed MongoDB restarts with every acknowledged write complete', async (
   await second.close();
 });
 
-test('the driver’s bulk writes, upserts and atomic updates work', async () => {
-  const client = new MongoClient(engines.urls.MONGO_URL);
-  const counters = client.db('local').collection<{ _id: string; n: number }>('counters');
-  const add = (by: number) => ({
-    updateOne: { filter: { _id: 'a' }, update: { $inc: { n: by } }, upsert: true },
-  });
-  const result = await counters.bulkWrite([add(1), add(2), add(3)]);
-  expect(result).toMatchObject({ upsertedCount: 1, modifiedCount: 2 });
-  await Promise.all(
-    Array.from({ length: 20 }, () =>
-      counters.findOneAndUpdate({ _id: 'a' }, { $inc: { n: 1 } }, { returnDocument: 'after' }),
-    ),
-  );
-  expect(await counters.findOne({ _id: 'a' })).toEqual({ _id: 'a', n: 26 });
-  await client.close();
-});
-
 test('documents of a TTL index are removed after their expiry, and no others', async () => {
   const client = new MongoClient(engines.urls.MONGO_URL);
   await client.db('admin').command({ setParameter: 1, ttlMonitorSleepSecs: 1 });
