@@ -699,7 +699,7 @@ Written by \`make bench\`, a section for each benchmark: do not edit. [What they
 figures say](README.md).`;
 
 /** Returns the page with this benchmark's section replaced, or added in the order of `names`. */
-export function withSection(
+function withSection(
   page: string,
   names: readonly string[],
   section: { name: string; about: string; lines: readonly string[] },

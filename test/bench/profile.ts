@@ -36,7 +36,7 @@ type Node = Profile['nodes'][number];
 const RUNTIME = new Set(['(garbage collector)', '(program)']);
 
 /** `kafkajs`, `@grpc/grpc-js`, `services/webhooks/dist/delivery`; undefined for Node itself. */
-export function partOf({ functionName, url }: Node['callFrame']): string | undefined {
+function partOf({ functionName, url }: Node['callFrame']): string | undefined {
   if (RUNTIME.has(functionName)) return functionName;
   const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(url);
   if (inPackage?.[1]) return inPackage[1];
@@ -48,7 +48,7 @@ export function partOf({ functionName, url }: Node['callFrame']): string | undef
 const LEFT_OUT = new Set(['(idle)', 'Module._load']);
 
 /** Seconds by part, the largest first; waiting and the loading of modules are left out. */
-export function topOf({ nodes, samples, timeDeltas }: Profile): Array<[string, number]> {
+function topOf({ nodes, samples, timeDeltas }: Profile): Array<[string, number]> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parts = new Map<number, string>();
   const visit = ({ id, callFrame, children = [] }: Node, caller: string): void => {
@@ -196,12 +196,10 @@ function countLives(): Promise<void> {
   });
 }
 
-if (require.main === module) {
-  const [what = '', bench] = process.argv.slice(2);
-  if (what === 'life') {
-    countLives().catch((error: unknown) => {
-      console.error(error);
-      process.exitCode = 1;
-    });
-  } else profile(what, bench);
-}
+const [what = '', bench] = process.argv.slice(2);
+if (what === 'life') {
+  countLives().catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  });
+} else profile(what, bench);
