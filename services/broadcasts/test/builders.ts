@@ -1,3 +1,5 @@
+import type { Received } from '@bmg/common/bus';
+import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import { createFiller } from '../src/template/params';
 import { readContacts } from '../src/create/validate-request';
 import type { Contact, Broadcast } from '../src/ground/types';
@@ -32,6 +34,29 @@ export const aBroadcast = (overrides: Partial<Broadcast> = {}): Broadcast => ({
   stop: null,
   has_contacts: true,
   ...overrides,
+});
+
+/** A record of the topic `status`. */
+export const aStatus = (
+  status: string,
+  over: Partial<Statuses_Status> = {},
+  number: Pick<Statuses, 'phone_number_id'> = { phone_number_id: '700' },
+): Received<Statuses> => ({
+  message: {
+    waba_id: '800',
+    ...number,
+    statuses: [
+      {
+        message_id: 'wamid.1',
+        status,
+        timestamp: 1,
+        received_at_ms: 1,
+        reconciled: false,
+        ...over,
+      },
+    ],
+  },
+  ...{ key: '', span: undefined, partition: 0, offset: '0' },
 });
 
 /** A test file has a database of its own. */

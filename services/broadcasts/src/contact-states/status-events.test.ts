@@ -1,33 +1,17 @@
-import type { Event } from '@bmg/proto/stream';
+import type { Received } from '@bmg/common/bus';
+import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
+import { aStatus } from '../../test/builders';
 import type { Change } from '../ground/contact-state';
 import type { StateWriter } from './state-writer';
 import { applyContactStatuses } from './status-events';
-import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const SALT = '0123456789ab';
+const ofContact = { opaque: `bmg1:ptn_1:bc_42_3_17_${SALT}`, contact: '15550100777' };
 
-const event = (name: string, overrides: Partial<Event> = {}) => ({
-  message: {
-    occurrence_id: 'occ_1',
-    event: name,
-    internal: false,
-    waba_id: '800',
-    phone_number_id: '700',
-    contact: '15550100777',
-    timestamp: 1,
-    data: '{}',
-    received_at_ms: 1,
-    partner_ids: ['ptn_1'],
-    opaque: `bmg1:ptn_1:bc_42_3_17_${SALT}`,
-    ...overrides,
-  },
-  key: '',
-  span: undefined,
-  partition: 0,
-  offset: '0',
-});
+const status = (name: string, over: Partial<Statuses_Status> = {}, phone_number_id?: string) =>
+  aStatus(name, { ...ofContact, ...over }, { phone_number_id: phone_number_id ?? '700' });
 
-async function changesOf(...events: Array<ReturnType<typeof event>>) {
+async function changesOf(...statuses: Received<Statuses>[]) {
   const asked: Array<{ chunk_id: string; changes: Change[]; guard: unknown }> = [];
   const stateWriter: Pick<StateWriter, 'apply'> = {
     async apply(chunk_id, changes, guard) {
@@ -35,14 +19,12 @@ async function changesOf(...events: Array<ReturnType<typeof event>>) {
       return { moved: [], chunk: undefined, refused: false };
     },
   };
-  await applyContactStatuses(stateWriter)(statusesOfEvents(events));
+  await applyContactStatuses(stateWriter)(statuses);
   return asked;
 }
 
 test('a status changes the contact that its request id names, under the broadcast’s salt', async () => {
-  expect(
-    await changesOf(event('message.sent'), event('message.delivered'), event('message.read')),
-  ).toEqual([
+  expect(await changesOf(status('sent'), status('delivered'), status('read'))).toEqual([
     {
       chunk_id: '42/3',
       guard: { salt: SALT, owner: { partner_id: 'ptn_1', phone_number_id: '700' } },
@@ -56,11 +38,10 @@ test('a status changes the contact that its request id names, under the broadcas
 });
 
 test('statuses that name the same contact of different partners and numbers stay apart', async () => {
-  const forged = `bmg1:ptn_2:bc_42_3_17_${SALT}`;
   const asked = await changesOf(
-    event('message.sent'),
-    event('message.failed', { partner_ids: ['ptn_1', 'ptn_2'], opaque: forged }),
-    event('message.failed', { phone_number_id: '701' }),
+    status('sent'),
+    status('failed', { opaque: `bmg1:ptn_2:bc_42_3_17_${SALT}` }),
+    status('failed', {}, '701'),
   );
   expect(asked.map(({ guard, changes }) => [guard, changes.length])).toEqual([
     [{ salt: SALT, owner: { partner_id: 'ptn_1', phone_number_id: '700' } }, 1],
@@ -70,24 +51,22 @@ test('statuses that name the same contact of different partners and numbers stay
 });
 
 test.each([
-  ['{"errors":[{"code":131026,"title":"Undeliverable"}]}', '131026'],
-  ['{"errors":null}', 'failed'],
-  ['{"errors":[]}', 'failed'],
-])('a failure carries its code: %s', async (data, code) => {
-  const [asked] = await changesOf(event('message.failed', { data }));
+  ['131026', '131026'],
+  [undefined, 'failed'],
+])('a failure carries its code: %s', async (error_code, code) => {
+  const [asked] = await changesOf(status('failed', { error_code }));
   expect(asked?.changes).toEqual([
     { index: 17, event: 'status_failed', code, example: '1555••••777' },
   ]);
 });
 
-test('skips events that are not about a message of a broadcast', async () => {
+test('skips statuses that are not about a message of a broadcast', async () => {
   expect(
     await changesOf(
-      event('message.received'),
-      event('message.delivered', { opaque: undefined }),
-      event('message.delivered', { opaque: 'bmg1:ptn_1:msg_01' }),
-      event('message.delivered', { phone_number_id: undefined }),
-      event('template.status_updated'),
+      status('unheard_of'),
+      status('delivered', { opaque: undefined }),
+      status('delivered', { opaque: 'bmg1:ptn_1:msg_01' }),
+      aStatus('delivered', ofContact, { phone_number_id: undefined }),
     ),
   ).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
 import { phone, readPlain } from '../../test/builders';
 import { readContacts } from './validate-request';
@@ -91,23 +90,4 @@ test('accepts 10,000 contacts and not one more', async () => {
     code: 'TOO_MANY_CONTACTS',
     http: 403,
   });
-});
-
-test('every contact is kept, skipped or a duplicate, and no recipient is kept twice', async () => {
-  const recipient = fc.oneof(
-    fc.integer({ min: 1_000_000, max: 1_000_030 }).map((digits) => `+${digits}`),
-    fc
-      .integer({ min: 1_000_000, max: 1_000_030 })
-      .map((digits) => `${digits}`.replace(/(...)/, '$1 ')),
-    fc.constantFrom('US.a1', 'whatsapp:US.a1', '', ' '),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(recipient, { maxLength: 80 }), async (list) => {
-      const { contacts, skipped, duplicates } = await readPlain(
-        list.map((one) => ({ recipient: one })),
-      );
-      expect(contacts.length + skipped + duplicates).toBe(list.length);
-      expect(new Set(contacts.map((contact) => contact.recipient)).size).toBe(contacts.length);
-    }),
-  );
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {
-  addFailures,
   allWaiting,
   applyChanges,
   contactMachine,
@@ -146,21 +145,6 @@ test('an unknown index has no effect', () => {
   const { states, moved } = applyChanges(waitingChunk(2), [{ index: 7, event: 'mark' }]);
   expect(states).toBe(allWaiting(2));
   expect(moved).toEqual([false]);
-});
-
-test('adds up the failures of several chunks, most frequent first', () => {
-  expect(
-    addFailures([
-      [{ code: '1', count: 1, example: 'a' }],
-      [
-        { code: '2', count: 3, example: 'b' },
-        { code: '1', count: 1, example: 'c' },
-      ],
-    ]),
-  ).toEqual([
-    { code: '2', count: 3, example: 'b' },
-    { code: '1', count: 2, example: 'a' },
-  ]);
 });
 
 test('lists the contacts in flight as claimed, and no others', () => {

@@ -1,8 +1,6 @@
 import { someContacts, storeBroadcast } from '../../test/builders';
 import { useRig } from '../../test/rig';
-import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble } from '../../test/worker';
-import { APPROVAL_MAX_MS } from '../ground/broadcast-machine';
 import { approveBroadcast } from '../partner-changes';
 import type { Broadcast } from '../ground/types';
 
@@ -40,23 +38,6 @@ test('sends nothing before the approval, and everything once after it', async ()
   expect(completed.approval).toMatchObject({ created_by: 'per_1', approved_by: 'per_2' });
   expect(new Set(messaging.recipients()).size).toBe(30);
   expect(messaging.sent).toHaveLength(30);
-});
-
-test('a kill between the approval and the start loses nothing and sends nothing twice', async () => {
-  const messaging = createMessagingDouble(20, 'claims');
-  const { _id } = await waiting(100, { phone_number_id: 'a2' });
-  const first = await rig.worker({ messaging, credentials });
-  await approve(_id);
-  first.kill();
-  await pause(NOTICED_MS);
-  const early = messaging.sent.length;
-  const second = await rig.worker({ messaging, credentials });
-  await eventually(() => messaging.sent.length > early);
-  second.kill();
-  await rig.worker({ messaging, credentials });
-  await rig.until(_id, 'completed');
-  expect(messaging.sent).toHaveLength(100);
-  expect(new Set(messaging.recipients()).size).toBe(100);
 });
 
 test('a scheduled one starts at its time, or at once if that has passed', async () => {
@@ -104,24 +85,4 @@ test('two approvals at once succeed, and the first one stays', async () => {
   const { approval } = await rig.load(_id);
   await approve(_id, 'per_4');
   expect((await rig.load(_id)).approval).toEqual(approval);
-});
-
-test('one that is not approved within seven days is cancelled, with the reason', async () => {
-  const messaging = createMessagingDouble(2);
-  const old_at = new Date(Date.now() - APPROVAL_MAX_MS - 1_000);
-  const young_at = new Date(Date.now() - APPROVAL_MAX_MS + 60_000);
-  const old = await waiting(3, { phone_number_id: 'a7', created_at: old_at });
-  const young = await waiting(3, { phone_number_id: 'a7', created_at: young_at });
-  await rig.worker({ messaging, credentials });
-  const { stop } = await rig.until(old._id, 'cancelled');
-  expect(stop).toEqual({
-    code: 'approval_expired',
-    message: 'it was not approved within seven days',
-  });
-  await eventually(async () => (await rig.stores.chunks.contacts(`${old._id}/0`)) === null);
-  await expect(approve(old._id)).rejects.toMatchObject({ code: 'CANNOT_APPROVE' });
-  expect(await rig.load(young._id)).toMatchObject({ status: 'awaiting_approval' });
-  expect(await rig.stores.chunks.contacts(`${young._id}/0`)).toHaveLength(3);
-  // A broadcast of an earlier test may be sent meanwhile.
-  expect(messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'a7')).toEqual([]);
 });

@@ -1,33 +1,19 @@
-import type { Event } from '@bmg/proto/stream';
-import { someContacts, storeBroadcast } from '../../test/builders';
+import { aStatus, someContacts, storeBroadcast } from '../../test/builders';
 import { useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../test/worker';
 import { applyContactStatuses } from '../contact-states/status-events';
 import type { StateWriter } from '../contact-states/state-writer';
-import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const rig = useRig();
 
 const credentials = () => aCredential({ is_on_biz_app: false });
 
-const statusEvent = (event: string, request_id: string, phone_number_id: string): Event => ({
-  occurrence_id: request_id + event,
-  event,
-  internal: false,
-  waba_id: '800',
-  phone_number_id,
-  timestamp: 1,
-  data: '{}',
-  received_at_ms: 1,
-  partner_ids: ['ptn_1'],
-  opaque: `bmg1:ptn_1:${request_id}`,
-});
-
-const applyEvents = (stateWriter: StateWriter, events: Event[]): Promise<void> =>
+/** The upstream reports these statuses of sends on the number c2, of which `ids` are the ids. */
+const report = (stateWriter: StateWriter, ids: string[], statuses: string[]): Promise<void> =>
   applyContactStatuses(stateWriter)(
-    statusesOfEvents(
-      events.map((message) => ({ message, key: '', span: undefined, partition: 0, offset: '0' })),
+    statuses.map((status, at) =>
+      aStatus(status, { opaque: `bmg1:ptn_1:${ids[at]}` }, { phone_number_id: 'c2' }),
     ),
   );
 
@@ -74,19 +60,12 @@ test('a status event decides a send that was in flight at a crash, in time or la
   messaging.sent.splice(6);
   const second = await rig.worker({ messaging, credentials, settings: { grace_ms: 2_500 } });
   const ids = messaging.sent.map(({ request_id }) => request_id);
-  await applyEvents(second.stateWriter, [
-    statusEvent('message.sent', ids[0] as string, 'c2'),
-    statusEvent('message.delivered', ids[1] as string, 'c2'),
-    statusEvent('message.failed', ids[2] as string, 'c2'),
-  ]);
+  await report(second.stateWriter, ids, ['sent', 'delivered', 'failed']);
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(6);
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 2, delivered: 1, failed: 10 });
   // A late event still corrects the counters: the message was sent.
-  await applyEvents(second.stateWriter, [
-    statusEvent('message.read', ids[3] as string, 'c2'),
-    statusEvent('message.sent', ids[4] as string, 'c2'),
-  ]);
+  await report(second.stateWriter, ids.slice(3), ['read', 'sent']);
   const { tally, failures } = await rig.counts(_id);
   expect(tally).toMatchObject({ sent: 4, delivered: 2, failed: 8 });
   expect(failures).toContainEqual(expect.objectContaining({ code: 'outcome_unknown', count: 7 }));
@@ -109,7 +88,7 @@ test('a graceful stop returns the contacts at once and leaves none in doubt', as
 test('a worker that has lost its lease sends nothing of the chunk', async () => {
   const messaging = createMessagingDouble(10);
   const { _id } = await storeBroadcast(rig.stores, someContacts(400), { phone_number_id: 'c4' });
-  const slow = await rig.worker({ messaging, credentials });
+  await rig.worker({ messaging, credentials });
   await eventually(() => messaging.sent.length >= 20);
   // Another worker claims the chunk while this one continues.
   await eventually(async () => {
@@ -131,7 +110,6 @@ test('a worker that has lost its lease sends nothing of the chunk', async () => 
   expectNoneSentTwice(messaging);
   const { tally } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(400);
-  expect(slow).toBeDefined();
 });
 
 test('failing writes, stored or not, neither repeat nor lose a contact', async () => {

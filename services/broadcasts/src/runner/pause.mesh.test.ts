@@ -2,7 +2,6 @@ import { someContacts, storeBroadcast } from '../../test/builders';
 import { useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../test/worker';
-import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import type { PartnerEvent } from '../records/broadcasts';
 import type { Broadcast } from '../ground/types';
 import { TURNS_MAX } from './rotation';
@@ -122,31 +121,4 @@ test('paused broadcasts leave turns and pace of their number to the others', asy
   });
   await rig.until(next._id, 'completed', 10_000);
   for (const id of paused) expect((await rig.load(id)).status).toBe('paused');
-});
-
-test('a broadcast that stays paused for seven days is cancelled, with the reason', async () => {
-  const messaging = createMessagingDouble(2);
-  const ids: number[] = [];
-  for (const age_ms of [PAUSED_MAX_MS + 1_000, PAUSED_MAX_MS - 60_000]) {
-    const { _id } = await storeBroadcast(rig.stores, someContacts(3), { phone_number_id: 'p5' });
-    await rig.stores.broadcasts.move(_id, 'start', { started_at: new Date(Date.now() - age_ms) });
-    await pause(_id, new Date(Date.now() - age_ms));
-    ids.push(_id);
-  }
-  const [old, young] = ids as [number, number];
-  await rig.worker({ messaging, credentials });
-  const { stop } = await rig.until(old, 'cancelled');
-  expect(stop).toEqual({ code: 'pause_expired', message: 'it was paused for seven days' });
-  await eventually(async () => (await rig.stores.chunks.contacts(`${old}/0`)) === null);
-  expect((await rig.load(young)).status).toBe('paused');
-  expect(await rig.stores.chunks.contacts(`${young}/0`)).toHaveLength(3);
-  expect(messaging.sent).toEqual([]);
-});
-
-test('a pause that comes while the last contacts are recorded does not keep the broadcast', async () => {
-  const { _id } = await storeBroadcast(rig.stores, [], { phone_number_id: 'p6' });
-  await rig.stores.broadcasts.move(_id, 'start', { started_at: new Date() });
-  await pause(_id);
-  expect(await rig.stores.broadcasts.move(_id, 'complete')).toMatchObject({ status: 'completed' });
-  expect(await resume(_id)).toBeNull();
 });

@@ -7,6 +7,10 @@ const text = (value: string, parameter_name?: string) => ({
   text: value,
 });
 const body = (...parameters: Json[]) => ({ type: 'body', parameters });
+const header = (link: string) => ({
+  type: 'header',
+  parameters: [{ type: 'image', image: { link } }],
+});
 const fill = (components: Json[], given: Json) => {
   const filler = createFiller(components);
   const params = readParams(given, 'contacts[0].params');
@@ -38,29 +42,18 @@ test('params that are integers beyond 2^53 keep every digit', () => {
 });
 
 test('without params the components stay unchanged', () => {
-  const components = [
-    {
-      type: 'header',
-      parameters: [{ type: 'image', image: { link: 'https://example.org/h.jpg' } }],
-    },
-  ];
+  const components = [header('https://example.org/h.jpg')];
   expect(fill(components, {})).toEqual(components);
   expect(fill([], {})).toEqual([]);
 });
 
 test('fills placeholders in any text, and does not add their values to the body', () => {
   const components = [
-    {
-      type: 'header',
-      parameters: [{ type: 'image', image: { link: 'https://example.org/{{3}}.jpg' } }],
-    },
+    header('https://example.org/{{3}}.jpg'),
     { type: 'button', sub_type: 'url', index: '0', parameters: [text('order/{{2}}')] },
   ];
   expect(fill(components, { '1': 'Ada', '2': 'A-17', '3': 'h' })).toEqual([
-    {
-      type: 'header',
-      parameters: [{ type: 'image', image: { link: 'https://example.org/h.jpg' } }],
-    },
+    header('https://example.org/h.jpg'),
     { type: 'button', sub_type: 'url', index: '0', parameters: [text('order/A-17')] },
     body(text('Ada')),
   ]);
@@ -150,11 +143,8 @@ test('params that pass the check fill as many body parameters as the check retur
       const found = filled.find(({ type }) => type === 'body');
       expect((found?.['parameters'] as unknown[] | undefined)?.length ?? 0).toBe(expected);
       // A value may itself read like a placeholder: it is not filled again.
-      const asked = JSON.stringify(list).match(/\{\{\s*\w+\s*\}\}/g)?.length ?? 0;
-      const values = Object.values(given).join('');
-      if (!values.includes('{{'))
+      if (!Object.values(given).join('').includes('{{'))
         expect(JSON.stringify(filled)).not.toMatch(/\{\{\s*[\w.-]+\s*\}\}/);
-      expect(asked).toBeGreaterThanOrEqual(0);
     }),
   );
 });
