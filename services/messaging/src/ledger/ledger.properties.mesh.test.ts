@@ -21,6 +21,7 @@ import { readRateCard, type RateCard } from '../pricing/rate-card';
 import type { ChangedTemplate } from './category-lookup';
 import { factsOf } from '../pricing/charge';
 import { closeMonth, storeTotals } from './closing';
+import type { LedgerDependencies } from './describe';
 import type { Entry } from './entry';
 import { addLate } from './late';
 import { EXPORT_BYTES_PER_S, exportLedger, getLedger } from './read-ledger';
@@ -120,6 +121,14 @@ const sent = (days: { min: number; max: number }): fc.Arbitrary<Sent> =>
   });
 const failed: Told = { status: 'failed', category: undefined, billable: undefined };
 
+/** Day 1 is the first of September. */
+const aMessage = (day: number, partner = 'ptn_1'): Sent => ({
+  partner,
+  number: '8',
+  recipient: '15550100777',
+  day,
+  statuses: [],
+});
 const sentAt = ({ day }: Sent): Date => new Date(Date.UTC(NEXT_YEAR, 8, day, 10));
 const recordOf = (message: Sent, _id: string): MessageRecord => ({
   _id,
@@ -155,6 +164,9 @@ const updateOf = (record: MessageRecord, { status, category, billable }: Told): 
   };
 };
 
+const delivered = (record: MessageRecord, category = 'marketing'): StatusUpdate =>
+  updateOf(record, { status: 'delivered', category, billable: true });
+
 async function send(messages: Sent[]): Promise<MessageRecord[]> {
   const records = messages.map((message) => recordOf(message, newId('msg')));
   await Promise.all(records.map((record) => deps.messages.record(structuredClone(record))));
@@ -168,8 +180,16 @@ type Page = {
   months: object[];
   category_changes: object[];
 };
-const page = async (partner_id: string, more: object = {}): Promise<Page> =>
-  (await getLedger(deps, { partner_id, limit: 7, ...more }, call)).fields as never;
+const page = async (partner_id: string, more: object = {}, of: LedgerDependencies = deps) =>
+  (await getLedger(of, { partner_id, limit: 7, ...more }, call)).fields as unknown as Page;
+
+async function csvChunks(more: object, of: LedgerDependencies = deps): Promise<string[]> {
+  const chunks: string[] = [];
+  for await (const { data } of exportLedger(of, { partner_id: 'ptn_1', ...more }, call)) {
+    chunks.push(Buffer.from(data).toString());
+  }
+  return chunks;
+}
 
 async function readAll(partner_id: string, period: object) {
   const first = await page(partner_id, period);
@@ -268,14 +288,7 @@ test('a closed month never changes; late statuses count in the month in which th
         maxLength: 20,
       }),
       async (given) => {
-        for (const name of [
-          'messages',
-          'ledger_months',
-          'ledger_days',
-          'ledger_late',
-          'rate_cards',
-        ])
-          await db.collection(name).deleteMany({});
+        await emptyDatabase(db);
         deps = open();
         now = new Date(`${NEXT_YEAR}-10-02T12:00:00Z`);
         await deps.rateCards.replace(card('.1365'), now);
@@ -334,13 +347,7 @@ function isCharged(updates: StatusUpdate[]): boolean {
 
 test('a message whose record is missing from a closed month is entered when its status arrives', async () => {
   await close(`${NEXT_YEAR}-09`);
-  const record = recordOf(
-    { partner: 'ptn_1', number: '8', recipient: '15550100777', day: 30, statuses: [] },
-    newId('msg'),
-  );
-  await deps.messages.applyStatuses([
-    updateOf(record, { status: 'delivered', category: 'utility', billable: true }),
-  ]);
+  await deps.messages.applyStatuses([delivered(recordOf(aMessage(30), newId('msg')), 'utility')]);
   expect((await readAll('ptn_1', SEPTEMBER)).entries).toEqual([]);
   const { entries, totals } = await readAll('ptn_1', OCTOBER);
   expect(entries).toMatchObject([
@@ -352,23 +359,9 @@ test('a message whose record is missing from a closed month is entered when its 
 test('marks changed categories, and messages billed although the pre-flight predicted none', async () => {
   await deps.rateCards.replace(card('.1365'), now);
   const since = `${NEXT_YEAR}-10-05T00:00:00.000Z`;
-  changed = [
-    {
-      name: 'order_update',
-      language: 'en_US',
-      first_category: 'utility',
-      category: 'marketing',
-      since,
-    },
-  ];
-  const message = {
-    partner: 'ptn_1',
-    number: '8',
-    recipient: '15550100777',
-    day: 49,
-    statuses: [],
-  };
-  const [record] = (await send([message])) as [MessageRecord];
+  const template = { name: 'order_update', language: 'en_US' };
+  changed = [{ ...template, first_category: 'utility', category: 'marketing', since }];
+  const [record] = (await send([aMessage(49)])) as [MessageRecord];
   const note = {
     waba_id: WABA,
     phone_number_id: '8',
@@ -377,9 +370,7 @@ test('marks changed categories, and messages billed although the pre-flight pred
     kind: 'entry' as const,
   };
   await deps.contacts.apply([{ note }]);
-  await deps.messages.applyStatuses([
-    updateOf(record, { status: 'delivered', category: 'marketing', billable: true }),
-  ]);
+  await deps.messages.applyStatuses([delivered(record)]);
   const { entries, category_changes } = await page('ptn_1', OCTOBER);
   expect(entries).toMatchObject([
     {
@@ -413,28 +404,17 @@ test('adds up the messages of one broadcast, also in a closed month, with its la
     }),
   };
   const of = { ...deps, broadcasts };
-  const read = async (more: object): Promise<Page> =>
-    (await getLedger(of, { partner_id: 'ptn_1', limit: 7, ...more }, call)).fields as never;
+  const read = (more: object): Promise<Page> => page('ptn_1', more, of);
   await deps.rateCards.replace(card('.1365'), now);
-  const message = { partner: 'ptn_1', number: '8', recipient: '15550100777', statuses: [] };
-  const made = (_id: string, day: number, partner = 'ptn_1') =>
-    recordOf({ ...message, partner, day }, _id);
-  const records = [
-    made('bc_71_0_0_0123456789ab', 28),
-    made('bc_71_0_1_0123456789ab', 29),
-    made('bc_71_0_2_0123456789ab', 32),
-    made('bc_711_0_0_0123456789ab', 29),
-    made('bc_71_0_3_0123456789ab', 29, 'ptn_2'),
-    made('msg_1', 29),
-  ];
-  await Promise.all(records.map((record) => deps.messages.record(structuredClone(record))));
-  const deliver = (record: MessageRecord | undefined) =>
-    updateOf(record as MessageRecord, {
-      status: 'delivered',
-      category: 'marketing',
-      billable: true,
-    });
-  await deps.messages.applyStatuses([records[0], records[2], records[3]].map(deliver));
+  const [early, later, october] = [28, 29, 32].map((day, at) =>
+    recordOf(aMessage(day), `bc_71_0_${at}_0123456789ab`),
+  ) as [MessageRecord, MessageRecord, MessageRecord];
+  const other = recordOf(aMessage(29), 'bc_711_0_0_0123456789ab');
+  const foreign = recordOf(aMessage(29, 'ptn_2'), 'bc_71_0_3_0123456789ab');
+  for (const record of [early, later, october, other, foreign]) {
+    await deps.messages.record(structuredClone(record));
+  }
+  await deps.messages.applyStatuses([early, october, other].map((one) => delivered(one)));
   const open = await read({ broadcast_id: 71 });
   expect(open).toMatchObject({ period: { from: `${NEXT_YEAR}-09-28`, to: `${NEXT_YEAR}-10-20` } });
   expect(open.totals).toMatchObject({
@@ -449,7 +429,7 @@ test('adds up the messages of one broadcast, also in a closed month, with its la
   expectTotals(open);
   await close(`${NEXT_YEAR}-09`);
   expect((await read({ broadcast_id: 71 })).totals).toEqual(open.totals);
-  await deps.messages.applyStatuses([deliver(records[1])]);
+  await deps.messages.applyStatuses([delivered(later)]);
   const late = await read({ broadcast_id: 71 });
   expect(late.totals).toMatchObject({ messages: 3, late: 1, charged: 3 });
   expectTotals(late);
@@ -457,11 +437,8 @@ test('adds up the messages of one broadcast, also in a closed month, with its la
     messages: 1,
     late: 1,
   });
-  let csv = '';
-  for await (const { data } of exportLedger(of, { partner_id: 'ptn_1', broadcast_id: 71 }, call)) {
-    csv += Buffer.from(data).toString();
-  }
-  expect(csv.trimEnd().split('\r\n')).toHaveLength(1 + 3 + 1);
+  const csv = await csvChunks({ broadcast_id: 71 }, of);
+  expect(csv.join('').trimEnd().split('\r\n')).toHaveLength(1 + 3 + 1);
   now = new Date(`${NEXT_YEAR + 1}-01-20T12:00:00Z`);
   for (const [more, field] of [
     [{}, 'broadcast_id'],
@@ -517,20 +494,10 @@ test('refuses a wrong period, cursor or month, and names the field', async () =>
 
 test('exports every entry as CSV, in bounded chunks', async () => {
   await deps.rateCards.replace(card('.1365'), now);
-  const message = {
-    partner: 'ptn_1',
-    number: '8',
-    recipient: '15550100777',
-    day: 40,
-    statuses: [],
-  };
-  const records = Array.from({ length: 1_200 }, () => recordOf(message, newId('msg')));
+  const records = Array.from({ length: 1_200 }, () => recordOf(aMessage(40), newId('msg')));
   await db.collection<MessageRecord>('messages').insertMany(records);
-  const chunks: string[] = [];
   const cards = jest.spyOn(deps.rateCards, 'prices');
-  for await (const { data } of exportLedger(deps, { partner_id: 'ptn_1', ...OCTOBER }, call)) {
-    chunks.push(Buffer.from(data).toString());
-  }
+  const chunks = await csvChunks(OCTOBER);
   expect(chunks).toHaveLength(4);
   // Not called once per row.
   expect(cards).toHaveBeenCalledTimes(1);
@@ -541,19 +508,8 @@ test('exports every entry as CSV, in bounded chunks', async () => {
 
 test('reports a partner that has spent the threshold of its alert today', async () => {
   await deps.rateCards.replace(card('.1365'), now);
-  const message = {
-    partner: 'ptn_1',
-    number: '8',
-    recipient: '15550100777',
-    day: 50,
-    statuses: [],
-  };
-  const records = await send([message, message]);
-  await deps.messages.applyStatuses(
-    records.map((record) =>
-      updateOf(record, { status: 'delivered', category: 'marketing', billable: true }),
-    ),
-  );
+  const records = await send([aMessage(50), aMessage(50)]);
+  await deps.messages.applyStatuses(records.map((record) => delivered(record)));
   const raised: unknown[] = [];
   const report = async (threshold: string): Promise<void> =>
     raiseSpendAlerts({

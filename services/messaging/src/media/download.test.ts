@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import {
   createFileFetcher,
   createTransfer,
@@ -15,6 +13,7 @@ import { startEmulator, type Emulator } from '../../../../test/emulator';
 import { downloadMedia } from './download';
 import { createMediaHosts } from './hosts';
 import { aCall } from '../../../../test/testkit/call';
+import { useLocalServers } from '../../../common/test/local-servers';
 
 const NUMBER = '800000000000001';
 const TOKEN = 'EMULATED-TOKEN-1';
@@ -28,27 +27,18 @@ const target = (phone_number_id = NUMBER) => ({
 });
 
 const transfers: (Transfer | FileFetcher)[] = [];
-const servers: Server[] = [];
+const { http } = useLocalServers();
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
   for (const transfer of transfers.splice(0)) await transfer.stop();
 });
 
 /** An upstream at this address that serves media. */
-function from(
-  origin: string,
-  hosts = 'files.example.org',
-  bytes_per_s = Infinity,
-  ALLOW_PRIVATE_URLS = true,
-) {
+function from(origin: string, { bytes_per_s = Infinity, ALLOW_PRIVATE_URLS = true } = {}) {
   const settings = {
     UPSTREAM_URL: origin,
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_TIMEOUT_MS: 2_000,
-    UPSTREAM_MEDIA_HOSTS: hosts,
+    UPSTREAM_MEDIA_HOSTS: 'files.example.org',
   };
   const transfer = createTransfer(settings);
   const files = createFileFetcher({ ALLOW_PRIVATE_URLS, SPOOL_LIMIT_MB: 1 });
@@ -72,35 +62,20 @@ function from(
     );
 }
 
-interface Downloaded {
-  mime_type: string | undefined;
-  size_bytes: number | undefined;
-  file_name: string | undefined;
-  received_bytes: number;
-  largest_bytes: number;
-  sha256: string;
-}
-
-async function read(chunks: AsyncIterable<DownloadMediaChunk>): Promise<Downloaded> {
-  const hash = createHash('sha256');
-  let head: DownloadMediaChunk | undefined;
-  let received_bytes = 0;
-  let largest_bytes = 0;
-  for await (const chunk of chunks) {
-    head ??= chunk;
-    hash.update(chunk.data);
-    received_bytes += chunk.data.length;
-    largest_bytes = Math.max(largest_bytes, chunk.data.length);
-  }
+async function read(chunks: AsyncIterable<DownloadMediaChunk>) {
+  const all: DownloadMediaChunk[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  const pieces = all.map(({ data }) => data);
+  const { data: _none, ...head } = all[0] as DownloadMediaChunk;
   return {
-    mime_type: head?.mime_type,
-    size_bytes: head?.size_bytes,
-    file_name: head?.file_name,
-    received_bytes,
-    largest_bytes,
-    sha256: hash.digest('hex'),
+    ...head,
+    received_bytes: pieces.reduce((sum, { length }) => sum + length, 0),
+    largest_bytes: Math.max(...pieces.map(({ length }) => length)),
+    sha256: createHash('sha256').update(Buffer.concat(pieces)).digest('hex'),
   };
 }
+
+const upstreamError = { code: 'UPSTREAM_ERROR' };
 
 describe('a download', () => {
   let emulator: Emulator;
@@ -127,7 +102,7 @@ describe('a download', () => {
   test('moves the bytes of one partner at its rate', async () => {
     const media = await emulator.media({ phone_number_id: NUMBER, size_bytes: 5_000_000 });
     const started = performance.now();
-    await read(from(emulator.url, '', 4_000_000)(media.id));
+    await read(from(emulator.url, { bytes_per_s: 4_000_000 })(media.id));
     // Half a second's worth at once, the rest within three quarters of a second.
     expect(performance.now() - started).toBeGreaterThanOrEqual(600);
   });
@@ -194,44 +169,31 @@ describe('a download', () => {
   });
 });
 
-/** An upstream whose responses this test defines. */
-async function upstream(listener: (origin: string) => RequestListener): Promise<string> {
-  const server = createServer();
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  server.on('request', listener(origin));
-  return origin;
-}
-
 /** Answers `/v26.0/…` with a node and everything else with `file`. */
 const withNode =
-  (node: object, file: RequestListener) =>
-  (origin: string): RequestListener =>
+  (node: object, file: RequestListener): RequestListener =>
   (request, response) => {
     if (!request.url?.startsWith('/v26.0/')) return file(request, response);
-    response.end(JSON.stringify({ url: `${origin}/file`, mime_type: 'image/png', ...node }));
+    const url = `http://${request.headers.host}/file`;
+    response.end(JSON.stringify({ url, mime_type: 'image/png', ...node }));
   };
 
 test('sends the token only to allowed hosts', async () => {
   let asked = 0;
-  const stranger = await upstream(() => (_request, response) => {
+  const stranger = await http((_request, response) => {
     asked += 1;
     response.end('x');
   });
-  const origin = await upstream(withNode({ url: `${stranger}/file` }, () => undefined));
-  await expect(read(from(origin)('1'))).rejects.toMatchObject({
-    code: 'UPSTREAM_ERROR',
-    retryable: false,
-  });
+  const origin = await http(withNode({ url: `${stranger}/file` }, () => undefined));
+  const refused = { ...upstreamError, retryable: false };
+  await expect(read(from(origin)('1'))).rejects.toMatchObject(refused);
   expect(asked).toBe(0);
 });
 
 describe('a redirect of the upstream', () => {
   /** Redirects from `/file` to `to`, by default `/moved` of the same host. */
   const redirecting = (to = '/moved') =>
-    upstream(
+    http(
       withNode({}, (request, response) => {
         const with_token = request.headers.authorization === `Bearer ${TOKEN}`;
         if (request.url !== '/file') response.writeHead(with_token ? 200 : 401).end('bytes');
@@ -245,39 +207,36 @@ describe('a redirect of the upstream', () => {
 
   test('is followed without the token to another host, within the guard', async () => {
     let headers: object | undefined;
-    const other = await upstream(() => (request, response) => {
+    const other = await http((request, response) => {
       ({ headers } = request);
       response.end('other');
     });
     const origin = await redirecting(`${other}/file`);
     expect((await read(from(origin)('1'))).received_bytes).toBe(5);
     expect(headers).not.toHaveProperty('authorization');
-    await expect(read(from(origin, '', Infinity, false)('1'))).rejects.toMatchObject({
-      code: 'UPSTREAM_ERROR',
-    });
+    const guarded = from(origin, { ALLOW_PRIVATE_URLS: false })('1');
+    await expect(read(guarded)).rejects.toMatchObject(upstreamError);
   });
 
   test('ends after five', async () => {
     const origin = await redirecting('/file');
-    await expect(read(from(origin)('1'))).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+    await expect(read(from(origin)('1'))).rejects.toMatchObject(upstreamError);
   });
 });
 
 test('requests an expired URL once more', async () => {
   let nodes = 0;
   let files = 0;
-  const listener =
-    (origin: string): RequestListener =>
-    (request, response) => {
-      if (request.url?.startsWith('/v26.0/')) {
-        nodes += 1;
-        response.end(JSON.stringify({ url: `${origin}/file?${nodes}`, mime_type: 'image/png' }));
-        return;
-      }
-      files += 1;
-      response.writeHead(request.url === '/file?2' ? 200 : 404).end('bytes');
-    };
-  const origin = await upstream(listener);
+  const origin = await http((request, response) => {
+    if (request.url?.startsWith('/v26.0/')) {
+      nodes += 1;
+      const url = `http://${request.headers.host}/file?${nodes}`;
+      response.end(JSON.stringify({ url, mime_type: 'image/png' }));
+      return;
+    }
+    files += 1;
+    response.writeHead(request.url === '/file?2' ? 200 : 404).end('bytes');
+  });
   const got = await read(from(origin)('1'));
   expect(got).toMatchObject({ mime_type: 'image/png', received_bytes: 5 });
   expect({ nodes, files }).toEqual({ nodes: 2, files: 2 });
@@ -291,7 +250,7 @@ test.each([
   ['a 404 without a reason', 404, {}],
   ['a node of something else', 200, { id: '1', name: 'Example Shop' }],
 ])('%s is MEDIA_NOT_FOUND', async (_name, status, body) => {
-  const origin = await upstream(() => (_request, response) => {
+  const origin = await http((_request, response) => {
     response.writeHead(status).end(JSON.stringify(body));
   });
   await expect(read(from(origin)('1'))).rejects.toMatchObject({ code: 'MEDIA_NOT_FOUND' });
@@ -304,7 +263,7 @@ test.each([
 ])(
   'a file that is answered with HTTP %i is an upstream error, retryable: %s',
   async (status, retryable) => {
-    const origin = await upstream(
+    const origin = await http(
       withNode({}, (_request, response) => response.writeHead(status).end('<html>')),
     );
     await expect(read(from(origin)('1'))).rejects.toMatchObject({
@@ -331,7 +290,7 @@ test.each([
   ['attachment; filename=a b.pdf', undefined],
   [`attachment; filename*=UTF-8''%`, undefined],
 ])('a file with the disposition %j has the name %j', async (disposition, file_name) => {
-  const origin = await upstream(
+  const origin = await http(
     withNode({}, (_request, response) => {
       if (disposition) response.setHeader('content-disposition', disposition);
       response.end('bytes');
@@ -346,7 +305,7 @@ test.each([
   [undefined, 'audio/ogg', 'audio/ogg'],
   ['bad\r\nx: y', undefined, 'application/octet-stream'],
 ])('of types %j and %j, answers %s', async (mime_type, header, expected) => {
-  const origin = await upstream(
+  const origin = await http(
     withNode({ mime_type }, (_request, response) => {
       if (header) response.setHeader('content-type', header);
       response.write('chunked');
@@ -360,11 +319,11 @@ test.each([
 });
 
 test('fails when the file breaks off', async () => {
-  const origin = await upstream(
+  const origin = await http(
     withNode({}, (_request, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('abc');
       setTimeout(() => response.destroy(), 20);
     }),
   );
-  await expect(read(from(origin)('1'))).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+  await expect(read(from(origin)('1'))).rejects.toMatchObject(upstreamError);
 });

@@ -9,12 +9,6 @@ import { aCall } from '../../../../test/testkit/call';
 const log = createLogger('test');
 const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));
 const call = aCall();
-const request = {
-  partner_id: 'ptn_1',
-  waba_id: undefined,
-  phone_number_id: undefined,
-  message_id: 'wamid.A',
-};
 
 const aRecord = (over: Partial<MessageRecord> = {}): MessageRecord => ({
   _id: 'msg_1',
@@ -66,22 +60,34 @@ const deps = (over: Partial<TimelineDependencies> = {}): TimelineDependencies =>
   ...over,
 });
 
+const timeline = (
+  over: Partial<TimelineDependencies> = {},
+  asked: { waba_id?: string; phone_number_id?: string | undefined } = {},
+) => getTimeline(deps(over), { partner_id: 'ptn_1', message_id: 'wamid.A', ...asked }, call);
+const recorded = (record: MessageRecord | null) => ({
+  messageList: { find: async () => record },
+});
+/** An event log with these events of any message; `asked` has the ids of each lookup. */
+function logged(...events: GetEventResponse[]) {
+  const asked: string[][] = [];
+  const findEvents = async ({ event_ids }: { event_ids: string[] }) => {
+    asked.push(event_ids);
+    return { events };
+  };
+  return { asked, eventLog: { findEvents } };
+}
+
 test('leaves out the earliest attempts of a message whose events were delivered very often', async () => {
-  const attempt = (number: number) => ({
-    number,
-    at: new Date(at(0).getTime() + number),
+  const attempts = Array.from({ length: 700 }, (_unused, index) => ({
+    number: index + 1,
+    at: new Date(at(0).getTime() + index),
     duration_ms: 7,
-  });
-  const attempts = Array.from({ length: 700 }, (_unused, index) => attempt(index + 1));
+  }));
   const events = ['message.sent', 'message.read'].map((name) => ({
     ...anEvent(name, 20),
     attempts,
   }));
-  const { entries, missing } = await getTimeline(
-    deps({ eventLog: { findEvents: async () => ({ events }) } }),
-    request,
-    call,
-  );
+  const { entries, missing } = await timeline(logged(...events));
   expect(entries).toHaveLength(1_000);
   expect(missing).toEqual(['attempts']);
   expect(entries.filter(({ type }) => type === 'event')).toHaveLength(2);
@@ -95,14 +101,14 @@ test('lists a send, its statuses, its events and their deliveries in the order o
     delivered: { at: at(15), received_at: at(20), trace_id: 'e'.repeat(32) },
     failed: { at: at(16), received_at: at(40), reconciled: true as const, error_code: '131026' },
   };
-  const { message, entries, missing } = await getTimeline(
-    deps({
-      messageList: { find: async () => aRecord({ statuses }) },
-      eventLog: { findEvents: async () => ({ events: [anEvent('message.delivered', 20)] }) },
-    }),
-    request,
-    call,
-  );
+  const { asked, eventLog } = logged(anEvent('message.delivered', 20));
+  const { message, entries, missing } = await timeline({
+    ...recorded(aRecord({ statuses })),
+    eventLog,
+  });
+  // The record names the number of the events.
+  const ids = eventIdsOfMessage('ptn_1', { phone_number_id: '800', message_id: 'wamid.A' });
+  expect(asked).toEqual([ids]);
   expect(message).toMatchObject({ direction: 'outbound', status: 'read', contact: '15550100777' });
   expect(missing).toEqual([]);
   expect(entries.map(({ type, status }) => status ?? type)).toEqual([
@@ -114,58 +120,37 @@ test('lists a send, its statuses, its events and their deliveries in the order o
     'attempt',
     'failed',
   ]);
-  expect(entries[0]).toMatchObject({
-    at: new Date(at(10).getTime() - 250),
-    request_id: 'req-4711',
-    idempotency_key: 'order-4711',
-    trace_id: 'c'.repeat(32),
-  });
-  expect(entries[1]).toMatchObject({
-    http_status: 200,
-    duration_ms: 250,
-    upstream_trace_id: 'Up1',
-  });
-  expect(entries[2]).toMatchObject({ source: 'webhook', trace_id: 'e'.repeat(32) });
-  expect(entries[4]).toMatchObject({ superseded: true });
-  expect(entries[5]).toMatchObject({ number: 1, http_status: 200, trace_id: 'd'.repeat(32) });
-  expect(entries[6]).toMatchObject({ source: 'message_history', error_code: '131026' });
-});
-
-test('looks up the events of the number in the record', async () => {
-  const asked: string[][] = [];
-  const eventLog = {
-    findEvents: async ({ event_ids }: { event_ids: string[] }) => {
-      asked.push(event_ids);
-      return { events: [] };
+  expect(entries).toMatchObject([
+    {
+      at: new Date(at(10).getTime() - 250),
+      request_id: 'req-4711',
+      idempotency_key: 'order-4711',
+      trace_id: 'c'.repeat(32),
     },
-  };
-  await getTimeline(deps({ eventLog }), request, call);
-  const ids = eventIdsOfMessage('ptn_1', { phone_number_id: '800', message_id: 'wamid.A' });
-  expect(asked).toEqual([ids]);
+    { http_status: 200, duration_ms: 250, upstream_trace_id: 'Up1' },
+    { source: 'webhook', trace_id: 'e'.repeat(32) },
+    {},
+    { superseded: true },
+    { number: 1, http_status: 200, trace_id: 'd'.repeat(32) },
+    { source: 'message_history', error_code: '131026' },
+  ]);
 });
 
 test('names the broadcast of a message and the state of its contact', async () => {
-  const findContact = async ({
-    partner_id,
-    request_id,
-  }: {
-    partner_id: string;
-    request_id: string;
-  }) => {
-    expect([partner_id, request_id]).toEqual(['ptn_1', 'bc_7_0_1_aa']);
-    return { contact: { broadcast_id: 7, name: 'Sale', state: 'delivered' } };
-  };
-  const sent = { broadcast: true as const, upstream: { http_status: 200, duration_ms: 1 } };
-  const record = aRecord({ _id: 'bc_7_0_1_aa', send: sent });
-  const { broadcast } = await getTimeline(
-    deps({ messageList: { find: async () => record }, broadcasts: { findContact } }),
-    request,
-    call,
-  );
+  const findContact = jest.fn(async () => ({
+    contact: { broadcast_id: 7, name: 'Sale', state: 'delivered' },
+  }));
+  const send = { broadcast: true as const, upstream: { http_status: 200, duration_ms: 1 } };
+  const { broadcast } = await timeline({
+    ...recorded(aRecord({ _id: 'bc_7_0_1_aa', send })),
+    broadcasts: { findContact },
+  });
+  const asked = { partner_id: 'ptn_1', request_id: 'bc_7_0_1_aa' };
+  expect(findContact).toHaveBeenCalledWith(asked, call);
   expect(broadcast).toEqual({ broadcast_id: 7, name: 'Sale', contact_state: 'delivered' });
 });
 
-describe('a message to a group', () => {
+test('lists the statuses of each participant of a group and the events about it', async () => {
   const [ADA, BO] = ['15550100777', 'US.8Bo'];
   const statuses = {
     delivered: { at: at(14), received_at: at(20), participant: ADA },
@@ -176,54 +161,32 @@ describe('a message to a group', () => {
     { status: 'delivered' as const, at: at(15), received_at: at(23), participant: BO },
   ];
   const record = aRecord({ recipient: 'Y2FwaV9ncm91cA==', statuses, participants });
-
-  test('lists the statuses of each participant, superseded ones included', async () => {
-    const { entries } = await getTimeline(
-      deps({ messageList: { find: async () => record } }),
-      request,
-      call,
-    );
-    const timeline = entries
-      .filter(({ type }) => type === 'status')
-      .map(({ status, participant, superseded }) => [participant, status, superseded]);
-    expect(timeline).toEqual([
-      [ADA, 'delivered', false],
-      [ADA, 'read', false],
-      [BO, 'read', false],
-      [BO, 'delivered', true],
-    ]);
-  });
-
-  test('lists the events about each participant', async () => {
-    const asked: string[] = [];
-    const findEvents = async ({ event_ids }: { event_ids: string[] }) => {
-      asked.push(...event_ids);
-      return {
-        events: [anEvent('message.read', 22, { participant: null, participant_bsuid: BO })],
-      };
-    };
-    const { entries } = await getTimeline(
-      deps({ messageList: { find: async () => record }, eventLog: { findEvents } }),
-      request,
-      call,
-    );
-    const message = { phone_number_id: '800', message_id: 'wamid.A' };
-    expect(asked).toEqual(eventIdsOfMessage('ptn_1', message, [ADA, BO]));
-    expect(new Set(asked).size).toBe(14 + 2 * 8);
-    expect(entries.find(({ type }) => type === 'event')).toMatchObject({ participant: BO });
-  });
+  const about = { participant: null, participant_bsuid: BO };
+  const { asked, eventLog } = logged(anEvent('message.read', 22, about));
+  const { entries } = await timeline({ ...recorded(record), eventLog });
+  const message = { phone_number_id: '800', message_id: 'wamid.A' };
+  expect(asked).toEqual([eventIdsOfMessage('ptn_1', message, [ADA, BO])]);
+  expect(new Set(asked.flat()).size).toBe(14 + 2 * 8);
+  expect(entries.find(({ type }) => type === 'event')).toMatchObject({ participant: BO });
+  const shown = entries
+    .filter(({ type }) => type === 'status')
+    .map(({ status, participant, superseded }) => [participant, status, superseded]);
+  expect(shown).toEqual([
+    [ADA, 'delivered', false],
+    [ADA, 'read', false],
+    [BO, 'read', false],
+    [BO, 'delivered', true],
+  ]);
 });
 
 describe('a message that was not sent here', () => {
   const received = anEvent('message.received', 5, { from: '15550100777', type: 'image' });
-  const none = { find: async () => null };
-  const events = { findEvents: async () => ({ events: [received] }) };
+  const none = recorded(null);
 
   test('is built from its events, without its content', async () => {
-    const { message, entries } = await getTimeline(
-      deps({ messageList: none, eventLog: events }),
-      { ...request, phone_number_id: '800' },
-      call,
+    const { message, entries } = await timeline(
+      { ...none, ...logged(received) },
+      { phone_number_id: '800' },
     );
     expect(message).toMatchObject({
       direction: 'inbound',
@@ -247,37 +210,23 @@ describe('a message that was not sent here', () => {
     return { asked, eventLog: { findEvents } };
   };
 
-  test('is found under whichever of the partner’s numbers received it', async () => {
-    const { eventLog } = logOf('800');
-    const { message } = await getTimeline(deps({ messageList: none, eventLog }), request, call);
-    expect(message).toMatchObject({ direction: 'inbound', phone_number_id: '800' });
-  });
-
   test('is searched in bounded lookups, among thousands of numbers', async () => {
     const { eventLog, asked } = logOf('4800');
     const phone_number_ids = Array.from({ length: 5_000 }, (_one, index) => String(index));
-    const scopes: object[] = [];
-    const directory = {
-      listNumbers: async (scope: object) => {
-        scopes.push(scope);
-        return { phone_number_ids, has_more: false };
-      },
-    };
-    const { message } = await getTimeline(
-      deps({ messageList: none, eventLog, directory }),
-      { ...request, waba_id: '900' },
-      call,
+    const listNumbers = jest.fn(async () => ({ phone_number_ids, has_more: false }));
+    const { message } = await timeline(
+      { ...none, eventLog, directory: { listNumbers } },
+      { waba_id: '900' },
     );
-    expect(message).toMatchObject({ phone_number_id: '4800' });
-    expect(scopes).toEqual([{ partner_id: 'ptn_1', waba_id: '900' }]);
+    expect(message).toMatchObject({ direction: 'inbound', phone_number_id: '4800' });
+    expect(listNumbers).toHaveBeenCalledWith({ partner_id: 'ptn_1', waba_id: '900' }, call);
     expect(Math.max(...asked.map(({ length }) => length))).toBeLessThanOrEqual(1_000);
     expect(new Set(asked.flat()).size).toBe(asked.flat().length);
   });
 
   test('with more numbers than are searched, needs its number', async () => {
     const directory = { listNumbers: async () => ({ phone_number_ids: [], has_more: true }) };
-    const timeline = getTimeline(deps({ messageList: none, directory }), request, call);
-    await expect(timeline).rejects.toMatchObject({
+    await expect(timeline({ ...none, directory })).rejects.toMatchObject({
       code: 'MISSING_FIELDS',
       details: { fields: ['phone_number_id'] },
     });
@@ -286,82 +235,61 @@ describe('a message that was not sent here', () => {
   test('has to wait while the partner’s other searches take its share', async () => {
     const { searches } = deps();
     searches.take('ptn_1', 5);
-    const crowded = deps({ messageList: none, eventLog: logOf('800').eventLog, searches });
-    await expect(getTimeline(crowded, request, call)).rejects.toMatchObject({
-      code: 'RATE_LIMIT_EXCEEDED',
-    });
+    const crowded = { ...none, eventLog: logOf('800').eventLog, searches };
+    await expect(timeline(crowded)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
     searches.give('ptn_1', 5);
     for (let round = 0; round < 10; round += 1) {
-      expect((await getTimeline(crowded, request, call)).message?.message_id).toBe('wamid.A');
+      expect((await timeline(crowded)).message?.message_id).toBe('wamid.A');
     }
   });
 
   test.each([
-    ['without its number', undefined],
-    ['with a number that did not receive it', '801'],
-  ])('is not found %s, if it has no event', async (_name, phone_number_id) => {
-    const eventLog = { findEvents: async () => ({ events: [] }) };
-    const timeline = getTimeline(
-      deps({ messageList: none, eventLog }),
-      { ...request, phone_number_id },
-      call,
-    );
-    await expect(timeline).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
-
-  test('is not found under another account of the partner', async () => {
-    const timeline = getTimeline(
-      deps({ messageList: none, eventLog: events }),
-      { ...request, phone_number_id: '800', waba_id: '901' },
-      call,
-    );
-    await expect(timeline).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    ['without its number, if it has no event', [], {}],
+    ['with a number that did not receive it', [], { phone_number_id: '801' }],
+    [
+      'under another account of the partner',
+      [received],
+      { phone_number_id: '800', waba_id: '901' },
+    ],
+  ])('is not found %s', async (_name, events, asked) => {
+    const found = timeline({ ...none, ...logged(...events) }, asked);
+    await expect(found).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
 test('a number narrows down messages that were sent, too', async () => {
-  const scopes: object[] = [];
-  const find = async (scope: { phone_number_id?: string | undefined }) => {
-    scopes.push(scope);
-    return scope.phone_number_id === '800' ? aRecord() : null;
-  };
-  const known = deps({ messageList: { find } });
-  const asked = { ...request, phone_number_id: '800' };
-  expect((await getTimeline(known, asked, call)).message?.message_id).toBe('wamid.A');
-  const other = getTimeline(known, { ...request, phone_number_id: '801' }, call);
-  await expect(other).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  const find = async ({ phone_number_id }: { phone_number_id?: string | undefined }) =>
+    phone_number_id === '800' ? aRecord() : null;
+  const on = (phone_number_id: string) => timeline({ messageList: { find } }, { phone_number_id });
+  expect((await on('800')).message?.message_id).toBe('wamid.A');
+  await expect(on('801')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 describe('while webhooks or broadcasts are unreachable', () => {
   const away = async (): Promise<never> => Promise.reject(new Error('away'));
+  const eventLog = { findEvents: away };
 
   test('lists the rest, and names the missing parts', async () => {
     const record = aRecord({ kind: 'unknown' });
-    const { message, missing } = await getTimeline(
-      deps({
-        messageList: { find: async () => record },
-        eventLog: { findEvents: away },
-        broadcasts: undefined,
-      }),
-      request,
-      call,
-    );
+    const { message, missing } = await timeline({
+      ...recorded(record),
+      eventLog,
+      broadcasts: undefined,
+    });
     expect(message?.message_id).toBe('wamid.A');
     expect(missing).toEqual(['broadcast', 'events']);
   });
 
-  test('a message known only from its events is unavailable, not unknown', async () => {
-    const timeline = getTimeline(
-      deps({ messageList: { find: async () => null }, eventLog: { findEvents: away } }),
-      { ...request, phone_number_id: '800' },
-      call,
-    );
-    await expect(timeline).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
-    const searched = getTimeline(
-      deps({ messageList: { find: async () => null }, directory: { listNumbers: away } }),
-      request,
-      call,
-    );
-    await expect(searched).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  });
+  test.each([
+    ['with its number', { eventLog }, { phone_number_id: '800' }],
+    ['searched', { directory: { listNumbers: away } }, {}],
+  ])(
+    'a message known only from its events is unavailable, not unknown: %s',
+    async (_n, of, asked) => {
+      await expect(timeline({ ...recorded(null), ...of }, asked)).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        retryable: true,
+      });
+    },
+  );
 });

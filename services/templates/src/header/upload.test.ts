@@ -1,15 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
 import {
   createFileFetcher,
   createTransfer,
   type FileFetcher,
   type Transfer,
 } from '@bmg/common/files';
-import type { AddressInfo } from 'node:net';
 import { startEmulator } from '../../../../test/emulator';
 import { uploadHeader, headerRule } from './upload';
 import { aCall } from '../../../../test/testkit/call';
+import { useLocalServers } from '../../../common/test/local-servers';
 
 const MB = 1_048_576;
 const TARGET = {
@@ -19,20 +17,9 @@ const TARGET = {
   directory_version: '',
 };
 
-const servers: Server[] = [];
+const { http } = useLocalServers();
 const clients: Array<FileFetcher | Transfer> = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) server.close();
-  await Promise.all(clients.splice(0).map((one) => one.stop()));
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+afterEach(() => Promise.all(clients.splice(0).map((one) => one.stop())));
 
 function uploading(upstream_url: string, app_id: string | null = 'app-local') {
   const files = createFileFetcher({ ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 200 });
@@ -54,7 +41,7 @@ function uploading(upstream_url: string, app_id: string | null = 'app-local') {
 test('uploads a sample and answers its handle', async () => {
   const emulator = await startEmulator({ port: 0 });
   const upload = uploading(emulator.url);
-  const source = await serve((_request, response) => {
+  const source = await http((_request, response) => {
     // No length is announced, and yet the session must know it.
     response.write(Buffer.alloc(3 * MB));
     response.end(Buffer.alloc(MB, 1));
@@ -72,13 +59,13 @@ test('uploads a sample and answers its handle', async () => {
 
 test('uses the upload session unescaped, with the scheme OAuth', async () => {
   const seen: Array<[string | undefined, string | undefined, unknown]> = [];
-  const upstream = await serve((request, response) => {
+  const upstream = await http((request, response) => {
     request.resume();
     seen.push([request.url, request.headers.authorization, request.headers['file_offset']]);
     const opened = request.url?.includes('/uploads');
     response.end(opened ? '{"id":"upload:MTph+/=?sig=ARa%2F"}' : '{"h":"4::a\\n5::b"}');
   });
-  const source = await serve((_request, response) => response.end('%PDF'));
+  const source = await http((_request, response) => response.end('%PDF'));
   const { header_handle } = await uploading(upstream, '700')(`${source}/a.pdf`, 'application/pdf');
   expect(header_handle).toBe('4::a\n5::b');
   const scheme = 'OAuth EMULATED-TOKEN-1';
@@ -96,12 +83,12 @@ test.each([['{"id":"upload:../../oauth"}'], ['{"id":"upload:a b"}'], ['{"id":"ot
   'a session %s is not used',
   async (answer) => {
     let requests = 0;
-    const upstream = await serve((request, response) => {
+    const upstream = await http((request, response) => {
       requests += 1;
       request.resume();
       response.end(answer);
     });
-    const source = await serve((_request, response) => response.end('x'));
+    const source = await http((_request, response) => response.end('x'));
     await expect(uploading(upstream)(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
     });
@@ -111,7 +98,7 @@ test.each([['{"id":"upload:../../oauth"}'], ['{"id":"upload:a b"}'], ['{"id":"ot
 
 test('fetches nothing for an unsupported type or without an app', async () => {
   let asked = 0;
-  const source = await serve((_request, response) => {
+  const source = await http((_request, response) => {
     asked += 1;
     response.end('x');
   });
@@ -127,7 +114,7 @@ test('fetches nothing for an unsupported type or without an app', async () => {
 });
 
 test('rejects a sample above its size limit', async () => {
-  const source = await serve((_request, response) => {
+  const source = await http((_request, response) => {
     response.on('error', () => undefined);
     response.writeHead(200, { 'content-length': String(5 * MB + 1) }).flushHeaders();
   });
