@@ -258,6 +258,7 @@ export async function startScripted(
   let port = wanted;
   let step = 0;
   const serve = (socket: Socket): void => {
+    socket.setNoDelay(true);
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));

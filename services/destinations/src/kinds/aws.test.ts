@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DestinationError } from '@bmg/common/destinations';
 import { aTestEvent } from '../../../../test/testkit/destination-events';
-import type { Destination } from './destination';
+import { TIMES, type Destination } from './destination';
 import { openDestination } from './kinds';
 
 const EVENT = aTestEvent();
@@ -28,7 +28,12 @@ async function open(kind: 'sqs' | 's3', listener: RequestListener): Promise<Dest
     kind === 'sqs'
       ? { queue_url: `${url}/123456789012/events.fifo`, ...keys }
       : { endpoint: url, bucket: 'events', ...keys };
-  const destination = await openDestination(kind, settings, { allowPrivate: true });
+  const destination = await openDestination(
+    kind,
+    settings,
+    { allowPrivate: true },
+    { ...TIMES, gather_ms: 50 },
+  );
   opened.push(destination);
   return destination;
 }

@@ -8,10 +8,9 @@ import {
   RequestFailed,
   type GuardedAgent,
 } from '@bmg/common/outbound';
-import { SendFailed, unreachable, type DestinationGuard } from './destination';
+import { SendFailed, unreachable, type DestinationGuard, type Times } from './destination';
 import { ANSWER_MAX_BYTES, checkBody, type AnswerFormat } from './http-guard';
 
-const REQUEST_LIMIT_MS = 7_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /** The part of the SDK's request that is sent. */
@@ -37,12 +36,18 @@ interface SdkHandler {
   httpHandlerConfigs(): Record<string, never>;
 }
 
-/** The connections are at most so many at a time; `answers` is what the protocol's parser reads. */
+interface AwsOptions extends Pick<Times, 'request_ms'> {
+  /** At most so many at a time. */
+  connections: number;
+  /** What the protocol's parser reads. */
+  answers: AnswerFormat;
+}
+
 export function createAwsConnection(
   endpoint: URL,
   credentials: AwsSettings,
   guard: DestinationGuard,
-  { connections, answers }: { connections: number; answers: AnswerFormat },
+  { connections, answers, request_ms }: AwsOptions,
 ) {
   const agent = guardedAgent({
     ...guard,
@@ -51,7 +56,7 @@ export function createAwsConnection(
   });
   return {
     /** For the constructor of a client. */
-    config: configOf(endpoint, credentials, handlerOf(agent, answers)),
+    config: configOf(endpoint, credentials, handlerOf(agent, answers, request_ms)),
     close: (): Promise<void> => agent.destroy(),
   };
 }
@@ -88,10 +93,10 @@ const OF_THE_AGENT = new Set([
   'transfer-encoding',
 ]);
 
-function handlerOf(agent: GuardedAgent, answers: AnswerFormat): SdkHandler {
+function handlerOf(agent: GuardedAgent, answers: AnswerFormat, request_ms: number): SdkHandler {
   return {
     async handle(request, { abortSignal } = {}) {
-      const limit = AbortSignal.timeout(REQUEST_LIMIT_MS);
+      const limit = AbortSignal.timeout(request_ms);
       const signal =
         abortSignal instanceof AbortSignal ? AbortSignal.any([abortSignal, limit]) : limit;
       const headers = Object.entries(request.headers).filter(

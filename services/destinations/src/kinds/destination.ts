@@ -38,9 +38,21 @@ export interface Destination {
 /** Decides on addresses: those of webhook URLs, with the same setting for local work. */
 export type DestinationGuard = SocketGuard;
 
-/** Longest time for a check, and for an event from `send` to its result. */
-export const CHECK_LIMIT_MS = 10_000;
-export const SEND_LIMIT_MS = 10_000;
+/** Limits of time. Tests that wait for one shorten it. */
+export const TIMES = {
+  check_ms: 10_000,
+  /** From the `send` of an event to its result. */
+  send_ms: 10_000,
+  /** One batch; shorter, so that a hung write does not fail all that wait for it. */
+  write_ms: 8_000,
+  request_ms: 7_000,
+  open_ms: 5_000,
+  connect_ms: 3_000,
+  close_ms: 1_000,
+  /** How long the first event of an object waits for others. */
+  gather_ms: 2_000,
+};
+export type Times = Readonly<typeof TIMES>;
 
 /** The other side refused a batch because of one event, and does not name it. */
 export class EventRefused extends Error {

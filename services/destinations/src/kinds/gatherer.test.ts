@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { aTestEvent } from '../../../../test/testkit/destination-events';
-import { EventRefused, SendFailed, SENT, type DestinationEvent, type Sent } from './destination';
+import {
+  EventRefused,
+  SendFailed,
+  SENT,
+  TIMES,
+  type DestinationEvent,
+  type Sent,
+} from './destination';
 import { createGatherer, WAITING_EVENTS_MAX, type GathererOptions } from './gatherer';
 
 const event = (event_id: string, ordering_key?: string, bytes = 10): DestinationEvent =>
@@ -20,7 +27,7 @@ function gathered(options: Partial<GathererOptions> = {}) {
   const resets: number[] = [];
   const gatherer = createGatherer({
     limits: { events: 3, bytes: 100, event_bytes: 50 },
-    wait_ms: 0,
+    times: TIMES,
     atomic: false,
     write: (events, signal) =>
       new Promise((resolve, reject) => {

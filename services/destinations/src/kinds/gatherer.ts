@@ -4,14 +4,15 @@ import {
   EventRefused,
   failureText,
   refused,
-  SEND_LIMIT_MS,
   SendFailed,
   unsent,
   type DestinationEvent,
   type Sent,
+  type Times,
 } from './destination';
 
 export interface GathererOptions {
+  times: Pick<Times, 'send_ms' | 'write_ms'>;
   /** Bounds of one batch, and of one event. */
   limits: { events: number; bytes: number; event_bytes: number };
   /** How long the first event of a batch waits for others. */
@@ -32,8 +33,6 @@ export interface GathererOptions {
 /** Bounds of what waits for one destination. */
 export const WAITING_EVENTS_MAX = 2_000;
 export const WAITING_BYTES_MAX = 32 * 1024 * 1024;
-/** Shorter than the limit of an event, so that a hung write does not fail all that wait for it. */
-const WRITE_LIMIT_MS = 8_000;
 
 /** The keys of one call of send that have failed: later events of the same key fail too. */
 type FailedKeys = Set<string>;
@@ -50,7 +49,7 @@ interface Waiting {
 const EARLIER_FAILED = 'an earlier event of the conversation failed';
 
 export function createGatherer(options: GathererOptions) {
-  const { wait_ms = 0 } = options;
+  const { wait_ms = 0, times } = options;
   const queue = createQueue(options);
   const write = createWrite(options);
   let working = false;
@@ -94,7 +93,7 @@ export function createGatherer(options: GathererOptions) {
       const mine = queue.after(before);
       const timer = setTimeout(() => {
         for (const one of mine) one.settle(unsent('timeout'));
-      }, SEND_LIMIT_MS);
+      }, times.send_ms);
       wake?.();
       if (!working) running = work();
       return Promise.all(results).finally(() => clearTimeout(timer));
@@ -213,7 +212,7 @@ function batchOf(
   return batch;
 }
 
-function createWrite({ write, reset }: GathererOptions) {
+function createWrite({ write, reset, times }: GathererOptions) {
   const limited = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
     const abort = new AbortController();
     let timer: NodeJS.Timeout | undefined;
@@ -227,7 +226,7 @@ function createWrite({ write, reset }: GathererOptions) {
         } catch {
           // The next write opens a connection anyway.
         }
-      }, WRITE_LIMIT_MS);
+      }, times.write_ms);
     });
     try {
       return await Promise.race([write(events, abort.signal), late]);

@@ -8,12 +8,16 @@ import {
 } from '@bmg/common/destinations';
 import { UrlRefused } from '@bmg/common/outbound';
 import { openAmqp } from './amqp';
-import type { Destination, DestinationGuard } from './destination';
+import { TIMES, type Destination, type DestinationGuard, type Times } from './destination';
 import { openKafka } from './kafka';
 import { openS3 } from './s3';
 import { openSqs } from './sqs';
 
-type Open<Settings> = (settings: Settings, guard: DestinationGuard) => Promise<Destination>;
+type Open<Settings> = (
+  settings: Settings,
+  guard: DestinationGuard,
+  times: Times,
+) => Promise<Destination>;
 
 const OPEN: { readonly [T in DestinationType]: Open<SettingsOf[T]> } = {
   kafka: openKafka,
@@ -27,10 +31,11 @@ export async function openDestination(
   type: DestinationType,
   settings: object,
   guard: DestinationGuard,
+  times = TIMES,
 ): Promise<Destination> {
   const open = OPEN[type] as Open<object>;
   try {
-    return await open(checkSettings(type, settings, guard), guard);
+    return await open(checkSettings(type, settings, guard), guard, times);
   } catch (error) {
     if (!(error instanceof UrlRefused)) throw error;
     const problem = error.message.slice(error.field.length + 1);

@@ -2,13 +2,11 @@
 import type { AmqpSettings } from '@bmg/common/destinations';
 import { guardedSocketOptions } from '@bmg/common/outbound';
 import type { ChannelModel, ConfirmChannel, SocketOptions } from 'amqplib';
-import { SendFailed, within, type DestinationGuard } from '../destination';
+import { SendFailed, within, type DestinationGuard, type Times } from '../destination';
 import { createAmqpGuard, FRAME_MAX_BYTES, type AmqpGuard } from './guard';
 
 const PORT_TLS = 5671;
 const PORT_PLAIN = 5672;
-const OPEN_LIMIT_MS = 5_000;
-const CLOSE_LIMIT_MS = 1_000;
 const HEARTBEAT_S = 10;
 
 export interface Connection {
@@ -28,6 +26,7 @@ export interface Connection {
 export async function openConnection(
   { host, port, tls, ca, vhost, username, password }: AmqpSettings,
   guard: DestinationGuard,
+  { open_ms, close_ms }: Times,
 ): Promise<Connection> {
   const { connect } = await import('amqplib');
   const target = { host, port: port ?? (tls ? PORT_TLS : PORT_PLAIN), tls };
@@ -70,8 +69,8 @@ export async function openConnection(
   });
   try {
     return await within(
-      model.then((one) => openChannel(one, frames, abort)),
-      OPEN_LIMIT_MS,
+      model.then((one) => openChannel(one, frames, abort, close_ms)),
+      open_ms,
     );
   } catch (error) {
     abort.abort();
@@ -83,6 +82,7 @@ async function openChannel(
   model: ChannelModel,
   frames: AmqpGuard,
   abort: AbortController,
+  close_ms: number,
 ): Promise<Connection> {
   // The listeners run as soon as the connection breaks, which may be before the channel is open.
   const state: Pick<Connection, 'fault' | 'returned'> = {
@@ -112,7 +112,7 @@ async function openChannel(
     frames,
     end: () => abort.abort(),
     async close() {
-      await within(model.close(), CLOSE_LIMIT_MS).catch(() => undefined);
+      await within(model.close(), close_ms).catch(() => undefined);
       abort.abort();
     },
   });

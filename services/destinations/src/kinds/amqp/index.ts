@@ -4,7 +4,6 @@ import { DestinationError, type AmqpSettings } from '@bmg/common/destinations';
 import { ConnectFailed, failureOf, type OutboundFailure } from '@bmg/common/outbound';
 import { openConnection, type Connection } from './connection';
 import {
-  CHECK_LIMIT_MS,
   EventRefused,
   SendFailed,
   SENT,
@@ -16,6 +15,7 @@ import {
   type DestinationEvent,
   type DestinationGuard,
   type Sent,
+  type Times,
 } from '../destination';
 import { createGatherer } from '../gatherer';
 
@@ -32,6 +32,7 @@ const PRECONDITION_FAILED = 406;
 export async function openAmqp(
   settings: AmqpSettings,
   guard: DestinationGuard,
+  times: Times,
 ): Promise<Destination> {
   let opening: Promise<Connection> | undefined;
 
@@ -42,11 +43,11 @@ export async function openAmqp(
   const write = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
     let connection: Connection | undefined;
     try {
-      connection = await (opening ??= openConnection(settings, guard));
+      connection = await (opening ??= openConnection(settings, guard, times));
       if (connection.fault !== null) {
         // It broke while no event was sent.
         drop();
-        connection = await (opening = openConnection(settings, guard));
+        connection = await (opening = openConnection(settings, guard, times));
       }
       if (connection.frames.is_blocked) throw new SendFailed('server blocks publishers');
       const sent = await publishAll(connection, events, settings);
@@ -60,6 +61,7 @@ export async function openAmqp(
   const gatherer = createGatherer({
     limits: { events: BATCH_EVENTS_MAX, bytes: EVENT_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
     atomic: false,
+    times,
     write,
     reset: drop,
   });
@@ -67,11 +69,11 @@ export async function openAmqp(
   return {
     send: gatherer.send,
     async check() {
-      const checking = openConnection(settings, guard);
+      const checking = openConnection(settings, guard, times);
       try {
         await within(
           checking.then((one) => lookUp(one, settings)),
-          CHECK_LIMIT_MS,
+          times.check_ms,
         );
       } catch (error) {
         throw checkError(error, settings);

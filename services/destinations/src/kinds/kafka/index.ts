@@ -5,7 +5,6 @@ import { DestinationError, type KafkaSettings } from '@bmg/common/destinations';
 import { ConnectFailed, guardedSocket, ProtocolBroken } from '@bmg/common/outbound';
 import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
 import {
-  CHECK_LIMIT_MS,
   EventRefused,
   SendFailed,
   SENT,
@@ -15,13 +14,11 @@ import {
   type DestinationEvent,
   type DestinationGuard,
   type Sent,
+  type Times,
 } from '../destination';
 import { createGatherer } from '../gatherer';
 import { createKafkaGuard, type KafkaGuard } from './guard';
 
-const CONNECT_LIMIT_MS = 3_000;
-const REQUEST_LIMIT_MS = 7_000;
-const CLOSE_LIMIT_MS = 1_000;
 /** Kafka's own default for a record batch is 1 MiB, framing, key and headers included. */
 const EVENT_BYTES_MAX = 1_000_000;
 const BATCH_EVENTS_MAX = 500;
@@ -52,6 +49,7 @@ const CREDENTIALS_REFUSED = 'credentials refused';
 export async function openKafka(
   settings: KafkaSettings,
   guard: DestinationGuard,
+  times: Times,
 ): Promise<Destination> {
   const { topic } = settings;
   let connection: Connection | undefined;
@@ -61,11 +59,11 @@ export async function openKafka(
     connection = undefined;
   };
   const write = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
-    const mine = (connection ??= await connect(settings, guard));
+    const mine = (connection ??= await connect(settings, guard, times));
     try {
       await mine.ready;
       const messages = records(events);
-      await mine.producer.send({ topic, acks: -1, timeout: REQUEST_LIMIT_MS, messages });
+      await mine.producer.send({ topic, acks: -1, timeout: times.request_ms, messages });
       return events.map(() => SENT);
     } catch (error) {
       if (connection === mine) drop();
@@ -75,6 +73,7 @@ export async function openKafka(
   const gatherer = createGatherer({
     limits: { events: BATCH_EVENTS_MAX, bytes: EVENT_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
     atomic: true,
+    times,
     write,
     reset: drop,
   });
@@ -82,10 +81,10 @@ export async function openKafka(
   return {
     send: gatherer.send,
     async check() {
-      const { kafka, failure, endSockets } = await createClient(settings, guard);
+      const { kafka, failure, endSockets } = await createClient(settings, guard, times);
       const admin = kafka.admin();
       try {
-        await within(lookUp(admin, topic), CHECK_LIMIT_MS);
+        await within(lookUp(admin, topic), times.check_ms);
       } catch (error) {
         throw checkError(error, failure(), settings);
       } finally {
@@ -102,8 +101,8 @@ export async function openKafka(
 
 type Connection = Awaited<ReturnType<typeof connect>>;
 
-async function connect(settings: KafkaSettings, guard: DestinationGuard) {
-  const { kafka, failure, endSockets } = await createClient(settings, guard);
+async function connect(settings: KafkaSettings, guard: DestinationGuard, times: Times) {
+  const { kafka, failure, endSockets } = await createClient(settings, guard, times);
   const producer = kafka.producer({
     // Needs no right beyond writing to the topic. A retry may store an event twice; its id is the
     // same.
@@ -139,7 +138,7 @@ const records = (events: readonly DestinationEvent[]) =>
     headers: { 'webhook-id': event_id, event, 'content-type': content_type },
   }));
 
-async function createClient(settings: KafkaSettings, guard: DestinationGuard) {
+async function createClient(settings: KafkaSettings, guard: DestinationGuard, times: Times) {
   const { Kafka: KafkaClient, logLevel } = await import('kafkajs');
   const { ca = guard.ca, mechanism, username = '', password = '' } = settings;
   const socketGuard = { ...guard, ...(ca !== undefined && { ca }) };
@@ -154,7 +153,7 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard) {
       const target = { host, port, tls: settings.tls };
       const frames = createKafkaGuard();
       const inspected = { ...socketGuard, inspect: frames.inspect };
-      const { socket, failure } = guardedSocket(target, inspected, CONNECT_LIMIT_MS);
+      const { socket, failure } = guardedSocket(target, inspected, times.connect_ms);
       const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
       socket.write = (request: Buffer, ...args: unknown[]) => {
         try {
@@ -185,9 +184,9 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard) {
     ssl: settings.tls,
     ...(mechanism !== 'none' && { sasl: { mechanism, username, password } as SASLOptions }),
     socketFactory,
-    connectionTimeout: CONNECT_LIMIT_MS,
-    authenticationTimeout: CONNECT_LIMIT_MS,
-    requestTimeout: REQUEST_LIMIT_MS,
+    connectionTimeout: times.connect_ms,
+    authenticationTimeout: times.connect_ms,
+    requestTimeout: times.request_ms,
     enforceRequestTimeout: true,
     // Each attempt starts from the next broker.
     retry: { ...RETRY, retries: settings.brokers.length },
@@ -205,7 +204,7 @@ async function createClient(settings: KafkaSettings, guard: DestinationGuard) {
     endSockets(): void {
       ended = true;
       const destroy = (): void => sockets.forEach((_frames, socket) => socket.destroy());
-      setTimeout(destroy, CLOSE_LIMIT_MS).unref();
+      setTimeout(destroy, times.close_ms).unref();
     },
   };
 }

@@ -6,16 +6,14 @@ import { checkUrl } from '@bmg/common/outbound';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from '../aws';
 import {
-  CHECK_LIMIT_MS,
   SENT,
   type Destination,
   type DestinationEvent,
   type DestinationGuard,
+  type Times,
 } from '../destination';
 import { createGatherer } from '../gatherer';
 
-/** How long the first event of an object waits for others. */
-const WAIT_MS = 2_000;
 const OBJECT_EVENTS_MAX = 1_000;
 const OBJECT_BYTES_MAX = 16 * 1024 * 1024;
 const CONNECTIONS = 2;
@@ -44,12 +42,17 @@ const FAULTS: AwsFaults = {
 };
 
 /** Opens no connection yet. */
-export async function openS3(settings: S3Settings, guard: DestinationGuard): Promise<Destination> {
+export async function openS3(
+  settings: S3Settings,
+  guard: DestinationGuard,
+  times: Times,
+): Promise<Destination> {
   const { bucket, prefix, addressing } = settings;
   const { allowPrivate } = guard;
   const endpoint = checkUrl(settings.endpoint, { field: 'endpoint', allowPrivate });
   const s3 = await import('@aws-sdk/client-s3');
   const connection = createAwsConnection(endpoint, settings, guard, {
+    ...times,
     connections: CONNECTIONS,
     answers: 'xml',
   });
@@ -68,7 +71,8 @@ export async function openS3(settings: S3Settings, guard: DestinationGuard): Pro
   };
   const gatherer = createGatherer({
     limits: { events: OBJECT_EVENTS_MAX, bytes: OBJECT_BYTES_MAX, event_bytes: OBJECT_BYTES_MAX },
-    wait_ms: WAIT_MS,
+    wait_ms: times.gather_ms,
+    times,
     atomic: true,
     groupOf: hourOf,
     async write(events, signal) {
@@ -84,7 +88,7 @@ export async function openS3(settings: S3Settings, guard: DestinationGuard): Pro
   return {
     send: gatherer.send,
     async check() {
-      const abortSignal = AbortSignal.timeout(CHECK_LIMIT_MS);
+      const abortSignal = AbortSignal.timeout(times.check_ms);
       try {
         // A write needs no right beyond that of the events.
         await put(`${prefix}${CHECK_OBJECT}`, Buffer.from('ok\n'), 'text/plain', abortSignal);

@@ -6,7 +6,6 @@ import { checkUrl } from '@bmg/common/outbound';
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
 import { awsCheckError, awsSendError, createAwsConnection, type AwsFaults } from '../aws';
 import {
-  CHECK_LIMIT_MS,
   failureText,
   refused,
   SENT,
@@ -15,6 +14,7 @@ import {
   type DestinationEvent,
   type DestinationGuard,
   type Sent,
+  type Times,
 } from '../destination';
 import { createGatherer } from '../gatherer';
 
@@ -57,12 +57,14 @@ const MESSAGE_REFUSED: ReadonlySet<string> = new Set([
 export async function openSqs(
   settings: SqsSettings,
   guard: DestinationGuard,
+  times: Times,
 ): Promise<Destination> {
   const { queue_url } = settings;
   const { allowPrivate } = guard;
   const endpoint = checkUrl(queue_url, { field: 'queue_url', allowPrivate });
   const sqs = await import('@aws-sdk/client-sqs');
   const connection = createAwsConnection(endpoint, settings, guard, {
+    ...times,
     connections: CONNECTIONS,
     answers: 'json',
   });
@@ -92,6 +94,7 @@ export async function openSqs(
   const gatherer = createGatherer({
     limits: { events: BATCH_EVENTS_MAX, bytes: BATCH_BYTES_MAX, event_bytes: EVENT_BYTES_MAX },
     atomic: false,
+    times,
     async write(events, signal) {
       const sent = await Promise.all(requestsOf(events).map((one) => request(one, signal)));
       return sent.flat();
@@ -101,7 +104,7 @@ export async function openSqs(
   return {
     send: gatherer.send,
     async check() {
-      const abortSignal = AbortSignal.timeout(CHECK_LIMIT_MS);
+      const abortSignal = AbortSignal.timeout(times.check_ms);
       const command = new sqs.GetQueueAttributesCommand({
         QueueUrl: queue_url,
         AttributeNames: ['QueueArn'],
