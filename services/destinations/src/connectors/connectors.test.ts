@@ -5,12 +5,13 @@ import { createLogger } from '@bmg/common/telemetry';
 import { ConnectorReply, ConnectorRequest } from '@bmg/proto/destinations';
 import { eventually } from '../../../../test/testkit/eventually';
 import { LIMITS } from './connector';
-import { Connectors, type ConnectorsOptions } from './connectors';
+import { Connectors, TIMES, type ConnectorsOptions } from './connectors';
 import { frameOf } from './frames';
 import { spawnConnector } from './spawn';
 
 const log = createLogger('test');
 log.level = 'silent';
+const SHORT = { ...TIMES, idle_ms: 50, turn_ms: 200, watch_every_ms: 10, restart_min_ms: 200 };
 const ONE = { events: 1, bytes: 10 };
 
 /** A connector in a few lines of JavaScript: `answer` writes the reply that a test gave it. */
@@ -43,6 +44,7 @@ async function use(bodies: string[], options: Partial<ConnectorsOptions> = {}): 
   connectors = new Connectors({
     spawn: () => start(bodies[Math.min(at++, bodies.length - 1)] ?? SOUND),
     log,
+    times: SHORT,
     ...options,
   });
   await connectors.start();
@@ -82,7 +84,7 @@ test.each([
   ],
 ])('fails the calls of a partner whose connector %s, and no other', async (_name, body, reason) => {
   await use([body, SOUND], {
-    limits: { ...LIMITS, memory_bytes: 128 * 1024 * 1024, silence_ms: 1_500 },
+    limits: { ...LIMITS, memory_bytes: 128 * 1024 * 1024, silence_ms: 500 },
   });
   const [hostile, neighbour] = await Promise.all([send('hostile'), send('neighbour')]);
   expect([hostile, neighbour]).toEqual([reason, 'stored']);
@@ -90,7 +92,7 @@ test.each([
 
 test('starts a dead connector again after a wait that doubles', async () => {
   const DIES = 'process.stdin.once("data", () => process.exit(7));';
-  await use([DIES, DIES, SOUND], { restart_min_ms: 300 });
+  await use([DIES, DIES, SOUND]);
   const reason = 'the connector ended with code 7';
   expect(await send('p')).toBe(reason);
   // No process is started for this one.
@@ -101,12 +103,12 @@ test('starts a dead connector again after a wait that doubles', async () => {
   );
   const died_at = performance.now();
   await eventually(async () => (await send('p')) === 'stored' || undefined);
-  expect(performance.now() - died_at).toBeGreaterThan(500);
+  expect(performance.now() - died_at).toBeGreaterThan(350);
   expect(children).toHaveLength(3);
 });
 
 test('ends the connector that was idle longest when another partner needs a place', async () => {
-  await use([SOUND], { connectors_max: 2 });
+  await use([SOUND], { connectors_max: 2, times: TIMES });
   expect(await send('a')).toBe('stored');
   expect(await send('b')).toBe('stored');
   expect(await send('c')).toBe('stored');
@@ -121,16 +123,16 @@ test('gives each partner its turn while more are busy than connectors may run', 
       call += 1;
       replies.write(Buffer.from([0, 0, 0, 6, 8, call, 18, 2, 8, 1]));
     }, 50));`;
-  await use([SLOW], { connectors_max: 1, turn_ms: 200 });
-  const stop = Date.now() + 3_000;
-  const busy = async (partner: string): Promise<number> => {
-    let stored = 0;
-    while (Date.now() < stop)
-      if ((await send(partner, { events: 500, bytes: 1 })) === 'stored') stored += 1;
-    return stored;
+  await use([SLOW], { connectors_max: 1 });
+  const CALLS_MAX = 60;
+  const calls = [0, 0, 0];
+  const busy = async (partner: string, at: number): Promise<void> => {
+    for (let call = 1; call <= CALLS_MAX && calls.includes(0); call += 1) {
+      if ((await send(partner, { events: 500, bytes: 1 })) === 'stored') calls[at] = call;
+    }
   };
-  const stored = await Promise.all(['a', 'b', 'c'].map(busy));
-  expect(Math.min(...stored)).toBeGreaterThan(0);
+  await Promise.all(['a', 'b', 'c'].map(busy));
+  expect(Math.max(...calls)).toBeLessThan(CALLS_MAX);
 });
 
 test('refuses calls beyond the bytes that may wait for one partner, and takes those of others', async () => {
@@ -144,7 +146,7 @@ test('refuses calls beyond the bytes that may wait for one partner, and takes th
 });
 
 test('ends a connector that has been idle, and all of them at a stop', async () => {
-  await use([SOUND], { idle_ms: 300 });
+  await use([SOUND]);
   expect(await send('a')).toBe('stored');
   await eventually(() => children[0]?.exitCode === 0 || undefined);
   expect(await send('b')).toBe('stored');
@@ -156,7 +158,7 @@ test('ends a connector that has been idle, and all of them at a stop', async () 
 test('serves a call that arrives while an idle connector ends', async () => {
   // The first one answers, and takes its time to end.
   const slow = `${SOUND} process.stdin.removeAllListeners('end'); process.stdin.on('end', () => setTimeout(() => process.exit(0), 500));`;
-  await use([slow, SOUND], { idle_ms: 300 });
+  await use([slow, SOUND]);
   expect(await send('a')).toBe('stored');
   await eventually(() => children[0]?.stdin?.writableEnded || undefined);
   expect(children[0]?.exitCode).toBeNull();
@@ -164,57 +166,40 @@ test('serves a call that arrives while an idle connector ends', async () => {
   expect(children).toHaveLength(2);
 });
 
-describe('a real connector', () => {
-  const check = (settings: object) =>
-    connectors.run(
-      'p',
-      {
-        check: ConnectorRequest.fromPartial({
-          check: {
-            partner_id: 'p',
-            destination: { type: 'kafka', settings },
-            event: { event_id: 'evt_1', event: 'webhook.test', body: Buffer.from('{}') },
-          },
-        }).check,
-      },
-      ONE,
-    );
-  let real: ChildProcess;
-  beforeEach(async () => {
-    connectors = new Connectors({
-      spawn: () => {
-        children.push((real = spawnConnector(false)));
-        return real;
-      },
-      log,
-    });
-    await connectors.start();
+test('a real connector names the setting at fault, is bounded, and ends with the service', async () => {
+  let real = start('');
+  connectors = new Connectors({
+    spawn: () => {
+      children.push((real = spawnConnector(false)));
+      return real;
+    },
+    log,
+  });
+  await connectors.start();
+  const settings = { brokers: ['10.0.0.1:9092'], topic: 'events', password: 'hidden-1' };
+  const { check } = ConnectorRequest.fromPartial({
+    check: {
+      partner_id: 'p',
+      destination: { type: 'kafka', settings },
+      event: { event_id: 'evt_1', event: 'webhook.test', body: Buffer.from('{}') },
+    },
+  });
+  expect(await connectors.run('p', { check }, ONE)).toMatchObject({
+    outcomes: [],
+    fault: { setting: 'brokers', problem: expect.stringContaining('public internet') as string },
   });
 
-  test('names the setting at fault', async () => {
-    expect(await check({ brokers: ['10.0.0.1:9092'], topic: 'events' })).toMatchObject({
-      outcomes: [],
-      fault: { setting: 'brokers', problem: expect.stringContaining('public internet') as string },
-    });
-  });
+  const of = (name: string): string => readFileSync(`/proc/${real.pid}/${name}`, 'utf8');
+  expect(
+    of('environ')
+      .split('\0')
+      .filter((one) => !/^(PWD|OLDPWD|_|SH[A-Z]+)=|^$/.test(one)),
+  ).toEqual([]);
+  expect(of('cmdline')).not.toContain('hidden-1');
+  expect(of('limits')).toMatch(/Max data size +\d{6,9} +\d{6,9} +bytes/);
+  expect(of('limits')).toMatch(/Max core file size +0 +0 +bytes/);
 
-  test('has no environment, no other argument than its code, and bounds on memory and files', async () => {
-    await check({ brokers: ['10.0.0.1:9092'], topic: 'events', password: 'hidden-1' });
-    const of = (name: string): string => readFileSync(`/proc/${real.pid}/${name}`, 'utf8');
-    expect(
-      of('environ')
-        .split('\0')
-        .filter((one) => !/^(PWD|OLDPWD|_|SH[A-Z]+)=|^$/.test(one)),
-    ).toEqual([]);
-    expect(of('cmdline')).not.toContain('hidden-1');
-    expect(of('limits')).toMatch(/Max data size +\d{6,9} +\d{6,9} +bytes/);
-    expect(of('limits')).toMatch(/Max core file size +0 +0 +bytes/);
-  });
-
-  test('ends with the service, also when the service was killed', async () => {
-    await check({ brokers: ['10.0.0.1:9092'], topic: 'events' });
-    // What the end of the other process does to the pipe.
-    real.stdin?.destroy();
-    await eventually(() => real.exitCode === 0 || undefined);
-  });
+  // What the end of a killed service does to the pipe.
+  real.stdin?.destroy();
+  await eventually(() => real.exitCode === 0 || undefined);
 });

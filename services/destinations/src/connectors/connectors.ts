@@ -10,10 +10,14 @@ import { Connector, type ConnectorLimits, type Size, type Work } from './connect
 
 /** Processes at a time. */
 export const CONNECTORS_MAX = 8;
-/** A connector without a call for so long ends. */
-const IDLE_MS = 5 * 60_000;
-/** A connector that others wait for keeps its place at least for this time. */
-const TURN_MS = 2_000;
+export const TIMES = {
+  /** A connector without a call for so long ends. */
+  idle_ms: 5 * 60_000,
+  /** A connector that others wait for keeps its place at least for this time. */
+  turn_ms: 2_000,
+  watch_every_ms: 250,
+  restart_min_ms: 1_000,
+};
 /** The time from a request to its outcome, with all waiting. */
 export const CALL_LIMIT_MS = 10_000;
 /** A check has ten seconds in the connector, and before them the time that it takes to start. */
@@ -24,8 +28,6 @@ const WINDOW: Size = { events: 500, bytes: 8 * 1024 * 1024 };
 const WAITING_MAX_BYTES = 64 * 1024 * 1024;
 const WAITING_SHARE = 1 / 4;
 const EVENT_OVERHEAD_BYTES = 1_024;
-const WATCH_EVERY_MS = 250;
-const RESTART_MIN_MS = 1_000;
 const RESTART_MAX_MS = 30 * 60_000;
 /** A connector that ran for so long is started again at once. */
 const SOUND_MS = 10 * 60_000;
@@ -59,9 +61,7 @@ export interface ConnectorsOptions {
   spawn(): ChildProcess;
   log: Logger;
   connectors_max?: number;
-  idle_ms?: number;
-  restart_min_ms?: number;
-  turn_ms?: number;
+  times?: typeof TIMES;
   limits?: ConnectorLimits;
 }
 
@@ -74,8 +74,10 @@ export class Connectors implements Component {
   private running = 0;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
+  private readonly times;
 
   constructor(private readonly options: ConnectorsOptions) {
+    this.times = options.times ?? TIMES;
     this.bytes = createPool(
       {
         server: 'destinations',
@@ -91,7 +93,7 @@ export class Connectors implements Component {
   }
 
   async start(): Promise<void> {
-    this.timer = setInterval(() => this.watch(), WATCH_EVERY_MS);
+    this.timer = setInterval(() => this.watch(), this.times.watch_every_ms);
   }
 
   async stop(): Promise<void> {
@@ -129,11 +131,10 @@ export class Connectors implements Component {
 
   private watch(): void {
     const now = performance.now();
-    const { idle_ms = IDLE_MS } = this.options;
     for (const [partner_id, partner] of this.partners) {
       const { connector, waiting, down } = partner;
       connector?.watch();
-      const is_unused = waiting.length === 0 && now - partner.used_at >= idle_ms;
+      const is_unused = waiting.length === 0 && now - partner.used_at >= this.times.idle_ms;
       if (connector?.is_idle && is_unused && !partner.is_yielding) {
         // A call that arrives while it ends waits for the next connector.
         partner.is_yielding = true;
@@ -200,14 +201,13 @@ export class Connectors implements Component {
   private makeRoom(): void {
     const active = [...this.partners.values()].filter(({ connector }) => connector);
     let missing = this.line.size - active.filter(({ is_yielding }) => is_yielding).length;
-    const { turn_ms = TURN_MS } = this.options;
     const now = performance.now();
     const candidates = active
       .filter((one) => !one.is_yielding)
       .sort((a, b) => a.used_at - b.used_at);
     const idle = candidates.filter((one) => one.connector?.is_idle && one.waiting.length === 0);
     const over = candidates
-      .filter(({ connector }) => connector && now - connector.started_at >= turn_ms)
+      .filter(({ connector }) => connector && now - connector.started_at >= this.times.turn_ms)
       .sort((a, b) => startOf(a) - startOf(b));
     for (const partner of new Set([...idle, ...over])) {
       if (missing <= 0) return;
@@ -235,14 +235,13 @@ export class Connectors implements Component {
   }
 
   private died(partner: Partner, connector: Connector, reason: string): void {
-    const { log, restart_min_ms = RESTART_MIN_MS } = this.options;
     const now = performance.now();
     if (now - connector.started_at >= SOUND_MS) partner.deaths = 0;
-    const wait_ms = Math.min(RESTART_MAX_MS, restart_min_ms * 2 ** partner.deaths);
+    const wait_ms = Math.min(RESTART_MAX_MS, this.times.restart_min_ms * 2 ** partner.deaths);
     partner.deaths += 1;
     partner.down = { reason: `the connector ${reason}`, until: now + wait_ms };
     this.failAll(partner, partner.down.reason);
-    log.warn({ partner_id: partner.partner_id, reason, wait_ms }, 'a connector ended');
+    this.options.log.warn({ partner_id: partner.partner_id, reason, wait_ms }, 'a connector ended');
   }
 
   private failAll({ waiting }: Partner, text: string): void {
