@@ -7,8 +7,9 @@ import { createHealthMonitor, type HealthMonitor } from './health';
 const log = createLogger('test');
 log.level = 'silent';
 const NEVER = new Promise<never>(() => undefined);
+const TIMES = { check_every_ms: 20, check_ms: 200, redis_silence_ms: 400 };
 /** How soon a stopped engine has to show. */
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 5_000;
 
 let broker: Server;
 let health: HealthMonitor;
@@ -21,7 +22,7 @@ beforeEach(async () => {
   broker = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => broker.once('listening', resolve));
   const brokers = `127.0.0.1:${(broker.address() as AddressInfo).port}`;
-  health = createHealthMonitor({}, redis, { bus, brokers }, log);
+  health = createHealthMonitor({}, redis, { bus, brokers }, log, TIMES);
   await health.start?.(new AbortController().signal);
 });
 afterEach(async () => {
@@ -32,11 +33,13 @@ afterEach(async () => {
 const dependency = (name: string): unknown =>
   (health.report().body['dependencies'] as Record<string, unknown>)[name];
 
-test('shows what answers as ok', () => {
-  for (const name of ['redis', 'kafka', 'fanout']) {
-    expect(dependency(name)).toEqual({ status: 'ok' });
-  }
-});
+test('shows what answers as ok', () =>
+  eventually(() => {
+    for (const name of ['redis', 'kafka', 'fanout']) {
+      expect(dependency(name)).toEqual({ status: 'ok' });
+    }
+    return true;
+  }));
 
 test.each([
   ['redis', () => (redis.redis.ping = () => NEVER)],
@@ -44,9 +47,7 @@ test.each([
   ['fanout', () => (bus.attended = () => NEVER)],
 ])('shows %s as down while it accepts connections and does not answer', async (name, stop) => {
   stop();
-  const started = performance.now();
-  await eventually(() => (dependency(name) as { status: string }).status === 'down');
-  expect(performance.now() - started).toBeLessThan(LIMIT_MS);
+  await eventually(() => (dependency(name) as { status: string }).status === 'down', LIMIT_MS);
   expect(health.report().body['status']).not.toBe('ok');
 });
 

@@ -15,12 +15,14 @@ export type HealthMonitor = ReturnType<typeof createHealthMonitor>;
 type ProbedRedis = Pick<RedisConnection, 'up'> & { redis: Pick<RedisConnection['redis'], 'ping'> };
 
 export const HEALTH_PATH = '/v1/health';
-const CHECK_EVERY_MS = 1_000;
-const CHECK_TIMEOUT_MS = 1_000;
 /** No send works without these; the value is how long their cached answers suffice, in ms. */
 const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
-/** One late answer is no outage: Redis is down if none has come for this time. */
-const REDIS_SILENCE_MS = 3_000;
+const TIMES = {
+  check_every_ms: 1_000,
+  check_ms: 1_000,
+  /** One late answer is no outage: Redis is down if none has come for this time. */
+  redis_silence_ms: 3_000,
+};
 /** Fanout has no RPCs: it is healthy while it consumes the upstream's webhooks from Kafka. */
 const FANOUT = 'fanout';
 const FANOUT_GROUP = 'fanout-webhook';
@@ -30,16 +32,23 @@ export function createHealthMonitor(
   redis: ProbedRedis,
   kafka: { bus: Pick<Bus, 'check' | 'attended'>; brokers: string },
   log: Logger,
+  { check_every_ms, check_ms, redis_silence_ms } = TIMES,
 ) {
   const clients = Object.entries(addresses).map(([name, address]) => ({
     name,
     client: createRpcClient(HealthDefinition, address),
   }));
   const { states, set, isOld } = createStates([...Object.keys(addresses), FANOUT, 'redis']);
+  /** False if a check fails, or is late. */
+  const succeed = (...checks: Promise<unknown>[]): Promise<boolean> =>
+    within(check_ms, Promise.all(checks)).then(
+      () => true,
+      () => false,
+    );
   const checkAll = async (): Promise<void> => {
     await Promise.all([
       ...clients.map(async ({ name, client }) => {
-        const call = ownCall(unsampled(), CHECK_TIMEOUT_MS);
+        const call = ownCall(unsampled(), check_ms);
         const serving = await client.rpc.check({ service: '' }, call).then(
           ({ status }) => status === Serving.SERVING,
           () => false,
@@ -47,15 +56,17 @@ export function createHealthMonitor(
         set(name, serving);
       }),
       // The last publish may be old, so a broker must accept too.
-      succeed(kafka.bus.check(), anyAccepts(kafka.brokers)).then((ok) => set('kafka', ok)),
+      succeed(kafka.bus.check(), anyAccepts(kafka.brokers, check_ms)).then((ok) =>
+        set('kafka', ok),
+      ),
       succeed(kafka.bus.attended(FANOUT_GROUP)).then((ok) => set(FANOUT, ok)),
       // A stopped process keeps its connections: only an answer shows that it works.
       (redis.up() ? succeed(redis.redis.ping()) : Promise.resolve(false)).then((ok) => {
-        if (ok || !redis.up() || isOld('redis', REDIS_SILENCE_MS)) set('redis', ok);
+        if (ok || !redis.up() || isOld('redis', redis_silence_ms)) set('redis', ok);
       }),
     ]);
   };
-  const poller = createPoller('health', CHECK_EVERY_MS, checkAll, log);
+  const poller = createPoller('health', check_every_ms, checkAll, log);
   return {
     name: 'health',
     async start(signal: AbortSignal): Promise<void> {
@@ -102,22 +113,16 @@ function createStates(names: string[]) {
   };
 }
 
-/** False if a check fails, or is late. */
-const succeed = (...checks: Promise<unknown>[]): Promise<boolean> =>
-  within(CHECK_TIMEOUT_MS, Promise.all(checks)).then(
-    () => true,
-    () => false,
-  );
-
 /** Rejects when no broker accepts a connection. */
-const anyAccepts = (brokers: string): Promise<void> => Promise.any(brokers.split(',').map(accepts));
+const anyAccepts = (brokers: string, timeout: number): Promise<void> =>
+  Promise.any(brokers.split(',').map((address) => accepts(address, timeout)));
 
-function accepts(address: string): Promise<void> {
+function accepts(address: string, timeout: number): Promise<void> {
   const at = address.lastIndexOf(':');
   const host = address.slice(0, at).replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
     const port = Number(address.slice(at + 1));
-    const socket = connect({ host, port, timeout: CHECK_TIMEOUT_MS });
+    const socket = connect({ host, port, timeout });
     const end = (settle: () => void) => () => {
       socket.destroy();
       settle();
