@@ -6,49 +6,39 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventIdOf, eventIdsOfMessage, statusRecord, type EventFacts } from '@bmg/common/messages';
 import { parseUpstream } from '@bmg/common/upstream-webhook';
-import { parse, stringify } from 'lossless-json';
 import {
+  bodyOf,
   FOLDER,
   goldenNames as names,
+  NOW,
+  print,
   readGolden,
   shorten,
 } from '../../../../test/testkit/golden-events';
 import { layOutJson } from '../../../../test/testkit/json-layout';
 import { FIELDS } from './fields';
-import { EVENT_NAMES, normalise, type Normalised } from './index';
+import { EVENT_NAMES, normalise } from './index';
 
-const NOW = 1_790_009_999;
 const WRITE = process.env.GOLDEN === 'write';
 
-/** Digits and numbers keep their spelling. */
-const print = (value: unknown): string => stringify(value) as string;
-
-function read(name: string): { raw: string; result: Normalised } {
-  const raw = readGolden(name, 'in');
-  return { raw, result: normalise(parseUpstream(raw).body, NOW) };
-}
-
-/** Keeps a body whose text is more than its values: a repeated key, an escape. */
-function layOutInput(name: string): void {
-  const { raw } = read(name);
-  const laidOut = layOutJson(parse(raw), print);
-  const packed = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
-  if (packed(laidOut) === packed(raw)) writeFileSync(join(FOLDER, `${name}.in.json`), laidOut);
-}
+const bodies = new Map(names.map((name) => [name, parseUpstream(bodyOf(name)).body]));
+const resultOf = (name: string) => normalise(bodies.get(name), NOW);
 
 describe('normalises an upstream body to exactly the reviewed result', () => {
   test.each(names)('%s', (name) => {
-    if (WRITE) layOutInput(name);
-    const { raw, result } = read(name);
+    const write = (side: string, text: string) =>
+      writeFileSync(join(FOLDER, `${name}.${side}.json`), text);
+    if (WRITE) write('in', layOutJson(parseUpstream(readGolden(name, 'in')).body, print));
+    const result = resultOf(name);
     const ignored = [...result.ignored.values()];
-    const outcome = layOutJson(shorten({ ...result, ignored }, parse(raw), print), print);
-    if (WRITE) writeFileSync(join(FOLDER, `${name}.out.json`), outcome);
+    const outcome = layOutJson(shorten({ ...result, ignored }, bodies.get(name)), print);
+    if (WRITE) write('out', outcome);
     expect(outcome).toBe(readGolden(name, 'out'));
   });
 });
 
 test('the events of a message have the ids by which its timeline finds them', () => {
-  const events = names.flatMap((name) => read(name).result.events);
+  const events = names.flatMap((name) => resultOf(name).events);
   const ofMessages = events.filter(
     ({ data, phone_number_id, ignored_as }) =>
       phone_number_id !== null && data['message_id'] && ignored_as === undefined,
@@ -79,12 +69,12 @@ test('the events of a message have the ids by which its timeline finds them', ()
 
 describe('the pairs are complete', () => {
   test('contain every event name of the contract', () => {
-    const seen = new Set(names.flatMap((name) => read(name).result.events.map((e) => e.event)));
+    const seen = new Set(names.flatMap((name) => resultOf(name).events.map((e) => e.event)));
     expect([...EVENT_NAMES].filter((event) => !seen.has(event))).toEqual([]);
   });
 
   test('contain every upstream field', () => {
-    const raw = names.map((name) => read(name).raw).join('\n');
+    const raw = names.map(bodyOf).join('\n');
     expect([...FIELDS.keys()].filter((field) => !raw.includes(`"${field}"`))).toEqual([]);
   });
 
