@@ -5,8 +5,7 @@ import type { EmulatorConfig } from './config';
 import type { Route } from './core';
 import { invalid, unknownObject, upstreamError } from './errors';
 import type { Kind, State } from './state';
-import type { Token } from './types';
-import { buildToken } from './builders';
+import { buildToken, type Token } from './types';
 
 export interface Credentials {
   scheme: string;

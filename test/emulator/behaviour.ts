@@ -9,12 +9,6 @@ export interface FailRule {
   /** Phone number digits or a business-scoped ID; absent means every recipient. */
   to?: string;
   code: number;
-  details?: string;
-  /** Reports `sent` first, as the platform does for failures that it detects later. */
-  after_sent?: boolean;
-  probability?: number;
-  /** -1, the default, means until cleared. */
-  times?: number;
 }
 
 export interface Behaviour {
@@ -29,12 +23,11 @@ export interface Behaviour {
   swallow: number;
   fail_status: FailRule[];
   seed: number;
-  batch_max: number;
   retry_delays_ms: number[];
-  timeout_ms: number;
-  conversation: 'always' | 'free_entry_point_only' | 'never';
-  /** When off, service messages and utility templates inside an open window are free. */
-  /** Null: from 1 October 2026, like the platform's prices. */
+  /**
+   * When off, service messages and utility templates inside an open window are free. Null: from
+   * 1 October 2026, like the platform's prices.
+   */
   service_billable: boolean | null;
   lifecycle_delay_ms: number;
   template_review: { outcome: 'approve' | 'reject' | 'none'; delay_ms: number };
@@ -43,10 +36,6 @@ export interface Behaviour {
 
 /** Delays between the attempts of one webhook: about two minutes in total, then it is lost. */
 const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 20_000, 40_000, 45_000];
-export const POST_TIMEOUT_MS = 10_000;
-export const BATCH_DEFAULT = 100;
-/** The platform's own maximum of statuses in one webhook. */
-export const BATCH_MAX = 1000;
 
 function defaultBehaviour(): Behaviour {
   return {
@@ -58,10 +47,7 @@ function defaultBehaviour(): Behaviour {
     swallow: 0,
     fail_status: [],
     seed: 1,
-    batch_max: BATCH_DEFAULT,
     retry_delays_ms: [...RETRY_DELAYS_MS],
-    timeout_ms: POST_TIMEOUT_MS,
-    conversation: 'always',
     service_billable: null,
     lifecycle_delay_ms: 100,
     template_review: { outcome: 'approve', delay_ms: 1000 },
@@ -90,15 +76,9 @@ export class BehaviourHolder {
     if (change.seed !== undefined) this.random = seededRandom(change.seed);
   }
 
-  /** Returns the rule that makes a send fail, if any, and uses up one of its `times`. */
-  failureFor(peers: Array<string | null>): FailRule | null {
-    for (const rule of this.current.fail_status) {
-      if (rule.times === 0 || (rule.to !== undefined && !peers.includes(rule.to))) continue;
-      if (rule.probability !== undefined && this.random() >= rule.probability) continue;
-      if (rule.times !== undefined && rule.times > 0) rule.times -= 1;
-      return rule;
-    }
-    return null;
+  /** Returns the rule that makes a send fail, if any. */
+  failureFor(peers: Array<string | null>): FailRule | undefined {
+    return this.current.fail_status.find(({ to }) => to === undefined || peers.includes(to));
   }
 }
 
@@ -107,30 +87,22 @@ export interface Step {
   status: StatusName;
   after_ms: number;
   code?: number;
-  details?: string;
 }
 
 export function stepsFor(
   behaviour: Behaviour,
   random: Random,
   message: { type: string },
-  failure: { code: number; details?: string; after_sent?: boolean } | null,
+  failure: { code: number } | null,
 ): Step[] {
   const { delays_ms, statuses } = behaviour;
-  const steps: Step[] = [];
-  if (failure) {
-    if (failure.after_sent && statuses.sent)
-      steps.push({ status: 'sent', after_ms: delays_ms.sent });
-    const details = failure.details !== undefined ? { details: failure.details } : {};
-    steps.push({ status: 'failed', after_ms: delays_ms.failed, code: failure.code, ...details });
-    return steps;
-  }
+  if (failure) return [{ status: 'failed', after_ms: delays_ms.failed, code: failure.code }];
   // A reaction is only ever reported as sent.
   const names = message.type === 'reaction' ? (['sent'] as const) : STATUS_ORDER;
-  for (const status of names) {
-    if (statuses[status]) steps.push({ status, after_ms: delays_ms[status] });
-  }
-  steps.sort((a, b) => a.after_ms - b.after_ms);
+  const steps = names
+    .filter((status) => statuses[status])
+    .map((status): Step => ({ status, after_ms: delays_ms[status] }))
+    .sort((a, b) => a.after_ms - b.after_ms);
   return behaviour.reorder ? exchange(steps, random) : steps;
 }
 

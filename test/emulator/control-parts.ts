@@ -1,4 +1,5 @@
-// Shared by the control handlers: the type of a call, errors, and typed reading of body fields.
+// A route of the control interface, with the fields of its body: a reader checks each, and the type
+// of the body follows from the readers.
 import type { Core } from './core';
 import { isObject } from './operations/parameters';
 import type { Account, BusinessNumber, JsonObject } from './types';
@@ -8,15 +9,32 @@ export interface ControlCall {
   /** Path segments after `/control`. */
   parts: readonly string[];
   query: URLSearchParams;
-  body: JsonObject;
 }
+
+type Reader<T> = (value: unknown, name: string) => T;
+export type Fields = Readonly<Record<string, Reader<unknown>>>;
+/** A body with these fields; each may be absent. */
+export type Input<F extends Fields> = { [N in keyof F]?: ReturnType<F[N]> | undefined };
 
 export interface ControlRoute {
   method: string;
   /** Relative to `/control/`; `*` matches one segment. */
   path: string;
-  status?: number;
-  handler: (call: ControlCall) => JsonObject | Promise<JsonObject>;
+  status: number;
+  handle: (call: ControlCall, body: JsonObject) => JsonObject | Promise<JsonObject>;
+}
+
+/** `row`: `METHOD path`. Null for `fields` means that the body may have any. */
+export function route<F extends Fields>(
+  row: string,
+  fields: F | null,
+  handler: (call: ControlCall, input: Input<F>) => JsonObject | Promise<JsonObject>,
+  status = 200,
+): ControlRoute {
+  const [method = '', path = ''] = row.split(' ');
+  const handle: ControlRoute['handle'] = (call, body) =>
+    handler(call, fields ? read(fields, body) : (body as Input<F>));
+  return { method, path, status, handle };
 }
 
 export class ControlError extends Error {
@@ -28,55 +46,54 @@ export class ControlError extends Error {
   }
 }
 
-export function bad(message: string): ControlError {
-  return new ControlError(400, message);
-}
+export const bad = (message: string): ControlError => new ControlError(400, message);
 
-export function text(body: JsonObject, name: string): string | undefined {
-  const value = body[name];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string') throw bad(`${name} must be a string`);
-  return value;
-}
-
-export function number(body: JsonObject, name: string): number | undefined {
-  const value = body[name];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number' || Number.isNaN(value)) throw bad(`${name} must be a number`);
-  return value;
-}
-
-export function flag(body: JsonObject, name: string): boolean | undefined {
-  const value = body[name];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'boolean') throw bad(`${name} must be a boolean`);
-  return value;
-}
-
-export function texts(body: JsonObject, name: string): string[] | undefined {
-  const value = body[name];
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw bad(`${name} must be an array of strings`);
-  }
-  return value;
-}
-
-export function object(body: JsonObject, name: string): JsonObject | undefined {
-  const value = body[name];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw bad(`${name} must be an object`);
-  }
-  return value as JsonObject;
-}
-
-export function onlyKeys(body: JsonObject, known: readonly string[]): void {
-  const unknown = Object.keys(body).filter((key) => !known.includes(key));
+function read<F extends Fields>(fields: F, body: JsonObject): Input<F> {
+  const unknown = Object.keys(body).filter((key) => !Object.hasOwn(fields, key));
   if (unknown.length > 0) {
-    throw bad(`Unknown keys: ${unknown.join(', ')}. Known keys: ${known.join(', ')}`);
+    const known = Object.keys(fields).join(', ');
+    throw bad(`Unknown keys: ${unknown.join(', ')}. Known keys: ${known}`);
   }
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, fields[name]?.(value, name)]),
+  ) as Input<F>;
 }
+
+const readerOf =
+  <T>(what: string, isOne: (value: unknown) => boolean): Reader<T> =>
+  (value, name) => {
+    if (!isOne(value)) throw bad(`${name} must be ${what}`);
+    return value as T;
+  };
+
+export const any: Reader<any> = (value) => value;
+export const text = readerOf<string>('a string', (value) => typeof value === 'string');
+export const flag = readerOf<boolean>('a boolean', (value) => typeof value === 'boolean');
+export const object = readerOf<JsonObject>('an object', isObject);
+export const objects = readerOf<JsonObject[]>(
+  'an array of objects',
+  (value) => Array.isArray(value) && value.every(isObject),
+);
+export const number = (min = -Infinity, max = Infinity): Reader<number> =>
+  readerOf(
+    `a number from ${min} to ${max}`,
+    (value) => typeof value === 'number' && value >= min && value <= max,
+  );
+export const oneOf = <T extends string>(...values: readonly T[]): Reader<T> =>
+  readerOf(`one of ${values.join(', ')}`, (value) => values.includes(value as T));
+/** A value of the type that the sample has. */
+export const like = (sample: unknown): Reader<unknown> =>
+  sample === null ? any : readerOf('of its type', (value) => typeof value === typeof sample);
+export const listOf =
+  <T>(reader: Reader<T>): Reader<T[]> =>
+  (value, name) => {
+    if (!Array.isArray(value)) throw bad(`${name} must be an array`);
+    return value.map((item) => reader(item, name));
+  };
+export const shape =
+  <F extends Fields>(fields: F): Reader<Input<F>> =>
+  (value, name) =>
+    read(fields, object(value, name));
 
 export function theNumber({ core }: ControlCall, id: string | undefined): BusinessNumber {
   const found = id === undefined ? undefined : core.state.numbers.get(id);
@@ -88,20 +105,4 @@ export function theAccount({ core }: ControlCall, id: string | undefined): Accou
   const found = id === undefined ? undefined : core.state.accounts.get(id);
   if (!found) throw new ControlError(404, `waba_id ${id ?? '(missing)'} does not exist`);
   return found;
-}
-
-/** An array of objects; empty when the key is absent. */
-export function listOf(body: JsonObject, name: string): JsonObject[] {
-  const value = body[name] ?? [];
-  if (!Array.isArray(value) || !value.every(isObject)) {
-    throw bad(`${name} must be an array of objects`);
-  }
-  return value;
-}
-
-export function within(value: number, name: string, max: number): number {
-  if (!Number.isInteger(value) || value < 1 || value > max) {
-    throw bad(`${name} must be a whole number from 1 to ${max}`);
-  }
-  return value;
 }

@@ -1,53 +1,90 @@
 // Control requests for the whole emulator: reset, state, configuration, accounts, numbers, tokens,
 // sign-up codes.
-import { buildAccount, buildNumber, buildToken } from './builders';
 import {
   bad,
   ControlError,
   flag,
+  like,
   listOf,
   number,
-  onlyKeys,
+  objects,
+  oneOf,
+  route,
+  shape,
   text,
-  texts,
   theAccount,
   theNumber,
   type ControlCall,
-  type ControlRoute,
+  type Fields,
+  type Input,
 } from './control-parts';
-import type { EmulatorConfig } from './config';
-import { isObject } from './operations/parameters';
 import { resetCore } from './reset';
 import { WORLD_MAX } from './seed';
 import { seedTemplates } from './seed-templates';
-import type { Account, BusinessNumber, JsonObject, Scope, Token } from './types';
+import {
+  buildAccount,
+  buildNumber,
+  buildToken,
+  type BusinessNumber,
+  type JsonObject,
+  type Token,
+} from './types';
 
 const CODE_LIFETIME_MS = 30_000;
 
-export const controlWorldRoutes: readonly ControlRoute[] = [
-  { method: 'POST', path: 'reset', handler: reset },
-  { method: 'GET', path: 'state', handler: state },
-  { method: 'POST', path: 'config', handler: changeConfig },
-  { method: 'GET', path: 'config', handler: ({ core }) => ({ ...core.config }) },
-  { method: 'POST', path: 'accounts', status: 201, handler: createAccount },
-  { method: 'PATCH', path: 'accounts/*', handler: patchAccount },
-  { method: 'POST', path: 'numbers', status: 201, handler: createNumber },
-  {
-    method: 'GET',
-    path: 'numbers/*',
-    handler: (call) => showNumber(theNumber(call, call.parts[1])),
-  },
-  { method: 'PATCH', path: 'numbers/*', handler: patchNumber },
-  { method: 'POST', path: 'tokens', status: 201, handler: createToken },
-  { method: 'POST', path: 'codes', status: 201, handler: createCode },
+/** The fields of a record that a request may set, each a value of the default's type. */
+const fieldsOf = (defaults: object, fixed: readonly string[]): Fields =>
+  Object.fromEntries(
+    Object.entries(defaults)
+      .filter(([name]) => !fixed.includes(name))
+      .map(([name, value]) => [name, like(value)]),
+  );
+
+const CONFIG = { webhook_url: text, verify_token: text, app_secret: text, config_id: text };
+const ACCOUNT = fieldsOf(buildAccount({ id: '' }), [
+  ...['id', 'portfolio', 'message_template_namespace', 'number_ids', 'templates', 'flows'],
+  ...['analytics', 'template_creations'],
+]);
+const NUMBER = {
+  /** Identity, and what only requests change, is fixed. */
+  ...fieldsOf(buildNumber({ id: '', waba_id: '' }), [
+    ...['id', 'waba_id', 'registrations', 'code_requests', 'qr_codes', 'blocked', 'group_ids'],
+  ]),
+  groups: oneOf('enabled', 'disabled', 'ineligible'),
+};
+const SCOPE = oneOf('whatsapp_business_management', 'whatsapp_business_messaging');
+const TOKEN = {
+  ...{ token: text, lists_targets: flag, invalid: flag, expires_in_s: number() },
+  scopes: listOf(SCOPE),
+  waba_ids: (value: unknown, name: string): string[] | 'all' =>
+    value === 'all' ? value : listOf(text)(value, name),
+};
+const NEW_NUMBER = { ...NUMBER, id: text, waba_id: text };
+const NEW_ACCOUNT = { ...ACCOUNT, id: text, numbers: objects, tokens: listOf(shape(TOKEN)) };
+const CODE = { token: text, code: text, expires_in_ms: number(), expired: flag, used: flag };
+
+export const controlWorldRoutes = [
+  route('POST reset', { world: number(0, WORLD_MAX) }, reset),
+  route('GET state', {}, state),
+  route('POST config', CONFIG, ({ core }, input) => ({ ...Object.assign(core.config, input) })),
+  route('GET config', {}, ({ core }) => ({ ...core.config })),
+  route('POST accounts', NEW_ACCOUNT, createAccount, 201),
+  route('PATCH accounts/*', ACCOUNT, patchAccount),
+  route('POST numbers', NEW_NUMBER, (call, input) => showNumber(addNumber(call, input)), 201),
+  route('GET numbers/*', {}, (call) => showNumber(theNumber(call, call.parts[1]))),
+  route('PATCH numbers/*', NUMBER, patchNumber),
+  route('POST tokens', TOKEN, (call, input) => ({ ...addToken(call, input) }), 201),
+  route('POST codes', CODE, createCode, 201),
 ];
 
-function reset({ core, body }: ControlCall): JsonObject {
-  const { world = 0 } = body;
-  if (!Number.isInteger(world) || (world as number) < 0 || (world as number) > WORLD_MAX) {
-    throw new ControlError(400, `world must be an integer from 0 to ${WORLD_MAX}`);
-  }
-  resetCore(core, world as number);
+export type ConfigInput = Input<typeof CONFIG>;
+export type AccountInput = Input<typeof NEW_ACCOUNT> & JsonObject;
+export type TokenInput = Input<typeof TOKEN>;
+export type CodeInput = Input<typeof CODE>;
+
+function reset({ core }: ControlCall, { world = 0 }: { world?: number | undefined }): JsonObject {
+  if (!Number.isInteger(world)) throw bad('world must be an integer');
+  resetCore(core, world);
   return { ok: true };
 }
 
@@ -72,10 +109,10 @@ function state({ core }: ControlCall): JsonObject {
     media: core.state.media.size,
     groups: core.state.groups.size,
     requests_logged: core.journal.requests.size,
-    messages: core.journal.summary()['total'],
+    messages: core.journal.summary().total,
     faults: core.faults.list().length,
-    limits: core.limits.describe(),
-    webhook_behaviour: core.behaviour.current as unknown as JsonObject,
+    limits: core.limits.settings,
+    webhook_behaviour: core.behaviour.current,
     webhooks: core.webhooks.describe(),
   };
 }
@@ -91,205 +128,64 @@ function showNumber(record: BusinessNumber): JsonObject {
   };
 }
 
-const CONFIG_KEYS = [
-  'webhook_url',
-  'verify_token',
-  'app_secret',
-  'public_url',
-  'config_id',
-] as const;
-
-function changeConfig({ core, body }: ControlCall): JsonObject {
-  onlyKeys(body, CONFIG_KEYS);
-  for (const key of CONFIG_KEYS) {
-    const value = text(body, key);
-    if (value !== undefined) (core.config as EmulatorConfig)[key] = value;
-  }
-  return { ...core.config };
-}
-
-// --- accounts and numbers ---
-
-const ACCOUNT_KEYS = [
-  'name',
-  'currency',
-  'timezone_id',
-  'country',
-  'account_review_status',
-  'business_verification_status',
-  'ownership_type',
-  'is_enabled_for_insights',
-  'subscribed',
-  'solutions',
-  'schedules',
-  'activities',
-  'assigned_users',
-] as const;
-
-function createAccount(call: ControlCall): JsonObject {
-  const { core, body } = call;
-  onlyKeys(body, [...ACCOUNT_KEYS, 'id', 'business_id', 'numbers', 'tokens', 'templates']);
-  const id = text(body, 'id') ?? core.ids.numeric('account');
+function createAccount(call: ControlCall, input: AccountInput): JsonObject {
+  const { core } = call;
+  const { id = core.ids.numeric('account'), numbers = [], tokens = [{}], ...fields } = input;
   if (core.state.kindOf(id)) throw bad(`The id ${id} is taken`);
-  const account = core.state.addAccount(buildAccount({ id }));
-  applyAccount(account, body);
-  const business_id = text(body, 'business_id');
-  if (business_id) account.portfolio = { ...account.portfolio, id: business_id };
-  if (body['templates'] !== 'none') {
-    seedTemplates(core.state, id, () => core.ids.numeric('template'));
-  }
-  const numbers = listOf(body, 'numbers').map((input) => addNumber(call, id, input));
-  const wanted = listOf(body, 'tokens');
-  const tokens = (wanted.length > 0 ? wanted : [{}]).map((input) =>
-    addToken(call, { waba_ids: [id], ...input }),
-  );
+  const account = core.state.addAccount(Object.assign(buildAccount({ id }), fields));
+  seedTemplates(core.state, id, () => core.ids.numeric('template'));
   return {
     waba_id: id,
     business_id: account.portfolio.id,
-    phone_number_ids: numbers.map((record) => record.id),
-    tokens: tokens.map(({ token }) => token),
+    phone_number_ids: numbers.map((one) => {
+      return addNumber(call, { ...shape(NEW_NUMBER)(one, 'numbers'), waba_id: id }).id;
+    }),
+    tokens: tokens.map((one) => addToken(call, { waba_ids: [id], ...one }).token),
   };
 }
 
-function applyAccount(account: Account, body: JsonObject): void {
-  const record = account as unknown as JsonObject;
-  for (const key of ACCOUNT_KEYS) {
-    const value = body[key];
-    if (value === undefined) continue;
-    if (typeof value !== typeof record[key]) throw bad(`${key} has the wrong type`);
-    record[key] = value;
-  }
-}
-
-function patchAccount(call: ControlCall): JsonObject {
-  onlyKeys(call.body, ACCOUNT_KEYS);
-  const account = theAccount(call, call.parts[1]);
-  applyAccount(account, call.body);
+function patchAccount(call: ControlCall, input: JsonObject): JsonObject {
+  const account = Object.assign(theAccount(call, call.parts[1]), input);
   return { waba_id: account.id, subscribed: account.subscribed, name: account.name };
 }
 
-/** Its identity, and what only requests change. */
-const FIXED_NUMBER_KEYS = [
-  ...['id', 'waba_id', 'registrations', 'code_requests'],
-  ...['qr_codes', 'blocked', 'group_ids'],
-];
-const NULLABLE_NUMBER_KEYS = ['pin', 'verification_code', 'rate_per_sec', 'commerce'];
-const NUMBER_KEYS = Object.keys(buildNumber({ id: '', waba_id: '' })).filter(
-  (key) => !FIXED_NUMBER_KEYS.includes(key),
-);
-const GROUPS_STATES = ['enabled', 'disabled', 'ineligible'];
-
-function addNumber(call: ControlCall, waba_id: string, body: JsonObject): BusinessNumber {
-  onlyKeys(body, ['id', 'waba_id', ...NUMBER_KEYS]);
-  const { core } = call;
-  const id = text(body, 'id') ?? core.ids.numeric('number');
-  if (core.state.kindOf(id)) throw bad(`The id ${id} is taken`);
-  const record = buildNumber({
-    id,
-    waba_id,
-    display_phone_number: `+1 555-03${String(core.state.numbers.size).padStart(5, '0')}`,
-  });
-  applyNumber(record, body);
-  return core.state.addNumber(record);
+function addNumber(call: ControlCall, input: Input<typeof NEW_NUMBER>): BusinessNumber {
+  const { state, ids } = call.core;
+  const { id = ids.numeric('number'), ...fields } = input;
+  if (state.kindOf(id)) throw bad(`The id ${id} is taken`);
+  const waba_id = theAccount(call, input.waba_id).id;
+  const display_phone_number = `+1 555-03${String(state.numbers.size).padStart(5, '0')}`;
+  const record = buildNumber({ id, waba_id, display_phone_number });
+  return state.addNumber(Object.assign(record, fields));
 }
 
-function applyNumber(record: BusinessNumber, body: JsonObject): void {
-  const fields = record as unknown as JsonObject;
-  for (const key of NUMBER_KEYS) {
-    let value = body[key];
-    if (value === undefined) continue;
-    if (key === 'onboarded_at' && typeof value === 'string') value = Date.parse(value);
-    if (key === 'groups' && !GROUPS_STATES.includes(String(value))) {
-      throw bad(`groups must be one of ${GROUPS_STATES.join(', ')}`);
-    }
-    if (typeof value !== typeof fields[key] && !NULLABLE_NUMBER_KEYS.includes(key)) {
-      throw bad(`${key} has the wrong type`);
-    }
-    fields[key] = value;
-  }
-}
-
-function createNumber(call: ControlCall): JsonObject {
-  const account = theAccount(call, text(call.body, 'waba_id'));
-  return showNumber(addNumber(call, account.id, call.body));
-}
-
-function patchNumber(call: ControlCall): JsonObject {
-  const record = theNumber(call, call.parts[1]);
-  onlyKeys(call.body, NUMBER_KEYS);
-  applyNumber(record, call.body);
-  return showNumber(record);
-}
-
-// --- tokens and codes ---
-
-const SCOPES: readonly Scope[] = ['whatsapp_business_management', 'whatsapp_business_messaging'];
-
-function createToken(call: ControlCall): JsonObject {
-  return { ...addToken(call, call.body) };
+function patchNumber(call: ControlCall, input: JsonObject): JsonObject {
+  return showNumber(Object.assign(theNumber(call, call.parts[1]), input));
 }
 
 /** Replaces an existing token, so that a test can invalidate it. */
-function addToken({ core }: ControlCall, body: JsonObject): Token {
-  onlyKeys(body, [
-    'token',
-    'waba_ids',
-    'scopes',
-    'type',
-    'user_id',
-    'lists_targets',
-    'expires_in_s',
-    'invalid',
-  ]);
-  const name = text(body, 'token') ?? core.ids.token();
-  const before = core.state.tokens.get(name) ?? buildToken({ token: name });
-  const scopes = texts(body, 'scopes') ?? before.scopes;
-  if (!scopes.every((scope) => (SCOPES as string[]).includes(scope))) {
-    throw bad(`scopes must be an array of ${SCOPES.join(', ')}`);
+function addToken({ core }: ControlCall, input: TokenInput): Token {
+  const { token: name = core.ids.token(), expires_in_s, invalid, ...fields } = input;
+  const token = { ...(core.state.tokens.get(name) ?? buildToken({ token: name })), ...fields };
+  if (expires_in_s !== undefined) {
+    token.expires_at = Math.floor(Date.now() / 1000) + Math.floor(expires_in_s);
   }
-  const expires_in_s = number(body, 'expires_in_s');
-  const token: Token = {
-    ...before,
-    waba_ids: body['waba_ids'] === 'all' ? 'all' : (texts(body, 'waba_ids') ?? before.waba_ids),
-    scopes: scopes as Scope[],
-    type: text(body, 'type') ?? before.type,
-    user_id: text(body, 'user_id') ?? before.user_id,
-    lists_targets: flag(body, 'lists_targets') ?? before.lists_targets,
-    expires_at:
-      expires_in_s === undefined
-        ? before.expires_at
-        : Math.floor(Date.now() / 1000) + Math.floor(expires_in_s),
-    invalid: invalidity(body['invalid'], before),
-  };
-  core.state.tokens.set(name, token);
-  return token;
+  if (invalid !== undefined) token.invalid = invalid ? INVALIDATED : null;
+  core.state.tokens.set(name, token as Token);
+  return token as Token;
 }
 
-function invalidity(value: unknown, before: Token): Token['invalid'] {
-  if (value === undefined) return before.invalid;
-  if (value === false || value === null) return null;
-  const given = isObject(value) ? value : {};
-  return {
-    code: 190,
-    subcode: typeof given['subcode'] === 'number' ? given['subcode'] : 460,
-    message:
-      typeof given['message'] === 'string'
-        ? given['message']
-        : 'Error validating access token: The session has been invalidated.',
-  };
-}
+const INVALIDATED = {
+  code: 190,
+  subcode: 460,
+  message: 'Error validating access token: The session has been invalidated.',
+};
 
-function createCode({ core, body }: ControlCall): JsonObject {
-  onlyKeys(body, ['token', 'code', 'expires_in_ms', 'expired', 'used']);
-  const token = text(body, 'token') ?? 'EMULATED-TOKEN-1';
+function createCode({ core }: ControlCall, input: CodeInput): JsonObject {
+  const { token = 'EMULATED-TOKEN-1', code = core.ids.code(), used = false } = input;
   if (!core.state.tokens.has(token)) throw new ControlError(404, 'token does not exist');
-  const lifetime = flag(body, 'expired') ? -1 : (number(body, 'expires_in_ms') ?? CODE_LIFETIME_MS);
-  const code = {
-    code: text(body, 'code') ?? core.ids.code(),
-    token,
-    expires_at: Date.now() + lifetime,
-    used: flag(body, 'used') ?? false,
-  };
-  core.state.addCode(code);
-  return { code: code.code, expires_at: new Date(code.expires_at).toISOString() };
+  const lifetime = input.expired ? -1 : (input.expires_in_ms ?? CODE_LIFETIME_MS);
+  const expires_at = Date.now() + lifetime;
+  core.state.addCode({ code, token, expires_at, used });
+  return { code, expires_at: new Date(expires_at).toISOString() };
 }

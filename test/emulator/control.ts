@@ -2,18 +2,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { controlBehaviourRoutes } from './control-behaviour';
 import { controlLogRoutes } from './control-logs';
-import { ControlError, type ControlCall, type ControlRoute } from './control-parts';
+import { bad, ControlError } from './control-parts';
 import { controlObjectRoutes } from './control-objects';
 import { controlTrafficRoutes } from './control-traffic';
 import { controlWorldRoutes } from './control-world';
 import type { Core } from './core';
 import { BodyTooLarge, decodeSegment, readBody, sendJson } from './http';
+import { isObject } from './operations/parameters';
 import type { JsonObject } from './types';
 
 /** Enough for a webhook of three megabytes as an escaped JSON string. */
 const CONTROL_BODY_MAX_BYTES = 16 * 1024 * 1024;
 
-const table: readonly ControlRoute[] = [
+const table = [
   ...controlWorldRoutes,
   ...controlObjectRoutes,
   ...controlTrafficRoutes,
@@ -36,14 +37,9 @@ export async function handleControl(
     return sendJson(response, 404, { error: `There is no ${method} ${path}`, known });
   }
   try {
-    const text = await readBody(request, CONTROL_BODY_MAX_BYTES);
-    const call: ControlCall = {
-      core,
-      parts,
-      query: new URLSearchParams(query),
-      body: parse(text),
-    };
-    sendJson(response, found.status ?? 200, await found.handler(call));
+    const body = parse(await readBody(request, CONTROL_BODY_MAX_BYTES));
+    const call = { core, parts, query: new URLSearchParams(query) };
+    sendJson(response, found.status, await found.handle(call, body));
   } catch (error) {
     if (error instanceof BodyTooLarge) return sendJson(response, 413, { error: 'Body too large' });
     if (!(error instanceof ControlError)) throw error;
@@ -65,10 +61,8 @@ function parse(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ControlError(400, 'The body is not valid JSON');
+    throw bad('The body is not valid JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ControlError(400, 'The body must be a JSON object');
-  }
-  return value as JsonObject;
+  if (!isObject(value)) throw bad('The body must be a JSON object');
+  return value;
 }

@@ -33,7 +33,7 @@ export async function before(
       return false;
     case 'error': {
       request.resume();
-      const { code, status, subcode, message, error_data } = input.error ?? { code: 131000 };
+      const { code = 131000, status, subcode, message, error_data } = input.error ?? {};
       const error = upstreamError(code, undefined, {
         ...(status !== undefined ? { status } : {}),
         ...(subcode !== undefined ? { subcode } : {}),
@@ -45,9 +45,9 @@ export async function before(
     }
     case 'html': {
       request.resume();
-      const html = typeof input.html === 'object' ? input.html : { status: 502 };
-      const page = html.body ?? '<html><body><h1>Sorry, something went wrong.</h1></body></html>';
-      sendText(response, html.status, page, { 'content-type': 'text/html; charset=utf-8' });
+      const page = '<html><body><h1>Sorry, something went wrong.</h1></body></html>';
+      const headers = { 'content-type': 'text/html; charset=utf-8' };
+      sendText(response, input.html?.status ?? 502, page, headers);
       return false;
     }
     case 'truncated':

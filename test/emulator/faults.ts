@@ -1,43 +1,40 @@
 // Faults on demand: which requests a fault matches, and its one effect. fault-effects.ts applies
 // the effect.
+import { any, flag, number, oneOf, shape, text, type Input } from './control-parts';
 import { seededRandom, type Random } from './random';
 import type { JsonObject } from './types';
 
 const FAULTS_MAX = 1000;
 export const HANG_MAX_MS = 120_000;
 
-export interface FaultMatch {
-  method?: string;
-  path?: string;
-  phone_number_id?: string;
-  body_contains?: string;
-  query_contains?: string;
-}
-
-export interface FaultError {
-  status?: number;
-  code: number;
-  subcode?: number;
-  message?: string;
-  error_data?: unknown;
-}
-
-export interface FaultInput {
-  match?: FaultMatch;
-  times?: number;
-  probability?: number;
-  seed?: number;
-  error?: FaultError;
-  delay_ms?: number;
-  drop?: 'before' | 'after';
-  hang?: boolean;
-  html?: { status: number; body?: string } | boolean;
-  truncated?: boolean;
-  empty?: boolean;
-}
-
-export const EFFECTS = ['error', 'delay_ms', 'drop', 'hang', 'html', 'truncated', 'empty'] as const;
-export type Effect = (typeof EFFECTS)[number];
+const MATCH = { method: text, path: text, phone_number_id: text, body_contains: text };
+const ERROR = {
+  status: number(),
+  code: number(),
+  subcode: number(),
+  message: text,
+  error_data: any,
+};
+const PAGE = shape({ status: number() });
+const EFFECT = {
+  error: shape(ERROR),
+  delay_ms: number(0, 600_000),
+  drop: oneOf('before', 'after'),
+  hang: flag,
+  html: PAGE,
+  truncated: flag,
+  empty: flag,
+};
+export const FAULT = {
+  ...EFFECT,
+  match: shape(MATCH),
+  times: number(),
+  probability: number(0, 1),
+  seed: number(),
+};
+export type FaultInput = Input<typeof FAULT>;
+type Effect = keyof typeof EFFECT;
+const EFFECTS = Object.keys(EFFECT) as Effect[];
 
 export interface Fault {
   id: number;
@@ -53,7 +50,6 @@ export interface Fault {
 export interface FaultSubject {
   method: string;
   path: string;
-  query: string;
   node_id: string;
   body: string;
 }
@@ -114,7 +110,7 @@ export class Faults {
   }
 }
 
-export function showFault(fault: Fault): JsonObject {
+export function showFault(fault: Fault) {
   const { id, remaining, triggered, input } = fault;
   return { id, remaining, triggered, ...input };
 }
@@ -125,6 +121,5 @@ function fits(fault: Fault, subject: FaultSubject): boolean {
   if (match.method && match.method.toUpperCase() !== subject.method) return false;
   if (fault.path && !fault.path.test(subject.path)) return false;
   if (match.phone_number_id && match.phone_number_id !== subject.node_id) return false;
-  if (match.query_contains && !subject.query.includes(match.query_contains)) return false;
   return !match.body_contains || subject.body.includes(match.body_contains);
 }

@@ -174,7 +174,7 @@ function mediaContent(
 export function generatedMedia(
   core: Core,
   number: BusinessNumber,
-  { mime_type, size, filename }: { mime_type: string; size: number; filename?: string },
+  { mime_type, size, filename }: { mime_type: string; size: number; filename?: string | null },
 ): Media {
   return addMedia(core, number, {
     mime_type,

@@ -15,13 +15,7 @@ import { createEmulatorServer } from './server';
 import { StateFile } from './state-file';
 import { Webhooks } from './webhooks';
 
-export * from './client';
-export type { Behaviour, FailRule } from './behaviour';
-export type { EmulatorConfig, EmulatorOptions } from './config';
 export type { FaultInput } from './faults';
-export type { InboundInput } from './inbound';
-export { sign, type SignatureKind } from './signature';
-export type { JsonObject } from './types';
 
 /** How long requests in flight may take once the emulator closes. */
 const CLOSE_GRACE_MS = 2000;

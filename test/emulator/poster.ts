@@ -4,24 +4,19 @@ import { Agent, request } from 'undici';
 import type { BehaviourHolder } from './behaviour';
 import type { EmulatorConfig } from './config';
 import { DueQueue, DueTimer, type Due } from './due-queue';
-import { signatureHeaders, type SignatureKind } from './signature';
-import type { JsonObject } from './types';
+import { signatureHeaders } from './signature';
 
 const CONNECTIONS_MAX = 32;
 const IN_FLIGHT_MAX = 1000;
 const RETRIES_MAX = 20_000;
 const RETRY_BYTES_MAX = 256 * 1024 * 1024;
 const RETRY_POSTS_MAX = 8;
+/** For the receiver's answer. */
+const TIMEOUT_MS = 10_000;
 
 export interface PostResult {
   http_status: number | null;
   error?: string;
-}
-
-export interface PostOptions {
-  url?: string;
-  signature?: SignatureKind;
-  headers?: Record<string, string>;
 }
 
 interface PendingRetry extends Due {
@@ -53,11 +48,11 @@ export class Poster {
   }
 
   /** Signs and posts the text unchanged, once. */
-  async post(body: string, options: PostOptions = {}): Promise<PostResult> {
+  async post(body: string): Promise<PostResult> {
     const { epoch } = this;
     this.counts.posted += 1;
     this.in_flight += 1;
-    const result = await this.exchange(body, options);
+    const result = await this.exchange(body);
     this.in_flight -= 1;
     if (epoch !== this.epoch) return result;
     if (result.http_status === 200) this.counts.acknowledged += 1;
@@ -65,19 +60,17 @@ export class Poster {
     return result;
   }
 
-  private async exchange(body: string, options: PostOptions): Promise<PostResult> {
-    const { timeout_ms } = this.behaviour.current;
+  private async exchange(body: string): Promise<PostResult> {
     try {
-      const response = await request(options.url ?? this.config.webhook_url, {
+      const response = await request(this.config.webhook_url, {
         method: 'POST',
         dispatcher: this.agent,
-        headersTimeout: timeout_ms,
-        bodyTimeout: timeout_ms,
+        headersTimeout: TIMEOUT_MS,
+        bodyTimeout: TIMEOUT_MS,
         headers: {
           'content-type': 'application/json',
           'user-agent': 'upstream-webhooks/1.0',
-          ...signatureHeaders(body, this.config.app_secret, options.signature),
-          ...options.headers,
+          ...signatureHeaders(body, this.config.app_secret),
         },
         body,
       });
@@ -110,23 +103,22 @@ export class Poster {
     return result;
   }
 
-  /** The verification request that the platform sends when a callback URL is saved. */
-  async verify(url: string, verify_token: string, mode = 'subscribe'): Promise<JsonObject> {
+  /**
+   * The verification request that the platform sends when a callback URL is saved: true if the
+   * answer is the challenge.
+   */
+  async verify(url: string, verify_token: string): Promise<boolean> {
     const challenge = String(Math.floor(Math.random() * 1e9));
     try {
       const target = new URL(url);
-      target.searchParams.set('hub.mode', mode);
+      target.searchParams.set('hub.mode', 'subscribe');
       target.searchParams.set('hub.verify_token', verify_token);
       target.searchParams.set('hub.challenge', challenge);
-      const response = await request(target, {
-        dispatcher: this.agent,
-        headersTimeout: this.behaviour.current.timeout_ms,
-      });
-      const body = await response.body.text();
-      const verified = response.statusCode === 200 && body === challenge;
-      return { verified, http_status: response.statusCode, body, challenge };
-    } catch (error) {
-      return { verified: false, http_status: null, error: String(error), challenge };
+      const options = { dispatcher: this.agent, headersTimeout: TIMEOUT_MS };
+      const { statusCode, body } = await request(target, options);
+      return (await body.text()) === challenge && statusCode === 200;
+    } catch {
+      return false;
     }
   }
 

@@ -1,6 +1,5 @@
 // Flows, solutions, users and activities of a seeded account.
-import { buildFlow } from './builders';
-import type { Account, JsonObject } from './types';
+import { buildFlow, type Account, type JsonObject } from './types';
 
 export function diagnostics(waba_id: string): Partial<Account> {
   const tail = waba_id.slice(-1);

@@ -1,7 +1,6 @@
 // The templates that every seeded account has.
-import { buildTemplate, type TemplateInput } from './builders';
 import type { State } from './state';
-import type { JsonObject } from './types';
+import { buildTemplate, type JsonObject } from './types';
 
 const body = (text: string, ...examples: string[]): JsonObject => ({
   type: 'BODY',
@@ -28,7 +27,7 @@ const offer = (text: string): JsonObject => ({
   ],
 });
 
-const SEEDED: ReadonlyArray<Omit<TemplateInput, 'id' | 'waba_id'>> = [
+const SEEDED: ReadonlyArray<Omit<Parameters<typeof buildTemplate>[0], 'id' | 'waba_id'>> = [
   { name: 'hello_world', language: 'es', components: [body('Hola y bienvenido.')] },
   { name: 'hello_world', components: [body('Hello and welcome.')] },
   {

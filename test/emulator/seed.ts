@@ -1,9 +1,8 @@
 // The emulator's initial state. The README lists it; tests and partners rely on it.
-import { buildAccount, buildNumber, buildTemplate, buildToken } from './builders';
 import { diagnostics } from './seed-diagnostics';
 import { seedTemplates } from './seed-templates';
 import { State } from './state';
-import type { Account } from './types';
+import { buildAccount, buildNumber, buildTemplate, buildToken, type Account } from './types';
 
 const PAGING_TEMPLATES = 30;
 const ANALYTICS_DAYS = 10;

@@ -20,8 +20,7 @@ import { BODY_LOG_MAX_BYTES, type RequestEntry } from './journal';
 import { routes } from './operations';
 import { DOWNLOAD_PATH, handleDownload } from './operations/media';
 import { Router } from './router';
-import type { JsonObject, Token } from './types';
-import { buildToken } from './builders';
+import { buildToken, type JsonObject, type Token } from './types';
 import { createHash } from 'node:crypto';
 
 const VERSION = /^v\d+\.\d+$/;
@@ -114,7 +113,6 @@ async function handleUpstream(exchange: Exchange): Promise<void> {
     : core.faults.take({
         method: entry.method,
         path,
-        query: exchange.query,
         node_id: nodes[0] ?? '',
         body: raw,
       });

@@ -108,17 +108,15 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
   if (data !== null) parts['biz_opaque_callback_data'] = data;
   if (message.template_id) parts['template_id'] = message.template_id;
   if (step.status === 'failed') {
-    parts['errors'] = [webhookError(step.code ?? 131000, step.details)];
+    parts['errors'] = [webhookError(step.code ?? 131000)];
     return parts;
   }
   const group = message.group_id ? 'group_' : '';
-  if (behaviour.conversation === 'always') {
-    parts['conversation'] = {
-      id: conversationId(message, at),
-      ...(step.status === 'sent' ? { expiration_timestamp: seconds(at + CONVERSATION_MS) } : {}),
-      origin: { type: message.category },
-    };
-  }
+  parts['conversation'] = {
+    id: conversationId(message, at),
+    ...(step.status === 'sent' ? { expiration_timestamp: seconds(at + CONVERSATION_MS) } : {}),
+    origin: { type: message.category },
+  };
   // Pricing comes with `sent` and one later status, never with a read receipt.
   if (step.status !== 'read') {
     const free = message.free && !(behaviour.service_billable ?? at >= BILLABLE_FROM_MS);

@@ -1,84 +1,14 @@
-// The emulator's records. Fields have the platform's own names if they exist, so that a node can
-// be read directly from its record.
+// The emulator's records, with a builder of each that has many fields: its type follows from the
+// values that it has by default. Fields have the platform's own names if they exist, so that a node
+// can be read directly from its record.
 
 export type JsonObject = Record<string, unknown>;
 
 export type Scope = 'whatsapp_business_management' | 'whatsapp_business_messaging';
 
-export interface Portfolio {
-  id: string;
-  name: string;
-}
-
-export interface Account {
-  id: string;
-  name: string;
-  portfolio: Portfolio;
-  currency: string;
-  timezone_id: string;
-  country: string;
-  account_review_status: string;
-  business_verification_status: string;
-  message_template_namespace: string;
-  ownership_type: string;
-  is_enabled_for_insights: boolean;
-  subscribed: boolean;
-  number_ids: string[];
-  templates: Map<string, Template>;
-  flows: Flow[];
-  solutions: JsonObject[];
-  schedules: JsonObject[];
-  activities: JsonObject[];
-  assigned_users: JsonObject[];
-  /** Half hour (epoch seconds) → digits of the number → counts. */
-  analytics: Map<number, Map<string, DayCount>>;
-  /** Times of template creations within the last hour (the platform allows 100). */
-  template_creations: number[];
-}
-
 export interface DayCount {
   sent: number;
   delivered: number;
-}
-
-export type GroupsState = 'enabled' | 'disabled' | 'ineligible';
-
-export interface BusinessNumber {
-  id: string;
-  waba_id: string;
-  display_phone_number: string;
-  verified_name: string;
-  status: string;
-  quality_rating: string;
-  name_status: string;
-  code_verification_status: string;
-  platform_type: string;
-  is_on_biz_app: boolean;
-  is_official_business_account: boolean;
-  account_mode: string;
-  throughput_level: string;
-  messaging_limit_tier: string;
-  country_code: string;
-  country_dial_code: string;
-  pin: string | null;
-  registered: boolean;
-  groups: GroupsState;
-  /** When the business connected the number; the 24 hours for sync requests start here. */
-  onboarded_at: number;
-  sync_requested: string[];
-  registrations: number[];
-  pin_failures: number;
-  verification_code: string | null;
-  code_requests: number[];
-  /** Messages per second; null is the default of the number's kind, 0 is no limit. */
-  rate_per_sec: number | null;
-  profile: JsonObject;
-  automation: JsonObject;
-  commerce: { is_cart_enabled: boolean; is_catalog_visible: boolean } | null;
-  settings: JsonObject;
-  qr_codes: Map<string, QrCode>;
-  blocked: Map<string, BlockedUser>;
-  group_ids: string[];
 }
 
 export interface QrCode {
@@ -95,53 +25,6 @@ export interface BlockedUser {
 
 /** A send of a held template answers `held_for_quality_assessment`, then is released or dropped. */
 export type Pacing = 'none' | 'release' | 'drop';
-
-export interface Template {
-  id: string;
-  waba_id: string;
-  name: string;
-  language: string;
-  category: string;
-  status: string;
-  parameter_format: 'POSITIONAL' | 'NAMED';
-  components: JsonObject[];
-  quality_score: string;
-  rejected_reason: string;
-  previous_category?: string;
-  pacing: Pacing;
-  created_at: number;
-  /** Times of changes while it was approved. */
-  edited_at?: number[];
-  library_template_name?: string;
-  message_send_ttl_seconds?: number;
-}
-
-export interface Flow {
-  id: string;
-  waba_id: string;
-  name: string;
-  status: string;
-  categories: string[];
-  validation_errors: JsonObject[];
-  json_version: string;
-  updated_at: string;
-}
-
-export interface Token {
-  token: string;
-  type: string;
-  user_id: string;
-  scopes: Scope[];
-  /** Accounts that the token may access; `all` is the app owner's system user. */
-  waba_ids: string[] | 'all';
-  /**
-   * False leaves `target_ids` out of debug_token: a grant that is not limited to listed objects.
-   */
-  lists_targets: boolean;
-  issued_at: number;
-  expires_at: number;
-  invalid: { code: number; subcode: number; message: string } | null;
-}
 
 export interface SignupCode {
   code: string;
@@ -243,3 +126,127 @@ export interface StatusRecord {
   at: number;
   description: string | null;
 }
+
+/** A builder of records: `defaults` fills in the fields that a caller leaves out. */
+const builderOf =
+  <Own extends object, Defaults extends object>(defaults: (own: Own) => Defaults) =>
+  (own: Own & Partial<Defaults>): Own & Defaults => ({ ...defaults(own), ...own });
+
+export type Account = ReturnType<typeof buildAccount>;
+export type BusinessNumber = ReturnType<typeof buildNumber>;
+export type Template = ReturnType<typeof buildTemplate>;
+export type Flow = ReturnType<typeof buildFlow>;
+export type Token = ReturnType<typeof buildToken>;
+
+export const buildAccount = builderOf(({ id }: { id: string }) => ({
+  name: `Example Shop ${Number(id.slice(-3))}`,
+  portfolio: { id: `6${id.slice(1)}`, name: `Example Holding ${Number(id.slice(-3))}` },
+  currency: 'USD',
+  timezone_id: '1',
+  country: 'US',
+  account_review_status: 'APPROVED',
+  business_verification_status: 'verified',
+  message_template_namespace: `0a1b2c3d_0000_4000_8000_${id.slice(-12).padStart(12, '0')}`,
+  ownership_type: 'CLIENT_OWNED',
+  is_enabled_for_insights: true,
+  subscribed: false,
+  number_ids: [] as string[],
+  templates: new Map<string, Template>(),
+  flows: [] as Flow[],
+  solutions: [] as JsonObject[],
+  schedules: [] as JsonObject[],
+  activities: [] as JsonObject[],
+  assigned_users: [] as JsonObject[],
+  /** Half hour (epoch seconds) → digits of the number → counts. */
+  analytics: new Map<number, Map<string, DayCount>>(),
+  /** Times of template creations within the last hour (the platform allows 100). */
+  template_creations: [] as number[],
+}));
+
+export const buildNumber = builderOf((_own: { id: string; waba_id: string }) => ({
+  display_phone_number: '+1 555-010-0000',
+  verified_name: 'Example Shop',
+  status: 'CONNECTED',
+  quality_rating: 'GREEN',
+  name_status: 'APPROVED',
+  code_verification_status: 'VERIFIED',
+  platform_type: 'CLOUD_API',
+  is_on_biz_app: false,
+  is_official_business_account: false,
+  account_mode: 'LIVE',
+  throughput_level: 'STANDARD',
+  messaging_limit_tier: 'TIER_2K',
+  country_code: 'US',
+  country_dial_code: '1',
+  pin: null as string | null,
+  registered: true,
+  groups: 'disabled' as 'enabled' | 'disabled' | 'ineligible',
+  /** When the business connected the number; the 24 hours for sync requests start here. */
+  onboarded_at: Date.now(),
+  sync_requested: [] as string[],
+  registrations: [] as number[],
+  pin_failures: 0,
+  verification_code: null as string | null,
+  code_requests: [] as number[],
+  profile: {} as JsonObject,
+  automation: {} as JsonObject,
+  commerce: null as { is_cart_enabled: boolean; is_catalog_visible: boolean } | null,
+  settings: {
+    calling: {
+      status: 'DISABLED',
+      call_icon_visibility: 'DEFAULT',
+      callback_permission_status: 'DISABLED',
+    },
+    storage_configuration: { status: 'DEFAULT' },
+    payload_encryption: { status: 'DISABLED' },
+  } as JsonObject,
+  qr_codes: new Map<string, QrCode>(),
+  blocked: new Map<string, BlockedUser>(),
+  group_ids: [] as string[],
+}));
+
+interface OfTemplate {
+  id: string;
+  waba_id: string;
+  name: string;
+  previous_category?: string;
+  /** Times of changes while it was approved. */
+  edited_at?: number[];
+  library_template_name?: string;
+  message_send_ttl_seconds?: number;
+}
+export const buildTemplate = builderOf((_own: OfTemplate) => ({
+  language: 'en_US',
+  category: 'UTILITY',
+  status: 'APPROVED',
+  parameter_format: 'POSITIONAL' as 'POSITIONAL' | 'NAMED',
+  components: [{ type: 'BODY', text: 'Hello' }] as JsonObject[],
+  quality_score: 'GREEN',
+  rejected_reason: 'NONE',
+  pacing: 'none' as Pacing,
+  created_at: Date.now(),
+}));
+
+export const buildFlow = builderOf((_own: { id: string; waba_id: string }) => ({
+  name: 'signup',
+  status: 'PUBLISHED',
+  categories: ['SIGN_UP'],
+  validation_errors: [] as JsonObject[],
+  json_version: '7.3',
+  updated_at: '2026-09-20T10:15:30+0000',
+}));
+
+export const buildToken = builderOf((_own: { token: string }) => ({
+  type: 'SYSTEM_USER',
+  user_id: '400000000000001',
+  scopes: ['whatsapp_business_management', 'whatsapp_business_messaging'] as Scope[],
+  /** Accounts that the token may access; `all` is the app owner's system user. */
+  waba_ids: [] as string[] | 'all',
+  /**
+   * False leaves `target_ids` out of debug_token: a grant that is not limited to listed objects.
+   */
+  lists_targets: true,
+  issued_at: Math.floor(Date.now() / 1000),
+  expires_at: 0,
+  invalid: null as { code: number; subcode: number; message: string } | null,
+}));

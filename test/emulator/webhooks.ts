@@ -1,16 +1,18 @@
 // Schedules the platform's webhooks: status updates that are due are batched per account, other
 // changes are posted one by one. The poster delivers them.
-import { BATCH_MAX, type BehaviourHolder, type Step } from './behaviour';
+import type { BehaviourHolder, Step } from './behaviour';
 import type { EmulatorConfig } from './config';
-import { webhookError } from './errors';
+import { titleOf } from './errors';
 import { DueQueue, DueTimer, type Due } from './due-queue';
-import { Poster, type PostOptions, type PostResult } from './poster';
-import { serialise } from './signature';
+import { Poster, type PostResult } from './poster';
+import { escapeNonAscii, serialise } from './signature';
 import type { State } from './state';
 import { statusValue, type DueStatus } from './statuses';
 import type { Account, JsonObject, SentMessage } from './types';
 
 const PENDING_MAX = 300_000;
+/** Statuses in one webhook; the platform's own maximum is 1,000. */
+const BATCH_MAX = 100;
 
 interface PendingStatus extends Due {
   message: SentMessage;
@@ -80,12 +82,13 @@ export class Webhooks {
     return this.poster.deliver(serialise(body), 1, options);
   }
 
-  post(body: string, options: PostOptions = {}): Promise<PostResult> {
-    return this.poster.post(body, options);
+  /** Posts once, whatever the answer. */
+  post(body: JsonObject): Promise<PostResult> {
+    return this.poster.post(escapeNonAscii(JSON.stringify(body)));
   }
 
-  verify(url: string, verify_token: string, mode?: string): Promise<JsonObject> {
-    return this.poster.verify(url, verify_token, mode);
+  verify(url: string, verify_token: string): Promise<boolean> {
+    return this.poster.verify(url, verify_token);
   }
 
   /** Posts the held webhooks. */
@@ -173,7 +176,7 @@ export class Webhooks {
   private takeDue(due: PendingStatus, now: number): Lane | null {
     const { message, steps, index } = due;
     const step = steps[index] as Step;
-    const description = step.code === undefined ? null : descriptionOf(step);
+    const description = step.code === undefined ? null : titleOf(step.code);
     message.history.push({ status: step.status, at: now, description });
     if (index + 1 < steps.length) this.pushStatus(message, steps, index + 1);
     const account = this.stateOf().accounts.get(message.waba_id);
@@ -195,7 +198,7 @@ export class Webhooks {
   private pump(lane: Lane): void {
     const { current } = this.behaviour;
     if (lane.busy || lane.due.length === 0 || current.hold || this.closed) return;
-    const batch = lane.due.splice(0, Math.min(current.batch_max, BATCH_MAX));
+    const batch = lane.due.splice(0, BATCH_MAX);
     const account = this.stateOf().accounts.get(lane.account_id);
     if (!account) return;
     lane.busy = true;
@@ -226,9 +229,6 @@ export class Webhooks {
     await this.poster.deliver(serialise(body), count);
   }
 }
-
-const descriptionOf = ({ code, details }: Step): string =>
-  String(webhookError(code as number, details)['title']);
 
 /**
  * Webhooks of account, template and number-management fields have a time; those of messages do not.

@@ -71,7 +71,7 @@ function connect(call: Call, number: BusinessNumber): JsonObject {
     peer: { ...(customer.wa_id ? { wa_id: customer.wa_id } : {}), user_id: customer.user_id },
     biz_opaque_callback_data: data ?? null,
   });
-  call.core.webhooks.later(RINGING_DELAY_MS, () => report(call.core, number, record, 'RINGING'));
+  call.core.webhooks.later(RINGING_DELAY_MS, () => reportRinging(call.core, number, record));
   return { messaging_product: 'whatsapp', calls: [{ id: record.id }] };
 }
 
@@ -98,19 +98,14 @@ function notify(core: Core, number: BusinessNumber, part: JsonObject): void {
   core.webhooks.notify(core.state.accountOf(number), { field: 'calls', value });
 }
 
-function report(
-  core: Core,
-  number: BusinessNumber,
-  record: CallRecord,
-  status: 'RINGING' | 'ACCEPTED',
-): void {
+function reportRinging(core: Core, number: BusinessNumber, record: CallRecord): void {
   const { wa_id, user_id } = record.peer;
   notify(core, number, {
     statuses: [
       {
         id: record.id,
         type: 'call',
-        status,
+        status: 'RINGING',
         timestamp: seconds(Date.now()),
         ...(wa_id ? { recipient_id: wa_id } : {}),
         ...(user_id ? { recipient_user_id: user_id } : {}),
@@ -118,37 +113,6 @@ function report(
       },
     ],
   });
-}
-
-/**
- * The customer takes a call of the business: the session's answer comes by webhook, then the status
- * (Cloud API, calling: business-initiated calls).
- */
-export function takeCall(core: Core, call_id: string, sdp: string): boolean {
-  const record = core.state.calls.get(call_id);
-  if (record?.direction !== 'BUSINESS_INITIATED' || record.state !== 'ringing') return false;
-  const number = core.state.numbers.get(record.phone_number_id);
-  if (!number) return false;
-  record.state = 'accepted';
-  const { wa_id, user_id } = record.peer;
-  const timestamp = seconds(Date.now());
-  notify(core, number, {
-    calls: [
-      {
-        id: record.id,
-        from: String(metadataOf(number)['display_phone_number']),
-        ...(wa_id ? { to: wa_id } : {}),
-        ...(user_id ? { to_user_id: user_id } : {}),
-        event: 'connect',
-        timestamp,
-        direction: record.direction,
-        session: { sdp_type: 'answer', sdp },
-        ...callbackData(record),
-      },
-    ],
-  });
-  report(core, number, record, 'ACCEPTED');
-  return true;
 }
 
 function callbackData(record: CallRecord): JsonObject {

@@ -89,17 +89,11 @@ function create(call: Call): JsonObject {
   }
   if (number.group_ids.length >= GROUPS_MAX) throw upstreamError(131211);
   const request_id = core.ids.request();
-  const group: Group = {
-    id: core.ids.group(),
-    phone_number_id: number.id,
+  const group = newGroup(core, number, {
     subject: String(body['subject']),
     description: String(body['description'] ?? ''),
     join_approval_mode,
-    invite_link: core.ids.inviteLink(),
-    suspended: false,
-    creation_timestamp: Math.floor(Date.now() / 1000),
-    participants: [],
-  };
+  });
   core.webhooks.later(core.behaviour.current.lifecycle_delay_ms, () => {
     if (!core.state.numbers.has(number.id)) return;
     core.state.groups.set(group.id, group);
@@ -117,6 +111,21 @@ function create(call: Call): JsonObject {
   return { messaging_product: 'whatsapp', request_id };
 }
 
+export function newGroup(core: Core, number: BusinessNumber, given: Partial<Group>): Group {
+  return {
+    id: core.ids.group(),
+    phone_number_id: number.id,
+    subject: '',
+    description: '',
+    join_approval_mode: 'auto_approve',
+    invite_link: core.ids.inviteLink(),
+    suspended: false,
+    creation_timestamp: Math.floor(Date.now() / 1000),
+    participants: [],
+    ...given,
+  };
+}
+
 function checkTexts(body: JsonObject): void {
   const { subject, description } = body;
   if (subject !== undefined && (typeof subject !== 'string' || subject.length > SUBJECT_MAX)) {
@@ -130,12 +139,7 @@ function checkTexts(body: JsonObject): void {
   }
 }
 
-export function announce(
-  core: Core,
-  number: BusinessNumber,
-  field: string,
-  group: JsonObject,
-): void {
+function announce(core: Core, number: BusinessNumber, field: string, group: JsonObject): void {
   const account = core.state.accountOf(number);
   const value = {
     messaging_product: 'whatsapp',

@@ -14,6 +14,7 @@ const MB = 1024 * 1024;
 const KB = 1024;
 const UPLOAD_LIFETIME_MS = 30 * 24 * 3600 * 1000;
 const MEDIA_MAX = 10_000;
+const URL_LIFETIME_MS = 5 * 60 * 1000;
 
 export const DOWNLOAD_PATH = '/attachments/';
 
@@ -175,7 +176,7 @@ function makeRoom(core: Core): void {
 }
 
 export function mediaUrl(core: Core, media: Media): string {
-  const expires_s = Math.floor((Date.now() + core.limits.settings.media_url_ttl_ms) / 1000);
+  const expires_s = Math.floor((Date.now() + URL_LIFETIME_MS) / 1000);
   const hash = core.media.hashFor(media.id, expires_s);
   return `${core.config.public_url}${DOWNLOAD_PATH}?mid=${media.id}&ext=${expires_s}&hash=${hash}`;
 }

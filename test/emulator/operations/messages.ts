@@ -50,7 +50,7 @@ function send(call: Call, number: BusinessNumber): JsonObject {
   if (!template && !window_open && core.limits.settings.window_check === 'refuse') {
     throw upstreamError(131047, 'More than 24 hours have passed since the customer last replied');
   }
-  core.limits.take(number, peer);
+  core.limits.take(number);
   const message = record(call, number, { recipient, type, template, window_open });
   core.journal.addMessage(message);
   plan(call, account, message, { peer, window_open, template: template !== null });
@@ -174,7 +174,7 @@ function failureOf(
   account: Account,
   message: SentMessage,
   { peer, window_open, template }: SendFacts,
-): { code: number; details?: string; after_sent?: boolean } | null {
+): { code: number } | null {
   const rule = core.behaviour.failureFor([message.wa_id, message.user_id, message.group_id]);
   if (rule) return rule;
   if (message.pacing === 'drop') return { code: 132015 };

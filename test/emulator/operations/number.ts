@@ -12,6 +12,7 @@ const REGISTRATIONS_MAX = 10;
 const REGISTRATION_WINDOW_MS = 72 * 3600 * 1000;
 const PIN_FAILURES_MAX = 5;
 const CODE_WINDOW_MS = 3600 * 1000;
+const CODE_REQUESTS_MAX = 5;
 /** The code in the emulated text message. */
 const VERIFICATION_CODE = '123456';
 const REGIONS = 'AU ID IN JP SG KR DE CH GB BR BH ZA AE CA'.split(' ');
@@ -105,7 +106,7 @@ function requestCode(call: Call): JsonObject {
   }
   const now = Date.now();
   number.code_requests = number.code_requests.filter((at) => now - at < CODE_WINDOW_MS);
-  if (number.code_requests.length >= call.core.limits.settings.max_code_requests) {
+  if (number.code_requests.length >= CODE_REQUESTS_MAX) {
     throw invalid('Request code error', {
       subcode: 2388091,
       user_title: 'Too many codes requested',

@@ -125,7 +125,9 @@ async function subscribeApp(call: Call): Promise<JsonObject> {
   if (requiredText(call, 'object') !== ACCOUNT_OBJECT) {
     throw invalid(`Param object must be ${ACCOUNT_OBJECT}`);
   }
-  await verify(call, callback_url);
+  if (!(await call.core.webhooks.verify(callback_url, requiredText(call, 'verify_token')))) {
+    throw upstreamError(2200, 'Callback verification failed with the given URL and token');
+  }
   const fields = requiredText(call, 'fields').split(',');
   call.state.app_subscription = { callback_url, fields };
   return SUCCESS;
@@ -151,14 +153,6 @@ function appSubscriptions(call: Call): JsonObject {
 
 function requireAppToken({ token }: Call): void {
   if (token.type !== 'APP') throw upstreamError(10);
-}
-
-/** Throws 2200 unless the address answers with the challenge. */
-async function verify(call: Call, url: string): Promise<void> {
-  const answer = await call.core.webhooks.verify(url, requiredText(call, 'verify_token'));
-  if (answer['verified'] !== true) {
-    throw upstreamError(2200, 'Callback verification failed with the given URL and token');
-  }
 }
 
 function subscribe(call: Call): JsonObject {
