@@ -1,6 +1,5 @@
 // The commands of the guides work: each page's run in a shell, one after the other, against a mesh.
-// The programs of the pages on events and on the sign-up have tests of their own, and so have the
-// answers.
+// The programs of the pages on events and on the sign-up have tests of their own.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { readRateCard } from '../../services/messaging/src/pricing/rate-card';
@@ -15,8 +14,6 @@ import { codeBlocks } from './receiving/page';
 
 const GUIDES = readdirSync(GUIDES_FOLDER).map((name) => basename(name, '.md'));
 const CUSTOMER = '15550100777';
-/** Its commands are run question by question: answers.mesh.test.ts. */
-const ANSWERS = 'answers';
 
 const shell = useGuideShell();
 
@@ -85,21 +82,45 @@ async function endBroadcast({ call }: TestPartner, id: string): Promise<void> {
   }
 }
 
-const scripts = GUIDES.filter((name) => name !== ANSWERS)
-  .map((name): [string, string] => [name, codeBlocks(readGuide(name), 'sh').join('\n')])
-  .filter(([, script]) => script !== '');
-
-test.each(scripts)('the commands of %s succeed', async (name, script) => {
+/** A partner with what the commands use, and the variables that name it. */
+async function stageFor(
+  script: string,
+): Promise<{ partner: TestPartner; env: Record<string, string>; clear(): Promise<void> }> {
   const partner = await shell.newPartner();
+  await shell.mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: CUSTOMER });
   if (script.includes('success_url')) await listOrigin(partner);
-  const EVENT_ID = name === 'receiving' ? await refusedEvent(partner) : '';
-  const KEY_ID = name === 'audit' ? await createdKey(partner) : '';
-  const BROADCAST_ID = name === 'broadcasts' ? await runningBroadcast(partner) : '';
-  const CALL_ID = name === 'receiving' ? await ringingCall(partner) : '';
-  const TEMPLATE_ID = name === 'templates' ? await approvedTemplate() : '';
-  const env = { POSITION: '0', EVENT_ID, KEY_ID, BROADCAST_ID, CALL_ID, TEMPLATE_ID };
+  const env: Record<string, string> = { POSITION: '0', BACKUP_AT: new Date().toISOString() };
+  for (const [name, make] of Object.entries(MADE)) {
+    if (script.includes(name)) env[name] = await make(partner);
+  }
+  return {
+    partner,
+    env,
+    async clear() {
+      if (env['BROADCAST_ID']) await endBroadcast(partner, env['BROADCAST_ID']);
+      if (script.includes('/blocked')) await unblock(partner);
+    },
+  };
+}
+
+const MADE: Readonly<Record<string, (partner: TestPartner) => Promise<string>>> = {
+  EVENT_ID: refusedEvent,
+  CALL_ID: ringingCall,
+  KEY_ID: createdKey,
+  TEMPLATE_ID: approvedTemplate,
+  MESSAGE_ID: sentMessage,
+  BROADCAST_ID: runningBroadcast,
+};
+
+const scripts = GUIDES.map((name): [string, string] => [
+  name,
+  codeBlocks(readGuide(name), 'sh').join('\n'),
+]).filter(([, script]) => script !== '');
+
+test.each(scripts)('the commands of %s succeed', async (_name, script) => {
+  const { partner, env, clear } = await stageFor(script);
   const stdout = await runCommands(script, { ...shell, partner, env });
-  if (BROADCAST_ID) await endBroadcast(partner, BROADCAST_ID);
+  await clear();
   expect(stdout.match(/"success":false|"isError":true/g)).toBeNull();
   expect(stdout.length).toBeGreaterThan(20);
 });
@@ -120,27 +141,12 @@ test('most samples can be read in other languages', () => {
 
 test.each(['node', 'python'] as const)('every sample succeeds in %s too', async (language) => {
   for (const { name, samples } of translated) {
-    const partner = await shell.newPartner();
-    await shell.mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: CUSTOMER });
-    if (samples.node.includes('success_url')) await listOrigin(partner);
-    const env = {
-      POSITION: '0',
-      BACKUP_AT: new Date().toISOString(),
-      ...(samples.node.includes('EVENT_ID') && { EVENT_ID: await refusedEvent(partner) }),
-      ...(samples.node.includes('CALL_ID') && { CALL_ID: await ringingCall(partner) }),
-      ...(samples.node.includes('KEY_ID') && { KEY_ID: await createdKey(partner) }),
-      ...(samples.node.includes('TEMPLATE_ID') && { TEMPLATE_ID: await approvedTemplate() }),
-      ...(samples.node.includes('MESSAGE_ID') && { MESSAGE_ID: await sentMessage(partner) }),
-      ...(samples.node.includes('BROADCAST_ID') && {
-        BROADCAST_ID: await runningBroadcast(partner),
-      }),
-    };
+    const { partner, env, clear } = await stageFor(samples.node);
     // A template is created once.
     const code = samples[language].replaceAll('order_shipped', `order_shipped_${language}`);
     const stdout = await runTranslated(language, code, { ...shell, partner, env });
-    if (env.BROADCAST_ID) await endBroadcast(partner, env.BROADCAST_ID);
+    await clear();
     if (stdout === undefined) return;
-    if (code.includes('/blocked')) await unblock(partner);
     expect([name, stdout.match(/success['"]?: (?:false|False)/g)]).toEqual([name, null]);
     expect(stdout).toMatch(/success|status/);
   }

@@ -1,11 +1,10 @@
 // The page on receiving events is correct: each of its programs runs exactly as printed, and its
-// figures match the code.
+// signatures and headers are those of the service.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
 import { signatureHeaders } from '../../services/webhooks/src/delivery/sign-delivery';
 import { joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
@@ -253,18 +252,5 @@ describe('the page', () => {
     const signed = Object.keys(signatureHeaders(Buffer.from(''), [secret], 'evt_1', 1));
     const others = ['content-type', 'user-agent', 'traceparent'];
     expect(shown.sort()).toEqual([...others, ...signed].sort());
-  });
-
-  test('shows the retry schedule of the service', () => {
-    const units: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 };
-    const [first, ...waits] = tableRow(page, 'Wait before it');
-    expect(first).toBe('–');
-    expect(
-      waits.map((wait) => {
-        const [amount, unit = ''] = wait.split(' ');
-        return Number(amount) * (units[unit] ?? NaN);
-      }),
-    ).toEqual(RETRY_DELAYS_MS);
-    expect(tableRow(page, 'Attempt')).toHaveLength(RETRY_DELAYS_MS.length + 1);
   });
 });
