@@ -2,7 +2,7 @@
 // and its outcome afterwards: a gateway that is killed in between leaves a record with an unknown
 // outcome, and no change without one. While records cannot be stored, changes are refused.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, isUnimplemented, toApiError } from '@bmg/common/errors';
+import { ApiError, toApiError } from '@bmg/common/errors';
 import { outcomeOf } from '@bmg/common/idempotency';
 import type { Call, Client } from '@bmg/common/rpc';
 import { metrics, type Logger } from '@bmg/common/telemetry';
@@ -33,18 +33,13 @@ const WAITING_MAX = 1_000;
 
 export function createRecorder({ audit, log, pauses_ms = PAUSES_MS }: RecorderDependencies) {
   let waiting = 0;
-  /** Undefined if onboarding runs a release without the audit log. */
-  const begin = async (change: Change, { call, address }: Origin): Promise<string | undefined> => {
+  const begin = async (change: Change, { call, address }: Origin): Promise<string> => {
     const { request_id } = call;
     const deadline = Math.min(call.deadline, Date.now() + LIMIT_MS);
     try {
       const begun = { ...change, request_id, address };
       return (await audit.beginChange(begun, { ...call, deadline })).id;
     } catch (error) {
-      if (isUnimplemented(error)) {
-        log.warn({ action: change.action, request_id }, 'made a change without an audit record');
-        return undefined;
-      }
       throw error instanceof ApiError && error.code === 'RATE_LIMIT_EXCEEDED'
         ? error
         : notRecorded(error);
@@ -90,7 +85,6 @@ export function createRecorder({ audit, log, pauses_ms = PAUSES_MS }: RecorderDe
       made?: (reply: T) => Record<string, string>,
     ): Promise<T> {
       const id = await begin(change, from);
-      if (id === undefined) return make();
       let reply: T;
       try {
         reply = await make();
