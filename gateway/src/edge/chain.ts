@@ -7,6 +7,7 @@ import { waitedFor } from '@bmg/common/telemetry';
 import { checkAccounts, checkEvents } from '../auth/restriction';
 import { wabaHeader, type ScopeResolver } from '../auth/scope';
 import {
+  documentPath,
   usageName,
   type Endpoint,
   type Fields,
@@ -45,7 +46,7 @@ export function createChain(
   const { load, meter } = deps;
   const { timeout_ms, counted = true, reads } = endpoint;
   const usage = usageName(endpoint);
-  const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
+  const route = documentPath(endpoint);
   const ignoredKeys = createIgnoredKeys(endpoint);
   const readInput = createInputReader(endpoint, deps, ignoredKeys);
   const { variant } = endpoint;

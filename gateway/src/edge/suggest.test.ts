@@ -5,7 +5,7 @@ const paths = [
   { verb: 'POST', path: '/v1/messages/read' },
   { verb: 'GET', path: '/v1/clients' },
   { verb: 'DELETE', path: '/v1/clients/:waba_id' },
-];
+] as const;
 
 test.each([
   ['POST', '/v1/messages/snd', ': did you mean POST /v1/messages/send?'],

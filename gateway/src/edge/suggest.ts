@@ -1,10 +1,9 @@
 // Names the endpoint that an unknown path was probably meant for.
+import { actionOf } from '../audit/audited';
+import type { Endpoint } from '../endpoints/endpoint';
 import { closest, LENGTH_MAX } from '../endpoints/parts/closest';
 
-interface Path {
-  verb: string;
-  path: string;
-}
+type Path = Pick<Endpoint, 'verb' | 'path'>;
 
 const BASE = '/v1';
 
@@ -33,6 +32,5 @@ const fill = (pattern: string[], segments: string[]): string | undefined =>
     : undefined;
 
 function suggestionOf(found: readonly Path[]): string {
-  const named = found.map(({ verb, path }) => `${verb} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
-  return named.length === 0 ? '' : `: did you mean ${named.join(' or ')}?`;
+  return found.length === 0 ? '' : `: did you mean ${found.map(actionOf).join(' or ')}?`;
 }

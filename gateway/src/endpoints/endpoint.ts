@@ -285,9 +285,16 @@ export const put = row('PUT');
 export const patch = row('PATCH');
 export const del = row('DELETE');
 
-/** Name of an endpoint in the usage record: by default its path, with parameters as `{name}`. */
-export const usageName = (endpoint: Endpoint): string =>
-  endpoint.usage ?? endpoint.path.replace(/:(\w+)/g, '{$1}');
+/** `/qr-codes/:code` → `/qr-codes/{code}`. */
+export const documentPath = ({ path }: Pick<Endpoint, 'path'>): string =>
+  path.replace(/:(\w+)/g, '{$1}');
+
+/** The names of the parameters in the path. */
+export const pathParametersOf = ({ path }: Pick<Endpoint, 'path'>): string[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+
+/** Name of an endpoint in the usage record. */
+export const usageName = (endpoint: Endpoint): string => endpoint.usage ?? documentPath(endpoint);
 
 /** The scope that an API key needs for an endpoint. */
 export const keyScopeOf = ({ verb, key_scope }: Pick<Endpoint, 'verb' | 'key_scope'>): KeyScope =>

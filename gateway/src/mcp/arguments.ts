@@ -1,7 +1,7 @@
 // The arguments of a tool are the headers, path parameters, query and body of its row, side by
 // side: this module has their schema, and makes the request of the row.
 import { invalidField, missingFields } from '@bmg/common/errors';
-import type { Endpoint, Fields } from '../endpoints/endpoint';
+import { pathParametersOf, type Endpoint, type Fields } from '../endpoints/endpoint';
 import { closest } from '../endpoints/parts/closest';
 import type { Schema } from '../endpoints/parts/schema';
 import { parameters } from '../openapi/parts';
@@ -38,9 +38,6 @@ export const headersOf = ({ scope }: Endpoint): Record<string, HeaderParameter> 
       parameters[parameter] as HeaderParameter,
     ]),
   );
-
-export const pathParametersOf = ({ path }: Endpoint): string[] =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 /**
  * The place of each argument that the row names. If two have one name, the header is the argument:

@@ -3,7 +3,13 @@ import { CATALOG } from '@bmg/common/errors';
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { exampleOf } from './example';
 import type { Chapter } from '../endpoints';
-import { keyScopeOf, usageName, type Endpoint } from '../endpoints/endpoint';
+import {
+  documentPath,
+  keyScopeOf,
+  pathParametersOf,
+  usageName,
+  type Endpoint,
+} from '../endpoints/endpoint';
 import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';
 import { limitsOf, type OperationLimits } from './limits';
 import * as parts from './parts';
@@ -18,6 +24,8 @@ import {
 } from './schemas';
 import { webhooksOf, type WebhookItem } from './webhooks';
 import type { Schema } from '../endpoints/parts/schema';
+
+export { documentPath };
 
 interface MediaContent {
   schema: Json | Reference;
@@ -156,10 +164,6 @@ export function resolved(
   return components['parameters']?.[name] as Parameter;
 }
 
-/** `/qr-codes/:code` → `/qr-codes/{code}`. */
-export const documentPath = ({ path }: Pick<Endpoint, 'path'>): string =>
-  path.replace(/:(\w+)/g, '{$1}');
-
 export const operationName = ({ operation, rpc }: Pick<Endpoint, 'operation' | 'rpc'>): string =>
   operation ?? rpc.method;
 
@@ -208,7 +212,7 @@ const parameter = (name: string): Reference => ({ $ref: `#/components/parameters
 function parametersOf(row: Endpoint): Array<Parameter | Reference> {
   const { properties = {}, required = [] } = row.query ?? {};
   return [
-    ...[...row.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(row, name)),
+    ...pathParametersOf(row).map((name) => pathParameter(row, name)),
     ...Object.entries(properties).map(([name, { description, ...schema }]): Parameter => ({
       name,
       in: 'query',
