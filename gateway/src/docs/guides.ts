@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import MarkdownIt from 'markdown-it';
-import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
+import { CATALOG } from '@bmg/common/errors';
+import { ERROR_CODES, ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
 import { codeBlock } from './code-block';
 import { escape, Html } from './html';
 import { referenceAddresses } from './reference';
@@ -91,7 +91,7 @@ function linksOf(document: OpenApiDocument): Map<string, string> {
     links.set(`${verb.toUpperCase()} ${path}`, addresses.get(operation.operationId) ?? '');
   }
   for (const name of Object.keys(document.webhooks)) links.set(name, addresses.get(name) ?? '');
-  for (const code of Object.keys(CATALOG)) links.set(code, `errors#${code}`);
+  for (const code of ERROR_CODES) links.set(code, `errors#${code}`);
   for (const { upstream_code } of UPSTREAM_GUIDE) {
     links.set(String(upstream_code), `errors#upstream-${upstream_code}`);
   }
@@ -183,13 +183,11 @@ function addressOf(href: string): string {
   return `${own[1]}${own[2] ?? ''}`;
 }
 
-const errorCodes = (Object.keys(CATALOG) as ErrorCode[])
-  .map((code) => {
-    const { http, retryable } = CATALOG[code];
-    const { meaning, action } = ERROR_GUIDE[code];
-    return `### \`${code}\`\n\nHTTP ${http}, ${retryable ? 'retryable' : 'not retryable'}. ${meaning}\n\n**What to do:** ${action}`;
-  })
-  .join('\n\n');
+const errorCodes = ERROR_CODES.map((code) => {
+  const { http, retryable } = CATALOG[code];
+  const { meaning, action } = ERROR_GUIDE[code];
+  return `### \`${code}\`\n\nHTTP ${http}, ${retryable ? 'retryable' : 'not retryable'}. ${meaning}\n\n**What to do:** ${action}`;
+}).join('\n\n');
 
 const upstreamCodes = UPSTREAM_GUIDE.map(
   ({ upstream_code, meaning, action }) =>

@@ -1,7 +1,7 @@
 // Renders GET /docs: a send with its event, every endpoint and event with a link to its reference,
 // and the error codes, whose anchors are in the answers of the API.
-import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
+import { CATALOG } from '@bmg/common/errors';
+import { ERROR_CODES, ERROR_GUIDE, UPSTREAM_GUIDE } from '../error-guide';
 import { codeBlock } from './code-block';
 import { Html, html, prose, table } from './html';
 import { referenceAddresses } from './reference';
@@ -162,7 +162,7 @@ const errors = html`<h2 id="errors">Error codes</h2>
   </p>
   ${table(
     ['Code', 'HTTP', 'Retryable', 'Meaning', 'What to do'],
-    (Object.keys(CATALOG) as ErrorCode[]).map((code) => [
+    ERROR_CODES.map((code) => [
       html`<code id="${code}">${code}</code>`,
       CATALOG[code].http,
       CATALOG[code].retryable ? 'yes' : 'no',

@@ -1,7 +1,7 @@
 // The index that the documentation's search uses: sections of guides, endpoints, events and error
 // codes.
-import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE } from '../error-guide';
+import { CATALOG } from '@bmg/common/errors';
+import { ERROR_CODES, ERROR_GUIDE } from '../error-guide';
 import type { Guide } from './guides';
 import { referenceAddresses } from './reference';
 import { operationsOf, type OpenApiDocument } from '../openapi';
@@ -63,7 +63,7 @@ export function searchIndex(document: OpenApiDocument, guides: readonly Guide[])
     page: `Event: ${post.summary}`,
     text: post.summary,
   }));
-  const codes = (Object.keys(CATALOG) as ErrorCode[]).map((code) => ({
+  const codes = ERROR_CODES.map((code) => ({
     id: `errors#${code}`,
     title: code,
     page: `Error code, HTTP ${CATALOG[code].http}`,

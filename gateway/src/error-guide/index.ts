@@ -1,12 +1,15 @@
 // The error guide: the meaning of every published error code, and what a caller should do. The
 // compiler requires an entry for each code of the catalogue.
-import type { ErrorCode } from '@bmg/common/errors';
+import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import upstreamGuide from './upstream-guide.json';
 
 export interface Advice {
   meaning: string;
   action: string;
 }
+
+/** In the order of the catalogue. */
+export const ERROR_CODES = Object.keys(CATALOG) as ErrorCode[];
 
 const CORRECT_IT = 'Correct the request. Retrying it unchanged does not help.';
 

@@ -1,6 +1,6 @@
 // The error codes of each endpoint, and the error responses of the OpenAPI document.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
-import { ERROR_GUIDE } from '../error-guide';
+import { ERROR_CODES, ERROR_GUIDE } from '../error-guide';
 import type { Endpoint } from '../endpoints/endpoint';
 import * as is from '../endpoints/parts/answers';
 import type { Json } from './schemas';
@@ -36,12 +36,12 @@ export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
   add(!row.person_only && (scope === 'partner' || scope === 'session'), 'KEY_RESTRICTED');
   add(row.person_only, 'PERSON_REQUIRED');
   add(row.fresh_log_in, 'FRESH_LOG_IN_REQUIRED');
-  return (Object.keys(CATALOG) as ErrorCode[]).filter((code) => codes.has(code));
+  return ERROR_CODES.filter((code) => codes.has(code));
 }
 
 /** The published codes of one HTTP status. */
 const codesWith = (http: number): ErrorCode[] =>
-  (Object.keys(CATALOG) as ErrorCode[]).filter((code) => CATALOG[code].http === http);
+  ERROR_CODES.filter((code) => CATALOG[code].http === http);
 
 export const STATUSES: readonly number[] = [
   ...new Set(Object.values(CATALOG).map(({ http }) => http)),
@@ -111,7 +111,7 @@ export const errorSchema: Json = {
         code: {
           type: 'string',
           description: 'One of `x-codes`. Codes can be added.',
-          'x-codes': (Object.keys(CATALOG) as ErrorCode[]).map((code) => ({
+          'x-codes': ERROR_CODES.map((code) => ({
             code,
             http: CATALOG[code].http,
             retryable: CATALOG[code].retryable,
