@@ -12,7 +12,7 @@ import { buildOpenApi, documentPath } from '../../gateway/src/openapi';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';
 import { llmsText } from '../../gateway/src/docs/llms';
-import { lostPage } from '../../gateway/src/docs/lost-page';
+import { lostPage } from '../../gateway/src/docs';
 import { packagesPage } from '../../gateway/src/docs/packages';
 import { referenceAddresses, referencePages } from '../../gateway/src/docs/reference';
 import { searchIndex } from '../../gateway/src/docs/search-index';

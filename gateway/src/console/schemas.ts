@@ -1,5 +1,5 @@
 import { choice, cursor, id, limit, object, overlapHours, text } from '../endpoints/parts/inputs';
-import { EMAIL_MAX } from '../endpoints/people/schemas';
+import { EMAIL_MAX } from '../endpoints/people/rows';
 import { updateWebhook, URL_MAX } from '../endpoints/webhook-endpoints/schemas';
 
 const KEY_MAX = 200;

@@ -1,6 +1,6 @@
 // Renders GET /changelog: the active notices, what the release adds, and the version history.
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
-import { RELEASE } from '../edge/release';
+import { RELEASE } from '../edge/notice-headers';
 import type { OpenApiDocument } from '../openapi';
 import { HISTORY, NOTICE_TEXTS } from './history';
 import { html, table } from './html';

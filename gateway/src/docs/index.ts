@@ -17,13 +17,13 @@ import { buildCollection, buildEnvironment } from '../openapi/collection';
 import { changelogPage } from './changelog-page';
 import { designPage } from './design-page';
 import { readGuides } from './guides';
+import { html } from './html';
 import { homePage } from './home-page';
 import { llmsText } from './llms';
-import { lostPage } from './lost-page';
 import { packagesPage, readPackages, servePackages } from './packages';
 import { referencePages } from './reference';
 import { searchIndex } from './search-index';
-import { shell, SHELL_CSS, SITE } from './shell';
+import { shell, SHELL_CSS, SITE, type NavGroup } from './shell';
 
 /** Nothing inline, nothing from another host. */
 const POLICY = [
@@ -135,6 +135,24 @@ const pictures = (): Record<string, Text> =>
       },
     ]),
   );
+
+/** The page for a person whose link leads nowhere; `root` leads to the gateway's root. */
+export const lostPage = (nav: readonly NavGroup[], root: string): string =>
+  shell({
+    title: 'No such page',
+    nav,
+    root,
+    body: html`<h1>There is no such page</h1>
+      <p class="lead">The link is old or incomplete. Nothing was changed.</p>
+      <ul>
+        <li>Guides and reference: <a href="${root}docs">documentation</a>, or the search above.</li>
+        <li>Your messages, numbers and events: <a href="${root}dashboard">console</a>.</li>
+        <li>
+          An invitation or a sign-up: the address is in the message that you received. If it does
+          not open, ask the sender for a new link.
+        </li>
+      </ul>`,
+  });
 
 /** The contract's endpoints, which answer every client with JSON. */
 const API = /^\/v1(\/|$)/;

@@ -1,7 +1,14 @@
 // The headers of every response: versions and notices (contract 16.2), and the use of HTTPS. They
 // change only with a release, so that they are built once.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { API_VERSION, highestSeverity, NOTICES } from '@bmg/common/notices';
-import { RELEASE } from './release';
+
+/** The path is right from `src` and from `dist`. */
+const MANIFEST = join(__dirname, '../../package.json');
+
+/** The release of the software; the version of the API is the contract's. */
+export const RELEASE = (JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }).version;
 
 export const noticeHeaders = (public_url: string): Record<string, string> => {
   const level = highestSeverity(NOTICES);

@@ -1,9 +1,9 @@
 // The people who sign in to the console.
 import { ROLES } from '@bmg/common/people';
 import { PeopleDefinition } from '@bmg/proto/people';
-import * as schemas from './schemas';
 import { del, get, patch, post, rpc, type Endpoint } from '../endpoint';
 import * as is from '../parts/answers';
+import { choice, object, text } from '../parts/inputs';
 import { byCaller, ofOne, partnerAddition, type Caller } from '../parts/rows';
 import { shaped } from '../parts/shape';
 
@@ -51,6 +51,20 @@ const onPerson = (input: Caller & { params: { person_id: string } }) => ({
   person_id: input.params.person_id,
 });
 
+export const EMAIL_MAX = 254;
+
+const role = choice(
+  ROLES,
+  'What the person may do in the console: `owner` everything, `developer` all but billing, `support` send and read, `billing` see usage and costs.',
+);
+
+const invitePerson = object({ email: text(EMAIL_MAX, 'E-mail address of the person.'), role }, [
+  'email',
+  'role',
+]);
+
+const updatePerson = object({ role }, ['role']);
+
 /** What only the operator's command line sends. */
 const OF_OPERATOR = ['caller_is_operator'] as const;
 
@@ -80,7 +94,7 @@ export const people: Endpoint[] = [
     status: 201,
     audit: { values: ['email', 'role'], ids: { person_id: 'person.person_id' } },
     omits: OF_OPERATOR,
-    body: schemas.invitePerson,
+    body: invitePerson,
     request: ({ body: { email, role }, ...input }) => ({ ...byCaller(input), email, role }),
     reply: withLink,
     summary: 'Invite a person to the console',
@@ -94,7 +108,7 @@ export const people: Endpoint[] = [
     fresh_log_in: true,
     audit: { values: ['role'], before_of: 'person', reduces_risk: 'if_narrower' },
     omits: OF_OPERATOR,
-    body: schemas.updatePerson,
+    body: updatePerson,
     request: ({ body, ...input }) => ({ ...onPerson(input), role: body.role }),
     reply: (person) => ({ person: shown(person) }),
     summary: 'Change the role of a person',
