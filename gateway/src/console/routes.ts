@@ -1,19 +1,21 @@
-// The rows of the console's API: sessions, passkeys, settings, webhooks, billing. They are not
-// endpoints of the contract.
-import { missingFields } from '@bmg/common/errors';
-import type { Fields } from '../endpoints/endpoint';
-import { withoutOverlap } from '../endpoints/parts/rows';
-import { webhookChange } from '../endpoints/webhook-endpoints/rows';
+// The rows of the console's API: sessions, passkeys, settings, webhooks, billing and the
+// request log. They are not endpoints of the contract.
+import { isErrorCode } from '@bmg/common/errors';
+import type { LoggedRequest } from '@bmg/proto/onboarding';
+import { actionOf } from '../audit/audited';
+import { refuseNoChange, withoutOverlap } from '../endpoints/parts/rows';
+import { compile, type Static } from '../endpoints/parts/schema';
+import { emptyIfNull, webhookChange } from '../endpoints/webhook-endpoints/rows';
 import { EVENT_NAMES } from '../endpoints/webhook-endpoints/schemas';
+import { ERROR_GUIDE } from '../error-guide';
 import { EVENTS, TEST_EVENT } from '../openapi/events';
 import * as answers from './answers';
 import { issuerRoutes } from './issuer-routes';
 import { passkeyRoutes } from './passkey-routes';
-import { requestRoutes } from './request-routes';
 import { get, paramOf, patch, post, type Route, type RouteDependencies } from './route';
 import * as schemas from './schemas';
 import { sessionRoutes } from './session-routes';
-import { settingsAnswer, textOf, type Threshold } from './settings-answer';
+import { settingsAnswer, textOf } from './settings-answer';
 
 /** The receiver has 10 seconds to answer a test event. */
 const TEST_TIMEOUT_MS = 15_000;
@@ -44,10 +46,6 @@ const KNOWN_EVENTS = EVENT_NAMES.filter((event) => event !== TEST_EVENT).map((ev
   extra: EVENTS[event].extra === true,
 }));
 
-/** An empty text removes a value. */
-const emptyIfNull = (text: string | null | undefined): string | undefined =>
-  text === null ? '' : text;
-
 const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): Route[] => [
   get('/notices', answers.notices, { any_scope: true }, async () => ({ notices })),
   get('/known-events', answers.known_events, { any_scope: true }, async () => ({
@@ -68,28 +66,19 @@ const settingsRoutes = ({ settings, onboarding, notices }: RouteDependencies): R
     answers.settings,
     { audit: { values: RECORDED, before_of: 'partner' }, body: schemas.updateSettings },
     async ({ partner_id }, { call, body }) => {
-      if (SETTINGS.every((name) => body[name] === undefined)) {
-        throw missingFields(SETTINGS, `one of ${SETTINGS.join(', ')} is required`);
-      }
+      refuseNoChange(body, SETTINGS);
       const change = { partner_id, ...settingsChange(body) };
       return settingsAnswer(await settings.updateSettings(change, call));
     },
   ),
 ];
 
-function settingsChange(body: Fields) {
-  const { webhook_url, logo_url, alerts, extra_events, connect_origins, contacts } = body as {
-    webhook_url?: string | null;
-    logo_url?: string | null;
-    alerts?: Record<string, Threshold>;
-    extra_events?: string[];
-    connect_origins?: string[];
-    contacts?: { technical?: string | null; billing?: string | null };
-  };
+function settingsChange(body: Static<typeof schemas.updateSettings>) {
+  const { logo_url, alerts, connect_origins, contacts } = body;
   return {
-    ...webhookChange({ webhook_url, extra_events }),
+    ...webhookChange(body),
     logo_url: emptyIfNull(logo_url),
-    connect_origins: connect_origins && { origins: connect_origins },
+    connect_origins: connect_origins && { origins: [...connect_origins] },
     contacts: contacts && {
       technical: emptyIfNull(contacts.technical),
       billing: emptyIfNull(contacts.billing),
@@ -146,3 +135,26 @@ const billingRoutes = ({ payments }: RouteDependencies): Route[] => [
     },
   ),
 ];
+
+const FAILED = [4, 5];
+
+const checkQuery = compile(schemas.listRequests, 'query');
+
+/** The request log. */
+const requestRoutes = ({ onboarding, endpoints }: RouteDependencies): Route[] => [
+  get('/requests', answers.requests, {}, async ({ partner_id }, { context, call }) => {
+    const { status, limit = 0, ...filter } = checkQuery(context.query);
+    const status_classes = status === 'failed' ? FAILED : status ? [Number(status)] : [];
+    const asked = { partner_id, status_classes, limit, ...filter };
+    const { requests, after } = await onboarding.listRequests(asked, call);
+    return { requests: requests.map(explained), after };
+  }),
+  get('/requests/endpoints', answers.request_endpoints, {}, async () => ({
+    endpoints: endpoints.map(actionOf),
+  })),
+];
+
+const explained = (request: LoggedRequest): object => ({
+  ...request,
+  ...(request.code !== undefined && isErrorCode(request.code) && ERROR_GUIDE[request.code]),
+});

@@ -92,15 +92,16 @@ const webhookOf = ({ webhook_secret, ...settings }: PartnerSettings): Fields =>
 
 const WEBHOOK_CHANGES = Object.keys(schemas.updateWebhook.properties);
 
+/** An empty text removes a value. */
+export const emptyIfNull = (text: string | null | undefined): string | undefined =>
+  text === null ? '' : text;
+
 /** The request's part for the webhook URL: null removes it, and an absent field stays. */
 export const webhookChange = ({
   webhook_url,
   extra_events,
-}: {
-  webhook_url?: string | null | undefined;
-  extra_events?: readonly string[] | undefined;
-}) => ({
-  webhook_url: webhook_url === null ? '' : webhook_url,
+}: Static<typeof schemas.updateWebhook>) => ({
+  webhook_url: emptyIfNull(webhook_url),
   extra_events: extra_events && { names: [...extra_events] },
 });
 
