@@ -77,10 +77,17 @@ const tooManyReads = (kind: ReadKind): string =>
 const TOO_MANY_BYTES =
   'too many bytes of answers are not read yet: read the answers to your other requests, then try again';
 
-function createRoom(pool: Pool, holder: string) {
+/** Counts what one request takes of a pool, until it is released. */
+export function createRoom(pool: Pool, holder: string) {
   let counted = 0;
   let released = false;
   return {
+    /** Counts more; false, and nothing changes, if there is no room. */
+    reserve(bytes: number): boolean {
+      if (released || !pool.take(holder, bytes)) return false;
+      counted += bytes;
+      return true;
+    },
     /** Changes the bytes counted; throws, and changes nothing, if there is no room for more. */
     resize(bytes: number): void {
       if (released) return;

@@ -4,13 +4,13 @@
 import { ApiError } from '@bmg/common/errors';
 import { createPool, networkOf, type Pool } from '@bmg/common/overload';
 import { metrics, type Logger } from '@bmg/common/telemetry';
-import { createAnswerLimits } from './answers';
+import { createAnswerLimits, createRoom, type AnswerRoom } from './answers';
 import { createFairQueue } from './fair-queue';
 import { overloaded, rateLimited } from './rate-limited';
 
 export type Load = ReturnType<typeof createLoad>;
 /** The memory that one request's body takes. */
-export type BodyMemory = ReturnType<typeof createMemory>;
+export type BodyMemory = Pick<AnswerRoom, 'reserve' | 'release'>;
 
 export interface WaitingRequest {
   /** The size of the body that is not read yet; undefined if it is not known. */
@@ -58,14 +58,18 @@ const RETRY_AFTER_S = 1;
 const UNCOUNTED_RETRY_S = 5;
 const SERVER = 'gateway';
 
-export function createLoad(in_flight_max: number, log: Logger, body_memory_max = BODY_MEMORY_MAX) {
+export function createLoad(
+  in_flight_max: number,
+  log: Logger,
+  { body_memory_max = BODY_MEMORY_MAX, wait_ms = UNCOUNTED.wait_ms } = {},
+) {
   const of_partners = { server: SERVER, holder: 'partner' } as const;
   const requests = createPool({ ...of_partners, reason: 'requests', max: in_flight_max }, log);
   const bodies = createPool(
     { ...of_partners, reason: 'body_bytes', max: body_memory_max, floor: BODY_MEMORY_FLOOR },
     log,
   );
-  const uncounted = createFairQueue(UNCOUNTED);
+  const uncounted = createFairQueue({ ...UNCOUNTED, wait_ms });
   const streams = createPool({ ...of_partners, ...STREAMS }, log);
   const open = createPool({ server: SERVER, ...OPEN_REQUESTS }, log);
   return {
@@ -106,26 +110,7 @@ export function createLoad(in_flight_max: number, log: Logger, body_memory_max =
       if (!streams.take(partner_id)) throw rateLimited('streams', RETRY_AFTER_S, TOO_MANY_STREAMS);
       return () => streams.give(partner_id);
     },
-    bodyMemory: (partner_id: string): BodyMemory => createMemory(bodies, partner_id),
-  };
-}
-
-function createMemory(bodies: Pool, partner_id: string) {
-  let reserved = 0;
-  let released = false;
-  return {
-    /** False when bodies take all the memory they may. */
-    reserve(bytes: number): boolean {
-      if (released || !bodies.take(partner_id, bytes)) return false;
-      reserved += bytes;
-      return true;
-    },
-    /** Returns all of it; nothing can be reserved afterwards. */
-    release(): void {
-      released = true;
-      bodies.give(partner_id, reserved);
-      reserved = 0;
-    },
+    bodyMemory: (partner_id: string): BodyMemory => createRoom(bodies, partner_id),
   };
 }
 
