@@ -30,9 +30,9 @@ const VARIABLE = /^\$([A-Za-z_]\w*)/;
 function commandsOf(script: string): Command[] | undefined {
   const commands: Command[] = [];
   let words: Text[] = [];
-  let word: Array<string | { variable: string }> | undefined;
+  let word: Array<Text[number]> | undefined;
   const endWord = (): void => {
-    if (word) words.push(word);
+    if (word) words.push(join(word));
     word = undefined;
   };
   const endCommand = (comment?: string): void => {
@@ -40,18 +40,14 @@ function commandsOf(script: string): Command[] | undefined {
     if (words.length > 0) commands.push({ words, comment });
     words = [];
   };
-  const add = (text: string): void => {
-    word ??= [];
-    if (typeof word.at(-1) === 'string') word.push(`${word.pop() as string}${text}`);
-    else word.push(text);
-  };
+  const add = (part: Text[number]): void => void (word ??= []).push(part);
   let quote = '';
   for (let at = 0; at < script.length; at += 1) {
     const char = script[at] as string;
     if (char === '$' && quote !== "'") {
       const [whole, variable] = VARIABLE.exec(script.slice(at)) ?? [];
       if (whole === undefined || variable === undefined) return undefined;
-      (word ??= []).push({ variable });
+      add({ variable });
       at += whole.length - 1;
     } else if (quote !== '') {
       if (char === quote) quote = '';

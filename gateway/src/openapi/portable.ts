@@ -11,8 +11,6 @@ const INT32_MAX = 2_147_483_647;
 /** Assertions that generators of clients take for types of their own. */
 const RULES = ['allOf', 'if', 'then', 'not', 'propertyNames', 'contains'] as const;
 const ANNOTATIONS = ['title', 'description', 'examples', 'default'] as const;
-/** Keywords whose value leads from a name to a schema. */
-const MAPS = ['properties'] as const;
 const SCHEMAS = ['items', 'additionalProperties'] as const;
 const LISTS = ['anyOf', 'oneOf'] as const;
 
@@ -73,10 +71,8 @@ function formatOf(schema: Json, type: string | undefined): Json {
 
 function inner(schema: Json): Json {
   const result = { ...schema };
-  for (const key of MAPS) {
-    const map = schema[key] as Record<string, Json> | undefined;
-    if (map) result[key] = mapValues(map, portable);
-  }
+  const properties = schema['properties'] as Record<string, Json> | undefined;
+  if (properties) result['properties'] = mapValues(properties, portable);
   for (const key of SCHEMAS) {
     if (isSchema(schema[key])) result[key] = portable(schema[key]);
   }

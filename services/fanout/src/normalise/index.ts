@@ -24,15 +24,7 @@ import type { Normalised } from './types';
 
 export { countIgnored } from './context';
 export { EVENT_NAMES, type EventName } from './event-names';
-export type {
-  Ignored,
-  IgnoredReason,
-  Normalised,
-  NormalisedEvent,
-  StateChange,
-  StateChangeKind,
-  Unreadable,
-} from './types';
+export type { Normalised, NormalisedEvent, StateChange, StateChangeKind } from './types';
 
 /** The `object` of every body that upstream sends for business accounts. */
 const OBJECT = 'whatsapp_business_account';
