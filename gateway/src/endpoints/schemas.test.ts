@@ -37,9 +37,6 @@ const prefilled_message = 'Hi';
 const ROWS: Readonly<Record<string, readonly Case[]>> = {
   'POST /qr-codes': [
     refuses('no message', {}, missing('prefilled_message')),
-    refuses('a blank message', { prefilled_message: ' ' }, missing('prefilled_message')),
-    refuses('null', { prefilled_message: null }, missing('prefilled_message')),
-    refuses('a number', { prefilled_message: 5 }, invalid('prefilled_message')),
     refuses(
       'another image format',
       { prefilled_message, image_format: 'GIF' },
@@ -47,50 +44,21 @@ const ROWS: Readonly<Record<string, readonly Case[]>> = {
     ),
     takes('PNG by default', { prefilled_message }, { prefilled_message, image_format: 'PNG' }),
   ],
-  'PUT /qr-codes/:code': [
-    refuses('nothing', {}, missing('prefilled_message')),
-    refuses('an empty list', { prefilled_message: [] }, missing('prefilled_message')),
-    refuses('an object', { prefilled_message: {} }, invalid('prefilled_message')),
-  ],
+  'PUT /qr-codes/:code': [refuses('nothing', {}, missing('prefilled_message'))],
   'POST /conversational-automation': [
     takes('empty lists', { prompts: [], commands: [] }),
     refuses('a fifth ice breaker', { prompts: [...'abcde'] }, invalid('prompts')),
-    refuses('an ice breaker that is no text', { prompts: ['a', 1] }, invalid('prompts[1]')),
-    refuses('a list that is none', { prompts: 'a' }, invalid('prompts')),
-    refuses('null', { commands: null }, invalid('commands')),
-    refuses('a command that is no object', { commands: ['help'] }, invalid('commands[0]')),
-    refuses(
-      'a command name that is no text',
-      { commands: [{ command_name: 1, command_description: 'x' }] },
-      invalid('commands[0].command_name'),
-    ),
-    refuses(
-      'a flag that is none',
-      { enable_welcome_message: 'yes' },
-      invalid('enable_welcome_message'),
-    ),
   ],
   'GET /blocked': [
     takes('nothing', {}),
     takes('a large limit as the largest', { limit: '1000' }, { limit: 100 }),
     refuses('a limit of 0', { limit: '0' }, invalid('limit')),
-    refuses('a negative limit', { limit: '-1' }, invalid('limit')),
-    refuses('a limit that is no whole number', { limit: '1.5' }, invalid('limit')),
     takes('cursors', { after: 'a', before: 'b' }),
-    refuses('a blank cursor', { after: '' }, invalid('after')),
-    refuses('a cursor given twice', { after: ['a', 'b'] }, invalid('after')),
   ],
   'POST /blocked': [
     refuses('nothing', {}, missing('users')),
-    refuses('an empty list', { users: [] }, missing('users')),
-    refuses('a text', { users: '15550100777' }, invalid('users')),
-    refuses('a number among them', { users: ['15550100777', 15550100778] }, invalid('users[1]')),
     refuses('the 1,001st', users(1_001), invalid('users')),
     takes('1,000', users(1_000)),
-  ],
-  'POST /commerce-settings': [
-    refuses('a text', { is_cart_enabled: 'true' }, invalid('is_cart_enabled')),
-    takes('a flag', { is_catalog_visible: false }),
   ],
   'POST /settings': [
     takes('unknown keys', settings),
@@ -125,11 +93,7 @@ const ROWS: Readonly<Record<string, readonly Case[]>> = {
       { limit: '500', since: '0', until: '1789600000' },
       { limit: 200, since: 0, until: 1_789_600_000 },
     ),
-    refuses('a limit of 0', { limit: '0' }, invalid('limit')),
-    refuses('a limit in words', { limit: 'many' }, invalid('limit')),
     refuses('a negative time', { since: '-1' }, invalid('since')),
-    refuses('a date', { since: '2026-09-01' }, invalid('since')),
-    refuses('a fraction', { until: '1.5' }, invalid('until')),
   ],
   'GET /waba/assigned-users': [
     takes('an ID', { business_id: '600' }),
@@ -138,20 +102,8 @@ const ROWS: Readonly<Record<string, readonly Case[]>> = {
   'POST /phone/request-code': [
     refuses('nothing', {}, missing('code_method', 'language')),
     refuses('a code by post', { ...CODE, code_method: 'POST' }, invalid('code_method')),
-    refuses('a language that is no text', { ...CODE, language: 5 }, invalid('language')),
-    refuses(
-      'another number that is no ID',
-      { ...CODE, phone_number_id: 8 },
-      invalid('phone_number_id'),
-    ),
-  ],
-  'POST /phone/verify-code': [
-    refuses('a blank code', { code: ' ' }, missing('code')),
-    refuses('a code as a number', { code: 123456 }, invalid('code')),
   ],
   'POST /phone/two-step': [
-    refuses('no PIN', {}, missing('pin')),
-    refuses('a PIN as a number', { pin: 123456 }, invalid('pin')),
     refuses('five digits', { pin: '12345' }, invalid('pin')),
     refuses('seven digits', { pin: '1234567' }, invalid('pin')),
     refuses('letters', { pin: '12345a' }, invalid('pin')),
@@ -202,7 +154,6 @@ const ROWS: Readonly<Record<string, readonly Case[]>> = {
     refuses(JSON.stringify(body), body, UNCONFIRMED),
   ),
   'DELETE /groups/:group_id/participants': [
-    refuses('an empty list', { participants: [] }, missing('participants')),
     refuses('a ninth', { participants: [...'123456789'] }, invalid('participants')),
     refuses('a number', { participants: [15550100777] }, invalid('participants[0]')),
   ],

@@ -59,18 +59,13 @@ const USERS = { users: ['1', '2'] };
 
 test.each<[string, string, object | undefined, object, object]>([
   ['GET', '/profile', undefined, FIELDS, { profile: NODE }],
-  ['PUT', '/profile', { about: 'x' }, {}, {}],
   ['GET', '/qr-codes', undefined, { qr_codes: [QR] }, { qr_codes: [QR] }],
   ['POST', '/qr-codes', { prefilled_message: 'Hi' }, QR, QR],
-  ['PUT', '/qr-codes/AB', { prefilled_message: 'Hi' }, QR, QR],
-  ['DELETE', '/qr-codes/AB', undefined, {}, {}],
   ['GET', '/conversational-automation', undefined, AUTOMATION, AUTOMATION],
-  ['POST', '/conversational-automation', { prompts: [] }, {}, {}],
   ['GET', '/blocked', undefined, ITEMS, { blocked: [{ id: '1' }], ...PAGE }],
   ['POST', '/blocked', USERS, BLOCKED, { blocked: BLOCKED.done, failed: BLOCKED.failed }],
   ['DELETE', '/blocked', USERS, BLOCKED, { unblocked: BLOCKED.done, failed: BLOCKED.failed }],
   ['GET', '/commerce-settings', undefined, COMMERCE, { commerce_settings: COMMERCE }],
-  ['POST', '/commerce-settings', { is_cart_enabled: true }, {}, {}],
   ['GET', '/settings', undefined, FIELDS, { settings: NODE }],
   ['POST', '/settings', { calling: { status: 'ENABLED' } }, {}, {}],
   ['GET', '/phone-status?phone_number_id=801', undefined, FIELDS, { phone: NODE }],
@@ -92,7 +87,6 @@ test.each<[string, string, object | undefined, object, object]>([
   ['POST', '/phone/two-step', { pin: '123456' }, { pin_stored: true }, { pin_stored: true }],
   ['POST', '/phone/register', {}, { fields: {} }, {}],
   ['POST', '/phone/register', undefined, { fields: {} }, {}],
-  ['POST', '/phone/deregister', { confirm: true }, {}, {}],
   ['POST', '/calls', { action: 'connect', to: '1' }, { fields: { calls: [] } }, { calls: [] }],
   [
     'GET',
