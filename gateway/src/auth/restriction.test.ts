@@ -3,7 +3,7 @@
 import { KEY_SCOPES, type KeyScope } from '@bmg/common/keys';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
 import { rowOf } from '../../../test/contract/rows';
-import { keyScopeOf, type Endpoint, type Fields, type Scope } from '../endpoints/endpoint';
+import type { Endpoint, Fields, Scope } from '../endpoints/endpoint';
 import {
   checkAccounts,
   checkEvents,
@@ -19,20 +19,6 @@ const restriction = (given: Partial<KeyRestriction> = {}): KeyRestriction => ({
   waba_ids: [],
   addresses: [],
   ...given,
-});
-
-describe('the scope of a row', () => {
-  test.each([
-    ['GET', undefined, 'read'],
-    ['POST', undefined, 'manage'],
-    ['PUT', undefined, 'manage'],
-    ['PATCH', undefined, 'manage'],
-    ['DELETE', undefined, 'manage'],
-    ['POST', 'send', 'send'],
-    ['GET', 'billing', 'billing'],
-  ] as const)('%s, with its own being %s, is %s', (verb, key_scope, scope) => {
-    expect(keyScopeOf({ verb, ...(key_scope && { key_scope }) })).toBe(scope);
-  });
 });
 
 describe('a request', () => {

@@ -28,24 +28,19 @@ function setUp(headers: Record<string, string> = {}) {
   return { find, uses: () => useSession.mock.calls.map(([use]: unknown[]) => use) };
 }
 
-test('a request that the user caused extends the session', async () => {
-  const { find, uses } = setUp();
+test.each([
+  ['that the user caused extends', {}, false],
+  ['of a page without input does not extend', { 'x-idle': '1' }, true],
+])('a request %s the session', async (_name, headers, passive) => {
+  const { find, uses } = setUp(headers);
   await find();
-  expect(uses()).toEqual([expect.objectContaining({ passive: false })]);
-});
-
-test('a request of a page without input does not', async () => {
-  const { find, uses } = setUp({ 'x-idle': '1' });
-  await find();
-  expect(uses()).toEqual([expect.objectContaining({ passive: true })]);
+  expect(uses()).toEqual([expect.objectContaining({ passive })]);
 });
 
 test('a stream does not, neither when it opens nor while it runs', async () => {
   const { find, uses } = setUp();
   const { check } = await find(true);
   await check({} as never);
-  expect(uses()).toEqual([
-    expect.objectContaining({ passive: true }),
-    expect.objectContaining({ passive: true }),
-  ]);
+  const passive = expect.objectContaining({ passive: true }) as object;
+  expect(uses()).toEqual([passive, passive]);
 });

@@ -1,6 +1,6 @@
 import { createValidator } from '../../../test/contract/ajv';
 import { CONFIRMATION, pathOf, placesOf, readArguments } from './arguments';
-import { endpointOf, tools } from './tools';
+import { tools } from './tools';
 
 const toolOf = (name: string) => {
   const tool = tools.find((one) => one.name === name);
@@ -129,8 +129,4 @@ test('half of a surrogate pair does not break the path', () => {
   const { endpoint } = toolOf('get_timeline');
   const request = readArguments(endpoint, { message_id: 'a\ud800', phone_number_id: '\udc00' });
   expect(pathOf(endpoint, request)).toMatch(/^\/messages\/a%EF%BF%BD\/timeline\?/);
-});
-
-test('a row that does not exist is a fault of the table', () => {
-  expect(() => endpointOf('GET /nowhere')).toThrow('there is no row GET /nowhere');
 });
