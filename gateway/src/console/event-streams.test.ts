@@ -129,7 +129,7 @@ test('answers a failed first read, and an invalid position, as an ordinary error
 });
 
 test('streams of one partner read older events a page at a time, and not faster than its reads', async () => {
-  const pages_each = 5;
+  const pages_each = 2;
   const older = { ...anEvent(1), envelope: JSON.stringify({ text: 'x'.repeat(10_000) }) };
   let reading = 0;
   let at_once = 0;
