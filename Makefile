@@ -103,7 +103,8 @@ test-long: install build-tests ## Runs the long fault tests, the rolling upgrade
 test-faults: test-long
 
 test-nightly: install build ## Runs the tests of every hostile body in every place, which need no engines but minutes of CPU
-	@BMG_FAULTS=long $(BIN)/jest gateway/src/endpoints/parts/hostile-bodies --selectProjects unit
+	@BMG_FAULTS=long $(BIN)/jest gateway/src/endpoints/parts/hostile-bodies \
+		services/fanout/src/normalise/properties --selectProjects unit
 
 test-attacks: install build-tests ## Runs the attack suite beside a well-behaved partner, at full length
 	@BMG_ATTACKS=long $(BIN)/jest test/e2e/attacks --selectProjects processes
