@@ -8,15 +8,15 @@ import type { TlsData } from '../src/certificates/certificate';
 const DAY_MS = 86_400_000;
 
 export async function makeAuthority(
-  options: { days?: number; now?: number; ca?: boolean; name?: string } = {},
+  options: { days?: number; now?: number; ca?: boolean } = {},
 ): Promise<TlsData> {
-  const { days = 3_650, now = Date.now(), ca = true, name = 'bmg-mtls-ca' } = options;
+  const { days = 3_650, now = Date.now(), ca = true } = options;
   const keys = await webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
     'sign',
     'verify',
   ]);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: `CN=${name}`,
+    name: 'CN=bmg-mtls-ca',
     notBefore: new Date(now - DAY_MS),
     notAfter: new Date(now + days * DAY_MS),
     keys,

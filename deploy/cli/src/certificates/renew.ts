@@ -37,12 +37,11 @@ export type Report = Awaited<ReturnType<typeof renewCertificates>>;
 export async function renewCertificates(
   api: SecretsApi,
   { release, services, valid_days }: Renewal,
-  now: () => number = Date.now,
 ) {
   const authorityOf = async (): Promise<Authority> => {
     const name = `${release}-mtls-ca`;
     const { data } = await api.read(name);
-    return readAuthority(data, now()).catch((error: unknown) => {
+    return readAuthority(data, Date.now()).catch((error: unknown) => {
       throw new Error(`the Secret ${name} holds no usable authority: ${reasonOf(error)}`);
     });
   };
@@ -54,9 +53,9 @@ export async function renewCertificates(
     const names = [service, host, `${host}.${api.namespace}.svc`];
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const { version, data } = await api.read(secret);
-      const reason = reasonToRenew(data, names, authority, now());
+      const reason = reasonToRenew(data, names, authority, Date.now());
       if (reason === undefined) return { result: 'kept', valid_until: endOf(data), reason: null };
-      const next = await issue(names, valid_days, authority, now());
+      const next = await issue(names, valid_days, authority, Date.now());
       if (await api.write(secret, version, next)) {
         return { result: 'renewed', valid_until: endOf(next), reason };
       }
@@ -75,7 +74,7 @@ export async function renewCertificates(
     }));
     outcomes.push({ service, ...outcome });
   }
-  return { outcomes, warning: authorityWarning(authority, now()) ?? null };
+  return { outcomes, warning: authorityWarning(authority, Date.now()) ?? null };
 }
 
 const endOf = (data: TlsData): string => dayOf(new X509Certificate(data['tls.crt'] as string));
