@@ -107,12 +107,13 @@ describe('a service started by itself', () => {
   };
 
   test('waits for its engines, logs that it waits, and works once they are up', async () => {
-    const [metrics, mongo, kafka, redis, nowhere] = [
-      await freePort(),
-      await freePort(),
-      await freePort(),
-      await freePort(),
-      await freePort(),
+    const ports = await Promise.all(Array.from({ length: 5 }, freePort));
+    const [metrics, mongo, kafka, redis, nowhere] = ports as [
+      number,
+      number,
+      number,
+      number,
+      number,
     ];
     const { child, output } = start({
       METRICS_PORT: String(metrics),
