@@ -140,7 +140,7 @@ public class MongoServer {
             .autoCommitBufferSize(0)
             .open();
         store.setRetentionTime(RETENTION_MS);
-        Bson.convert(store);
+        store.setStoreVersion(Bson.FORMAT);
 
         DurableBackend backend = new DurableBackend(store);
         backend.version(new Version());
@@ -800,7 +800,8 @@ public class MongoServer {
     static final class Bson extends BasicDataType<Object> {
         static final String DOCUMENTS = "databases.";
         static final String INDEX = "._index_";
-        private static final int FORMAT = 1;
+        /** The version of a file: one without it is of serialised objects, to 2.10.0 too. */
+        static final int FORMAT = 1;
         /**
          * BSON's type of a string, and a document with an unnamed one: lengths, type, names, ends.
          */
@@ -817,22 +818,6 @@ public class MongoServer {
         @SuppressWarnings("unchecked")
         private static <T> BasicDataType<T> cast(BasicDataType<?> type) {
             return (BasicDataType<T>) type;
-        }
-
-        /** Once, for a file of serialised objects; its indexes are built again. */
-        static void convert(MVStore store) {
-            if (store.getStoreVersion() == FORMAT) return;
-            for (String name : store.getMapNames()) {
-                if (name.contains(INDEX)) store.removeMap(name);
-                if (!name.startsWith(DOCUMENTS)) continue;
-                MVMap<Object, Object> old = store.openMap(name);
-                store.renameMap(old, "old." + name);
-                MVMap<Object, Object> converted = store.openMap(name, map(new Bson()));
-                converted.putAll(old);
-                store.removeMap(old);
-            }
-            store.setStoreVersion(FORMAT);
-            store.commit();
         }
 
         static ByteBuf encode(Object value) {
