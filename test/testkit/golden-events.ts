@@ -5,7 +5,8 @@
 // - `"=": "number"` stands for the fields of that part, and `"=ada"` for a whole part (PARTS).
 // - An outcome names what it repeats by its place in the value of a change, `=0/messages/1`, or in
 //   the whole body, `=/entry/0/changes/0`.
-// - An outcome leaves out the fields that have the usual value of their event (`usualOf`).
+// - An outcome leaves out the fields that have the usual value of their event (`usualOf`); an event
+//   without a name is `message.received`, and a `raw` that is a place stands for its usual key.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseUpstream, stringifyData } from '@bmg/common/upstream-webhook';
@@ -79,14 +80,26 @@ const SPACES: Readonly<Record<string, string>> = {
   'standby.message_echo': 'standby_echo',
 };
 
+const RECEIVED = 'message.received';
+/** The key of what an event repeats in `raw`, if it is no message. */
+const RAW_KEYS: Readonly<Record<string, string>> = {
+  'contact.id_changed': 'change',
+  'handover.updated': 'handover',
+};
+const nameOf = ({ event, kind = RECEIVED }: Fields): string => String(event ?? kind);
+const rawKeyOf = (name: string): string =>
+  RAW_KEYS[name] ?? (name.startsWith('call.') ? 'call' : 'message');
+
 /** The usual fields of an event or a change of state; some follow from its others. */
-function usualOf({ event, kind, phone_number_id, timestamp, data }: Fields): Fields {
-  const name = String(event ?? kind);
+function usualOf(of: Fields): Fields {
+  const { kind, phone_number_id, timestamp, data } = of;
+  const name = nameOf(of);
   const [, status] = STATUS.exec(name) ?? [];
   const space = status === undefined ? SPACES[name] : 'status';
   const { message_id } = isComposed(data) ? data : {};
   const identity = [space, phone_number_id, message_id, ...(status ? [status] : [])];
   return {
+    ...(kind === undefined && { event: RECEIVED }),
     ...(space !== undefined && { occurrence: identity.join('|') }),
     waba_id: ACCOUNT,
     phone_number_id: OF_ACCOUNT.test(name) ? null : NUMBER,
@@ -150,13 +163,20 @@ export function shorten(
     list.map((one) => {
       const { data, ...facts } = one as Fields;
       const { data: usual, ...usualFacts } = usualOf(one as Fields);
-      return {
-        ...withoutUsual(facts, usualFacts),
-        data: isComposed(data) ? withoutUsual(data, usual as Fields) : data,
-      };
+      const kept = withoutUsual(facts, usualFacts);
+      if (!isComposed(data)) return { ...kept, data };
+      const { raw, ...own } = withoutUsual(data, usual as Fields);
+      return { ...kept, data: { ...own, raw: shortRaw(raw, rawKeyOf(nameOf(facts))) } };
     }),
   );
   return withoutUsual({ ...placed, events, state }, USUAL_OUTCOME);
+}
+
+/** The place of what is under the usual key and no other. A place itself gets another form. */
+function shortRaw(raw: unknown, usual: string): unknown {
+  if (!isComposed(raw)) return raw === undefined ? raw : { '=': raw };
+  const { [usual]: place, ...others } = raw;
+  return typeof place === 'string' && Object.keys(others).length === 0 ? place : raw;
 }
 
 /** The places of the body's parts by their texts. */
@@ -200,10 +220,15 @@ export function goldenEvents<T>(name: string): T[] {
 function withUsual(event: Fields, known: Fields): Fields {
   const { data: usual, ...facts } = usualOf(known);
   const { data } = event;
-  const present = isComposed(data)
-    ? Object.entries({ ...(usual as Fields), ...data }).filter(([, value]) => value !== ABSENT)
-    : undefined;
-  return { ...facts, ...event, data: present ? Object.fromEntries(present) : data };
+  if (!isComposed(data)) return { ...facts, ...event };
+  const { raw } = data;
+  const whole: Fields = {
+    ...(usual as Fields),
+    ...data,
+    ...(typeof raw === 'string' && { raw: { [rawKeyOf(nameOf(event))]: raw } }),
+  };
+  const present = Object.entries(whole).filter(([, value]) => value !== ABSENT);
+  return { ...facts, ...event, data: Object.fromEntries(present) };
 }
 
 /** Copies a value; `change` returns what stands for a part, or undefined. */
