@@ -35,9 +35,7 @@ async function inbound(call: ControlCall, input: InboundInput): Promise<JsonObje
   if (isBlocked(record, customer)) {
     return { message_id, delivered: false, http_status: null, reason: 'blocked' };
   }
-  if (change['field'] === 'messages') {
-    core.state.noteInbound(record, customer, message_id, Date.now());
-  }
+  core.state.noteInbound(record, customer, message_id, Date.now());
   const posted = await post(call, core.state.accountOf(record), change, input);
   return { message_id, ...posted };
 }

@@ -1,5 +1,5 @@
-// Builds the webhook of a customer's message, a message from the business app or a standby copy,
-// with defaults for every field that the caller leaves out.
+// Builds the webhook of a customer's message, with defaults for every field that the caller leaves
+// out.
 import type { Core } from './core';
 import { derivedBsuid, digitsOf, isBsuid } from './ids';
 import { generatedHash } from './media-store';
@@ -14,16 +14,12 @@ export interface InboundInput extends JsonObject {
   /** The customer's phone number; without it and `bsuid`, the seeded customer writes. */
   from?: string;
   bsuid?: string;
-  parent_bsuid?: string;
   name?: string;
-  username?: string;
   /** Includes only the business-scoped ID, as for a customer who hides the phone number. */
   hide_phone?: boolean;
   type?: string;
   text?: string | JsonObject;
   message_id?: string;
-  timestamp?: string | number;
-  field?: 'messages' | 'smb_message_echoes' | 'standby';
   /** False: a refused webhook is not retried. */
   retry?: boolean;
   /** Post even when the account is not subscribed. */
@@ -32,8 +28,7 @@ export interface InboundInput extends JsonObject {
 
 /** Keys for the emulator; every other key becomes part of the message. */
 const CONTROL_KEYS = words(`
-  phone_number_id from bsuid parent_bsuid name username hide_phone type text message_id timestamp
-  field retry force
+  phone_number_id from bsuid name hide_phone type text message_id retry force
 `);
 const SEEDED_CUSTOMER = '15550100777';
 const INBOUND_MEDIA_LIFETIME_MS = 7 * 24 * 3600 * 1000;
@@ -54,42 +49,24 @@ export interface Inbound {
 
 export function buildInbound(core: Core, number: BusinessNumber, input: InboundInput): Inbound {
   const customer = customerOf(core, number, input);
-  const message_id = input.message_id ?? core.ids.message();
-  const at = input.timestamp !== undefined ? String(input.timestamp) : seconds(Date.now());
+  const { message_id = core.ids.message() } = input;
   const content = contentOf(core, number, input);
-  const field = input.field ?? 'messages';
-  const contacts = [contactOf(customer)];
-  const frame = { messaging_product: 'whatsapp', metadata: metadataOf(number) };
-  if (field === 'smb_message_echoes') {
-    const echo = {
-      from: digitsOf(number.display_phone_number),
-      ...(customer.wa_id ? { to: customer.wa_id } : {}),
-      to_user_id: customer.user_id,
-      id: message_id,
-      timestamp: at,
-      ...content,
-    };
-    return {
-      message_id,
-      customer,
-      change: { field, value: { ...frame, contacts, message_echoes: [echo] } },
-    };
-  }
   const message = {
     ...(customer.wa_id ? { from: customer.wa_id } : {}),
     from_user_id: customer.user_id,
     ...(customer.parent_user_id ? { from_parent_user_id: customer.parent_user_id } : {}),
     id: message_id,
-    timestamp: at,
+    timestamp: seconds(Date.now()),
     ...content,
   };
-  // System messages have no contacts.
-  const part = {
-    ...(content['type'] === 'system' ? {} : { contacts }),
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: metadataOf(number),
+    // System messages have no contacts.
+    ...(content['type'] === 'system' ? {} : { contacts: [contactOf(customer)] }),
     messages: [message],
   };
-  const value = field === 'standby' ? { ...frame, standby: part } : { ...frame, ...part };
-  return { message_id, customer, change: { field, value } };
+  return { message_id, customer, change: { field: 'messages', value } };
 }
 
 function customerOf(core: Core, number: BusinessNumber, input: InboundInput): Customer {
@@ -105,9 +82,9 @@ function customerOf(core: Core, number: BusinessNumber, input: InboundInput): Cu
   const customer: Customer = {
     wa_id: wa_id ?? base?.wa_id ?? null,
     user_id,
-    parent_user_id: input.parent_bsuid ?? base?.parent_user_id ?? null,
+    parent_user_id: base?.parent_user_id ?? null,
     name: input.name ?? base?.name ?? 'Customer',
-    username: input.username ?? base?.username ?? null,
+    username: base?.username ?? null,
     call_permission: base?.call_permission ?? false,
   };
   if (grantsCall(input)) customer.call_permission = true;

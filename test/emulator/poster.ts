@@ -3,8 +3,8 @@
 import { Agent, request } from 'undici';
 import type { BehaviourHolder } from './behaviour';
 import type { EmulatorConfig } from './config';
-import { DueQueue, DueTimer, type Due } from './due-queue';
 import { signatureHeaders } from './signature';
+import { Timers } from './timers';
 
 const CONNECTIONS_MAX = 32;
 const IN_FLIGHT_MAX = 1000;
@@ -19,7 +19,7 @@ export interface PostResult {
   error?: string;
 }
 
-interface PendingRetry extends Due {
+interface PendingRetry {
   body: string;
   attempt: number;
   items: number;
@@ -29,11 +29,10 @@ export class Poster {
   readonly counts = newCounts();
   in_flight = 0;
   private readonly agent = new Agent({ connections: CONNECTIONS_MAX, keepAliveTimeout: 30_000 });
-  private readonly retries = new DueQueue<PendingRetry>();
-  private readonly timer = new DueTimer(() => this.startRetries());
+  private readonly timers = new Timers();
+  private due: PendingRetry[] = [];
   private retry_bytes = 0;
   private retrying = 0;
-  private order = 0;
   private closed = false;
   /** Changes with every reset, so that earlier work cannot leak into the new world. */
   private epoch = 0;
@@ -44,7 +43,7 @@ export class Poster {
   ) {}
 
   get retries_waiting(): number {
-    return this.retries.size + this.retrying;
+    return this.timers.size + this.due.length + this.retrying;
   }
 
   /** Signs and posts the text unchanged, once. */
@@ -124,9 +123,9 @@ export class Poster {
 
   reset(): void {
     this.epoch += 1;
-    this.retries.clear();
+    this.timers.clear();
+    this.due = [];
     this.retry_bytes = 0;
-    this.timer.clear();
     Object.assign(this.counts, newCounts());
   }
 
@@ -136,39 +135,32 @@ export class Poster {
     await this.agent.destroy();
   }
 
-  private retryLater(retry: Omit<PendingRetry, keyof Due>): void {
+  private retryLater(retry: PendingRetry): void {
     const delay = this.behaviour.current.retry_delays_ms[retry.attempt - 1];
     const full =
-      this.retries.size >= RETRIES_MAX || this.retry_bytes + retry.body.length > RETRY_BYTES_MAX;
+      this.retries_waiting >= RETRIES_MAX || this.retry_bytes + retry.body.length > RETRY_BYTES_MAX;
     if (delay === undefined || full || this.closed) {
       this.counts.lost += retry.items;
       return;
     }
-    this.order += 1;
     this.retry_bytes += retry.body.length;
-    this.retries.push({ ...retry, due_at: Date.now() + delay, order: this.order });
-    this.arm();
-  }
-
-  private arm(): void {
-    if (this.closed || this.retrying >= RETRY_POSTS_MAX) return;
-    this.timer.arm(this.retries.peek()?.due_at ?? Infinity);
+    this.timers.after(delay, () => {
+      this.due.push(retry);
+      this.startRetries();
+    });
   }
 
   private startRetries(): void {
-    const now = Date.now();
     while (this.retrying < RETRY_POSTS_MAX) {
-      const next = this.retries.peek();
-      if (!next || next.due_at > now) break;
-      this.retries.pop();
+      const next = this.due.shift();
+      if (!next) return;
       this.retry_bytes -= next.body.length;
       this.retrying += 1;
       void this.retryOne(next).finally(() => {
         this.retrying -= 1;
-        this.arm();
+        this.startRetries();
       });
     }
-    this.arm();
   }
 
   private async retryOne(retry: PendingRetry): Promise<void> {

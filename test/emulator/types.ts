@@ -205,7 +205,7 @@ export const buildNumber = builderOf((_own: { id: string; waba_id: string }) => 
   group_ids: [] as string[],
 }));
 
-interface OfTemplate {
+export interface OfTemplate {
   id: string;
   waba_id: string;
   name: string;

@@ -3,26 +3,16 @@
 import type { BehaviourHolder, Step } from './behaviour';
 import type { EmulatorConfig } from './config';
 import { titleOf } from './errors';
-import { DueQueue, DueTimer, type Due } from './due-queue';
 import { Poster, type PostResult } from './poster';
 import { escapeNonAscii, serialise } from './signature';
 import type { State } from './state';
 import { statusValue, type DueStatus } from './statuses';
+import { Timers } from './timers';
 import type { Account, JsonObject, SentMessage } from './types';
 
 const PENDING_MAX = 300_000;
 /** Statuses in one webhook; the platform's own maximum is 1,000. */
 const BATCH_MAX = 100;
-
-interface PendingStatus extends Due {
-  message: SentMessage;
-  steps: Step[];
-  index: number;
-}
-
-interface PendingTask extends Due {
-  run: () => void;
-}
 
 interface Lane {
   account_id: string;
@@ -32,12 +22,9 @@ interface Lane {
 
 export class Webhooks {
   private readonly poster: Poster;
-  private readonly statuses = new DueQueue<PendingStatus>();
-  private readonly tasks = new DueQueue<PendingTask>();
-  private readonly timer = new DueTimer(() => this.tick());
+  private readonly timers = new Timers();
   private readonly lanes = new Map<string, Lane>();
   private held: Array<() => void> = [];
-  private order = 0;
   private closed = false;
 
   constructor(
@@ -50,17 +37,13 @@ export class Webhooks {
 
   /** Plans the statuses of a send; each one is planned when its predecessor is due. */
   planStatuses(message: SentMessage, steps: Step[]): void {
-    if (steps.length === 0) return;
-    if (this.statuses.size >= PENDING_MAX) this.poster.counts.lost += steps.length;
-    else this.pushStatus(message, steps, 0);
+    if (this.timers.size >= PENDING_MAX) this.poster.counts.lost += steps.length;
+    else this.planNext(message, steps);
   }
 
   /** Runs a task later, such as the creation of a group or the review of a template. */
   later(delay_ms: number, run: () => void): void {
-    if (this.tasks.size >= PENDING_MAX) return;
-    this.order += 1;
-    this.tasks.push({ due_at: Date.now() + delay_ms, order: this.order, run });
-    this.arm();
+    if (this.timers.size < PENDING_MAX) this.timers.after(delay_ms, run);
   }
 
   /** Posts a change of an account, with retries, if the account is subscribed. */
@@ -105,7 +88,7 @@ export class Webhooks {
     return {
       ...this.poster.counts,
       in_flight: this.poster.in_flight,
-      planned: this.statuses.size + this.tasks.size,
+      planned: this.timers.size,
       waiting,
       held: this.held.length,
       retrying: this.poster.retries_waiting,
@@ -113,9 +96,7 @@ export class Webhooks {
   }
 
   reset(): void {
-    this.statuses.clear();
-    this.tasks.clear();
-    this.timer.clear();
+    this.timers.clear();
     // A body in flight must find no further statuses when it is done.
     for (const lane of this.lanes.values()) lane.due = [];
     this.lanes.clear();
@@ -129,17 +110,13 @@ export class Webhooks {
     await this.poster.close();
   }
 
-  private pushStatus(message: SentMessage, steps: Step[], index: number): void {
-    const { after_ms } = steps[index] as Step;
-    this.order += 1;
-    this.statuses.push({
-      due_at: message.time + after_ms,
-      order: this.order,
-      message,
-      steps,
-      index,
+  private planNext(message: SentMessage, [step, ...rest]: Step[]): void {
+    if (!step) return;
+    const due_at = message.time + step.after_ms;
+    this.timers.after(due_at - Date.now(), () => {
+      this.planNext(message, rest);
+      this.report(message, step);
     });
-    this.arm();
   }
 
   /** Decides whether the next status or webhook is dropped, and counts it. */
@@ -150,45 +127,21 @@ export class Webhooks {
     return true;
   }
 
-  private arm(): void {
-    if (this.closed) return;
-    this.timer.arm(
-      Math.min(this.statuses.peek()?.due_at ?? Infinity, this.tasks.peek()?.due_at ?? Infinity),
-    );
-  }
-
-  private tick(): void {
-    const now = Date.now();
-    const touched = new Set<Lane>();
-    for (let due = this.statuses.peek(); due && due.due_at <= now; due = this.statuses.peek()) {
-      this.statuses.pop();
-      const lane = this.takeDue(due, now);
-      if (lane) touched.add(lane);
-    }
-    for (let due = this.tasks.peek(); due && due.due_at <= now; due = this.tasks.peek()) {
-      this.tasks.pop();
-      due.run();
-    }
-    for (const lane of touched) this.pump(lane);
-    this.arm();
-  }
-
-  private takeDue(due: PendingStatus, now: number): Lane | null {
-    const { message, steps, index } = due;
-    const step = steps[index] as Step;
+  private report(message: SentMessage, step: Step): void {
+    const at = Date.now();
     const description = step.code === undefined ? null : titleOf(step.code);
-    message.history.push({ status: step.status, at: now, description });
-    if (index + 1 < steps.length) this.pushStatus(message, steps, index + 1);
+    message.history.push({ status: step.status, at, description });
     const account = this.stateOf().accounts.get(message.waba_id);
-    if (!account?.subscribed || this.swallows()) return null;
+    if (!account?.subscribed || this.swallows()) return;
     let lane = this.lanes.get(account.id);
     if (!lane) {
       lane = { account_id: account.id, due: [], busy: false };
       this.lanes.set(account.id, lane);
     }
     if (lane.due.length >= PENDING_MAX) this.poster.counts.lost += 1;
-    else lane.due.push({ message, step, at: now });
-    return lane;
+    else lane.due.push({ message, step, at });
+    // Statuses that are due in the same turn share a body.
+    setImmediate((one: Lane) => this.pump(one), lane);
   }
 
   /**
