@@ -1,6 +1,6 @@
-// gateway/ENDPOINTS.md is generated from the endpoint table and the number of requests that the
-// end-to-end tests make on each row (test/golden/endpoint-cases.json). GOLDEN=write writes the
-// page; otherwise it is compared.
+// gateway/ENDPOINTS.md is generated from the endpoint table, but for the number of requests that the
+// end-to-end tests make on each row and write there. GOLDEN=write writes the page; otherwise it is
+// compared.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAudited } from '../../gateway/src/audit/audited';
@@ -12,7 +12,7 @@ import {
   type Scope,
 } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
-import { readCases, type CaseKind } from '../e2e/endpoint-golden';
+import { cellsOf, readCases } from '../e2e/endpoint-golden';
 
 const FILE = join(__dirname, '../../gateway/ENDPOINTS.md');
 
@@ -24,10 +24,8 @@ const NEEDED: Record<Scope, string> = {
   none: 'no key',
 };
 
-const KINDS: CaseKind[] = ['success', 'bad_input', 'not_allowed', 'upstream_failures'];
 const cases = readCases();
-
-const tried = (name: string): string => KINDS.map((kind) => cases[name]?.[kind] ?? '–').join(' | ');
+const tried = (name: string): string => cellsOf(cases[name]);
 
 const statusOf = ({ status = 200 }: Endpoint): string =>
   typeof status === 'function' ? '200, 201' : String(status);

@@ -1,23 +1,42 @@
-// Counts the requests of each kind that each row answered as expected, in a golden file from which
-// gateway/ENDPOINTS.md is generated. GOLDEN=write writes it.
+// Counts the requests of each kind that each row answered as expected. The last columns of
+// gateway/ENDPOINTS.md hold the counts; GOLDEN=write writes them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
-import { operationName } from '../../gateway/src/openapi';
-import { layOutJson } from '../testkit/json-layout';
+import { documentPath, operationName } from '../../gateway/src/openapi';
 
-const GOLDEN_CASES = join(__dirname, '../golden/endpoint-cases.json');
+const PAGE = join(__dirname, '../../gateway/ENDPOINTS.md');
+/** A row of the page: its method, its path, and the cells of the counts. */
+const ROW = /^(\| (\w+) \| `([^`]+)`.* \| )(\S+ \| \S+ \| \S+ \| \S+)(?= \|$)/gm;
+const KINDS = ['success', 'bad_input', 'not_allowed', 'upstream_failures'] as const;
 
-export type CaseKind = 'success' | 'bad_input' | 'not_allowed' | 'upstream_failures';
-export type CaseCounts = Record<string, Partial<Record<CaseKind, number>>>;
+type CaseKind = (typeof KINDS)[number];
+type CaseCounts = Record<string, Partial<Record<CaseKind, number>>>;
+
+const names = new Map(
+  endpoints.map((row) => [`${row.verb} ${documentPath(row)}`, operationName(row)]),
+);
+const nameOf = (verb = '', path = ''): string => names.get(`${verb} ${path}`) ?? 'getHealth';
 
 export const readCases = (): CaseCounts =>
-  JSON.parse(readFileSync(GOLDEN_CASES, 'utf8')) as CaseCounts;
+  Object.fromEntries(
+    [...readFileSync(PAGE, 'utf8').matchAll(ROW)].map(([, , verb, path, cells = '']) => [
+      nameOf(verb, path),
+      Object.fromEntries(
+        cells.split(' | ').flatMap((cell, at) => (cell === '–' ? [] : [[KINDS[at], Number(cell)]])),
+      ),
+    ]),
+  );
+
+/** The cells of a row's counts. */
+export const cellsOf = (counts: CaseCounts[string] = {}): string =>
+  KINDS.map((kind) => counts[kind] ?? '–').join(' | ');
 
 export interface CaseTally {
   /** Counts requests; call it after their assertions, so that failed ones are not counted. */
   add(row: Pick<Endpoint, 'operation' | 'rpc'> | string, kind: CaseKind, count?: number): void;
-  /** Expects the counts of these kinds to match the golden file. */
+  /** Expects the counts of these kinds to match the page. */
   expectGolden(kinds: CaseKind[]): void;
 }
 
@@ -46,15 +65,16 @@ const ofKinds = (counts: CaseCounts, kinds: CaseKind[]): CaseCounts =>
     }),
   );
 
-/** Several test files write one file, each its own kinds. */
+/** Several test files write the page, each its own kinds. */
 function write(counts: CaseCounts, kinds: CaseKind[]): void {
-  const known = readCases();
-  const rows = [...new Set([...Object.keys(known), ...Object.keys(counts)])].sort();
-  const merged = rows.map((row) => {
-    const kept = Object.entries(known[row] ?? {}).filter(
-      ([kind]) => !kinds.includes(kind as CaseKind),
-    );
-    return [row, { ...Object.fromEntries(kept), ...ofKinds(counts, kinds)[row] }];
+  const others = ofKinds(
+    readCases(),
+    KINDS.filter((kind) => !kinds.includes(kind)),
+  );
+  const own = ofKinds(counts, kinds);
+  const page = readFileSync(PAGE, 'utf8').replace(ROW, (_all, head, verb, path) => {
+    const name = nameOf(verb, path);
+    return head + cellsOf({ ...others[name], ...own[name] });
   });
-  writeFileSync(GOLDEN_CASES, layOutJson(Object.fromEntries(merged)));
+  writeFileSync(PAGE, page);
 }
