@@ -68,10 +68,6 @@ export const SDK_SCRIPT = `(function () {
       settings = Object.assign({}, settings, options || {});
     },
     login: login,
-    getLoginStatus: function (callback) {
-      callback({ authResponse: null, status: 'unknown' });
-    },
-    AppEvents: { logPageView: function () {} },
   };
 
   if (typeof window.fbAsyncInit === 'function') setTimeout(window.fbAsyncInit, 0);

@@ -8,10 +8,13 @@ export class Timers {
   }
 
   after(delay_ms: number, run: () => void): void {
-    const timer = setTimeout(() => {
-      this.open.delete(timer);
-      run();
-    }, delay_ms);
+    const timer = setTimeout(
+      () => {
+        this.open.delete(timer);
+        run();
+      },
+      Math.max(0, delay_ms),
+    );
     this.open.add(timer);
   }
 

@@ -56,8 +56,8 @@ export const accountRoutes = routesOf('whatsapp_business_management', {
   'GET /:account/phone_numbers': listNumbers,
   'GET /:account/activities': listActivities,
   'GET /:account/assigned_users': listUsers,
-  'GET /:account/solutions': listSolutions,
-  'GET /:account/schedules': listSchedules,
+  'GET /:account/solutions': (call) => listOf(call, accountOf(call).solutions, SOLUTION_RULES),
+  'GET /:account/schedules': (call) => listOf(call, accountOf(call).schedules, null),
   'GET /:account/flows': listFlows,
   'GET /:flow': readFlow,
 });
@@ -127,11 +127,11 @@ function filtered(numbers: BusinessNumber[], query: URLSearchParams): BusinessNu
 function listOf(
   call: Call,
   items: JsonObject[],
-  rules: FieldRules,
+  rules: FieldRules | null,
   paging: PagingRules = {},
 ): JsonObject {
   const shown = page(items, ({ id }) => String(id), call, paging);
-  return listAnswer(shown, (item) => selectFields(item, call.query, rules));
+  return listAnswer(shown, (item) => (rules ? selectFields(item, call.query, rules) : item));
 }
 
 function listActivities(call: Call): JsonObject {
@@ -165,15 +165,6 @@ function listUsers(call: Call): JsonObject {
   const users = business === account.portfolio.id ? account.assigned_users : [];
   const answer = listOf(call, users, USER_RULES);
   return { ...answer, summary: { total_count: users.length } };
-}
-
-function listSolutions(call: Call): JsonObject {
-  return listOf(call, accountOf(call).solutions, SOLUTION_RULES);
-}
-
-function listSchedules(call: Call): JsonObject {
-  const shown = page(accountOf(call).schedules, ({ id }) => String(id), call);
-  return listAnswer(shown, (item) => item);
 }
 
 function listFlows(call: Call): JsonObject {
