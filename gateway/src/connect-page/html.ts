@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { tokensCss } from '../design/css';
-import type { NoticeConfig, PageConfig, PageTexts } from './browser/page';
+import type { NoticeConfig, PageConfig, PageTexts } from './browser/types';
 import { directionOf, LANGUAGES } from './texts';
 import { en, type Texts } from './texts/en';
 

@@ -2,96 +2,16 @@
 // the click, collects the two halves of its answer in either order, sends the code to be exchanged
 // at once (it expires within seconds) and reports the outcome to the page that opened this window.
 
-/** The texts of the page, in the language of the browser. */
-export interface PageTexts {
-  try_again: string;
-  ready: string;
-  dialog_open: string;
-  script_blocked: string;
-  popup_blocked: string;
-  /** Contains `{message}`. */
-  dialog_failed: string;
-  no_code: string;
-  dialog_closed: string;
-  connecting: string;
-  not_connected: string;
-  /** Contains `{name}`. */
-  done: string;
-  your_number: string;
-  /** Why a registration failed, by error code. */
-  failures: Record<string, string>;
-  other_failure: string;
-}
-
-/** The data that the server writes into the page's data attribute. */
-export interface PageConfig {
-  texts: PageTexts;
-  token: string;
-  app_id: string;
-  config_id: string;
-  extras: Record<string, unknown>;
-  api_version: string;
-  sdk_url: string;
-  /** The partner's own text; it is on every message to the opener. */
-  state: string | null;
-  /** The only origin that gets messages, as the partner's server gave it. */
-  origin: string | null;
-  /** The partner's pages to which this one leads after an outcome. */
-  success_url: string | null;
-  failure_url: string | null;
-}
-
-/** The configuration of a notice, which says why the link cannot be used. */
-export interface NoticeConfig {
-  state: string | null;
-  origin: string | null;
-  code: string;
-  message: string;
-}
-
-/** The part of the platform's script that this page uses. */
-interface Sdk {
-  init(options: object): void;
-  login(answer: (response: LoginResponse | null) => void, options: object): void;
-}
-
-interface LoginResponse {
-  authResponse?: { code?: string } | null;
-}
-
-/** The messages of the platform's dialog to this window, beside its answer to `login`. */
-interface DialogMessage {
-  type?: string;
-  event?: string;
-  data?: Record<string, unknown>;
-}
-
-/** One opening of the dialog. */
-interface SignUp {
-  /** First half of the answer: from the callback of `login`. */
-  code?: string;
-  /** Second half of the answer: from a message of the dialog. The code is enough without it. */
-  account?: { waba_id: string | undefined; phone_number_id: string | undefined };
-  /** The error that the dialog reported. */
-  problem?: { code: string | null; message: string; session: string | null };
-  /** The step of the dialog that the person had reached. */
-  step: string | null;
-  registering: boolean;
-  ended: boolean;
-}
-
-type Registration =
-  | { success: true; client: Client }
-  | { success: false; error: { code: string; message: string; retryable: boolean } };
-
-interface Client {
-  waba_id: string;
-  phone_number_id: string;
-  phone_number: string;
-  display_name: string;
-  quality_rating: string;
-  connection_mode: string;
-}
+import type {
+  Client,
+  DialogMessage,
+  LoginResponse,
+  NoticeConfig,
+  PageConfig,
+  Registration,
+  Sdk,
+  SignUp,
+} from './types';
 
 const SDK_LOAD_LIMIT_MS = 15_000;
 /** How long a code waits for the message that names the account. */
@@ -114,29 +34,17 @@ const END_OF_ISOLATE = '\u2069';
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** What the opener learns of a failed registration; a text of our own, never the platform's. */
-const FAILED_STEPS: Record<string, { step: string; message: string }> = {
-  CODE_EXCHANGE_FAILED: {
-    step: 'CODE_EXCHANGE',
-    message: 'The code of the sign-up could not be exchanged.',
-  },
-  DISCOVERY_FAILED: {
-    step: 'DISCOVERY',
-    message: 'The account of the sign-up could not be read.',
-  },
+const FAILED_STEPS: Record<string, readonly [step: string, message: string]> = {
+  CODE_EXCHANGE_FAILED: ['CODE_EXCHANGE', 'The code of the sign-up could not be exchanged.'],
+  DISCOVERY_FAILED: ['DISCOVERY', 'The account of the sign-up could not be read.'],
 };
-const REGISTRATION = { step: 'REGISTRATION', message: 'The number could not be registered.' };
+const REGISTRATION = ['REGISTRATION', 'The number could not be registered.'] as const;
 
-/** Faults of this page and of the dialog, for the service and for the opener. */
+/** Faults of this page and of the dialog, as the service gets them; the opener gets a sentence. */
 const FAULTS = {
-  SCRIPT_BLOCKED: {
-    reported: 'the sign-up script did not load',
-    told: 'The sign-up script did not load.',
-  },
-  POPUP_BLOCKED: {
-    reported: 'the browser blocked the sign-up window',
-    told: 'The browser blocked the sign-up window.',
-  },
-  NO_CODE: { reported: 'the dialog gave no code', told: 'The dialog gave no code.' },
+  SCRIPT_BLOCKED: 'the sign-up script did not load',
+  POPUP_BLOCKED: 'the browser blocked the sign-up window',
+  NO_CODE: 'the dialog gave no code',
 } as const;
 
 const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
@@ -236,8 +144,9 @@ function report(kind: string, facts: object = {}): void {
 
 /** Reports a fault to the service and to the opener. */
 function announce(code: keyof typeof FAULTS, kind: string, signUp?: SignUp): void {
-  report(kind, { error_code: code, error_message: FAULTS[code].reported });
-  tellError({ code, message: FAULTS[code].told }, signUp);
+  const fault = FAULTS[code];
+  report(kind, { error_code: code, error_message: fault });
+  tellError({ code, message: `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.` }, signUp);
 }
 
 const withoutEmpty = (facts: object): object =>
@@ -356,9 +265,9 @@ function onAnswer(signUp: SignUp, response: LoginResponse | null): void {
   else setTimeout(() => void complete(signUp), ACCOUNT_WAIT_MS);
 }
 
-function onMessage(event: MessageEvent): void {
-  if (!current || !isPlatform(event.origin) || typeof event.data !== 'string') return;
-  const message = parseMessage(event.data);
+function onMessage({ origin, data: text }: MessageEvent): void {
+  if (!current || typeof text !== 'string') return;
+  const message = messageOf(origin, text);
   if (message?.type !== 'WA_EMBEDDED_SIGNUP') return;
   const data = message.data ?? {};
   if (String(message.event).startsWith('FINISH')) onFinished(current, data);
@@ -367,23 +276,17 @@ function onMessage(event: MessageEvent): void {
   }
 }
 
-function isPlatform(origin: string): boolean {
-  if (origin === new URL(page.sdk_url).origin) return true;
+/** Null for a message of another page; the platform posts other texts too. */
+function messageOf(origin: string, text: string): DialogMessage | null {
   try {
     const { protocol, hostname } = new URL(origin);
-    return (
-      protocol === 'https:' && (hostname === 'facebook.com' || hostname.endsWith('.facebook.com'))
-    );
+    const is_platform =
+      origin === new URL(page.sdk_url).origin ||
+      (protocol === 'https:' &&
+        (hostname === 'facebook.com' || hostname.endsWith('.facebook.com')));
+    return is_platform ? (JSON.parse(text) as DialogMessage | null) : null;
   } catch {
-    return false;
-  }
-}
-
-function parseMessage(text: string): DialogMessage | null {
-  try {
-    return JSON.parse(text) as DialogMessage | null;
-  } catch {
-    return null; // The platform posts other texts too.
+    return null;
   }
 }
 
@@ -463,7 +366,7 @@ async function complete(signUp: SignUp): Promise<void> {
   showProblem(`${texts.not_connected} ${texts.failures[code] ?? texts.other_failure}`);
   if (code === 'UNAUTHORIZED') startButton.hidden = true;
   else enableStart(texts.try_again);
-  const { step, message } = FAILED_STEPS[code] ?? REGISTRATION;
+  const [step, message] = FAILED_STEPS[code] ?? REGISTRATION;
   tellError({ code, message }, signUp, step);
   leadTo(page.failure_url, { code });
 }
