@@ -34,48 +34,33 @@ describe('the code and the account message of the platform', () => {
     return visited;
   };
 
-  test('are accepted with the code first', async () => {
-    const { message } = await withCode(
-      (code) => `answer({ status: 'connected', authResponse: { code: '${code}' } });
-        setTimeout(() => say('https://business.facebook.com', ${FINISHED(WABA)}), 300);`,
-    );
-    expect((await message()).data).toMatchObject({
-      type: 'SERVICE_CONNECT_SUCCESS',
-      waba_id: WABA,
-    });
-  });
+  const ANSWER = (code: string): string =>
+    `answer({ status: 'connected', authResponse: { code: '${code}' } });`;
 
-  test('complete the sign-up with only the code', async () => {
-    const { message } = await withCode(
-      (code) => `answer({ status: 'connected', authResponse: { code: '${code}' } });`,
-    );
-    expect((await message()).data).toMatchObject({
-      type: 'SERVICE_CONNECT_SUCCESS',
-      waba_id: WABA,
-    });
-  });
-
-  test('are ignored from another origin or in another shape', async () => {
-    const { message } = await withCode(
-      (code) => `
-        say('https://evilfacebook.com', ${FINISHED(TWO_A.waba_id)});
-        say('http://www.facebook.com', ${FINISHED(TWO_A.waba_id)});
-        say('https://facebook.com.evil.example', ${FINISHED(TWO_A.waba_id)});
-        say('https://www.facebook.com', 'cb=f1&no=json');
-        say('https://www.facebook.com', { type: 'OTHER', event: 'CANCEL', data: {} });
-        say('https://www.facebook.com', null);
-        answer({ status: 'connected', authResponse: { code: '${code}' } });`,
-    );
-    expect((await message()).data).toMatchObject({
-      type: 'SERVICE_CONNECT_SUCCESS',
-      waba_id: WABA,
-    });
+  test.each([
+    [
+      'are accepted with the code first',
+      `setTimeout(() => say('https://business.facebook.com', ${FINISHED(WABA)}), 300);`,
+    ],
+    ['complete the sign-up with only the code', ''],
+    [
+      'are ignored from another origin or in another shape',
+      `say('https://evilfacebook.com', ${FINISHED(TWO_A.waba_id)});
+      say('http://www.facebook.com', ${FINISHED(TWO_A.waba_id)});
+      say('https://facebook.com.evil.example', ${FINISHED(TWO_A.waba_id)});
+      say('https://www.facebook.com', 'cb=f1&no=json');
+      say('https://www.facebook.com', { type: 'OTHER', event: 'CANCEL', data: {} });
+      say('https://www.facebook.com', null);`,
+    ],
+  ])('%s', async (_name, script) => {
+    const { message } = await withCode((code) => script + ANSWER(code));
+    const data = { type: 'SERVICE_CONNECT_SUCCESS', waba_id: WABA };
+    expect((await message()).data).toMatchObject(data);
   });
 
   test('connect nothing when they name an account that the code does not cover', async () => {
     const { message } = await withCode(
-      (code) => `say('https://www.facebook.com', ${FINISHED(TWO_A.waba_id)});
-        answer({ status: 'connected', authResponse: { code: '${code}' } });`,
+      (code) => `say('https://www.facebook.com', ${FINISHED(TWO_A.waba_id)}); ${ANSWER(code)}`,
     );
     expect((await message()).data).toMatchObject({
       type: 'SERVICE_CONNECT_ERROR',

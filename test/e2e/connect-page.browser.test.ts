@@ -7,7 +7,6 @@ import { MongoClient } from 'mongodb';
 import type { BrowserContext, Page } from 'playwright-core';
 import { eventually } from '../testkit/eventually';
 import { LANGUAGES } from '../../gateway/src/connect-page/texts';
-import { ar } from '../../gateway/src/connect-page/texts/ar';
 import { ONE } from '../harness/shared-mesh';
 import { connectStage, type Visit, openWindow, press, pressEnter } from './connect-browser';
 import { consoleOf } from './people-support';
@@ -157,27 +156,6 @@ describe('a completed sign-up', () => {
     const none = await fetch(`${stage.gateway}/connect/logo/${'0'.repeat(32)}`);
     expect(none.status).toBe(404);
     await changeSettings({ logo_url: null });
-  });
-
-  test('speaks the browser’s language, from right to left in Arabic', async () => {
-    const { page, message, complaints } = await stage.begin(async (context) => {
-      await context.setExtraHTTPHeaders({ 'accept-language': 'ar-EG,ar;q=0.9' });
-    });
-    expect(await page.title()).toContain('\u2068Example & Partner\u2069');
-    await page.getByText(ar.ready).waitFor();
-    const isWide = await page.evaluate(
-      'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-    );
-    const direction = await page.evaluate('getComputedStyle(document.body).direction');
-    expect([isWide, direction]).toEqual([false, 'rtl']);
-    const popup = await openWindow(page, () =>
-      page.getByRole('button', { name: ar.connect }).click(),
-    );
-    await popup.selectOption('#account', WABA);
-    await press(popup, '#finish');
-    expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
-    await shows({ page }, /Example Shop/);
-    expect(complaints).toEqual([]);
   });
 
   test.each(Object.entries(LANGUAGES))(
@@ -333,25 +311,23 @@ describe('an abandoned sign-up', () => {
     await page.getByText(/Done\./).waitFor();
   });
 
-  test('is reported when the dialog is closed', async () => {
-    const { dialog, message } = await stage.begin();
-    await press(await dialog(), '#close');
-    expect((await message()).data).toEqual({
+  test.each([
+    ['the dialog', 'dialog_closed', async ({ dialog }: Visit) => press(await dialog(), '#close')],
+    [
+      'the whole window',
+      'window_closed',
+      async ({ page }: Visit) => {
+        await page.getByText(/Ready\./).waitFor();
+        await page.close({ runBeforeUnload: true });
+      },
+    ],
+  ] as const)('is reported when %s is closed', async (_what, reason, close) => {
+    const visited = await stage.begin();
+    await close(visited);
+    expect((await visited.message()).data).toEqual({
       type: 'SERVICE_CONNECT_CANCEL',
       state: 'order-17',
-      reason: 'dialog_closed',
-      current_step: null,
-    });
-  });
-
-  test('is reported when the whole window is closed', async () => {
-    const { page, message } = await stage.begin();
-    await page.getByText(/Ready\./).waitFor();
-    await page.close({ runBeforeUnload: true });
-    expect((await message()).data).toEqual({
-      type: 'SERVICE_CONNECT_CANCEL',
-      state: 'order-17',
-      reason: 'window_closed',
+      reason,
       current_step: null,
     });
   });
@@ -459,22 +435,6 @@ describe('an error is shown', () => {
       code: 'LINK_EXPIRED',
       upstream_session_id: null,
       current_step: null,
-    });
-  });
-
-  test('a page that was opened in time completes, and not after another half hour', async () => {
-    const { dialog, message, page } = await stage.begin();
-    await page.getByText(/Ready\./).waitFor();
-    await makeOlder(HALF_AN_HOUR_MS + 60_000);
-    await press(await dialog(), '#finish');
-    expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
-    const late = await stage.begin();
-    await late.page.getByText(/Ready\./).waitFor();
-    await makeOlder(2 * HALF_AN_HOUR_MS + 60_000);
-    await press(await late.dialog(), '#finish');
-    expect((await late.message()).data).toMatchObject({
-      type: 'SERVICE_CONNECT_ERROR',
-      code: 'UNAUTHORIZED',
     });
   });
 });

@@ -136,6 +136,8 @@ describe('the language', () => {
     const html = await page(accepted);
     expect(html).toContain(`<html lang="${language}" dir="${direction}">`);
     expect(html).toContain(LANGUAGES[language]?.connect);
+    // A name in Latin letters must not change the order of the words of an Arabic sentence.
+    expect(html.includes('\u2068&#60;b&#62;Partner')).toBe(direction === 'rtl');
     const [, data] = /data-config="([^"]*)"/.exec(html) as never as [string, string];
     expect(data).toContain(LANGUAGES[language]?.other_failure.slice(0, 10));
   });
