@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import { docsStage, WAIT_MS } from './docs-stage';
+import { docsStage } from './docs-stage';
 
 const PAGE = resolve(__dirname, '../../gateway/docs/answer-times.md');
 const WRITES = process.env['BMG_TIMES'] === 'write';
@@ -42,10 +42,7 @@ const stage = docsStage();
 
 /** The home page in a browser that has seen nothing yet. */
 async function arrive(): Promise<Page> {
-  const context = await stage.browser.newContext({ viewport: { width: 1280, height: 860 } });
-  context.setDefaultTimeout(WAIT_MS);
-  const page = await context.newPage();
-  await page.goto(`${stage.origin}/docs`);
+  const page = await stage.open('/docs', { width: 1280, height: 860 });
   await page.getByRole('button', { name: 'Copy' }).first().waitFor();
   return page;
 }
@@ -140,5 +137,4 @@ test('the search leads with the keyboard to the best result', async () => {
   expect(is_focused).toBe(true);
   await page.keyboard.press('Escape');
   await second.waitFor({ state: 'hidden' });
-  await page.context().close();
 });

@@ -2,7 +2,7 @@
 // schemes, on a phone, and in the states that a reader brings them into. cspell:ignore zzzzqqqq
 import type { Page } from 'playwright-core';
 import { connectStage, press } from './connect-browser';
-import { COLOURS, faultsOf, LIMIT_MS, shoot, VIEWS, WAIT_MS } from './console-stage';
+import { COLOURS, faultsOf, LIMIT_MS, overflowOf, shoot, VIEWS, WAIT_MS } from './console-stage';
 
 const [DESK, PHONE] = VIEWS;
 const PAGES_MIN = 24;
@@ -44,7 +44,7 @@ async function pathsOf(): Promise<string[]> {
 }
 
 test(
-  'no page of the documentation has a fault, in either scheme and on a phone',
+  'no page of the documentation has a fault or scrolls sideways, in either scheme and on a phone',
   async () => {
     const paths = await pathsOf();
     expect(paths.length).toBeGreaterThanOrEqual(PAGES_MIN);
@@ -55,6 +55,7 @@ test(
         await page.getByRole('heading', { level: 1 }).first().waitFor();
         await page.waitForLoadState('networkidle');
         await check(page, `${path} ${page === desk ? DESK.name : PHONE.name}`);
+        expect([path, await overflowOf(page)]).toEqual([path, 0]);
       }
     }
     await Promise.all([desk, phone].map((page) => page.context().close()));

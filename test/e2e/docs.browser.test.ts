@@ -3,34 +3,15 @@
 import type { Locator, Page } from 'playwright-core';
 import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { faultsOf, inspect, overflowOf, shoot } from './console-stage';
-import { docsStage, WAIT_MS } from './docs-stage';
+import { faultsOf, inspect, overflowOf, shoot, VIEWS, type View } from './console-stage';
+import { docsStage } from './docs-stage';
 
-const complaints: string[] = [];
-const hosts = new Set<string>();
 const stage = docsStage(() => stage.partner.register(ONE));
-afterEach(() => {
-  expect(complaints).toEqual([]);
-  expect([...hosts]).toEqual([new URL(stage.origin).host]);
-});
-
-async function open(path: string): Promise<Page> {
-  const page = await stage.browser.newPage({ viewport: { width: 1280, height: 900 } });
-  page.setDefaultTimeout(WAIT_MS);
-  page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => {
-    const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith('http')) hosts.add(host);
-  });
-  await page.goto(`${stage.origin}${path}`);
-  return page;
-}
 
 test.each(['reference/messages#sendText', 'reference#sendText', 'reference#tag/messages/sendText'])(
   'the link %s opens the endpoint, and marks it and its place in the list',
   async (link) => {
-    const page = await open(`/docs/${link}`);
+    const page = await stage.open(`/docs/${link}`);
     await page.waitForURL('**/docs/reference/messages#sendText');
     const row = page.getByRole('region', { name: 'Send a text message' });
     expect(await row.evaluate((section) => section.matches(':target'))).toBe(true);
@@ -39,13 +20,11 @@ test.each(['reference/messages#sendText', 'reference#sendText', 'reference#tag/m
     await row.getByText(/error codes$/).click();
     const code = row.getByRole('link', { name: 'NO_ACTIVE_WABA' });
     expect(await code.getAttribute('href')).toBe('../errors#NO_ACTIVE_WABA');
-    await page.close();
   },
 );
 
 test('the sample of an endpoint is copied in each of six languages, and so is its answer', async () => {
-  const page = await open('/docs/reference/messages#sendText');
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await stage.open('/docs/reference/messages#sendText');
   const row = page.getByRole('region', { name: 'Send a text message' });
   const copied = (code: Locator): Promise<boolean> =>
     eventually(
@@ -63,19 +42,10 @@ test('the sample of an endpoint is copied in each of six languages, and so is it
   }
   await row.locator('.copy').nth(1).click();
   await copied(row.locator('[data-language=json]'));
-  await page.close();
 });
 
-const VIEWS = [
-  { colorScheme: 'light', width: 1280 },
-  { colorScheme: 'dark', width: 1280 },
-  { colorScheme: 'light', width: 390 },
-  { colorScheme: 'dark', width: 390 },
-] as const;
-type View = (typeof VIEWS)[number];
-
 async function openReference(path: string, { colorScheme, width }: View): Promise<Page> {
-  const page = await open(`/docs/reference${path}`);
+  const page = await stage.open(`/docs/reference${path}`);
   await page.setViewportSize({ width, height: 860 });
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.waitForLoadState('networkidle');
@@ -83,20 +53,16 @@ async function openReference(path: string, { colorScheme, width }: View): Promis
 }
 
 test.each(VIEWS)(
-  'the reference has no accessibility fault with every field open ($colorScheme, $width)',
+  'the reference has no accessibility fault with every field open ($name)',
   async (view) => {
     for (const path of ['', '/messages#sendInteractive', '/events#message.received']) {
       const page = await openReference(path, view);
-      await shoot(
-        page,
-        `reference${path.split('#')[0]?.replace('/', '-')}-${view.width}-${view.colorScheme}`,
-      );
+      await shoot(page, `reference${path.split('#')[0]?.replace('/', '-')}-${view.name}`);
       await page.evaluate(() => {
         for (const one of document.querySelectorAll('details')) one.open = true;
       });
       expect([path, await faultsOf(page)]).toEqual([path, []]);
       expect([path, await overflowOf(page)]).toEqual([path, 0]);
-      await page.close();
     }
   },
 );
@@ -115,29 +81,22 @@ test('samples are beside the text on a desk, and below it on a phone', async () 
   expect(phone.samples?.y).toBeGreaterThanOrEqual(
     (phone.facts?.y ?? 0) + (phone.facts?.height ?? 0),
   );
-  await page.close();
 });
 
-test.each(VIEWS)(
-  'a request is tried from the reference in a dialog without a fault ($colorScheme, $width)',
-  async (view) => {
-    const page = await openReference('/onboarding-and-usage#listClients', view);
-    const row = page.getByRole('region', { name: 'List registered numbers' });
-    await row.getByRole('button', { name: 'Try it' }).click();
-    const dialog = page.getByRole('dialog', { name: 'GET /clients' });
-    await dialog.getByLabel('x-partner-key').fill(stage.partner.partner_key);
-    await inspect(page);
-    const answer = page.waitForResponse((one) => one.url() === `${stage.mesh.base_url}/clients`);
-    await dialog.getByRole('button', { name: 'Send' }).click();
-    expect((await answer).status()).toBe(200);
-    await dialog.getByText('200 OK').waitFor();
-    await dialog.getByText(ONE.waba_id).first().waitFor();
-    await inspect(page);
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    await page.close();
-  },
-);
+test.each(VIEWS)('a request is tried from the reference ($name)', async (view) => {
+  const page = await openReference('/onboarding-and-usage#listClients', view);
+  const row = page.getByRole('region', { name: 'List registered numbers' });
+  await row.getByRole('button', { name: 'Try it' }).click();
+  const dialog = page.getByRole('dialog', { name: 'GET /clients' });
+  await dialog.getByLabel('x-partner-key').fill(stage.partner.partner_key);
+  await inspect(page);
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await dialog.getByText('200 OK').waitFor();
+  await dialog.getByText(ONE.waba_id).first().waitFor();
+  await inspect(page);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
 
 test('a request is tried with values in its path, its headers and its body', async () => {
   const page = await openReference('/phone-number-lifecycle#requestCode', VIEWS[0]);
@@ -174,11 +133,10 @@ test('a request is tried with values in its path, its headers and its body', asy
   await dialog.getByRole('button', { name: 'Send' }).click();
   await dialog.getByText('200').waitFor();
   expect(sent[1]?.url).toBe(`${stage.mesh.base_url}/qr-codes/a%2Fb`);
-  await page.close();
 });
 
 test('a link that leads nowhere shows a person a page, and a client the error of the contract', async () => {
-  const page = await open('/docs');
+  const page = await stage.open('/docs');
   for (const path of ['/docs/nowhere', '/console', '/docs/reference/old/place']) {
     const answer = await page.goto(`${stage.origin}${path}`);
     expect(answer?.status()).toBe(404);
@@ -190,41 +148,27 @@ test('a link that leads nowhere shows a person a page, and a client the error of
   }
   await page.getByRole('navigation').getByRole('link', { name: 'Quick start' }).click();
   await page.waitForURL('**/docs/quick-start');
-  await page.close();
-  complaints.length = 0;
+  stage.complaints.length = 0;
 });
 
 test('the design tokens have a page, and the console, the documentation and the sign-up page share them', async () => {
-  const page = await open('/docs/design');
-  await page.getByRole('heading', { level: 1, name: 'Design tokens' }).waitFor();
+  const page = await stage.open('/docs/design');
   const accent = page.getByRole('row', { name: /^--accent / });
   await accent.getByText('#0b6e7d').waitFor();
-  expect(
-    await accent.locator('.sample').evaluate((sample) => getComputedStyle(sample).backgroundColor),
-  ).toBe('rgb(11, 110, 125)');
+  const shown = (sample: Element): string => getComputedStyle(sample).backgroundColor;
+  expect(await accent.locator('.sample').evaluate(shown)).toBe('rgb(11, 110, 125)');
   const { body } = await stage.partner.call('POST', '/connect/session');
-  const connect_url = new URL(body.connect_url as string);
   // The sign-up page loads the upstream's script, from another host.
   const sign_up = await stage.browser.newPage();
-  for (const [path, shown] of [
-    ['/docs', page],
-    ['/changelog', page],
-    ['/dashboard/', page],
-    [connect_url.pathname + connect_url.search, sign_up],
-  ] as const) {
-    await shown.goto(`${stage.origin}${path}`);
-    await shown.waitForLoadState('networkidle');
-    const probe = await shown.evaluate(() => {
-      const element = document.createElement('p');
-      document.body.append(element);
-      // A style sheet may not be added: the property is set by the script.
-      element.style.setProperty('color', 'var(--accent)');
-      const { color } = getComputedStyle(element);
-      element.remove();
-      return color;
+  const paths = ['/docs', '/changelog', '/dashboard/', new URL(body.connect_url as string)];
+  for (const path of paths) {
+    await sign_up.goto(new URL(path, stage.origin).href);
+    await sign_up.waitForLoadState('networkidle');
+    const probe = await sign_up.evaluate(() => {
+      document.body.style.setProperty('color', 'var(--accent)');
+      return getComputedStyle(document.body).color;
     });
     expect([path, probe]).toEqual([path, 'rgb(11, 110, 125)']);
   }
   await sign_up.close();
-  await page.close();
 });
