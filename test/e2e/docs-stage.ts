@@ -13,7 +13,7 @@ export interface DocsStage {
   origin: string;
   /** Errors that the browser reported; a test that expects some empties it. */
   complaints: string[];
-  /** The hosts that the pages of a test have asked. */
+  /** The hosts to which the pages have sent requests. */
   hosts: Set<string>;
   /** A page of a browser that has seen nothing yet. */
   newPage(viewport?: { width: number; height: number }): Promise<Page>;
