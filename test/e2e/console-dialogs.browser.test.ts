@@ -8,7 +8,7 @@ import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { chosenSecret } from '../testkit/partner';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
-import { createBroadcast } from './broadcast-support';
+import { createBroadcast, scopeOf } from './broadcast-support';
 import {
   consoleStage,
   faultsOf,
@@ -23,7 +23,6 @@ import {
 
 const SOURCES = resolve(__dirname, '../../gateway/console/src/screens');
 const { waba_id, phone_number_id } = ONE;
-const OF_ONE = { 'x-waba-id': waba_id, 'x-phone-number-id': phone_number_id };
 const NUMBER = encodeURIComponent(`${waba_id}/${phone_number_id}`);
 const TEMPLATE = 'order_update';
 const PERSON = 'grace@example.com';
@@ -35,7 +34,7 @@ const stage = consoleStage({ prepare });
 
 async function prepare(): Promise<void> {
   ({ partner } = stage);
-  await partner.call('POST', '/messages/send', { to: '15550100835', text: 'Hello' }, OF_ONE);
+  await partner.call('POST', '/messages/send', { to: '15550100835', text: 'Hello' }, scopeOf(ONE));
   await partner.call('POST', '/keys', { name: KEY, scopes: ['read'] });
   await partner.call('POST', '/people', { email: PERSON, role: 'support' });
   await partner.call('POST', '/webhook-endpoints', {
@@ -44,7 +43,7 @@ async function prepare(): Promise<void> {
     secret: chosenSecret(),
   });
   await createBroadcast(partner, ONE, ['15550100836']);
-  const refused = await partner.call('POST', '/messages/send', { to: '15550100835' }, OF_ONE);
+  const refused = await partner.call('POST', '/messages/send', { to: '15550100835' }, scopeOf(ONE));
   expect(refused.body.error.code).toBe('MISSING_FIELDS');
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   expect(
@@ -314,11 +313,11 @@ describe.each(VIEWS)('on $name', (view) => {
   });
 
   test(
-    'every dialog keeps the focus, names what was refused, and gives the focus back to its button',
+    'every dialog keeps the focus, names what was refused, shows what it made, and gives the focus back to its button',
     async () => {
       const page = await stage.openSignedIn('', view);
       const refused = /\/dashboard\/api\//;
-      for (const { path, name, prepare, opener, fill, action } of DIALOGS) {
+      for (const { path, name, prepare, opener, fill, action, made } of DIALOGS) {
         await visit(page, path);
         await prepare?.(page);
         const state = `${name} ${view.name}`;
@@ -334,27 +333,18 @@ describe.each(VIEWS)('on $name', (view) => {
         await check(page, `${state} refused`);
         expect([state, await hasFocus(dialog)]).toEqual([state, true]);
         await page.unroute(refused);
+        // A secret that was just rotated is not rotated again.
+        if (made && view === VIEWS[0]) {
+          await page.keyboard.press('Enter');
+          await made(dialog).waitFor();
+          await check(page, `${state} made`);
+          expect([state, await hasFocus(dialog)]).toEqual([state, true]);
+        }
         await closeTo(page, dialog, opener(page));
       }
     },
     2 * LIMIT_MS,
   );
-});
-
-test('what a dialog made takes the focus, and Escape gives it back to the button', async () => {
-  const page = await stage.openSignedIn('');
-  for (const { path, name, opener, fill, action, made } of DIALOGS) {
-    if (!made) continue;
-    await visit(page, path);
-    const dialog = await openFrom(page, opener(page), name);
-    await fill?.(dialog);
-    await dialog.getByRole('button', { name: action, exact: true }).focus();
-    await page.keyboard.press('Enter');
-    await made(dialog).waitFor();
-    await check(page, `${name} made`);
-    expect([name, await hasFocus(dialog)]).toEqual([name, true]);
-    await closeTo(page, dialog, opener(page));
-  }
 });
 
 interface WorkCase {
@@ -366,26 +356,16 @@ interface WorkCase {
   before?: (page: Page) => Promise<unknown>;
 }
 
+/** A button of its own, the submit of a form that is saved then, and a download. */
 const WORK: WorkCase[] = [
   { path: `numbers?open=${NUMBER}`, name: 'Refresh', request: /\/refresh$/, method: 'POST' },
-  { path: 'settings/alerts', name: 'Save alerts', request: /\/settings$/, method: 'PATCH' },
-  {
-    path: 'settings/receivers/webhook',
-    name: 'Reveal',
-    request: /\/webhook-secret\/reveal$/,
-    method: 'POST',
-  },
   {
     path: 'settings/receivers/webhook',
     name: 'Save',
     request: /\/settings$/,
     method: 'PATCH',
-    before: async (page) => {
-      const address = page.getByLabel('Webhook address');
-      await address.fill(`${partner.receiver.url}?moved=1`);
-    },
+    before: (page) => page.getByLabel('Webhook address').fill(`${partner.receiver.url}?moved=1`),
   },
-  { path: 'events/failed', name: 'Send a test event', request: /\/webhook-test$/, method: 'POST' },
   { path: 'usage/ledger', name: 'Export CSV', request: /\/ledger/, method: 'GET' },
 ];
 

@@ -1,7 +1,7 @@
 // People in the console, in Chromium with its virtual authenticator: an invitation, the log-in with
 // a passkey, roles, passkeys and sessions.
 import type { Page } from 'playwright-core';
-import { consoleStage, inspect, settle, shoot, tabTo, VIEWS } from './console-stage';
+import { consoleStage, inspect, settle, shoot, tabTo } from './console-stage';
 import { createBroadcast, people, untilCompleted } from './broadcast-support';
 import { ONE } from '../harness/shared-mesh';
 import { joinMeshWithName } from './people-support';
@@ -37,9 +37,9 @@ async function invite(role: string, partner = stage.partner) {
 }
 
 /** A page whose person has accepted an invitation. */
-async function join(role: string, view?: (typeof VIEWS)[number], partner = stage.partner) {
+async function join(role: string, partner = stage.partner) {
   const { email, url } = await invite(role, partner);
-  const page = await stage.open(url.slice(`${stage.origin}/dashboard/`.length), view);
+  const page = await stage.open(url.slice(`${stage.origin}/dashboard/`.length));
   const device = await addDevice(page);
   await page.getByRole('heading', { name: /^Join / }).waitFor();
   await page.getByRole('button', { name: 'Create a passkey' }).click();
@@ -47,34 +47,31 @@ async function join(role: string, view?: (typeof VIEWS)[number], partner = stage
   return { email, page, device };
 }
 
-test.each(VIEWS)(
-  'a person accepts an invitation, leaves, and comes back with the passkey ($name)',
-  async (view) => {
-    const { email, url } = await invite('owner');
-    const page = await stage.open(url.slice(`${stage.origin}/dashboard/`.length), view);
-    await addDevice(page);
-    await page.getByRole('heading', { name: 'Join Example Software' }).waitFor();
-    await page.getByText(email).waitFor();
-    await inspect(page, `invitation-${view.name}`);
-    const create = page.getByRole('button', { name: 'Create a passkey' });
-    await tabTo(page, create);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    expect(page.url()).toBe(`${stage.origin}/dashboard/`);
+test('a person accepts an invitation, leaves, and comes back with the passkey', async () => {
+  const { email, url } = await invite('owner');
+  const page = await stage.open(url.slice(`${stage.origin}/dashboard/`.length));
+  await addDevice(page);
+  await page.getByRole('heading', { name: 'Join Example Software' }).waitFor();
+  await page.getByText(email).waitFor();
+  await inspect(page, 'invitation-desktop-light');
+  const create = page.getByRole('button', { name: 'Create a passkey' });
+  await tabTo(page, create);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  expect(page.url()).toBe(`${stage.origin}/dashboard/`);
 
-    await page.goto(`${stage.origin}/dashboard/settings`);
-    await page.getByRole('heading', { name: 'Your passkeys' }).waitFor();
-    // A request that is on its way would be refused, and the browser would report it.
-    await settle(page);
-    await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
-    const use = page.getByRole('button', { name: 'Use a passkey' });
-    await use.waitFor();
-    await inspect(page, `sign-in-passkey-${view.name}`);
-    await tabTo(page, use);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1 }).waitFor();
-  },
-);
+  await page.goto(`${stage.origin}/dashboard/settings`);
+  await page.getByRole('heading', { name: 'Your passkeys' }).waitFor();
+  // A request that is on its way would be refused, and the browser would report it.
+  await settle(page);
+  await page.getByRole('button', { name: 'Sign out everywhere' }).first().click();
+  const use = page.getByRole('button', { name: 'Use a passkey' });
+  await use.waitFor();
+  await inspect(page, 'sign-in-passkey-desktop-light');
+  await tabTo(page, use);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+});
 
 test('an owner invites a person, changes the role and removes it', async () => {
   const { page } = await join('owner');
@@ -102,49 +99,46 @@ test('an owner invites a person, changes the role and removes it', async () => {
   await row.waitFor({ state: 'hidden' });
 });
 
-test.each(VIEWS)(
-  'an owner sets a size for approval, and a second person approves a larger broadcast ($name)',
-  async (view) => {
-    const own = await stage.mesh.createPartner({ name: 'Large Broadcasts' });
-    await own.register(ONE);
-    const approver = await join('developer', view, own);
-    const { page } = await join('owner', view, own);
-    await page.goto(`${stage.origin}/dashboard/settings/people`);
-    const card = page.getByRole('region', { name: 'Approval of broadcasts' });
-    await card.getByText('Broadcasts of any size are sent without an approval.').waitFor();
-    await card.getByRole('button', { name: 'Change the approval …' }).click();
-    await page.getByRole('textbox', { name: 'Contacts without an approval' }).fill('2');
-    await inspect(page);
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await card.getByText('A broadcast to more than 2 contacts waits').waitFor();
-    await card.scrollIntoViewIfNeeded();
-    await inspect(page, `approval-setting-${view.name}`);
+test('an owner sets a size for approval, and a second person approves a larger broadcast', async () => {
+  const own = await stage.mesh.createPartner({ name: 'Large Broadcasts' });
+  await own.register(ONE);
+  const approver = await join('developer', own);
+  const { page } = await join('owner', own);
+  await page.goto(`${stage.origin}/dashboard/settings/people`);
+  const card = page.getByRole('region', { name: 'Approval of broadcasts' });
+  await card.getByText('Broadcasts of any size are sent without an approval.').waitFor();
+  await card.getByRole('button', { name: 'Change the approval …' }).click();
+  await page.getByRole('textbox', { name: 'Contacts without an approval' }).fill('2');
+  await inspect(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await card.getByText('A broadcast to more than 2 contacts waits').waitFor();
+  await card.scrollIntoViewIfNeeded();
+  await inspect(page, 'approval-setting-desktop-light');
 
-    const id = await createBroadcast(own, ONE, people(4), { name: 'Spring sale' });
-    const second = approver.page;
-    await second.goto(`${stage.origin}/dashboard/settings/people`);
-    await second.getByText('Only a person with the role owner changes it.').waitFor();
-    await second.goto(`${stage.origin}/dashboard/broadcasts`);
-    await second.getByText('waits for approval').first().waitFor();
-    await inspect(second);
-    await second.goto(`${stage.origin}/dashboard/broadcasts?open=${id}`);
-    const approve = second.getByRole('button', { name: 'Approve …' });
-    await approve.waitFor();
-    await inspect(second, `approval-waits-${view.name}`);
-    await tabTo(second, approve);
-    await second.keyboard.press('Enter');
-    const dialog = second.getByRole('dialog', { name: 'Approve Spring sale?' });
-    await dialog.getByText('a key', { exact: true }).waitFor();
-    await dialog.getByText('Last one leaves').waitFor();
-    await inspect(second, `approval-confirm-${view.name}`);
-    await tabTo(second, dialog.getByRole('button', { name: 'Approve and send now' }));
-    await second.keyboard.press('Enter');
-    await dialog.waitFor({ state: 'hidden' });
-    await second.getByText('Approved by').waitFor();
-    await second.getByText(approver.email).waitFor();
-    await untilCompleted(own, id, 60_000);
-  },
-);
+  const id = await createBroadcast(own, ONE, people(4), { name: 'Spring sale' });
+  const second = approver.page;
+  await second.goto(`${stage.origin}/dashboard/settings/people`);
+  await second.getByText('Only a person with the role owner changes it.').waitFor();
+  await second.goto(`${stage.origin}/dashboard/broadcasts`);
+  await second.getByText('waits for approval').first().waitFor();
+  await inspect(second);
+  await second.goto(`${stage.origin}/dashboard/broadcasts?open=${id}`);
+  const approve = second.getByRole('button', { name: 'Approve …' });
+  await approve.waitFor();
+  await inspect(second, 'approval-waits-desktop-light');
+  await tabTo(second, approve);
+  await second.keyboard.press('Enter');
+  const dialog = second.getByRole('dialog', { name: 'Approve Spring sale?' });
+  await dialog.getByText('a key', { exact: true }).waitFor();
+  await dialog.getByText('Last one leaves').waitFor();
+  await inspect(second, 'approval-confirm-desktop-light');
+  await tabTo(second, dialog.getByRole('button', { name: 'Approve and send now' }));
+  await second.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'hidden' });
+  await second.getByText('Approved by').waitFor();
+  await second.getByText(approver.email).waitFor();
+  await untilCompleted(own, id, 60_000);
+});
 
 test('a person adds a second passkey, renames it and removes it', async () => {
   const { page, device } = await join('developer');

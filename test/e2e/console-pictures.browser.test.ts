@@ -10,7 +10,6 @@ import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   LIMIT_MS,
   openConsoleStage,
-  SCREENS,
   settle,
   VIEWS,
   visit,
@@ -131,12 +130,6 @@ if (FOLDER) {
     2 * LIMIT_MS + STAGE_LIMIT_MS,
   );
 }
-
-test('the screens are those of the router', () => {
-  const router = readFileSync(resolve(CONSOLE, 'src/router.tsx'), 'utf8');
-  const paths = [...router.matchAll(/\bscreen\('\/([^']*)'/g)].map(([, path]) => path);
-  expect(paths.sort()).toEqual(Object.values(SCREENS).sort());
-});
 
 test('the repository has the pictures that the README shows, and none is large', () => {
   const readme = readFileSync(resolve(CONSOLE, '../../README.md'), 'utf8');

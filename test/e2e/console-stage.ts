@@ -1,7 +1,7 @@
 // The console in a real browser: a partner with numbers and messages, signed-in pages, checks for
 // accessibility and screenshots.
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
@@ -23,35 +23,15 @@ export const VIEWS = [
 export type View = (typeof VIEWS)[number];
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
-/** Every screen, by the name of its pictures: its path. */
-export const SCREENS = {
-  overview: '',
-  numbers: 'numbers',
-  messages: 'messages',
-  conversation: 'messages/conversation',
-  compose: 'messages/new',
-  events: 'events',
-  failed: 'events/failed',
-  broadcasts: 'broadcasts',
-  'broadcast-create': 'broadcasts/new',
-  templates: 'templates',
-  usage: 'usage',
-  ledger: 'usage/ledger',
-  prices: 'usage/prices',
-  problems: 'problems',
-  profile: 'settings/profile',
-  receivers: 'settings/receivers',
-  webhook: 'settings/receivers/webhook',
-  // The name of its parameter: there is no endpoint of this ID.
-  endpoint: 'settings/receivers/$endpoint_id',
-  alerts: 'settings/alerts',
-  'sign-up': 'settings/sign-up',
-  keys: 'settings/keys',
-  invoices: 'settings/billing',
-  people: 'settings/people',
-  audit: 'settings/audit',
-  developers: 'developers',
-};
+const ROUTER = resolve(__dirname, '../../gateway/console/src/router.tsx');
+
+/** Every screen of the router, by the name of its pictures: its path. No endpoint has its ID. */
+export const SCREENS = Object.fromEntries(
+  [...readFileSync(ROUTER, 'utf8').matchAll(/\bscreen\('\/([^']*)'/g)].map(([, path = '']) => [
+    path.replaceAll(/\W+/g, '-') || 'overview',
+    path,
+  ]),
+);
 
 export interface ConsoleStage {
   mesh: Mesh;

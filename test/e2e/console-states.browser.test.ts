@@ -2,11 +2,10 @@
 // notices, retries and outcomes, each checked for accessibility and used with the keyboard only.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { createBroadcast } from './broadcast-support';
+import { createBroadcast, people, scopeOf } from './broadcast-support';
 import {
-  type ConsoleStage,
   consoleStage,
   inspect,
   isFocused,
@@ -18,35 +17,23 @@ import {
   VIEWS,
 } from './console-stage';
 
-const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
 const TO = '15550100831';
 
-let mesh: Mesh;
-let partner: TestPartner;
-let openSignedIn: ConsoleStage['openSignedIn'];
 const stage = consoleStage({
-  async prepare() {
-    ({ mesh, partner, openSignedIn } = stage);
-    await partner.call('POST', '/messages/send', { to: TO, text: 'Hello' }, OF_ONE);
-  },
-});
-
-test('leaves no error in the browser before the first log-in', async () => {
-  const page = await stage.open('');
-  await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
-  expect(stage.complaints).toEqual([]);
+  prepare: () =>
+    stage.partner.call('POST', '/messages/send', { to: TO, text: 'Hello' }, scopeOf(ONE)),
 });
 
 test('lists notices with what else needs attention, until they are done or dismissed', async () => {
-  const own = await mesh.createPartner({ name: 'Tidy Software' });
-  const { notice_id } = await mesh.operator.notifyPartner(
+  const own = await stage.mesh.createPartner({ name: 'Tidy Software' });
+  const { notice_id } = await stage.mesh.operator.notifyPartner(
     {
       ...{ partner_id: own.partner_id, severity: 'action_required' },
       ...{ subject: 'Receiver down', text: 'It answers 503.' },
     },
-    mesh.call(),
+    stage.mesh.call(),
   );
-  const page = await openSignedIn('', undefined, own.partner_key);
+  const page = await stage.openSignedIn('', undefined, own.partner_key);
   const list = page.getByRole('region', { name: 'Needs attention' });
   const to_own = list.getByTestId(notice_id);
   await to_own.getByText('Action required: Receiver down').waitFor();
@@ -73,7 +60,7 @@ test('lists notices with what else needs attention, until they are done or dismi
 });
 
 test('shows notices, and says what it could not read, without the settings', async () => {
-  const page = await openSignedIn('');
+  const page = await stage.openSignedIn('');
   await page.route('**/dashboard/api/settings', (route) => route.abort());
   await page.reload();
   const list = page.getByRole('region', { name: 'Needs attention' });
@@ -97,7 +84,7 @@ const SHIFT_MAX = 0.05;
 const ANSWER_MS = 150;
 
 test.each(VIEWS)('the overview does not move while it loads ($name)', async (view) => {
-  const page = await openSignedIn('numbers', view);
+  const page = await stage.openSignedIn('numbers', view);
   await page.addInitScript(() => {
     const seen = window as never as { shifts: number };
     seen.shifts = 0;
@@ -121,74 +108,69 @@ test.each(VIEWS)('the overview does not move while it loads ($name)', async (vie
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test.each(VIEWS)(
-  'draws the messages by day, with the same figures in a table ($name)',
-  async (view) => {
-    const today = new Date().toISOString().slice(0, 10);
-    const sentToday = async (): Promise<number> => {
-      const { messages } = (await partner.call('GET', `/usage?from=${today}&to=${today}`)).body;
-      const all = Object.values(messages as Record<string, { sent: number }>);
-      return all.reduce((sum, { sent }) => sum + sent, 0);
-    };
-    await eventually(async () => (await sentToday()) > 0);
-    const page = await openSignedIn('', view);
-    const chart = page.getByRole('img', { name: /messages sent from .* to .*, at most/ });
-    await showCharts(page);
-    await chart.waitFor();
-    await page.getByText('0 in the period before').first().waitFor();
-    await settle(page);
-    // The keyboard marks a day as the pointer does.
-    const marked = chart.locator('xpath=..').getByRole('status');
-    await chart.focus();
-    await page.keyboard.press('ArrowLeft');
-    expect(await marked.textContent()).toMatch(/Sent: [1-9].*Sent before: 0$/);
-    await shoot(page, `traffic-marked-${view.name}`);
-    await page.keyboard.press('Home');
-    await marked.getByText('Sent: 0', { exact: true }).waitFor();
-    await page.keyboard.press('Tab');
-    await marked.waitFor({ state: 'hidden' });
-    await chart.hover();
-    await marked.waitFor();
-    await page.getByText('Messages by day as a table').click();
-    const table = page.getByRole('table', { name: 'Messages by day' });
-    const cells = table.getByRole('row').filter({ hasText: today }).getByRole('cell');
-    expect(Number(await cells.nth(1).textContent())).toBeGreaterThan(0);
-    expect(await table.getByRole('row').count()).toBe(8);
-    await inspect(page, `traffic-${view.name}`);
-  },
-);
+test('draws the messages by day, with the same figures in a table', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const sentToday = async (): Promise<number> => {
+    const { messages } = (await stage.partner.call('GET', `/usage?from=${today}&to=${today}`)).body;
+    const all = Object.values(messages as Record<string, { sent: number }>);
+    return all.reduce((sum, { sent }) => sum + sent, 0);
+  };
+  await eventually(async () => (await sentToday()) > 0);
+  const page = await stage.openSignedIn('');
+  const chart = page.getByRole('img', { name: /messages sent from .* to .*, at most/ });
+  await showCharts(page);
+  await chart.waitFor();
+  await page.getByText('0 in the period before').first().waitFor();
+  await settle(page);
+  // The keyboard marks a day as the pointer does.
+  const marked = chart.locator('xpath=..').getByRole('status');
+  await chart.focus();
+  await page.keyboard.press('ArrowLeft');
+  expect(await marked.textContent()).toMatch(/Sent: [1-9].*Sent before: 0$/);
+  await shoot(page, 'traffic-marked-desktop-light');
+  await page.keyboard.press('Home');
+  await marked.getByText('Sent: 0', { exact: true }).waitFor();
+  await page.keyboard.press('Tab');
+  await marked.waitFor({ state: 'hidden' });
+  await chart.hover();
+  await marked.waitFor();
+  await page.getByText('Messages by day as a table').click();
+  const table = page.getByRole('table', { name: 'Messages by day' });
+  const cells = table.getByRole('row').filter({ hasText: today }).getByRole('cell');
+  expect(Number(await cells.nth(1).textContent())).toBeGreaterThan(0);
+  expect(await table.getByRole('row').count()).toBe(8);
+  await inspect(page, 'traffic-desktop-light');
+});
 
-test.each(VIEWS)(
-  'draws the events by day and the answer times, with the same figures in a table ($name)',
-  async (view) => {
-    await eventually(() => partner.receiver.of('message.delivered').length > 0);
-    const page = await openSignedIn('', view);
-    await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
-    await page.getByRole('img', { name: /^\d+ events? from .* to .*, at most/ }).waitFor();
-    await page
-      .getByRole('img', { name: /^The median answer time .*, at most [\d,]+ ms$/ })
-      .waitFor();
-    const today = new Date().toISOString().slice(0, 10);
-    const figureOf = async (title: string): Promise<string | null> => {
-      await page.getByText(`${title} as a table`).click();
-      const table = page.getByRole('table', { name: title, exact: true });
-      expect(await table.getByRole('row').count()).toBe(8);
-      const row = table.getByRole('row').filter({ hasText: today });
-      return row.getByRole('cell').nth(1).textContent();
-    };
-    expect(Number((await figureOf('Events by day'))?.replace(/\D/g, ''))).toBeGreaterThan(0);
-    expect(await figureOf('Accepted')).toMatch(/^\d+(\.\d)?%$/);
-    expect(await figureOf('Answer time')).toMatch(/^[\d,]+ ms$/);
-    await inspect(page);
-    await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
-    await shoot(page, `event-days-${view.name}`);
-  },
-);
+test('counts the events, and draws those of each day and the answer times, with a table', async () => {
+  await eventually(() => stage.partner.receiver.of('message.delivered').length > 0);
+  const page = await stage.openSignedIn('');
+  await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
+  await page.getByRole('img', { name: /^\d+ events? from .* to .*, at most/ }).waitFor();
+  await page.getByRole('img', { name: /^The median answer time .*, at most [\d,]+ ms$/ }).waitFor();
+  const today = new Date().toISOString().slice(0, 10);
+  const figureOf = async (title: string): Promise<string | null> => {
+    await page.getByText(`${title} as a table`).click();
+    const table = page.getByRole('table', { name: title, exact: true });
+    expect(await table.getByRole('row').count()).toBe(8);
+    const row = table.getByRole('row').filter({ hasText: today });
+    return row.getByRole('cell').nth(1).textContent();
+  };
+  expect(Number((await figureOf('Events by day'))?.replace(/\D/g, ''))).toBeGreaterThan(0);
+  expect(await figureOf('Accepted')).toMatch(/^\d+(\.\d)?%$/);
+  expect(await figureOf('Answer time')).toMatch(/^[\d,]+ ms$/);
+  await page.getByText(/^of the latest \d+ events$/).waitFor();
+  const logged = page.getByText('in your log', { exact: true }).locator('xpath=..');
+  expect(Number((await logged.textContent())?.replace(/\D/g, ''))).toBeGreaterThan(0);
+  await inspect(page);
+  await page.getByRole('region', { name: 'Events by day' }).scrollIntoViewIfNeeded();
+  await shoot(page, 'event-days-desktop-light');
+});
 
 const TEST_EVENT = 'webhook.test';
 
 test('shows a test event in the live list within a second, below an intact header', async () => {
-  const page = await openSignedIn('events');
+  const page = await stage.openSignedIn('events');
   await page.getByText('New events appear at once').waitFor();
   const send = page.getByRole('button', { name: 'Send a test event' });
   const before = await send.boundingBox();
@@ -208,103 +190,99 @@ test('shows a test event in the live list within a second, below an intact heade
   await inspect(page);
   await page.keyboard.press('Escape');
   await eventually(() => isFocused(row));
-  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  stage.partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   await sendTestEvent(page, 'The test event was not accepted');
   expect(await row.count()).toBeGreaterThanOrEqual(2);
   await inspect(page);
-  partner.receiver.behave(undefined);
+  stage.partner.receiver.behave(undefined);
 });
 
-test.each(VIEWS)(
-  'pauses a broadcast, shows how many contacts wait, resumes it and cancels it in a pause ($name)',
-  async (view) => {
-    const first = view.colorScheme === 'dark' ? 15_550_400_000 : 15_550_410_000;
-    const contacts = Array.from({ length: 400 }, (_none, at) => String(first + at));
-    const broadcast_id = await createBroadcast(partner, ONE, contacts, { name: 'Winter sale' });
-    const detail = async () => (await partner.call('GET', `/broadcasts/${broadcast_id}`)).body;
-    const page = await openSignedIn(`broadcasts?open=${broadcast_id}`, view);
-    const drawer = page.getByRole('dialog');
-    await drawer.getByText('processing', { exact: true }).waitFor();
-    await drawer.getByRole('button', { name: 'Pause' }).focus();
-    await page.keyboard.press('Enter');
-    await drawer.getByText('paused', { exact: true }).waitFor();
-    await drawer
-      .getByRole('status')
-      .getByText(/^Paused: \d+ contacts wait/)
-      .waitFor();
-    const resume = drawer.getByRole('button', { name: 'Resume' });
-    await resume.waitFor();
-    await page.keyboard.press('Tab');
-    expect(await isFocused(resume)).toBe(true);
-    await inspect(page, `broadcast-paused-${view.name}`);
-    const { broadcast, progress } = await detail();
-    expect(broadcast).toMatchObject({ status: 'processing', paused_at: expect.any(String) });
-    await resume.press('Enter');
-    await eventually(async () => (await detail()).progress > progress);
-    await drawer.getByText(/ so far$/).waitFor();
-    await drawer.getByRole('button', { name: 'Pause' }).dblclick();
-    await drawer.getByText(/^Pausing …/).waitFor();
-    await resume.waitFor();
-    expect((await detail()).broadcast.paused_at).toEqual(expect.any(String));
-    await drawer.getByRole('button', { name: 'Cancel the broadcast' }).click();
-    const confirm = page.getByRole('dialog', { name: 'Cancel Winter sale?' });
-    await confirm.getByText(/^\d+ contacts have no message yet and will get none/).waitFor();
-    await inspect(page);
-    await confirm.getByRole('button', { name: 'Cancel the broadcast' }).click();
-    await drawer.getByText('cancelled', { exact: true }).waitFor();
-    await confirm.waitFor({ state: 'detached' });
-    await eventually(() => drawer.evaluate((panel) => panel.contains(document.activeElement)));
-    const { sent, failed, total } = (await detail()).broadcast;
-    expect(sent + failed).toBeLessThan(total);
-    await inspect(page);
-  },
-);
+test('pauses a broadcast, shows how many contacts wait, resumes it and cancels it in a pause', async () => {
+  const broadcast_id = await createBroadcast(stage.partner, ONE, people(400), {
+    name: 'Winter sale',
+  });
+  const detail = async () => (await stage.partner.call('GET', `/broadcasts/${broadcast_id}`)).body;
+  const page = await stage.openSignedIn(`broadcasts?open=${broadcast_id}`);
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('processing', { exact: true }).waitFor();
+  await drawer.getByRole('button', { name: 'Pause' }).focus();
+  await page.keyboard.press('Enter');
+  await drawer.getByText('paused', { exact: true }).waitFor();
+  await drawer
+    .getByRole('status')
+    .getByText(/^Paused: \d+ contacts wait/)
+    .waitFor();
+  const resume = drawer.getByRole('button', { name: 'Resume' });
+  await resume.waitFor();
+  await page.keyboard.press('Tab');
+  expect(await isFocused(resume)).toBe(true);
+  await inspect(page, 'broadcast-paused-desktop-light');
+  const { broadcast, progress } = await detail();
+  expect(broadcast).toMatchObject({ status: 'processing', paused_at: expect.any(String) });
+  await resume.press('Enter');
+  await eventually(async () => (await detail()).progress > progress);
+  await drawer.getByText(/ so far$/).waitFor();
+  await drawer.getByRole('button', { name: 'Pause' }).dblclick();
+  await drawer.getByText(/^Pausing …/).waitFor();
+  await resume.waitFor();
+  expect((await detail()).broadcast.paused_at).toEqual(expect.any(String));
+  await drawer.getByRole('button', { name: 'Cancel the broadcast' }).click();
+  const confirm = page.getByRole('dialog', { name: 'Cancel Winter sale?' });
+  await confirm.getByText(/^\d+ contacts have no message yet and will get none/).waitFor();
+  await inspect(page);
+  await confirm.getByRole('button', { name: 'Cancel the broadcast' }).click();
+  await drawer.getByText('cancelled', { exact: true }).waitFor();
+  await confirm.waitFor({ state: 'detached' });
+  await eventually(() => drawer.evaluate((panel) => panel.contains(document.activeElement)));
+  const { sent, failed, total } = (await detail()).broadcast;
+  expect(sent + failed).toBeLessThan(total);
+  await inspect(page);
+});
 
 const REACHED = '15550100861';
 const LOST = '15550100862';
 
-test.each(VIEWS)(
-  'shows the recipients of a broadcast with state and reason, and sends again to the failed ($name)',
-  async (view) => {
-    await mesh.emulator.behaviour({ fail_status: [{ to: LOST, code: 131026 }] });
-    const id = await createBroadcast(partner, ONE, [REACHED, LOST], { name: 'Lossy' });
-    const page = await openSignedIn(`broadcasts?open=${id}`, view);
-    const drawer = page.getByRole('dialog');
-    const recipients = drawer.getByRole('list', { name: 'Recipients' });
-    const lost = recipients.getByRole('listitem').filter({ hasText: LOST });
-    await lost.getByText(/^131026: /).waitFor();
-    await recipients.getByRole('listitem').filter({ hasText: REACHED }).waitFor();
-    await mesh.emulator.behaviour({ fail_status: [] });
-    await drawer.getByText('completed', { exact: true }).waitFor();
-    await inspect(page, `recipients-${view.name}`);
-    await eventually(async () => {
-      const { messages } = (await partner.call('GET', `/messages?broadcast_id=${id}`)).body;
-      return messages.some(({ status }: { status: string }) => /delivered|read/.test(status));
-    });
-    await drawer
-      .getByRole('img', { name: /^1 of 2 messages delivered and 1 failed within/ })
-      .waitFor();
-    await drawer.getByText('Delivery over time as a table').click();
-    const table = drawer.getByRole('table', { name: 'Delivery over time' });
-    await table.getByText('Time, GMT+9').waitFor();
-    const cells = await table.getByRole('row').last().getByRole('cell').allTextContents();
-    expect(cells.slice(1)).toEqual(['2', '1', '1']);
-    await inspect(page, `curve-${view.name}`);
-    const file = await saved(drawer.getByRole('button', { name: 'Export recipients' }));
-    expect(file).toMatch(/^recipient,state,updated_at,message_id\r\n/);
-    expect(file).toContain(`${LOST},failed,`);
-    await drawer.getByText('Failed', { exact: true }).last().click();
-    await recipients.getByText(REACHED).waitFor({ state: 'detached' });
-    await drawer.getByRole('button', { name: 'Resend to failed' }).click();
-    const resend = page.getByRole('dialog', { name: 'Resend to 1 failed contact?' });
-    await resend.getByText('1 of 2: only the failed ones').waitFor();
-    await resend.getByText('Cost', { exact: true }).waitFor();
-    await inspect(page, `resend-${view.name}`);
-    await resend.getByRole('button', { name: 'Prepare the new broadcast' }).click();
-    await page.getByRole('heading', { name: 'Create a broadcast' }).waitFor();
-    await page.getByRole('button', { name: 'Continue' }).click();
-    const lines = page.getByRole('textbox', { name: 'Or paste contacts' });
-    await eventually(async () => (await lines.inputValue()) === LOST);
-    await page.getByRole('button', { name: 'Continue with 1 contact' }).waitFor();
-  },
-);
+test('shows the recipients and failures of a broadcast, saves both, and sends again to the failed', async () => {
+  await stage.mesh.emulator.behaviour({ fail_status: [{ to: LOST, code: 131026 }] });
+  const id = await createBroadcast(stage.partner, ONE, [REACHED, LOST], { name: 'Lossy' });
+  const page = await stage.openSignedIn(`broadcasts?open=${id}`);
+  const drawer = page.getByRole('dialog');
+  const recipients = drawer.getByRole('list', { name: 'Recipients' });
+  const lost = recipients.getByRole('listitem').filter({ hasText: LOST });
+  await lost.getByText(/^131026: /).waitFor();
+  await recipients.getByRole('listitem').filter({ hasText: REACHED }).waitFor();
+  await stage.mesh.emulator.behaviour({ fail_status: [] });
+  await drawer.getByText('completed', { exact: true }).waitFor();
+  await inspect(page, 'recipients-desktop-light');
+  await eventually(async () => {
+    const { messages } = (await stage.partner.call('GET', `/messages?broadcast_id=${id}`)).body;
+    return messages.some(({ status }: { status: string }) => /delivered|read/.test(status));
+  });
+  await drawer
+    .getByRole('img', { name: /^1 of 2 messages delivered and 1 failed within/ })
+    .waitFor();
+  await drawer.getByText('Delivery over time as a table').click();
+  const table = drawer.getByRole('table', { name: 'Delivery over time' });
+  await table.getByText('Time, GMT+9').waitFor();
+  const cells = await table.getByRole('row').last().getByRole('cell').allTextContents();
+  expect(cells.slice(1)).toEqual(['2', '1', '1']);
+  await inspect(page, 'curve-desktop-light');
+  const file = await saved(drawer.getByRole('button', { name: 'Export recipients' }));
+  expect(file).toMatch(/^recipient,state,updated_at,message_id\r\n/);
+  expect(file).toContain(`${LOST},failed,`);
+  const failures = await saved(drawer.getByRole('button', { name: 'Export CSV' }));
+  expect(failures).toBe('Reason,Contacts,Example\r\n131026,1,1555••••862');
+  await drawer.getByText('Failed', { exact: true }).last().click();
+  await recipients.getByText(REACHED).waitFor({ state: 'detached' });
+  await drawer.getByRole('button', { name: 'Resend to failed' }).click();
+  const resend = page.getByRole('dialog', { name: 'Resend to 1 failed contact?' });
+  await resend.getByText('1 of 2: only the failed ones').waitFor();
+  await resend.getByText('Cost', { exact: true }).waitFor();
+  await inspect(page, 'resend-desktop-light');
+  await resend.getByRole('button', { name: 'Prepare the new broadcast' }).click();
+  await page.getByRole('heading', { name: 'Create a broadcast' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const lines = page.getByRole('textbox', { name: 'Or paste contacts' });
+  await eventually(async () => (await lines.inputValue()) === LOST);
+  await page.getByRole('button', { name: 'Continue with 1 contact' }).waitFor();
+});

@@ -1,8 +1,9 @@
 // The console in a real browser: every screen with data from the mesh, on a desktop and a phone, in
 // light and dark, checked for accessibility; and the work that partners do on it.
-import { ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import type { Page } from 'playwright-core';
+import { ONE, TWO_A, TWO_B } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { isStandardSigned, type Arrival } from '../testkit/partner';
+import { scopeOf } from './broadcast-support';
 import { openWindow, press } from './connect-browser';
 import {
   COLOURS,
@@ -19,33 +20,22 @@ import {
   VIEWS,
   visit,
   WAIT_MS,
-  type ConsoleStage,
 } from './console-stage';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
-let mesh: Mesh;
-let partner: TestPartner;
-let open: ConsoleStage['open'];
-let signIn: ConsoleStage['signIn'];
-let openSignedIn: ConsoleStage['openSignedIn'];
+const MESSAGE = { to: '15550100777', text: 'Hello' };
 const stage = consoleStage({
-  async prepare() {
-    ({ mesh, partner, open, signIn, openSignedIn } = stage);
-    const number = { 'x-waba-id': ONE.waba_id };
-    for (const to of ['15550100777', '15550100778', '15550100779']) {
-      await partner.call('POST', '/messages/send', { to, text: 'Hello' }, number);
-    }
-  },
+  prepare: () => stage.partner.call('POST', '/messages/send', MESSAGE, scopeOf(ONE)),
 });
 
 const SCHEMES = ['light', 'dark'] as const;
 
 describe.each(VIEWS)('on $name', (view) => {
   test('every screen shows its data, has no serious accessibility fault and does not scroll sideways', async () => {
-    const page = await open('', view);
+    const page = await stage.open('', view);
     await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
     await inspect(page, `sign-in-${view.name}`);
-    await signIn(page);
+    await stage.signIn(page);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     for (const [name, path] of Object.entries(SCREENS)) {
       await visit(page, path);
@@ -64,12 +54,12 @@ describe.each(VIEWS)('on $name', (view) => {
 });
 
 test('a wrong key is refused clearly, a session survives a reload and ends everywhere', async () => {
-  const page = await open('settings');
-  await signIn(page, 'nonsense');
+  const page = await stage.open('settings');
+  await stage.signIn(page, 'nonsense');
   await page.getByText('This is not a valid partner key').waitFor();
-  await signIn(page);
+  await stage.signIn(page);
   await page.getByRole('heading', { name: 'Profile', exact: true }).waitFor();
-  const other = await openSignedIn('');
+  const other = await stage.openSignedIn('');
   await reload(page);
   await page.getByText('(this browser)').waitFor();
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -79,15 +69,15 @@ test('a wrong key is refused clearly, a session survives a reload and ends every
 });
 
 test('the next person at a browser sees nothing that was read before', async () => {
-  const page = await openSignedIn('settings');
+  const page = await stage.openSignedIn('settings');
   await settle(page);
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
-  const other = await mesh.createPartner({ name: 'Another Platform' });
+  const other = await stage.mesh.createPartner({ name: 'Another Platform' });
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await signIn(page, other.partner_key);
+  await stage.signIn(page, other.partner_key);
   await page.getByText('Another Platform').first().waitFor();
   await page.getByRole('heading', { name: 'Profile', exact: true }).waitFor();
   await settle(page);
@@ -96,159 +86,105 @@ test('the next person at a browser sees nothing that was read before', async () 
   );
 });
 
-test.each(VIEWS)('finds a failed delivery and retries it ($name)', async (view) => {
+/** Presses the button and returns how many events are queued. */
+async function retryAll(page: Page): Promise<number> {
+  await page.getByRole('button', { name: 'Retry all' }).click({ timeout: 5_000 });
+  const confirm = page.getByRole('dialog', { name: 'Retry all events?' });
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.url().endsWith('/webhooks/retry-all')),
+    confirm.getByRole('button', { name: 'Retry all' }).click(),
+  ]);
+  await confirm.waitFor({ state: 'detached' });
+  return ((await answer.json()) as { queued: number }).queued;
+}
+
+test('finds failed deliveries, tests the receiver, and retries one of them and then all', async () => {
+  const { mesh, partner } = stage;
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  const id = `wamid.${view.name}`;
-  const body = inboundBody(ONE, { from: '15550100901', id });
-  expect(await postRaw(mesh.ingress_url, body)).toBe(200);
-  const waiting = async (): Promise<boolean> =>
-    (await partner.call('GET', '/webhooks/failed')).body.events.length > 0;
-  await eventually(waiting);
-  const page = await openSignedIn('', view);
+  const ids = ['wamid.FAILED1', 'wamid.FAILED2', 'wamid.FAILED3'];
+  const [id = ''] = ids;
+  for (const [at, one] of ids.entries()) {
+    const body = inboundBody(ONE, { from: `1555010090${at}`, id: one });
+    expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+  }
+  const failed = async (): Promise<unknown[]> =>
+    (await partner.call('GET', '/webhooks/failed?limit=100')).body.events;
+  await eventually(async () => (await failed()).length >= ids.length);
+  const page = await stage.openSignedIn('');
   await page.getByRole('link', { name: 'See the failed events' }).click();
-  await page.getByRole('button', { name: 'message.received' }).click();
+  await sendTestEvent(page, 'The test event was not accepted');
+  await page.getByText('HTTP 503').first().waitFor();
+  // An event whose attempt is running is not queued.
+  await eventually(async () => (await retryAll(page)) >= ids.length);
+  const row = page.getByRole('row').filter({ hasText: id });
+  await row.getByRole('button', { name: 'message.received' }).click();
   await page.getByRole('dialog').getByText(id, { exact: true }).waitFor();
-  await inspect(page, `event-${view.name}`);
+  await inspect(page, 'event-desktop-light');
   // The address by itself shows the same event.
   await reload(page);
   await page.getByRole('dialog').getByText(id, { exact: true }).waitFor();
-  partner.receiver.behave(undefined);
+  const accepted = new Set<unknown>();
+  partner.receiver.behave(({ body }, response) => {
+    accepted.add(body.data['message_id']);
+    response.end('ok');
+  });
   await page.getByRole('button', { name: 'Retry now' }).click();
   // The gateway's own retry may come first.
   await page
     .getByText('Your receiver accepted the event')
     .or(page.getByText('The event was not retried'))
     .waitFor();
-  await eventually(() =>
-    partner.receiver.of('message.received').some(({ body }) => body.data['message_id'] === id),
-  );
+  await eventually(() => accepted.has(id));
   await page.keyboard.press('Escape');
+  await eventually(async () => {
+    if ((await failed()).length === 0) return true;
+    await reload(page);
+    return (await retryAll(page)) === 0;
+  });
+  await eventually(() => ids.every((one) => accepted.has(one)));
   await page.getByText('No event waits').waitFor();
+  partner.receiver.behave(undefined);
 });
 
-test.each(VIEWS)('rotates the webhook secret with an overlap ($name)', async (view) => {
-  const own = await mesh.createPartner({ name: 'Careful Software' });
-  const page = await openSignedIn('settings/receivers/webhook', view, own.partner_key);
-  await page.getByRole('button', { name: 'Reveal' }).click();
-  const old = await page.getByTestId('secret').textContent();
-  expect(old).toBe(own.webhook_secret);
-  await page.getByRole('button', { name: 'Rotate …' }).click();
-  await page.getByLabel('Overlap in hours').fill('48');
-  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
-  const fresh = await page.getByTestId('new-secret').textContent();
-  expect(fresh).toMatch(/^whsec_/);
-  expect(fresh).not.toBe(old);
-  await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByText('Old secret signs until').waitFor();
-  await inspect(page);
-  await sendTestEvent(page, 'Your receiver accepted the test event');
-  const [sent] = own.receiver.of('webhook.test');
-  expect(isStandardSigned(sent as Arrival, fresh as string)).toBe(true);
+test('creates a broadcast of 200 contacts from a file with two bad rows and watches it end', async () => {
+  const page = await stage.openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`);
+  await page.getByRole('combobox', { name: 'Template' }).click();
+  await page.getByRole('option', { name: /^order_update/ }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const rows = Array.from({ length: 200 }, (_, at) => `1555020${1000 + at},Ada ${at},A-${at}`);
+  rows.splice(10, 0, 'nonsense,Bob,B-1');
+  rows.splice(50, 0, '15550209999,Eve,');
+  const buffer = Buffer.from(['phone,first,second', ...rows].join('\n'));
+  const file = { name: 'contacts.csv', mimeType: 'text/csv', buffer };
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByText('Line 12 “nonsense” is not an international phone number').waitFor();
+  await page.getByText('Line 52 has no value for Text 2').waitFor();
+  await inspect(page, 'broadcast-contacts-desktop-light');
+  await page.getByRole('button', { name: 'Continue with 200 contacts' }).click();
+  await page.getByLabel('Name').fill('News');
+  await page.getByText('Hi Ada 0, your order A-0 is on its way.').waitFor();
+  const preflight = page.getByTestId('preflight');
+  await preflight.getByText('It can be sent').waitFor();
+  await preflight.getByText('11 sec').waitFor();
+  await preflight.getByText('not known: the operator has loaded no rate card').waitFor();
+  await inspect(page, 'broadcast-check-desktop-light');
+  await page.getByRole('button', { name: 'Send to 200 contacts' }).click();
+  const confirm = page.getByRole('dialog', { name: 'Send News?' });
+  await confirm.getByText('11 sec').waitFor();
+  await inspect(page, 'broadcast-confirm-desktop-light');
+  await confirm.getByRole('button', { name: 'Send now' }).click();
+  await page.getByRole('link', { name: 'Watch it' }).click();
+  await page.getByText('Expected end').or(page.getByText('completed')).first().waitFor();
+  const completed = page.getByRole('dialog').getByText('completed', { exact: true });
+  await completed.waitFor({ timeout: 2 * WAIT_MS });
+  const { broadcasts } = (await stage.partner.call('GET', '/broadcasts')).body;
+  expect(broadcasts).toMatchObject([{ name: 'News', total: 200, failed: 0 }]);
 });
 
-test('saves thresholds of alerts, names a wrong one, and shows a raised alert on the overview', async () => {
-  const page = await openSignedIn('settings/alerts');
-  const rate = page.getByLabel('Failed messages in percent');
-  await rate.fill('101');
-  await page.getByLabel('The quality of a number drops').check();
-  await page.getByRole('button', { name: 'Save alerts' }).click();
-  const refused = page.locator('[aria-invalid=true]');
-  await refused.waitFor();
-  await rate.fill('5');
-  await page.getByRole('button', { name: 'Save alerts' }).click();
-  await refused.waitFor({ state: 'detached' });
-  await inspect(page);
-  await reload(page);
-  await eventually(async () => (await rate.inputValue()) === '5');
-  const { display_phone_number } = await mesh.emulator.number(ONE.phone_number_id);
-  const value = { event: 'FLAGGED', display_phone_number, current_limit: 'TIER_2K' };
-  const changes = [{ field: 'phone_number_quality_update', value }];
-  const entry = [{ id: ONE.waba_id, time: Math.floor(Date.now() / 1_000), changes }];
-  await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
-  await eventually(() => partner.receiver.of('partner.alert')[0]);
-  await visit(page, '');
-  await page.getByText('The quality of a number dropped').waitFor();
-  await settle(page);
-  const figure = (name: string) =>
-    page.getByText(name, { exact: true }).locator('xpath=..').textContent();
-  const events = Number((await figure('in your log'))?.replace(/\D/g, ''));
-  const { body: log } = await partner.call('GET', '/events?limit=1');
-  expect(events).toBeGreaterThan(0);
-  expect(events).toBeLessThanOrEqual(log.newest as number);
-  expect(await figure('Accepted by your webhook')).toMatch(/\d %|\d%/);
-  await inspect(page);
-});
-
-test('sends a test message, shows its progress, and finds it again', async () => {
-  const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);
-  await page.getByRole('textbox', { name: 'To' }).fill('15550100780');
-  await page.getByRole('textbox', { name: 'Text', exact: true }).fill('A test from the console');
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('The message was sent').waitFor();
-  await page.getByText('Status delivered').waitFor();
-  await inspect(page, 'message-sent-desktop-light');
-  await visit(page, 'messages');
-  await page.getByLabel('Recipient or message ID').fill('+1 555 010 0780');
-  await page.getByText('15550100778').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: '15550100780' }).click();
-  const drawer = page.getByRole('dialog');
-  await drawer.getByText(/^Event message.delivered/).waitFor();
-  await drawer.getByText('Attempt 1: your receiver answered HTTP 200').first().waitFor();
-  await inspect(page, 'message-timeline-desktop-light');
-});
-
-test.each(VIEWS)(
-  'creates a broadcast of 200 contacts from a file with two bad rows and watches it end ($name)',
-  async (view) => {
-    const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`, view);
-    await page.getByRole('combobox', { name: 'Template' }).click();
-    await page.getByRole('option', { name: /^order_update/ }).click();
-    await page.getByRole('button', { name: 'Continue' }).click();
-    const rows = Array.from({ length: 200 }, (_, at) => `1555020${1000 + at},Ada ${at},A-${at}`);
-    rows.splice(10, 0, 'nonsense,Bob,B-1');
-    rows.splice(50, 0, '15550209999,Eve,');
-    const csv = ['phone,first,second', ...rows].join('\n');
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
-    await page.getByText('Line 12 “nonsense” is not an international phone number').waitFor();
-    await page.getByText('Line 52 has no value for Text 2').waitFor();
-    await inspect(page, `broadcast-contacts-${view.name}`);
-    await page.getByRole('button', { name: 'Continue with 200 contacts' }).click();
-    await page.getByLabel('Name').fill(`News on ${view.name}`);
-    await page.getByText('Hi Ada 0, your order A-0 is on its way.').waitFor();
-    const preflight = page.getByTestId('preflight');
-    await preflight.getByText('It can be sent').waitFor();
-    await preflight.getByText('11 sec').waitFor();
-    await preflight.getByText('not known: the operator has loaded no rate card').waitFor();
-    await inspect(page, `broadcast-check-${view.name}`);
-    await page.getByRole('button', { name: 'Send to 200 contacts' }).click();
-    const confirm = page.getByRole('dialog', { name: `Send News on ${view.name}?` });
-    await confirm.getByText('11 sec').waitFor();
-    await inspect(page, `broadcast-confirm-${view.name}`);
-    await confirm.getByRole('button', { name: 'Send now' }).click();
-    await page.getByRole('link', { name: 'Watch it' }).click();
-    await page.getByText('Expected end').or(page.getByText('completed')).first().waitFor();
-    await shoot(page, `broadcast-${view.name}`);
-    await page
-      .getByRole('dialog')
-      .getByText('completed', { exact: true })
-      .waitFor({ timeout: 2 * WAIT_MS });
-    const { broadcasts } = (await partner.call('GET', '/broadcasts')).body;
-    const name = `News on ${view.name}`;
-    expect(broadcasts.find((one: { name: string }) => one.name === name)).toMatchObject({
-      total: 200,
-      failed: 0,
-    });
-  },
-);
-
-test.each(VIEWS)('connects a number through the popup ($name)', async (view) => {
-  const declines = view.colorScheme === 'dark';
-  await mesh.emulator.behaviour({ sync: { decline_history: declines } });
-  const page = await openSignedIn('numbers', view);
+test('connects a number through the popup', async () => {
+  const page = await stage.openSignedIn('numbers');
   await page.getByRole('button', { name: 'Connect a number' }).click();
-  await page.getByLabel('Name of the client').fill(`Shop on ${view.name}`);
+  await page.getByLabel('Name of the client').fill('Corner store');
   await page.getByRole('button', { name: 'Make a link' }).click();
   const popup = await openWindow(page, () =>
     page.getByRole('button', { name: 'Open the sign-up' }).click(),
@@ -258,23 +194,35 @@ test.each(VIEWS)('connects a number through the popup ($name)', async (view) => 
   await press(dialog, '#finish');
   await page.getByText('The number is connected').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText(`Shop on ${view.name}`).first().waitFor();
-  // The history arrives in three parts, unless the client declined to share it.
-  const history = await eventually(async () => {
-    const { clients } = (await partner.call('GET', '/clients')).body;
-    const named = (one: { display_name: string }) => one.display_name === `Shop on ${view.name}`;
-    const { data_sync } = clients.find(named);
-    const { progress, error } = data_sync.history ?? {};
-    return (progress === 100 || error) && data_sync.history;
-  });
-  expect(history).toMatchObject(
-    declines ? { progress: null, error: { code: 2593109 } } : { phase: 2, progress: 100 },
-  );
-  await reload(page);
-  await page.getByRole('button', { name: `Shop on ${view.name}` }).click();
-  const told = declines ? /declined to share the message history/ : 'History complete';
-  await page.getByRole('dialog').getByText(told).waitFor();
-  await inspect(page, `history-${view.name}`);
+  await page.getByRole('button', { name: 'Corner store' }).waitFor();
+});
+
+/** As the API has them, beside the text that the panel of the number shows. */
+const SYNCS: ReadonlyArray<[sync: { status?: string; history?: object }, text: string]> = [
+  [{ status: 'waiting' }, 'contacts: not requested'],
+  [{ history: { phase: 1, progress: 55 } }, 'History: 55 %, phase 1: up to 90 days ago'],
+  [{ history: { phase: 2, progress: 100 } }, 'History complete'],
+  [{ history: { error: { code: 2593109 } } }, 'Your client declined to share the message history'],
+];
+
+test('shows how far the data sync of a number is', async () => {
+  const page = await stage.openSignedIn('numbers');
+  const request_until = new Date(Date.now() + 3_600_000).toISOString();
+  const usual = { status: 'requested', request_until, contacts_requested_at: null };
+  const unknown = { phase: null, progress: null, error: null, received_at: request_until };
+  const number = encodeURIComponent(`${ONE.waba_id}/${ONE.phone_number_id}`);
+  for (const [{ history = null, ...sync }, text] of SYNCS) {
+    const data_sync = { ...usual, ...sync, history: history && { ...unknown, ...history } };
+    await page.route('**/v1/clients?*', async (route) => {
+      const answer = await (await route.fetch()).json();
+      const clients = answer.clients.map((one: object) => ({ ...one, data_sync }));
+      await route.fulfill({ json: { ...answer, clients } });
+    });
+    await visit(page, `numbers?open=${number}`);
+    await page.getByRole('dialog').getByText(text).waitFor();
+    await inspect(page, `sync-${text.slice(0, 12)}`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  }
 });
 
 const EVENTS = 1_000;
@@ -282,7 +230,7 @@ const EVENTS = 1_000;
 const EACH = 5;
 
 test('shows new events as they arrive, and stays fast while a thousand do', async () => {
-  const page = await openSignedIn('events');
+  const page = await stage.openSignedIn('events');
   await page.getByText('New events appear at once').waitFor();
   await page
     .getByRole('button', { name: /^message\./ })
@@ -304,7 +252,7 @@ test('shows new events as they arrive, and stays fast while a thousand do', asyn
       })),
     ),
   );
-  for (const body of bodies) expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+  for (const body of bodies) expect(await postRaw(stage.mesh.ingress_url, body)).toBe(200);
   await page.waitForFunction(
     (count) =>
       Number.parseInt(document.querySelector('[data-testid=count]')?.textContent ?? '', 10) >=
@@ -332,10 +280,9 @@ test('shows new events as they arrive, and stays fast while a thousand do', asyn
 });
 
 test('finds a refused request, and shows why it failed and what was sent', async () => {
-  const number = { 'x-waba-id': ONE.waba_id };
   const given = { to: '15550100777', txt: 'Hello' };
-  const { body } = await partner.call('POST', '/messages/send', given, number);
-  const page = await openSignedIn('developers');
+  const { body } = await stage.partner.call('POST', '/messages/send', given, scopeOf(ONE));
+  const page = await stage.openSignedIn('developers');
   const requests = page.getByRole('table', { name: 'Requests' });
   await requests.waitFor();
   // A request is logged after its answer.
@@ -380,38 +327,19 @@ test('finds a refused request, and shows why it failed and what was sent', async
 });
 
 test('continues with the events if a stream does not open, and reports it', async () => {
-  const page = await open('events');
+  const page = await stage.open('events');
   await page.route('**/events/stream*', (route) => route.fulfill({ status: 503, body: '' }));
-  await signIn(page);
+  await stage.signIn(page);
   await page.getByText('Read every 5 seconds').waitFor();
   const body = inboundBody(TWO_A, { from: '15550100666', id: 'wamid.READ1' });
-  expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+  expect(await postRaw(stage.mesh.ingress_url, body)).toBe(200);
   await page.getByText('15550100666').waitFor();
   await page.unroute('**/events/stream*');
   await page.getByText('New events appear at once').waitFor();
 });
 
-test('counts down the data sync of a number that the upstream has not accepted', async () => {
-  const late = await mesh.createPartner({ name: 'Late Software' });
-  await mesh.emulator.fault({
-    match: { path: '/smb_app_data$' },
-    times: -1,
-    error: { code: 131000 },
-  });
-  await late.register(ONE);
-  await mesh.emulator.clearFaults();
-  const page = await open('');
-  await signIn(page, late.partner_key);
-  const item = page.getByRole('alert').filter({ hasText: '24 hours are left' });
-  await item.getByRole('link', { name: 'See the number' }).click();
-  const drawer = page.getByRole('dialog');
-  await drawer.getByText('contacts: not requested').waitFor();
-  await drawer.getByText('in order').waitFor();
-  await inspect(page, 'sync-desktop-light');
-});
-
 test.each(VIEWS)('finds a screen, a customer, a message and a guide ($name)', async (view) => {
-  const page = await openSignedIn('', view);
+  const page = await stage.openSignedIn('', view);
   await settle(page);
   const dialog = page.getByRole('dialog', { name: 'Find' });
   const find = async (text: string): Promise<void> => {
@@ -430,7 +358,7 @@ test.each(VIEWS)('finds a screen, a customer, a message and a guide ($name)', as
   await page.keyboard.press('Enter');
   await page.waitForURL(/messages\?find=.*15550100777/);
   await settle(page);
-  const { body } = await partner.call('GET', '/messages?limit=1');
+  const { body } = await stage.partner.call('GET', '/messages?limit=1');
   const { message_id } = body.messages[0];
   await find(message_id);
   await dialog.getByRole('option', { name: `Message ${message_id}` }).click();
@@ -442,7 +370,7 @@ test.each(VIEWS)('finds a screen, a customer, a message and a guide ($name)', as
 });
 
 test('shows its keys, and leads the keyboard to the content', async () => {
-  const page = await openSignedIn('');
+  const page = await stage.openSignedIn('');
   await settle(page);
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keys' }).getByText('Find (⌘ K on a Mac)').waitFor();
