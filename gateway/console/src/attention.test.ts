@@ -1,5 +1,5 @@
 import type { Client, DataSync, Person, RaisedAlert, Settings } from './api/types';
-import { attentionOf } from './attention';
+import { attentionOf, type Known } from './attention';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const anAlert = (overrides: Partial<RaisedAlert> = {}): RaisedAlert => ({
@@ -12,20 +12,20 @@ const anAlert = (overrides: Partial<RaisedAlert> = {}): RaisedAlert => ({
   raised_at: '2026-11-22T11:00:00Z',
   ...overrides,
 });
-const found = (...raised_alerts: RaisedAlert[]) =>
+const found = (known: Partial<Known>) =>
   attentionOf(
     {
-      settings: { webhook_url: 'https://example.org', raised_alerts } as Settings,
-      clients: [],
-      billing: undefined,
-      failed_events: 0,
+      ...{ settings: undefined, clients: [], billing: undefined, failed_events: 0 },
       people: undefined,
+      ...known,
     },
     NOW,
   );
+const alerted = (...raised_alerts: RaisedAlert[]) =>
+  found({ settings: { webhook_url: 'https://example.org', raised_alerts } as Settings });
 
 test('shows an alert of the last day with its figures and where to look', () => {
-  expect(found(anAlert())).toMatchObject([
+  expect(alerted(anAlert())).toMatchObject([
     {
       id: 'alert-spend_per_day-2026-11-22',
       text: '12.5 USD on 2026-11-22; your threshold is 10.',
@@ -36,33 +36,23 @@ test('shows an alert of the last day with its figures and where to look', () => 
 
 test('shows no older alert, and none of a cause that it does not know', () => {
   const old = anAlert({ raised_at: '2026-11-21T11:00:00Z' });
-  expect(found(old, anAlert({ cause: 'weather' }))).toEqual([]);
+  expect(alerted(old, anAlert({ cause: 'weather' }))).toEqual([]);
 });
 
 test('shows an alert without a figure in words', () => {
   const alert = anAlert({ cause: 'unpaid_slots', value: '1', threshold: 'true', currency: null });
-  expect(found(alert)[0]?.text).toBe('It happened on 2026-11-22.');
+  expect(alerted(alert)[0]?.text).toBe('It happened on 2026-11-22.');
 });
 
 const withSync = (sync: Partial<DataSync> | null) =>
-  attentionOf(
-    {
-      settings: undefined,
-      clients: [
-        {
-          waba_id: '900',
-          phone_number_id: '800',
-          display_name: 'Shop',
-          status: 'active',
-          data_sync: sync && { status: 'waiting', request_until: '2026-11-22T21:30:00Z', ...sync },
-        } as Client,
-      ],
-      billing: undefined,
-      failed_events: 0,
-      people: undefined,
-    },
-    NOW,
-  );
+  found({
+    clients: [
+      {
+        ...{ waba_id: '900', phone_number_id: '800', display_name: 'Shop', status: 'active' },
+        data_sync: sync && { status: 'waiting', request_until: '2026-11-22T21:30:00Z', ...sync },
+      } as Client,
+    ],
+  });
 
 test('counts down the hours in which a data sync can be requested', () => {
   const shown = { search: { open: '900/800' }, to: '/numbers' };
@@ -87,8 +77,7 @@ test('shows a new passkey for a week', () => {
   const people = ['2026-11-16T12:00:00Z', '2026-11-15T11:59:00Z', null].map(
     (passkey_added_at, at) => ({ person_id: `per_${at}`, email: `${at}@a.b`, passkey_added_at }),
   ) as Person[];
-  const rest = { settings: undefined, clients: [], billing: undefined, failed_events: 0 };
-  expect(attentionOf({ ...rest, people }, NOW)).toMatchObject([
+  expect(found({ people })).toMatchObject([
     { title: '0@a.b has a new passkey', to: '/settings/people', severe: false },
   ]);
 });
