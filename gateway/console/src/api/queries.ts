@@ -132,11 +132,12 @@ export const logInQuery = memberQuery<t.CurrentSession['log_in']>(
 );
 
 /**
- * Returns if the role of the person has a scope; the partner key has all. The gateway enforces it.
+ * Returns if the role of the person has a scope, or none is needed; the partner key has all. The
+ * gateway enforces it.
  */
-export function useMay(): (scope: string) => boolean {
+export function useMay(): (scope: string | null) => boolean {
   const person = useQuery(sessionQuery).data?.person ?? null;
-  return (scope) => person === null || person.scopes.includes(scope);
+  return (scope) => scope === null || person === null || person.scopes.includes(scope);
 }
 
 export const settingsQuery = memberQuery<t.Settings>('/settings', 'settings');

@@ -52,7 +52,7 @@ function Find({ screens, onDone }: { screens: readonly Place[]; onDone: () => vo
   const navigate = useNavigate();
   const may = useMay();
   const text = typed.trim();
-  const allowed = ({ scope }: Place): boolean => scope === null || may(scope);
+  const allowed = ({ scope }: Place): boolean => may(scope);
   const named = namedPlaces(text).filter(allowed);
   const all = [...screens, ...MORE_SCREENS.filter(allowed)];
   const found = text === '' ? screens : placesWith(text, all);

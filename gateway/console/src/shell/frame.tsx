@@ -79,7 +79,7 @@ export function Frame() {
   const may = useMay();
   useEffect(close, [pathname, close]);
   const { dialog, find, close: closeDialog } = useDialog();
-  const screens = SCREENS.filter(({ scope }) => scope === null || may(scope));
+  const screens = SCREENS.filter(({ scope }) => may(scope));
   return (
     <AppShell
       header={{ height: 56 }}
@@ -222,7 +222,7 @@ function AllowedScreen() {
   const path = useMatches({ select: (matches) => matches.at(-1)?.routeId as string | undefined });
   const may = useMay();
   const place = placeAt(path ?? '');
-  if (!place || place.scope === null || may(place.scope)) return <Outlet />;
+  if (!place?.scope || may(place.scope)) return <Outlet />;
   if (place.to === '/') return TO_USAGE;
   return <NotIncluded title={place.label} scope={place.scope} />;
 }

@@ -119,8 +119,7 @@ interface ScreenLinkProps {
 /** A link to a screen, if the role includes it. */
 function ScreenLink({ to, search = {}, action }: ScreenLinkProps) {
   const may = useMay();
-  const scope = placeAt(to)?.scope ?? null;
-  if (scope !== null && !may(scope)) return null;
+  if (!may(placeAt(to)?.scope ?? null)) return null;
   return (
     <TextLink to={to} search={search} fw={600}>
       {action}
