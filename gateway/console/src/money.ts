@@ -3,6 +3,9 @@
 import type { LedgerAmounts, Message } from './api/types';
 import { countOf, dayBefore, dayOf, daysOf, nounOf, type Days } from './period';
 
+/** Amounts of the operator's bills: `$10.00`. */
+export const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
+
 /** `0.0550 USD`; the reason is for a tooltip or a second line. */
 export function costOf({ cost }: Pick<Message, 'cost'>): string {
   if (!cost) return '–';

@@ -3,6 +3,7 @@ import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../api/queries';
 import type { Usage } from '../api/types';
+import { dollars } from '../money';
 import { IfMay } from '../parts/allowed';
 import { download, toCsv } from '../parts/csv';
 import { PeriodFilter, useFilters } from '../parts/filters';
@@ -12,7 +13,6 @@ import { countOf, nounOf, percent, periodOf } from '../period';
 import { MonthForecast, PriceChange } from './usage/outlook';
 
 const COUNTS = ['sent', 'delivered', 'read', 'failed', 'billable', 'free'] as const;
-const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
 
 export function Screen() {
   const [{ period = 'month' }] = useFilters();

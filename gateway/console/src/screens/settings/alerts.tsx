@@ -4,14 +4,14 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Settings } from '../../api/types';
 import { Card } from '../../parts/layout';
-import { SaveForm, SettingsForms, SettingsPage, useSaveSettings } from './page';
+import { numberOf, SaveForm, SettingsForms, SettingsPage, useSaveSettings } from './page';
 
 const FIGURES = [
   {
     cause: 'spend_per_day',
     label: 'Spend a day',
     description: 'An amount in the currency of the rate card, such as 50.00',
-    read: (text: string) => text,
+    read: (text: string) => text.trim() || null,
   },
   {
     cause: 'failure_rate',
@@ -31,12 +31,6 @@ const FLAGS = [
   { cause: 'unpaid_slots', label: 'A billing slot is unpaid' },
 ] as const;
 
-/** Text that is not a number is sent as it is: the service refuses it and names the field. */
-function numberOf(text: string): number | string {
-  const number = Number(text);
-  return Number.isNaN(number) ? text : number;
-}
-
 export const Screen = () => (
   <SettingsPage to="/settings/alerts">
     <SettingsForms>{(settings) => <Alerts settings={settings} />}</SettingsForms>
@@ -51,10 +45,7 @@ function Alerts({ settings: { alerts } }: { settings: Settings }) {
     Object.fromEntries(FLAGS.map(({ cause }) => [cause, alerts[cause] === true])),
   );
   const saving = useSaveSettings(() => {
-    const figures = FIGURES.map(({ cause, read }) => {
-      const text = texts[cause]?.trim() ?? '';
-      return [cause, text === '' ? null : read(text)];
-    });
+    const figures = FIGURES.map(({ cause, read }) => [cause, read(texts[cause] ?? '')]);
     const set = FLAGS.map(({ cause }) => [cause, flags[cause] ? true : null]);
     return { alerts: Object.fromEntries([...figures, ...set]) };
   });

@@ -9,6 +9,7 @@ import type { ApprovalSetting } from '../../api/types';
 import { FormDialog, Opens, type Closing } from '../../parts/dialogs';
 import { LoadedCard } from '../../parts/layout';
 import { countOf, nounOf } from '../../period';
+import { numberOf } from './page';
 
 const APPROVERS_MIN = 2;
 
@@ -45,7 +46,7 @@ function ChangeApproval({ setting, onClose }: Closing<{ setting: ApprovalSetting
   const [text, setText] = useState(above === null ? '' : String(above));
   const save = useChange(
     [approvalQuery],
-    () => call('PUT', '/v1/broadcast-approval', { body: { above: readSize(text) } }),
+    () => call('PUT', '/v1/broadcast-approval', { body: { above: numberOf(text) } }),
     onClose,
   );
   const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
@@ -74,11 +75,4 @@ function ChangeApproval({ setting, onClose }: Closing<{ setting: ApprovalSetting
       </Text>
     </FormDialog>
   );
-}
-
-/** Text that is not a number is sent as it is: the service refuses it and names the field. */
-function readSize(text: string): number | string | null {
-  const size = text.trim();
-  if (size === '') return null;
-  return Number.isNaN(Number(size)) ? size : Number(size);
 }

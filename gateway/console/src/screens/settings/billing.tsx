@@ -3,12 +3,11 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { billingQuery } from '../../api/queries';
 import type { Invoice } from '../../api/types';
+import { dollars } from '../../money';
 import { LoadedCard } from '../../parts/layout';
 import { DataTable, type TableColumn } from '../../parts/tables';
 import { State, Time } from '../../parts/values';
 import { SettingsPage } from './page';
-
-const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
 
 const COLUMNS: Array<TableColumn<Invoice>> = [
   { title: 'Month', cell: ({ month }) => month },

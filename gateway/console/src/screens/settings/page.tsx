@@ -21,7 +21,7 @@ interface SettingsPageProps {
 
 export function SettingsPage({ to, title, ...page }: SettingsPageProps) {
   const may = useMay();
-  const pages = SETTINGS.filter(({ scope }) => scope === null || may(scope));
+  const pages = SETTINGS.filter(({ scope }) => may(scope));
   const own = SETTINGS.find((one) => one.to === to)?.label ?? '';
   return (
     <>
@@ -48,6 +48,16 @@ export const SettingsForms = ({ children }: { children: (settings: Settings) => 
     {(settings) => <Changeable scope="manage">{children(settings)}</Changeable>}
   </Loaded>
 );
+
+/**
+ * The number in a field; null if it is empty. Text that is not a number is sent as it is: the
+ * service refuses it and names the field.
+ */
+export function numberOf(text: string): number | string | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  return Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed);
+}
 
 /** A change with the fields that it was refused for. */
 export function withRefusals<W extends Work>(save: W) {

@@ -78,7 +78,6 @@ function Contacts({ settings }: { settings: Settings }) {
             key={role}
             label={label}
             description={description}
-            type="text"
             inputMode="email"
             placeholder="team@example.com"
             value={contacts[role] ?? ''}
