@@ -9,6 +9,9 @@ const topic = {
 } as unknown as Topic<string>;
 const log = { warn: () => undefined } as unknown as Logger;
 
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
 const received = (word: string, index: number): Received<string> => ({
   message: word,
   key: '',
@@ -39,7 +42,7 @@ async function handle(
       stopping: () => stopping,
     },
   );
-  await done;
+  await Promise.all([done, jest.advanceTimersByTimeAsync(15_000)]);
   return { dead, beats };
 }
 
@@ -67,11 +70,8 @@ test('retries until an unavailable store is back and keeps the group membership'
 });
 
 test('keeps the group membership while a handler takes long', async () => {
-  jest.useFakeTimers();
-  const handling = handle(['a'], () => new Promise((resolve) => setTimeout(resolve, 15_000)));
-  await jest.advanceTimersByTimeAsync(15_000);
-  expect((await handling).beats).toBe(7);
-  jest.useRealTimers();
+  const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 15_000));
+  expect((await handle(['a'], slow)).beats).toBe(7);
 });
 
 test('leaves the batch unsettled on shutdown', async () => {

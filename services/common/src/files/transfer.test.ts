@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Call } from '../rpc';
+import { ownCall, type Call } from '../rpc';
+import { unsampled } from '../telemetry';
 import { createTransfer, type Transfer, type TransferRequest } from './transfer';
 
 const TOKEN = 'EAAsecrettoken';
 /** The timeout for an upstream that answers; enough on a busy machine too. */
 const PATIENT_MS = 60_000;
 /** The timeout for an upstream that does not answer. */
-const STALL_MS = 500;
+const STALL_MS = 300;
 
 const servers: Server[] = [];
 const transfers: Transfer[] = [];
@@ -38,11 +39,9 @@ async function upstream(
   return { transfer, origin };
 }
 
-const call = (given: { ms?: number; signal?: AbortSignal } = {}): Call => ({
-  deadline: Date.now() + (given.ms ?? PATIENT_MS),
-  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
-  request_id: 'r1',
-  signal: given.signal,
+const call = ({ ms = PATIENT_MS, signal }: { ms?: number; signal?: AbortSignal } = {}): Call => ({
+  ...ownCall(unsampled(), ms),
+  signal,
 });
 
 async function* pieces(count: number, size: number, pause_ms = 0): AsyncGenerator<Uint8Array> {
@@ -92,8 +91,8 @@ describe('time limits', () => {
     const { transfer } = await upstream(async (request, response) => {
       await bodyOf(request);
       response.end('{}');
-    }, 4_000);
-    const body = { length_bytes: 6 * 65_536, chunks: pieces(6, 65_536, 750) };
+    }, 1_000);
+    const body = { length_bytes: 7 * 65_536, chunks: pieces(7, 65_536, 200) };
     await expect(transfer.json(post({ body }), call())).resolves.toEqual({});
   });
 
@@ -123,7 +122,7 @@ describe('time limits', () => {
       request.resume();
     });
     const body = { length_bytes: 10, chunks: pieces(1, 10) };
-    await expect(transfer.json(post({ body }), call({ ms: 3_000 }))).rejects.toMatchObject({
+    await expect(transfer.json(post({ body }), call({ ms: 1_000 }))).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
     });
     await expect(transfer.json(post(), call({ ms: 10 }))).rejects.toMatchObject({

@@ -46,7 +46,8 @@ describe('contentId', () => {
   });
 
   test('two lists of parts have the same id only when they are equal', () => {
-    const parts = fc.array(fc.string({ unit: 'binary', maxLength: 5 }), { maxLength: 4 });
+    const unit = fc.constantFrom('a', 'é', '1', '2', ':');
+    const parts = fc.array(fc.string({ unit, maxLength: 4 }), { maxLength: 4 });
     fc.assert(
       fc.property(parts, parts, (a, b) => {
         const equal = JSON.stringify(a) === JSON.stringify(b);

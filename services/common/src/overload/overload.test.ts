@@ -134,9 +134,9 @@ describe('a server against slow clients', () => {
   }
 
   test('closes a connection whose headers trickle in', async () => {
-    const port = await listening({ headers_ms: 300, request_ms: 10_000 });
+    const port = await listening({ headers_ms: 100, request_ms: 10_000 });
     const slow = client(port, 'GET / HTTP/1.1\r\nHost: x\r\n');
-    const drip = setInterval(() => slow.socket.write('x-a: b\r\n'), 50);
+    const drip = setInterval(() => slow.socket.write('x-a: b\r\n'), 20);
     await eventually(() => slow.closed);
     clearInterval(drip);
     expect(slow.said).toMatch(/^HTTP\/1\.1 408 /);
@@ -144,15 +144,15 @@ describe('a server against slow clients', () => {
   });
 
   test('closes a connection whose body trickles in', async () => {
-    const port = await listening({ headers_ms: 300, request_ms: 600 });
+    const port = await listening({ headers_ms: 100, request_ms: 200 });
     const slow = client(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
-    const drip = setInterval(() => slow.socket.write('x'), 50);
+    const drip = setInterval(() => slow.socket.write('x'), 20);
     await eventually(() => slow.closed);
     clearInterval(drip);
   });
 
   test('closes a connection without a request, and without an answer', async () => {
-    const port = await listening({ headers_ms: 300, request_ms: 600 });
+    const port = await listening({ headers_ms: 100, request_ms: 200 });
     const idle = client(port, '');
     await eventually(() => idle.closed);
     // A client that sends its first request at that moment would take an answer for its own.
@@ -166,7 +166,7 @@ describe('a server against slow clients', () => {
   });
 
   describe('a request that is answered before its body was read', () => {
-    const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n';
+    const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000000\r\n\r\n';
     const refusing = (linger_ms: number): Promise<number> =>
       opened(
         createBoundedServer({ server: 'refusing', limits: { linger_ms } }, (_request, response) =>
@@ -177,7 +177,7 @@ describe('a server against slow clients', () => {
     test('has its answer read by a client that sends the whole body first', async () => {
       const well = client(await refusing(20_000), HEAD);
       well.socket.pause();
-      await new Promise((sent) => well.socket.write(Buffer.alloc(50_000_000), sent));
+      await new Promise((sent) => well.socket.write(Buffer.alloc(20_000_000), sent));
       well.socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na');
       well.socket.resume();
       await eventually(() => well.said.split('413 Payload Too Large').length === 3);
@@ -185,8 +185,8 @@ describe('a server against slow clients', () => {
     });
 
     test('is closed when the rest of its body takes too long', async () => {
-      const endless = client(await refusing(300), HEAD);
-      const drip = setInterval(() => endless.socket.write('x'), 50);
+      const endless = client(await refusing(100), HEAD);
+      const drip = setInterval(() => endless.socket.write('x'), 20);
       await eventually(() => endless.closed);
       clearInterval(drip);
       expect(endless.said).toContain('413 Payload Too Large');

@@ -16,8 +16,15 @@ import {
 import { createAuthority, writeFiles } from '../../test/authority';
 import { ApiError } from '../errors';
 import { CALLER_NAMES, mayCall, operatorSecret, operatorSecretFile } from '../identity';
-import { createLogger } from '../telemetry';
-import { createRpcClient, createRpcServer, implement, type Call, type Definition } from '.';
+import { createLogger, unsampled } from '../telemetry';
+import {
+  createRpcClient,
+  createRpcServer,
+  implement,
+  ownCall,
+  type Call,
+  type Definition,
+} from '.';
 
 const HOST = '127.0.0.1';
 const NAMESPACE = 'DNS:bmg-{caller}.messaging.svc';
@@ -44,11 +51,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const call = (): Call => ({
-  deadline: Date.now() + 60_000,
-  span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
-  request_id: 'test',
-});
+const call = () => ownCall(unsampled(), 60_000);
 
 /** A server of all services that answers every admitted call NOT_FOUND. */
 async function serve(host: string): Promise<number> {
@@ -153,7 +156,11 @@ const reflect = (port: number, files: ReturnType<typeof writeFiles>): Promise<un
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
     const plain = (bytes: Buffer): Buffer => bytes;
     const stream = client.makeBidiStreamRequest(path, plain, plain);
-    stream.on('data', () => resolve('admitted'));
+    stream.on('data', () => {
+      resolve('admitted');
+      // An open stream would hold up the stop of the server.
+      stream.cancel();
+    });
     stream.on('error', (error) => resolve((error as ServiceError).code));
     // list_services, field 7, empty.
     stream.write(Buffer.from([0x3a, 0]));

@@ -10,9 +10,9 @@ import {
 } from '@grpc/grpc-js';
 import './closing-sessions';
 
-const AGE_MS = 300;
-const PING_MS = 200;
-const CALL_MS = 1_500;
+const AGE_MS = 100;
+const PING_MS = 100;
+const CALL_MS = 700;
 const LIMIT_MS = 20_000;
 
 const bytes = (value: Buffer): Buffer => value;

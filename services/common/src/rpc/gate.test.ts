@@ -2,20 +2,16 @@
 // test/e2e/mtls.e2e.test.ts covers the access rules with certificates.
 import { MongoNetworkError } from 'mongodb';
 import type { ApiError } from '../errors';
-import { createLogger } from '../telemetry';
+import { createLogger, unsampled } from '../telemetry';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createRpcClient, createRpcServer, implement, type Call, type RpcServer } from '.';
+import { createRpcClient, createRpcServer, implement, ownCall, type RpcServer } from '.';
 
 const HOST = '127.0.0.1';
 const IN_FLIGHT_MAX = 3;
 const log = createLogger('test');
-const call = (): Call => ({
-  deadline: Date.now() + 60_000,
-  span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
-  request_id: 'test',
-});
+const call = () => ownCall(unsampled(), 60_000);
 
 const waiting: Array<() => void> = [];
 let asked = 0;

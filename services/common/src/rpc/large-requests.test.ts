@@ -5,17 +5,12 @@ import {
   CreateBroadcastResponse,
 } from '@bmg/proto/broadcasts';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createLogger } from '../telemetry';
-import { createRpcClient, createRpcServer, implement, type Call, type RpcServer } from '.';
+import { createLogger, unsampled } from '../telemetry';
+import { createRpcClient, createRpcServer, implement, ownCall, type RpcServer } from '.';
 import { createLargeRequests, LARGE_BYTES } from './large-requests';
 
 const HOST = '127.0.0.1';
 const log = createLogger('test');
-const call = (): Call => ({
-  deadline: Date.now() + 60_000,
-  span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
-  request_id: 'test',
-});
 
 /** The partners whose requests are handled now, and how to end each. */
 const handled: Array<{ partner_id: string; end(): void }> = [];
@@ -29,7 +24,7 @@ beforeAll(async () => {
       handled.push({ partner_id, end });
     });
   server = createRpcServer(
-    { host: HOST, port: 0, message_limit_bytes: 24 * LARGE_BYTES },
+    { host: HOST, port: 0, message_limit_bytes: 4 * LARGE_BYTES },
     [implement(BroadcastsDefinition, { createBroadcast } as never)],
     log,
   );
@@ -42,11 +37,13 @@ afterAll(async () => {
   await server.stop();
 });
 
+const CODEC = CreateBroadcastRequest as never;
+const requestOf = (partner_id: string, bytes: number): CreateBroadcastRequest =>
+  CreateBroadcastRequest.fromPartial({ target: { partner_id }, name: 'x'.repeat(bytes) });
+const encoded = (partner_id: string, bytes: number): Uint8Array =>
+  CreateBroadcastRequest.encode(requestOf(partner_id, bytes)).finish();
 const create = (partner_id: string, bytes: number) =>
-  client.rpc.createBroadcast(
-    CreateBroadcastRequest.fromPartial({ target: { partner_id }, name: 'x'.repeat(bytes) }),
-    call(),
-  );
+  client.rpc.createBroadcast(requestOf(partner_id, bytes), ownCall(unsampled(), 60_000));
 const endNext = (): void => handled.shift()?.end();
 const partners = (): string[] => handled.map(({ partner_id }) => partner_id);
 
@@ -72,29 +69,31 @@ test('a partner waits for its own large request, the others for two of them, sma
 });
 
 test('a partner with its share of large requests waiting is refused, and no other', async () => {
-  const large = 13 * LARGE_BYTES;
-  const first = create('a', large);
-  await eventually(() => handled.length === 1);
-  await expect(create('a', large)).rejects.toMatchObject({
+  const { handle } = createLargeRequests(log);
+  const ends: Array<() => void> = [];
+  const handleOf = (partner_id: string) =>
+    handle(
+      encoded(partner_id, 13 * LARGE_BYTES),
+      CODEC,
+      Date.now() + 60_000,
+      () => new Promise<void>((end) => ends.push(end)),
+    );
+  const first = handleOf('a');
+  await expect(handleOf('a')).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     retryable: true,
   });
-  const other = create('b', large);
-  await eventually(() => partners().includes('b'));
-  endNext();
-  endNext();
+  const other = handleOf('b');
+  await eventually(() => ends.length === 2);
+  for (const end of ends) end();
   await Promise.all([first, other]);
 });
 
 test('a request that has waited until its deadline is not handled', async () => {
-  const requests = createLargeRequests(log);
-  const request = CreateBroadcastRequest.encode(
-    CreateBroadcastRequest.fromPartial({ name: 'x' }),
-  ).finish();
+  const { handle } = createLargeRequests(log);
   const handler = jest.fn(async () => 'handled');
-  const handle = (deadline: number) =>
-    requests.handle(request, CreateBroadcastRequest as never, deadline, handler);
-  await expect(handle(Date.now() - 1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  const handleUntil = (deadline: number) => handle(encoded('a', 1), CODEC, deadline, handler);
+  await expect(handleUntil(Date.now() - 1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(handler).not.toHaveBeenCalled();
-  expect(await handle(Date.now() + 60_000)).toBe('handled');
+  expect(await handleUntil(Date.now() + 60_000)).toBe('handled');
 });

@@ -128,8 +128,8 @@ test('delays its answers to unsigned webhooks once it has refused many', async (
     expect(await announce('/webhooks/upstream', {})).toBe(401);
     return performance.now() - started;
   };
-  await Promise.all(Array.from({ length: REFUSALS_AT_ONCE.burst }, refuse));
-  const waits = await Promise.all(Array.from({ length: 30 }, refuse));
+  const count = REFUSALS_AT_ONCE.burst + 30;
+  const waits = await Promise.all(Array.from({ length: count }, refuse));
   // Timers are up to a millisecond early.
   expect(Math.max(...waits)).toBeGreaterThanOrEqual(REFUSAL_DELAY_MS - 1);
 });
