@@ -3,7 +3,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { isWellFormedKey, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
 import {
-  createVersionedCache,
+  VersionedCache,
   invalidKey,
   loadOne,
   refuseUnlessActive,
@@ -70,7 +70,7 @@ export function createAuthenticator(
       return callers[stored] as Caller;
     });
   };
-  const cache = createVersionedCache(ENTRIES_MAX, load);
+  const cache = new VersionedCache(ENTRIES_MAX, load);
   const authenticate = (key_hashes: KeyHashes, call: Call): Promise<Caller> =>
     loadOne(load, key_hashes, call);
   return {

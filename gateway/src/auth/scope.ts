@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import {
-  createVersionedCache,
+  VersionedCache,
   fromRefusal,
   loadOne,
   notRegistered,
@@ -52,7 +52,7 @@ export function createScopeResolver(
       return (refusal && fromRefusal(refusal)) ?? new UnexplainedRefusal();
     });
   };
-  const cache = createVersionedCache(ENTRIES_MAX, load);
+  const cache = new VersionedCache(ENTRIES_MAX, load);
   const resolve = async (
     target: ResolveTargetRequest,
     call: Call,

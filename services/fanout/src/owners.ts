@@ -1,6 +1,6 @@
 // Looks up the partners that receive an event: the owners of its number, or of its account, from
 // onboarding's directory, cached under the directory version of the account.
-import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/directory';
+import { VersionedCache, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
 import type {
@@ -29,7 +29,7 @@ class NotOwned extends Error {}
 export type Owners = ReturnType<typeof createOwners>;
 
 export function createOwners(directory: Client<DirectoryDefinition>, versions: Versions) {
-  const cache = createVersionedCache<GetOwnersResponse, AskedNumber>(
+  const cache = new VersionedCache<GetOwnersResponse, AskedNumber>(
     ENTRIES_MAX,
     async (numbers, call) => {
       const { owners } = await directory.getOwnersOfNumbers({ numbers }, call);

@@ -1,11 +1,6 @@
 // The extra events that partners ask for, from onboarding's directory, cached under the directory
 // version of the partner. Only extra events are looked up: others cost nothing here.
-import {
-  createVersionedCache,
-  loadOne,
-  partnerVersionKey,
-  type Versions,
-} from '@bmg/common/directory';
+import { VersionedCache, loadOne, partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { isUnimplemented } from '@bmg/common/errors';
 import { type Call, type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
@@ -30,7 +25,7 @@ export function createWishes(directory: Client<DirectoryDefinition>, versions: V
       throw error;
     }
   };
-  const cache = createVersionedCache<ReadonlySet<string>, string>(PARTNERS_MAX, load);
+  const cache = new VersionedCache<ReadonlySet<string>, string>(PARTNERS_MAX, load);
   /**
    * Returns the extra events that each partner gets, by partner ID. Throws when the directory is
    * unavailable and the cache has no answer.

@@ -1,6 +1,6 @@
 // Checks that an object that a request names belongs to its account or number: a token reaches
 // other objects too. The upstream's own list decides.
-import { createVersionedCache } from '@bmg/common/directory';
+import { VersionedCache } from '@bmg/common/directory';
 import { invalidField } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import {
@@ -64,7 +64,7 @@ export type RequireMember = (
 ) => Promise<void>;
 
 export function createMembership(ask: Runner['ask']): RequireMember {
-  const cache = createVersionedCache<{ id: string }>(ENTRIES_MAX);
+  const cache = new VersionedCache<{ id: string }>(ENTRIES_MAX);
   return async (kind, id, target, call) => {
     const { field, list, owner }: Kind = KINDS[kind];
     const { partner_id, waba_id, phone_number_id, directory_version } = target;

@@ -9,7 +9,7 @@ import type {
 import { ApiError } from '../errors';
 import type { Call, Client } from '../rpc';
 import { notRegistered } from './refusals';
-import { createVersionedCache, loadOne, type Load } from './versioned-cache';
+import { VersionedCache, loadOne, type Load } from './versioned-cache';
 import { partnerVersionKey, type Versions } from './versions';
 
 export type Credential = GetCredentialResponse;
@@ -26,7 +26,7 @@ export function createCredentials(
     const { found } = await directory.getCredentials({ scopes }, call);
     return found.map(({ credential }) => credential ?? notRegistered());
   };
-  const cache = createVersionedCache(ENTRIES_MAX, load);
+  const cache = new VersionedCache(ENTRIES_MAX, load);
   /** For reads and administration. */
   const of = async (target: Target, call: Call): Promise<Credential> => {
     const { partner_id, waba_id, phone_number_id } = target;

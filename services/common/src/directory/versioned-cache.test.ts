@@ -1,5 +1,5 @@
 import { ApiError } from '../errors';
-import { createVersionedCache } from './versioned-cache';
+import { VersionedCache } from './versioned-cache';
 import { CACHE_LIFE_ALONE_MS, CACHE_LIFE_MS } from './versions';
 
 const HOUR_MS = 3_600_000;
@@ -11,7 +11,7 @@ test.each([
   ['forward', HOUR_MS],
 ])('a clock that is set %s by an hour makes no answer younger or older', async (_name, jump_ms) => {
   jest.useFakeTimers();
-  const cache = createVersionedCache<{ asked: number }>(10);
+  const cache = new VersionedCache<{ asked: number }>(10);
   let asked = 0;
   const get = () => cache.get('key', undefined, async () => ({ asked: (asked += 1) }));
   await get();
@@ -24,32 +24,28 @@ test.each([
 describe('an answer that takes long', () => {
   const slow = () => {
     jest.useFakeTimers();
-    const cache = createVersionedCache<{ is: string }>(10);
+    const cache = new VersionedCache<{ is: string }>(10);
     let arrive: (value: { is: string }) => void = () => undefined;
     const fetch = () => new Promise<{ is: string }>((resolve) => (arrive = resolve));
     return { cache, fetch, arrive: (is: string) => arrive({ is }) };
   };
 
   // A change that could not be announced waits until the answers requested before it have expired.
-  test.each([
+  describe.each([
     ['with Redis', 'v1', CACHE_LIFE_MS],
     ['without Redis', undefined, CACHE_LIFE_ALONE_MS],
-  ])('is as old as its request, %s', async (_name, version, life_ms) => {
-    const { cache, fetch, arrive } = slow();
-    const first = cache.get('key', version, fetch);
-    jest.advanceTimersByTime(life_ms - 100);
-    arrive('old');
-    expect(await first).toEqual({ is: 'old' });
-    jest.advanceTimersByTime(100);
-    expect(await cache.get('key', version, async () => ({ is: 'new' }))).toEqual({ is: 'new' });
-  });
+  ])('%s', (_name, version, life_ms) => {
+    test('is as old as its request', async () => {
+      const { cache, fetch, arrive } = slow();
+      const first = cache.get('key', version, fetch);
+      jest.advanceTimersByTime(life_ms - 100);
+      arrive('old');
+      expect(await first).toEqual({ is: 'old' });
+      jest.advanceTimersByTime(100);
+      expect(await cache.get('key', version, async () => ({ is: 'new' }))).toEqual({ is: 'new' });
+    });
 
-  test.each([
-    ['with Redis', 'v1', CACHE_LIFE_MS],
-    ['without Redis', undefined, CACHE_LIFE_ALONE_MS],
-  ])(
-    'does not answer callers that come later than an answer lives, %s',
-    async (_name, version, life_ms) => {
+    test('does not answer callers that come later than an answer lives', async () => {
       const { cache, fetch, arrive } = slow();
       const first = cache.get('key', version, fetch);
       jest.advanceTimersByTime(life_ms);
@@ -57,8 +53,8 @@ describe('an answer that takes long', () => {
       arrive('old');
       expect(await first).toEqual({ is: 'old' });
       expect(await cache.get('key', version, async () => ({ is: 'newer' }))).toEqual({ is: 'new' });
-    },
-  );
+    });
+  });
 });
 
 describe('while the directory is unavailable', () => {
@@ -66,7 +62,7 @@ describe('while the directory is unavailable', () => {
   const answer = { is: 'an answer' };
   const aged = async (age_ms = CACHE_LIFE_MS) => {
     jest.useFakeTimers();
-    const cache = createVersionedCache<typeof answer>(10);
+    const cache = new VersionedCache<typeof answer>(10);
     await cache.get('key', 'v1', async () => answer);
     jest.advanceTimersByTime(age_ms);
     return cache;
@@ -132,7 +128,7 @@ describe('an entry in use', () => {
     const together: string[][] = [];
     const gone = new Set<string>();
     let is_away = false;
-    const cache = createVersionedCache<{ of: string; asked: number }, string>(10, async (keys) => {
+    const cache = new VersionedCache<{ of: string; asked: number }, string>(10, async (keys) => {
       if (is_away) throw new ApiError('SERVICE_UNAVAILABLE', 'away');
       together.push(keys);
       return keys.map((of) =>

@@ -40,7 +40,7 @@ export class VersionedCache<V extends object, Q = never> {
   #unavailable = false;
   #ask_again_at = 0;
 
-  constructor(entries_max: number, load: Load<Q, V> | undefined) {
+  constructor(entries_max: number, load?: Load<Q, V>) {
     this.#entries = new LRUCache({ max: entries_max });
     this.#refresher = load && createRefresher((due) => this.#refresh(due, load));
   }
@@ -153,11 +153,6 @@ export class VersionedCache<V extends object, Q = never> {
     }
   }
 }
-
-export const createVersionedCache = <V extends object, Q = never>(
-  entries_max: number,
-  load?: Load<Q, V>,
-): VersionedCache<V, Q> => new VersionedCache(entries_max, load);
 
 /** Long enough for a restart. A change that was not announced is in effect after it. */
 export const CACHE_LIFE_AWAY_MS = 60_000;

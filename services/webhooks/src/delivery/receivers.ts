@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from '@bmg/common/cache';
 import { pause } from '@bmg/common/lifecycle';
 import {
-  createVersionedCache,
+  VersionedCache,
   loadOne,
   noSuchPartner,
   partnerVersionKey,
@@ -40,7 +40,7 @@ export function createReceivers(directory: Client<DirectoryDefinition>, versions
     const { receivers } = await directory.getReceivers({ partner_ids }, call);
     return partner_ids.map((partner_id) => receivers[partner_id] ?? noSuchPartner());
   };
-  const cache = createVersionedCache(PARTNERS_MAX, load);
+  const cache = new VersionedCache(PARTNERS_MAX, load);
   const current = new LRUCache<string, CurrentVersion>({ max: PARTNERS_MAX });
   /** Attempts for the same partner that start together share one read. */
   const versionOf = (partner_id: string): Promise<string | undefined> => {
@@ -115,10 +115,6 @@ export function describeAddress(
 
 /** The address without user, password and query. */
 export function maskUrl(text: string): string {
-  try {
-    const { protocol, host, pathname, search } = new URL(text);
-    return `${protocol}//${host}${pathname}${search === '' ? '' : '?***'}`;
-  } catch {
-    return '';
-  }
+  const url = URL.parse(text);
+  return url ? `${url.protocol}//${url.host}${url.pathname}${url.search && '?***'}` : '';
 }
