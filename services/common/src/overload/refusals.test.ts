@@ -1,4 +1,4 @@
-import { createRefusals, REFUSAL_DELAY_MS } from './refusals';
+import { createRefusals, createTokens, REFUSAL_DELAY_MS } from './refusals';
 
 const LIMITS = { burst: 100, per_s: 20 };
 const { burst } = LIMITS;
@@ -47,4 +47,13 @@ test('holds at most 500 answers of one holder back', async () => {
   const seen = refuse(createRefusals(LIMITS), 'partner-1', burst + 700);
   await settle();
   expect(seen.answered).toBe(burst + 200);
+});
+
+test('attempts in flight together cost later ones, up to twice the burst', () => {
+  const tokens = createTokens({ burst: 10, per_s: 1 });
+  for (let at = 0; at < 1_000; at += 1) tokens.take('a');
+  jest.advanceTimersByTime(10_000);
+  expect(tokens.has('a')).toBe(false);
+  jest.advanceTimersByTime(1_000);
+  expect(tokens.has('a')).toBe(true);
 });

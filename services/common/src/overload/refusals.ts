@@ -10,8 +10,11 @@ interface Rate {
 
 const HOLDERS_MAX = 10_000;
 
-/** The tokens of many holders. */
-function createBuckets({ burst, per_s }: Rate) {
+/**
+ * The tokens of many holders. Only refused or failed attempts take one, so that a sender of genuine
+ * requests is never limited.
+ */
+export function createTokens({ burst, per_s }: Rate) {
   const buckets = new LRUCache<string, { left: number; at_ms: number }>({ max: HOLDERS_MAX });
   const leftOf = (holder: string, now_ms = performance.now()): number => {
     const { left, at_ms } = buckets.get(holder) ?? { left: burst, at_ms: now_ms };
@@ -39,7 +42,7 @@ const DELAYED_MAX = { of_holder: 500, all: 2_000 };
  * cores busy, at the expense of everyone else.
  */
 export function createRefusals(rate: Rate) {
-  const immediate = createBuckets(rate);
+  const immediate = createTokens(rate);
   const delayed = new Counts();
   let all_delayed = 0;
   return {
@@ -54,19 +57,5 @@ export function createRefusals(rate: Rate) {
       delayed.add(holder, -1);
       all_delayed -= 1;
     },
-  };
-}
-
-/**
- * Limits attempts that keep failing: passwords, signatures. Attempts that succeed cost nothing, so
- * that a sender of genuine requests is never limited.
- */
-export function createFailureLimit(rate: Rate) {
-  const failures = createBuckets(rate);
-  return {
-    /** True while the holder may try; false once it has failed too often. */
-    mayTry: failures.has,
-    /** Counts a failed attempt. */
-    failed: failures.take,
   };
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
 import { LRUCache } from '@bmg/common/cache';
-import { createBound, createFailureLimit } from '@bmg/common/overload';
+import { createBound, createTokens } from '@bmg/common/overload';
 import type { Client } from '@bmg/common/rpc';
 import {
   endSpan,
@@ -64,8 +64,8 @@ export function createPaymentEvents(
     { server: 'ingress', reason: 'payment_webhooks', max: IN_FLIGHT_MAX },
     log,
   );
-  const failures = createFailureLimit(FAILURES_AT_ONCE);
-  const failures_of_strangers = createFailureLimit(FAILURES_OF_STRANGERS);
+  const tries = createTokens(FAILURES_AT_ONCE);
+  const tries_of_strangers = createTokens(FAILURES_OF_STRANGERS);
   const verified = new LRUCache<string, true>({ max: VERIFIED_MAX });
   let absent_until_ms = -Infinity;
 
@@ -100,16 +100,16 @@ export function createPaymentEvents(
     return false;
   };
   const mayPost = (network: string): boolean => {
-    if (!failures.mayTry(network)) return shed('payment_failures_of_network');
-    if (verified.has(network) || failures_of_strangers.mayTry(STRANGERS)) return true;
+    if (!tries.has(network)) return shed('payment_failures_of_network');
+    if (verified.has(network) || tries_of_strangers.has(STRANGERS)) return true;
     return shed('payment_failures_of_strangers');
   };
   const note = (network: string, status: number): void => {
     if (status === 200) verified.set(network, true);
     if (status === NOT_FOUND) absent_until_ms = performance.now() + ABSENT_MS;
     if (status !== UNAUTHORIZED) return;
-    failures.failed(network);
-    if (!verified.has(network)) failures_of_strangers.failed(STRANGERS);
+    tries.take(network);
+    if (!verified.has(network)) tries_of_strangers.take(STRANGERS);
   };
 
   return {
