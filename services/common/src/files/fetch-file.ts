@@ -2,7 +2,7 @@
 // that the partner can act on.
 import type { Readable } from 'node:stream';
 import { ApiError, invalidField } from '../errors';
-import { anySignal, type Component } from '../lifecycle';
+import { anySignal } from '../lifecycle';
 import {
   FETCH_TIMEOUT_MS,
   FetchFailed,
@@ -33,19 +33,7 @@ export interface FetchWish {
   partner_id: string;
 }
 
-export interface FileFetcher extends Component {
-  /** The complete file. The caller closes it. */
-  fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
-  /** A file of the upstream on a host that gets no token; fails with UPSTREAM_ERROR. */
-  open(url: string, call: Call): Promise<OpenFile>;
-  /** Type and size as the file's server reports them, without fetching the file. */
-  look(wish: Omit<FetchWish, 'mime_type' | 'partner_id'>, call: Call): Promise<FileFacts>;
-}
-
-interface FileFacts {
-  mime_type: string | undefined;
-  size_bytes: number | undefined;
-}
+export type FileFetcher = ReturnType<typeof createFileFetcher>;
 
 /** The caller's time that is left, in ms, without that of the way back. */
 const timeLeft = ({ deadline }: Call): number => Math.max(0, deadline - HOP_MS - Date.now());
@@ -54,7 +42,7 @@ const timeLeft = ({ deadline }: Call): number => Math.max(0, deadline - HOP_MS -
 export function createFileFetcher(
   settings: FileFetcherSettings,
   options: Partial<GuardedAgentOptions> & { timeout_ms?: number; rate_interval_ms?: number } = {},
-): FileFetcher {
+) {
   const { timeout_ms = FETCH_TIMEOUT_MS, rate_interval_ms, ...connection } = options;
   const agent = guardedAgent({ allowPrivate: settings.ALLOW_PRIVATE_URLS, ...connection });
   const withLimits = (
@@ -65,15 +53,16 @@ export function createFileFetcher(
     field,
     max_bytes: limit_bytes,
     timeout_ms: Math.min(timeout_ms, timeLeft(call)),
-    ...(rate_interval_ms !== undefined && { rate_interval_ms }),
-    ...(call.signal && { signal: call.signal }),
+    rate_interval_ms,
+    signal: call.signal,
   });
   const spool = createSpool(spoolLimitBytes(settings));
   return {
     name: 'file-fetcher',
-    async start() {},
+    start: async (): Promise<void> => {},
     stop: () => agent.close(),
-    async look(wish, call) {
+    /** Type and size as the file's server reports them, without fetching the file. */
+    async look(wish: Omit<FetchWish, 'mime_type' | 'partner_id'>, call: Call) {
       try {
         const { headers, body } = await guardedFetch(wish.url, {
           ...withLimits(wish, call),
@@ -89,8 +78,9 @@ export function createFileFetcher(
         throw explain(error, wish.field);
       }
     },
-    async open(url, call) {
-      const limits = { timeout_ms: timeLeft(call), ...(call.signal && { signal: call.signal }) };
+    /** A file of the upstream on a host that gets no token; fails with UPSTREAM_ERROR. */
+    async open(url: string, call: Call): Promise<OpenFile> {
+      const limits = { timeout_ms: timeLeft(call), signal: call.signal };
       try {
         return await guardedFetch(url, { agent, field: 'url', ...limits });
       } catch (cause) {
@@ -98,7 +88,8 @@ export function createFileFetcher(
         throw new ApiError('UPSTREAM_ERROR', message, { retryable: true, cause });
       }
     },
-    async fetch(wish, call) {
+    /** The complete file. The caller closes it. */
+    async fetch(wish: FetchWish, call: Call): Promise<SpooledFile> {
       const { url, field, mime_type, partner_id } = wish;
       try {
         const open = async (evicted: AbortSignal): Promise<Readable> => {

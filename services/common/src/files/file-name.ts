@@ -9,7 +9,7 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\\u200e\u200f\u202a-\u202e\u2066-\u
 
 /** The last segment of the path, decoded; `file` if there is none. */
 export function fileNameOf(url: string): string {
-  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  const path = URL.parse(url)?.pathname ?? '';
   const decoded = decode(path.slice(path.lastIndexOf('/') + 1));
   return safeFileName(decoded) ?? NAMELESS;
 }

@@ -9,10 +9,6 @@ export const MESSAGE_STATUSES = ['sent', 'delivered', 'read', 'failed'] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export type StatusEvent = `message.${MessageStatus}`;
 
-const RANKS = new Map(MESSAGE_STATUSES.map((status, rank) => [status, rank]));
-const LOWER = new Map(
-  MESSAGE_STATUSES.map((status, rank) => [status, MESSAGE_STATUSES.slice(0, rank)]),
-);
 const EVENTS = new Map<string, StatusEvent>(
   MESSAGE_STATUSES.map((status) => [status, `message.${status}`]),
 );
@@ -20,10 +16,10 @@ const STATUSES = new Map<string, MessageStatus>(
   MESSAGE_STATUSES.map((status) => [`message.${status}`, status]),
 );
 
-export const statusRank = (status: MessageStatus): number => RANKS.get(status) as number;
+export const statusRank = (status: MessageStatus): number => MESSAGE_STATUSES.indexOf(status);
 
 export const statusesBelow = (status: MessageStatus): readonly MessageStatus[] =>
-  LOWER.get(status) as MessageStatus[];
+  MESSAGE_STATUSES.slice(0, statusRank(status));
 
 /** `message.read` for the upstream's `read`; undefined for a status that has no event. */
 export const eventOfStatus = (status: string): StatusEvent | undefined => EVENTS.get(status);

@@ -13,7 +13,6 @@ import {
   type ApplyOptions,
   type IndexChange,
 } from './indexes';
-import './work-classes';
 import { WORK_CLASSES } from './work-classes';
 
 /** All timeouts are below a request's, so that its answer names the cause. */
@@ -57,11 +56,9 @@ export function openMongo(
     writeConcern: { w: 'majority', journal: true },
     ignoreUndefined: true,
   };
-  const client = new MongoClient(settings.MONGO_URL, { ...options, ...WORK_CLASSES.interactive });
-  const background = new LazyClient(settings.MONGO_URL, {
-    ...options,
-    ...WORK_CLASSES.background,
-  });
+  const { MONGO_URL: url } = settings;
+  const client = new MongoClient(url, { ...options, ...WORK_CLASSES.interactive });
+  const background = new LazyClient(url, { ...options, ...WORK_CLASSES.background });
   const database = settings.MONGO_DATABASE_PREFIX + name;
   const db = client.db(database);
   const stopped = new AbortController();
@@ -70,10 +67,7 @@ export function openMongo(
     work: (db: Db) => Promise<T>,
     signal: AbortSignal = stopped.signal,
   ): Promise<T> => {
-    const builder = new MongoClient(settings.MONGO_URL, {
-      ...options,
-      ...WORK_CLASSES.index_builds,
-    });
+    const builder = new MongoClient(url, { ...options, ...WORK_CLASSES.index_builds });
     const close = (): void => void builder.close().catch(() => undefined);
     signal.addEventListener('abort', close);
     try {

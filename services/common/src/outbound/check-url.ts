@@ -55,7 +55,7 @@ export function checkUrl(text: string, { field, allowPrivate }: CheckUrlOptions)
   if (text.length > URL_LENGTH_MAX) refuse('too_long');
   if (SCHEME.test(text) && !isSchemeAllowed(text, allowPrivate)) refuse('not_https');
   if (!WELL_FORMED.test(text)) refuse('malformed');
-  const url = parsed(text) ?? refuse('malformed');
+  const url = URL.parse(text) ?? refuse('malformed');
   // Matched in the text, because the parser drops an empty user name.
   if (AUTHORITY.exec(text)?.[1]?.includes('@')) refuse('has_credentials');
   if (url.port !== '' && BLOCKED_PORTS.has(Number(url.port))) refuse('bad_port');
@@ -64,14 +64,6 @@ export function checkUrl(text: string, { field, allowPrivate }: CheckUrlOptions)
   if (hostRefusal !== null) refuse(hostRefusal);
   url.hash = '';
   return url;
-}
-
-function parsed(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
 }
 
 function isSchemeAllowed(text: string, allowPrivate: boolean): boolean {

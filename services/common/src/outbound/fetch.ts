@@ -15,11 +15,11 @@ export interface GuardedFetchOptions {
   /** Limits the whole exchange: connecting, redirects, and the consumer's reading of it. */
   timeout_ms?: number;
   /** The body must move at a minimum rate in each interval of this length. */
-  rate_interval_ms?: number;
+  rate_interval_ms?: number | undefined;
   max_bytes?: number;
   /** HEAD reads only type and size. Defaults to GET. */
   method?: 'GET' | 'HEAD';
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Sent to every host on the way; those that carry credentials are left out. */
   headers?: Readonly<Record<string, string>>;
 }
@@ -130,8 +130,9 @@ async function follow(
 
 function checkRedirect(from: URL, location: string, options: GuardedFetchOptions): URL {
   const { field, agent } = options;
-  if (!URL.canParse(location, from.href)) throw new UrlRefused(field, 'malformed');
-  const to = checkUrl(new URL(location, from).href, { field, allowPrivate: agent.allowPrivate });
+  const target = URL.parse(location, from.href);
+  if (!target) throw new UrlRefused(field, 'malformed');
+  const to = checkUrl(target.href, { field, allowPrivate: agent.allowPrivate });
   // Even if http is allowed: a request over HTTPS must not be downgraded by a redirect.
   if (from.protocol === 'https:' && to.protocol !== 'https:')
     throw new UrlRefused(field, 'not_https');

@@ -69,10 +69,11 @@ export function guardedPost(
       checkHeaders(headers);
       checked = checkUrl(url, { field: 'url', allowPrivate: agent.allowPrivate });
     } catch (error) {
-      reject(
-        error instanceof UrlRefused ? postFailed('url_refused', started, error) : asError(error),
+      return reject(
+        error instanceof UrlRefused
+          ? postFailed('url_refused', started, error)
+          : (error as TypeError),
       );
-      return;
     }
     const attempt = new PostAttempt(started, timeout_ms, resolve, reject);
     agent.dispatcher.dispatch(
@@ -185,8 +186,4 @@ function postFailed(reason: OutboundFailure, started: number, cause?: Error): Po
 
 function elapsed(started: number): number {
   return Math.round(performance.now() - started);
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('unknown', { cause: error });
 }

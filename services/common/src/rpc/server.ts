@@ -55,7 +55,12 @@ export interface RpcServer extends Component {
 }
 
 export function createRpcServer(
-  settings: { host: string; port: number; message_limit_bytes?: number; in_flight_max?: number },
+  settings: {
+    host: string;
+    port: number;
+    message_limit_bytes?: number | undefined;
+    in_flight_max?: number;
+  },
   services: Implementation[],
   log: Logger,
 ): RpcServer {

@@ -76,9 +76,8 @@ export const defineService =
     if (bus) consume(bus, name, parts);
     const rpcs = joined(parts.flatMap((part) => part.rpcs ?? []));
     const { GRPC_HOST: host = '', GRPC_PORT: port = 0 } = config;
-    const limit = message_limit_bytes === undefined ? {} : { message_limit_bytes };
     const server =
-      rpcs.length > 0 ? createRpcServer({ host, port, ...limit }, rpcs, log) : undefined;
+      rpcs.length > 0 ? createRpcServer({ host, port, message_limit_bytes }, rpcs, log) : undefined;
     return {
       name,
       components: [

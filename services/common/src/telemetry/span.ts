@@ -1,6 +1,7 @@
 // The spans we make by hand, in the adapters (edge, rpc, bus, upstream, delivery, store). A parent
 // is passed along explicitly: async context tracking would cost every await on the hot path.
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isSpanContextValid,
   ProxyTracerProvider,
@@ -59,19 +60,14 @@ const canFlush = (provider: object): provider is { forceFlush(): Promise<void> }
   'forceFlush' in provider;
 
 /**
- * Sends the spans that a preloaded provider (`register.ts`) has queued. Ends after a time limit: an
- * unreachable collector must not delay a shutdown.
+ * Sends the spans that a preloaded provider (`register.ts`) has queued, before the process exits.
+ * Ends after a time limit: an unreachable collector must not delay a shutdown.
  */
 export async function flushTraces(): Promise<void> {
   const provider = trace.getTracerProvider();
   const registered = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
   if (!canFlush(registered)) return;
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, FLUSH_LIMIT_MS);
-  });
-  await Promise.race([registered.forceFlush().catch(() => undefined), limit]);
-  clearTimeout(timer);
+  await Promise.race([registered.forceFlush().catch(() => undefined), sleep(FLUSH_LIMIT_MS)]);
 }
 
 /** An unsampled trace, for calls that a process repeats every second. */

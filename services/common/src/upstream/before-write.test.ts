@@ -4,13 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../errors';
+import { ownCall } from '../rpc';
+import { unsampled } from '../telemetry';
 import { createUpstream, type Upstream } from './client';
 
-const call = {
-  deadline: Date.now() + 60_000,
-  span: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 },
-  request_id: '',
-};
 const BODY = { text: 'Grüße', to: '15550100777' };
 
 let server: Server;
@@ -56,7 +53,7 @@ const send = (beforeWrite: () => Promise<void>): Promise<unknown> =>
       body: BODY,
       beforeWrite,
     },
-    call,
+    ownCall(unsampled(), 60_000),
   );
 
 test('is called once the connection is open, before any byte has left', async () => {

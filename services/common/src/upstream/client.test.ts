@@ -2,6 +2,8 @@ import type { RequestListener } from 'node:http';
 import { useLocalServers } from '../../test/local-servers';
 import type { ApiError } from '../errors';
 import { parseExact } from '../json';
+import { ownCall } from '../rpc';
+import { unsampled } from '../telemetry';
 import type { Json } from './answers';
 import { createUpstream, type Upstream, type UpstreamRequest } from './client';
 
@@ -15,10 +17,9 @@ async function request(listener: RequestListener, more: Partial<UpstreamRequest>
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_TIMEOUT_MS: 60_000,
   });
-  const span = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 };
   return upstream.request(
     { operation: 'POST /thing', method: 'POST', path: '/thing', ...more },
-    { deadline: Date.now() + 60_000, span, request_id: '' },
+    ownCall(unsampled(), 60_000),
   );
 }
 

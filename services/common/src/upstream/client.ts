@@ -24,9 +24,9 @@ export interface UpstreamRequest {
   body?: Json | FormData | undefined;
   token?: string | undefined;
   /** Text to remove from errors, beside the token: an app secret, a code. */
-  secrets?: string[];
+  secrets?: string[] | undefined;
   /** A send: an error with an unknown outcome is not retryable. */
-  send?: boolean;
+  send?: boolean | undefined;
   timeout_ms?: number;
   /**
    * Called once the request is encoded and its connection is open; its first byte leaves in the same turn
@@ -37,7 +37,7 @@ export interface UpstreamRequest {
   /** A read that must not be repeated because it consumes something, such as a sign-up code. */
   once?: boolean;
   /** True for an answer that counts as a success although it contains an error. */
-  accept?: (body: Json) => boolean;
+  accept?: ((body: Json) => boolean) | undefined;
   /** Called with the head of the answer, an error's included. */
   onAnswer?: (head: AnswerHead) => void;
 }

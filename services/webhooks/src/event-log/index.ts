@@ -1,5 +1,5 @@
 export { createEventLog, type EventLog } from './event-log';
-export { createLeasedWork, type LeasedWork, type Turn } from './leased-work';
+export { createLeasedWork, type Turn } from './leased-work';
 export type { Packer } from './packer';
 export type { ReadBudget, Room } from './read-budget';
 export type { EventWithAttempts, Reader } from './reader';

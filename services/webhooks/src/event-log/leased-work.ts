@@ -2,7 +2,7 @@
 // job, under a lease, and saves how far it is: after a crash another one goes on from there. Jobs
 // take turns in the places of a process.
 import { randomUUID } from 'node:crypto';
-import { anySignal, createPoller, type Component } from '@bmg/common/lifecycle';
+import { anySignal, createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface Turn<P> {
@@ -34,18 +34,13 @@ export interface LeasedWorkOptions<J, P> {
   log: Logger;
 }
 
-export interface LeasedWork extends Component {
-  /** Looks for jobs now. */
-  wake(): void;
-}
-
 const LOOK_EVERY_MS = 2_000;
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 
 export function createLeasedWork<J extends { _id: string }, P extends { leased_until?: Date }>(
   options: LeasedWorkOptions<J, P>,
-): LeasedWork {
+): Poller {
   const { name, jobs, limits, log } = options;
   const owner = randomUUID();
   const stopped = new AbortController();
@@ -72,9 +67,7 @@ export function createLeasedWork<J extends { _id: string }, P extends { leased_u
     log,
   );
   return {
-    name,
-    wake: () => poller.wake(),
-    start: (signal) => poller.start(signal),
+    ...poller,
     async stop() {
       stopped.abort();
       await poller.stop();

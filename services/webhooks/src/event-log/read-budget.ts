@@ -131,8 +131,8 @@ export function createReadBudget(log: Logger) {
         took(bytes, cost = bytes) {
           space.give(partner_id, held - bytes);
           held = bytes;
-          // Charged now; the partner's next read waits for it.
-          void rate.turn(partner_id, cost, AbortSignal.abort());
+          // The partner's next read waits for it.
+          rate.count(partner_id, cost);
         },
       };
       return untilReplied(call, release, () => read(room));

@@ -2,6 +2,7 @@
 // stores the URL and decides which shadow runs; here it is tested, sent its events, and compared.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
+import type { Poller } from '@bmg/common/lifecycle';
 import type { Call, Client, Handlers } from '@bmg/common/rpc';
 import type {
   EndpointRegistryDefinition,
@@ -17,14 +18,14 @@ import { formatOf } from './post';
 import { withoutNulls } from '../ground/without-nulls';
 import { maskUrl } from '../delivery';
 import { type CheckDependencies, checkReceiver } from '../receivers';
-import type { LeasedWork, Reader } from '../event-log';
+import type { Reader } from '../event-log';
 import { SHADOW_KEPT_MS, type Shadows, type ShadowStatus, type StoredShadow } from './store';
 
 export interface ShadowDependencies extends CheckDependencies {
   registry: Client<EndpointRegistryDefinition>;
   shadows: Shadows;
   reader: Pick<Reader, 'range'>;
-  lastDay: Pick<LeasedWork, 'wake'>;
+  lastDay: Pick<Poller, 'wake'>;
 }
 
 type ShadowHandlers = Pick<

@@ -1,5 +1,6 @@
 // Sends the last day's events to shadows, with the answers of the first receiver from the event
 // log, and ends every shadow when its time is over.
+import type { Poller } from '@bmg/common/lifecycle';
 import { ownCall, type Call, type Client } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
 import type { EndpointRegistryDefinition } from '@bmg/proto/endpoints';
@@ -9,7 +10,6 @@ import {
   attemptOf,
   createLeasedWork,
   type EventWithAttempts,
-  type LeasedWork,
   type Reader,
   type Turn,
   work,
@@ -30,7 +30,7 @@ export interface LastDayDependencies extends PostDependencies, EndDependencies {
 const LIMITS = { running_max: 2, turn_ms: 30_000 };
 const CALL_LIMIT_MS = 5_000;
 
-export function createLastDay(deps: LastDayDependencies): LeasedWork {
+export function createLastDay(deps: LastDayDependencies): Poller {
   const post = createShadowPosts(deps);
   return createLeasedWork<StoredShadow, ShadowProgress>({
     name: 'shadows',
