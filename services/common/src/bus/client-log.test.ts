@@ -39,16 +39,6 @@ test('logs an error that repeats at every attempt once in a period, with the cou
   ]);
 });
 
-test('logs different errors at once', () => {
-  const { lines, error } = start();
-  error('Connection error: refused');
-  error('Connection timeout');
-  expect(lines.map(([, , message]) => message)).toEqual([
-    'Connection error: refused',
-    'Connection timeout',
-  ]);
-});
-
 test('remembers a bounded number of errors', () => {
   const { lines, error } = start();
   for (let kind = 0; kind <= KINDS_MAX; kind += 1) error(`error ${kind}`);

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ConfigError } from '../config';
 import { connectionOf, type ConnectionSettings } from './client';
 
@@ -65,16 +62,4 @@ test('warns when the password travels unencrypted', () => {
     'KAFKA_SASL_MECHANISM plain without KAFKA_TLS: the password travels in clear',
   ]);
   expect(warnings.join()).not.toContain('sesame');
-});
-
-test('reads the file of certificate authorities', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'bmg-ca-'));
-  const file = join(dir, 'ca.pem');
-  writeFileSync(file, 'an authority');
-  try {
-    const { options } = connectionOf(settings({ KAFKA_TLS: true, KAFKA_TLS_CA_FILE: file }));
-    expect(options).toEqual({ ssl: { ca: ['an authority'] } });
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
 });

@@ -6,31 +6,29 @@ const ends = [
   { partition: 1, low: '0', high: '7' },
 ];
 
-test('lag is the end of a partition minus the committed offset', () => {
-  const committed = [
-    { partition: 0, offset: '20' },
-    { partition: 1, offset: '7' },
-  ];
+test.each<[string, offsets: [number, string][], behind: number[]]>([
+  [
+    'the end of a partition minus the committed offset',
+    [
+      [0, '20'],
+      [1, '7'],
+    ],
+    [5, 0],
+  ],
+  ['all retained messages without a commit', [[0, '-1']], [15, 7]],
+  // Removed by retention, and committed during the query.
+  [
+    'no message below the oldest or above the end',
+    [
+      [0, '3'],
+      [1, '9'],
+    ],
+    [15, 0],
+  ],
+])('lag is %s', (_name, offsets, [first, second]) => {
+  const committed = offsets.map(([partition, offset]) => ({ partition, offset }));
   expect(behind(committed, ends)).toEqual([
-    { partition: 0, behind: 5, end: 25 },
-    { partition: 1, behind: 0, end: 7 },
-  ]);
-});
-
-test('a group without a commit lags by all retained messages', () => {
-  expect(behind([{ partition: 0, offset: '-1' }], ends)).toEqual([
-    { partition: 0, behind: 15, end: 25 },
-    { partition: 1, behind: 7, end: 7 },
-  ]);
-});
-
-test('does not count messages removed by retention or committed during the query', () => {
-  const committed = [
-    { partition: 0, offset: '3' },
-    { partition: 1, offset: '9' },
-  ];
-  expect(behind(committed, ends)).toEqual([
-    { partition: 0, behind: 15, end: 25 },
-    { partition: 1, behind: 0, end: 7 },
+    { partition: 0, behind: first, end: 25 },
+    { partition: 1, behind: second, end: 7 },
   ]);
 });

@@ -59,19 +59,13 @@ describe('toApiError', () => {
     expect(error.cause).toBe(selection);
   });
 
-  test('an interrupted write is not retryable', () => {
-    expect(toApiError(broken)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
-  });
-
-  test('an interrupted read is retryable', () => {
-    expect(toApiError(broken, { repeatable: true }).retryable).toBe(true);
-  });
-
-  test('a command that took too long is retryable only if it reads', () => {
-    const late = answered(50);
+  test.each([
+    ['an interrupted command', broken],
+    ['a command that took too long', answered(50)],
+  ])('%s is retryable only if it reads', (_name, error) => {
     const expected = { code: 'SERVICE_UNAVAILABLE', http: 503 };
-    expect(toApiError(late, { repeatable: true })).toMatchObject({ ...expected, retryable: true });
-    expect(toApiError(late)).toMatchObject({ ...expected, retryable: false });
+    expect(toApiError(error, { repeatable: true })).toMatchObject({ ...expected, retryable: true });
+    expect(toApiError(error)).toMatchObject({ ...expected, retryable: false });
   });
 
   test('keeps an ApiError unchanged, whatever its cause', () => {
