@@ -3,11 +3,10 @@ import type { Call } from '../rpc';
 import { createFileFetcher, type FetchWish, type FileFetcher } from './fetch-file';
 
 const LIMIT_BYTES = 1_000_000;
-const TIMEOUT_MS = 1_000;
 const SETTINGS = { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 };
 
 let fetcher: FileFetcher;
-beforeEach(() => (fetcher = createFileFetcher(SETTINGS, { timeout_ms: TIMEOUT_MS })));
+beforeEach(() => (fetcher = createFileFetcher(SETTINGS)));
 afterEach(() => fetcher.stop());
 const { http, tcp, trickling } = useLocalServers();
 
@@ -41,28 +40,14 @@ test('fetches a complete file with and without an announced length', async () =>
   expect((await contentOf(chunked)).equals(content)).toBe(true);
 });
 
-describe('oversize', () => {
-  test('refuses a file by its announced length without reading it', async () => {
-    const url = await http((_request, response) => {
-      response.writeHead(200, { 'content-length': '1000001' }).flushHeaders();
-    });
-    await expect(get(url)).rejects.toMatchObject({
-      code: 'MEDIA_TOO_LARGE',
-      http: 400,
-      details: { size_bytes: 1_000_001, limit_bytes: LIMIT_BYTES },
-    });
+test('refuses an oversize file by its announced length without reading it', async () => {
+  const url = await http((_request, response) => {
+    response.writeHead(200, { 'content-length': '1000001' }).flushHeaders();
   });
-
-  test('refuses a file without an announced length while reading it', async () => {
-    const url = await http((_request, response) => {
-      response.on('error', () => undefined);
-      response.write(Buffer.alloc(600_000));
-      response.write(Buffer.alloc(600_000));
-    });
-    const error = await get(url).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'MEDIA_TOO_LARGE', details: { limit_bytes: LIMIT_BYTES } });
-    const { size_bytes } = (error as { details: { size_bytes: number } }).details;
-    expect(size_bytes).toBeGreaterThan(LIMIT_BYTES);
+  await expect(get(url)).rejects.toMatchObject({
+    code: 'MEDIA_TOO_LARGE',
+    http: 400,
+    details: { size_bytes: 1_000_001, limit_bytes: LIMIT_BYTES },
   });
 });
 
@@ -77,13 +62,6 @@ describe('a source that lies about its length', () => {
       details: { field: 'url', reason },
       retryable: false,
     });
-  });
-
-  test('announces a length beside chunks: the chunks count', async () => {
-    const url = await saying(
-      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
-    );
-    expect((await contentOf(url)).toString()).toBe('abc');
   });
 
   test('sends more than it announces: the excess is discarded', async () => {
@@ -106,7 +84,7 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
   });
 
   test.each([
-    ['trickles until the time limit', { timeout_ms: TIMEOUT_MS }],
+    ['trickles until the time limit', { timeout_ms: 300 }],
     ['sends below the minimum rate', { rate_interval_ms: 100 }],
   ])('%s', async (_name, options) => {
     const impatient = createFileFetcher(SETTINGS, options);

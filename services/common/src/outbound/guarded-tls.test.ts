@@ -62,39 +62,17 @@ test('sends the server name to a trusted receiver and reuses its connection', as
   expect(fourth).toMatchObject({ servername: NAME });
 });
 
-describe('an untrusted certificate', () => {
-  let port: number;
-  let requests: number;
-  beforeEach(async () => {
-    requests = 0;
-    const server = createServer(certificateFor(), (_request, response) => {
-      requests++;
-      response.end();
-    });
-    server.on('tlsClientError', () => undefined);
-    port = await portOf(server);
-  });
-  afterEach(() => expect(requests).toBe(0));
-
-  test('fails with tls_untrusted for an unknown authority', async () => {
-    const ca = createAuthority('another authority').certificate;
-    await expect(post(port, agentWith({ ca }))).rejects.toMatchObject({
-      reason: 'tls_untrusted',
-    });
-  });
-
-  test('fails with tls_wrong_name for another name', async () => {
-    await expect(post(port, agentWith(), 'other.example')).rejects.toMatchObject({
-      reason: 'tls_wrong_name',
-    });
-  });
-});
-
-test('fails with tls_expired after the end of a certificate', async () => {
-  const server = createServer(certificateFor(Date.now() - 1_000));
+test.each<[string, string, { ca?: string; name?: string; not_after?: number }]>([
+  ['tls_untrusted', 'an unknown authority', { ca: createAuthority('another').certificate }],
+  ['tls_wrong_name', 'another name', { name: 'other.example' }],
+  ['tls_expired', 'a certificate after its end', { not_after: Date.now() - 1_000 }],
+])('fails with %s for %s, without a request', async (reason, _why, { ca, name, not_after }) => {
+  const received = jest.fn();
+  const server = createServer(certificateFor(not_after), received);
   server.on('tlsClientError', () => undefined);
   const port = await portOf(server);
-  await expect(post(port, agentWith())).rejects.toMatchObject({ reason: 'tls_expired' });
+  await expect(post(port, agentWith(ca ? { ca } : {}), name)).rejects.toMatchObject({ reason });
+  expect(received).not.toHaveBeenCalled();
 });
 
 test('fails with tls_missing for a server without TLS', async () => {

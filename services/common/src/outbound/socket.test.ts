@@ -79,11 +79,6 @@ test('refuses a connection without TLS unless local work is allowed', () => {
   expect(() => guardedSocketOptions(target, { allowPrivate: false })).toThrow(ConnectFailed);
 });
 
-test('refuses link-local addresses even if private ones are allowed', () => {
-  const target = { host: '169.254.169.254', port: 9092, tls: false };
-  expect(() => guardedSocket(target, LOCAL)).toThrow(ConnectFailed);
-});
-
 test('refuses a name that resolves to a refused address', async () => {
   const target = { host: 'innocent.example.com', port: 9092 };
   expect(await failureOf(target, resolving('169.254.169.254'))).toBe('url_refused');
