@@ -1,7 +1,7 @@
 // The event log on a real database: two replicas write the same partners' events at once.
 import type { Unsettled } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
-import type { Delivery } from '@bmg/proto/stream';
+import { Delivery } from '@bmg/proto/stream';
 import { createEventLog, type EventLog } from './event-log';
 import { ATTEMPTS_OF_EVENT_MAX } from './attempt-log';
 import { createEventLogHandlers } from './handlers';
@@ -49,17 +49,14 @@ interface Sent extends Unsettled<Delivery> {
 function received(message: Partial<Delivery>, partition = 0): Sent {
   const event_id = message.event_id ?? `evt_${(serial += 1)}`;
   const sent: Sent = {
-    message: {
+    message: Delivery.fromPartial({
       event_id,
-      partner_id: 'ptn_0',
       event: 'message.received',
       waba_id: '900',
-      phone_number_id: '800',
-      conversation: '800|1',
       body: Buffer.from(JSON.stringify({ event: 'message.received', data: { text: event_id } })),
       received_at_ms: Date.now(),
       ...message,
-    },
+    }),
     key: '',
     span: undefined,
     partition,
@@ -82,6 +79,12 @@ function take(one: EventLog, batch: Sent[]): void {
   }
 }
 
+/** Takes the events, and waits until they are logged. */
+async function write(one: EventLog, batch: Sent[]): Promise<void> {
+  take(one, batch);
+  await eventually(() => batch.every(({ is_done }) => is_done));
+}
+
 async function list(one: EventLog, partner_id: string, request: object = {}) {
   const handlers = createEventLogHandlers({ ...one, replays: {} as never }).handlers as Record<
     string,
@@ -89,6 +92,12 @@ async function list(one: EventLog, partner_id: string, request: object = {}) {
   >;
   const call = { deadline: Date.now() + 60_000, span: SPAN, request_id: '' };
   return handlers['listEvents']?.({ partner_id, limit: 0, wait: 0, ...request }, call);
+}
+
+/** The positions of a page, where to continue, and whether there is more. */
+async function placesIn(one: EventLog, partner_id: string, request: object) {
+  const { events, next, has_more } = await list(one, partner_id, request);
+  return [events.map(({ seq }: { seq: number }) => seq), next, has_more];
 }
 
 /** Reads the whole log in small pages. */
@@ -153,8 +162,7 @@ test('gives every event one position, without gaps and in order, while two repli
 test('writes the events of a partner that has more of them than a bucket holds', async () => {
   const [one, partner_id] = [replica(), aPartner()];
   const sent = Array.from({ length: 2.5 * BUCKET_EVENTS_MAX }, () => received({ partner_id }));
-  take(one, sent);
-  await eventually(() => sent.every(({ is_done }) => is_done));
+  await write(one, sent);
   const events = await readAll(one, partner_id, 1_000);
   expect(events.map(({ event_id }) => event_id)).toEqual(
     sent.map(({ message }) => message.event_id),
@@ -176,8 +184,7 @@ describe('an event that is attempted thousands of times', () => {
   async function attempted() {
     const [one, partner_id] = [replica(), aPartner()];
     const sent = [received({ partner_id }), received({ partner_id })];
-    take(one, sent);
-    await eventually(() => sent.every(({ is_done }) => is_done));
+    await write(one, sent);
     const [hot, other] = sent.map(({ message }) => message) as [Delivery, Delivery];
     const batches = await Promise.all(
       Array.from({ length: ATTEMPTS_MADE }, async (_unused, at) => {
@@ -249,8 +256,7 @@ test('keeps the positions of a partner whose events have all expired', async () 
   const partner_id = aPartner();
   const one = replica();
   const first = received({ partner_id });
-  take(one, [first]);
-  await eventually(() => first.is_done);
+  await write(one, [first]);
   await db
     .collection(EVENT_LOG)
     .updateMany({ partner_id }, { $set: { at: new Date(Date.now() - 32 * 86_400_000) } });
@@ -262,8 +268,7 @@ test('keeps the positions of a partner whose events have all expired', async () 
   await createEventLogStore(db).expire(new Date(Date.now() - 31 * 86_400_000));
   expect(await db.collection(EVENT_LOG).countDocuments({ partner_id })).toBe(0);
   const later = received({ partner_id });
-  take(replica(), [later]);
-  await eventually(() => later.is_done);
+  await write(replica(), [later]);
   expect(await list(one, partner_id)).toMatchObject({ events: [{ seq: 2 }], oldest: 2, newest: 2 });
 });
 
@@ -281,28 +286,14 @@ test('wakes a waiting request at once for its own write, and soon for another re
   }
 });
 
-test('refuses a partner’s seventeenth waiting request, and ends the others at shutdown', async () => {
-  const partner_id = aPartner();
-  const one = replica();
-  const calls = Array.from({ length: 17 }, () => list(one, partner_id, { wait: 20 }));
-  await expect(Promise.race(calls)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
-  await one.waiters.stop();
-  const ended = await Promise.allSettled(calls);
-  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
-});
-
 test('filters by name, account and time, and returns the position to continue after', async () => {
   const partner_id = aPartner();
   const one = replica();
   const sent = ['a', 'b', 'a', 'b'].map((event, index) =>
     received({ partner_id, event, waba_id: index < 2 ? '900' : '901' }),
   );
-  take(one, sent);
-  await eventually(() => sent.every(({ is_done }) => is_done));
-  const names = async (request: object) => {
-    const { events, next, has_more } = await list(one, partner_id, request);
-    return [events.map(({ seq }: { seq: number }) => seq), next, has_more];
-  };
+  await write(one, sent);
+  const names = (request: object) => placesIn(one, partner_id, request);
   expect(await names({ event: 'b' })).toEqual([[2, 4], 4, false]);
   expect(await names({ event: 'a,b', waba_id: '901', limit: 1 })).toEqual([[3], 3, true]);
   expect(await names({ event: 'none' })).toEqual([[], 4, false]);
@@ -322,10 +313,7 @@ test('filters by contact, however its number is written, and lets no other wake 
   const one = replica();
   const from = (number: string) =>
     received({ partner_id, body: Buffer.from(JSON.stringify({ data: { from: number } })) });
-  const positions = async (request: object) => {
-    const { events, next, has_more } = await list(one, partner_id, request);
-    return [events.map(({ seq }: { seq: number }) => seq), next, has_more];
-  };
+  const positions = (request: object) => placesIn(one, partner_id, request);
   take(one, [from('15550100777'), from('15550100778'), from('15550100777')]);
   await eventually(async () => (await list(one, partner_id)).newest === 3);
   expect(await positions({ contact: '+1 (555) 010-0777', limit: 1 })).toEqual([[1], 1, true]);
@@ -350,12 +338,8 @@ test('a page holds at most the bytes that its caller has room for, and always on
   const one = replica();
   const body = Buffer.from(JSON.stringify({ data: { text: 'x'.repeat(1_000) } }));
   const sent = Array.from({ length: 5 }, () => received({ partner_id, body }));
-  take(one, sent);
-  await eventually(() => sent.every(({ is_done }) => is_done));
-  const positions = async (request: object) => {
-    const { events, next, has_more } = await list(one, partner_id, request);
-    return [events.map(({ seq }: { seq: number }) => seq), next, has_more];
-  };
+  await write(one, sent);
+  const positions = (request: object) => placesIn(one, partner_id, request);
   const max_bytes = 2 * body.length;
   expect(await positions({ max_bytes })).toEqual([[1, 2], 2, true]);
   expect(await positions({ max_bytes, after: 2 })).toEqual([[3, 4], 4, true]);
@@ -370,8 +354,7 @@ test('narrows down to the time at which events entered the log, both ends includ
   const days: Date[] = [];
   for (let day = 1; day <= 3; day += 1) {
     const sent = [received({ partner_id }), received({ partner_id })];
-    take(one, sent);
-    await eventually(() => sent.every(({ is_done }) => is_done));
+    await write(one, sent);
     const at = new Date(Date.now() - (5 - day) * 86_400_000);
     const last = { partner_id, last: 2 * day };
     await db.collection(EVENT_LOG).updateOne(last, { $set: { at } });
@@ -454,12 +437,10 @@ test('stores no text in clear, and a purge removes one account’s events and an
 test('opens sealed buckets after sealing is switched off', async () => {
   const partner_id = aPartner();
   const sent = received({ partner_id });
-  take(replica(), [sent]);
-  await eventually(() => sent.is_done);
+  await write(replica(), [sent]);
   const open = replica({ EVENT_LOG_SEALED: false });
   const later = received({ partner_id });
-  take(open, [later]);
-  await eventually(() => later.is_done);
+  await write(open, [later]);
   const { events } = await list(open, partner_id);
   expect(
     events.map(({ envelope }: { envelope: string }) => JSON.parse(envelope).data.text),

@@ -65,6 +65,12 @@ test('a request is woken by an event after its position, and not by an earlier o
   expect(await waiting).toBe(true);
 });
 
+test('a stop ends the requests that wait', async () => {
+  const waiting = waiters.enter('one').wait(7, 60_000);
+  await waiters.stop();
+  expect(await waiting).toBe(false);
+});
+
 test('one query looks for the events of all waiters', async () => {
   jest.useFakeTimers();
   grown = [aBucket('one', 6, 8), aBucket('two', 4)];

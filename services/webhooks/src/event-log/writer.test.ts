@@ -1,6 +1,6 @@
 import type { Unsettled } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
-import type { Delivery } from '@bmg/proto/stream';
+import { Delivery } from '@bmg/proto/stream';
 import type { AttemptLog } from './attempt-log';
 import { createPacker } from './packer';
 import { EventLogWriter } from './writer';
@@ -9,16 +9,7 @@ import { eventually } from '../../../../test/testkit/eventually';
 
 function received(event_id: string, done: () => void): Unsettled<Delivery> {
   return {
-    message: {
-      event_id,
-      partner_id: 'ptn_0',
-      event: 'message.received',
-      waba_id: '900',
-      phone_number_id: '800',
-      conversation: '800|1',
-      body: Buffer.from('{}'),
-      received_at_ms: Date.now(),
-    },
+    message: Delivery.fromPartial({ event_id, partner_id: 'ptn_0', body: Buffer.from('{}') }),
     key: '',
     span: undefined,
     partition: 0,
