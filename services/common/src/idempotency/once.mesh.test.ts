@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { MongoClient, type Db } from 'mongodb';
 import { UploadMediaRequest, UploadMediaResponse } from '@bmg/proto/messaging';
 import { ApiError } from '../errors';
-import { createIndexes } from '../mongo';
 import type { Call } from '../rpc';
 import { createLogger } from '../telemetry';
+import { testDatabase } from '../../../../test/testkit/database';
 import {
   REQUEST_CLAIMS,
   requestClaimIndexes,
@@ -17,20 +17,10 @@ import {
 const log = createLogger('test');
 const EARLIER_UNKNOWN = { details: { outcome: 'earlier_unknown' } };
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase({ [REQUEST_CLAIMS]: requestClaimIndexes }, { retryWrites: false });
 /** The wall clock of the service. */
 let clock: Date;
-beforeAll(async () => {
-  client = new MongoClient(process.env['MONGO_URL'] as string, { retryWrites: false });
-  db = client.db(`once-${process.pid}-${Date.now()}`);
-  await createIndexes(db, { [REQUEST_CLAIMS]: requestClaimIndexes });
-});
 beforeEach(() => (clock = new Date()));
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
 
 type Reply = UploadMediaResponse;
 const STORED: Memory<UploadMediaRequest, Reply> = { codec: UploadMediaResponse };

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { MongoClient, type Db } from 'mongodb';
+import { testDatabase } from '../../../../test/testkit/database';
 import { createIndexes, type Indexes } from '.';
 import { applyIndexes, findDifferences, type ApplyOptions } from './indexes';
 
@@ -12,18 +11,10 @@ const INDEXES: Indexes = {
   stamps: [{ key: { country: 1 } }],
 };
 
-let client: MongoClient;
-let db: Db;
+const db = testDatabase();
 const log = { info: jest.fn(), warn: jest.fn() };
-beforeAll(async () => {
-  client = await new MongoClient(process.env['MONGO_URL'] as string).connect();
-});
-beforeEach(() => {
-  db = client.db(`indexes_${randomBytes(5).toString('hex')}`);
-  jest.clearAllMocks();
-});
+beforeEach(() => jest.clearAllMocks());
 afterEach(() => db.dropDatabase());
-afterAll(() => client.close());
 
 test('creates the declared indexes with their options, and repeats safely', async () => {
   await createIndexes(db, INDEXES);

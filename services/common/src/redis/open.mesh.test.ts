@@ -1,23 +1,10 @@
 // The limit of a command, on a real Redis.
-import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createLogger } from '../telemetry';
-import { openRedis, type RedisConnection } from './index';
+import { useRedis } from '../../test/redis';
 import { eventually } from '../../../../test/testkit/eventually';
 
-let connection: RedisConnection;
-beforeAll(async () => {
-  connection = openRedis(
-    {
-      REDIS_URL: process.env['REDIS_URL'] as string,
-      REDIS_KEY_PREFIX: `open_${randomBytes(5).toString('hex')}:`,
-    },
-    createLogger('test'),
-  );
-  await connection.start?.(new AbortController().signal);
-  await eventually(() => connection.up());
-});
-afterAll(() => connection.stop?.());
+const { shared: connection } = useRedis();
+beforeAll(() => eventually(() => connection.up()));
 
 function keepBusy(ms: number): void {
   const until = performance.now() + ms;

@@ -1,6 +1,5 @@
 // The count of data keys under a key of the older form, over replicas and restarts.
-import { randomBytes } from 'node:crypto';
-import { MongoClient, type Db } from 'mongodb';
+import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 import { createLogger, metricsRegister } from '../telemetry';
 import { createKeyUse, KEY_USES, WARN_ABOVE } from './key-use';
 import { createVault } from './vault';
@@ -9,18 +8,9 @@ const OLDER = 'older:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const DERIVED = 'derived:hkdf:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
 const PLAIN = Buffer.from('a secret');
 
-let client: MongoClient;
-let db: Db;
-beforeAll(async () => {
-  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
-  db = client.db(`key_use_${randomBytes(5).toString('hex')}`);
-});
-afterAll(async () => {
-  await db.dropDatabase();
-  await client.close();
-});
+const db = testDatabase();
 beforeEach(async () => {
-  await db.collection(KEY_USES).deleteMany({});
+  await emptyDatabase(db);
   metricsRegister.resetMetrics();
 });
 
