@@ -1,17 +1,11 @@
-import { openRedis } from '@bmg/common/redis';
 import { eventually } from '../../../../test/testkit/eventually';
+import { useRedis } from '../../../common/test/redis';
 import { createRequeueRuns } from './requeue-runs';
 
-const silent = { warn: () => undefined, info: () => undefined } as never;
-const connection = openRedis(
-  {
-    REDIS_URL: process.env['REDIS_URL'] ?? '',
-    REDIS_KEY_PREFIX: `runs-${process.pid}-${Date.now()}:`,
-  },
-  silent,
-);
-beforeAll(() => connection.start(new AbortController().signal));
-afterAll(() => connection.stop());
+const { shared, down } = useRedis();
+/** The runs of two replicas. */
+const runsOf = (requeue: () => Promise<number>) =>
+  [createRequeueRuns(shared, requeue), createRequeueRuns(shared, requeue)] as const;
 
 /** Two replicas; the requeues take place one after the other at `finish`. */
 function replicas() {
@@ -21,15 +15,12 @@ function replicas() {
     runs += 1;
     return new Promise<number>((resolve) => (finish = resolve));
   };
-  const [one, two] = [
-    createRequeueRuns(connection, requeue),
-    createRequeueRuns(connection, requeue),
-  ];
+  const [one, two] = runsOf(requeue);
   return { one, two, runs: () => runs, finish: (queued: number) => finish(queued) };
 }
 /** Until each call has looked in Redis for another run: commands are answered in order. */
 async function untilAsked(): Promise<void> {
-  for (let time = 0; time < 3; time += 1) await connection.redis.ping();
+  for (let time = 0; time < 3; time += 1) await shared.redis.ping();
 }
 
 test('runs once for the calls on all replicas, which get its count', async () => {
@@ -46,24 +37,17 @@ test('runs once for the calls on all replicas, which get its count', async () =>
 
 test('runs again for a call after a run, so that newly failed deliveries are queued', async () => {
   let failed = 7;
-  const requeue = (): Promise<number> => Promise.resolve(failed);
-  const [one, two] = [
-    createRequeueRuns(connection, requeue),
-    createRequeueRuns(connection, requeue),
-  ];
+  const [one, two] = runsOf(async () => failed);
   expect(await one.run('ptn_6')).toEqual({ queued: 7, joined: false });
   failed = 9;
   expect(await two.run('ptn_6')).toEqual({ queued: 9, joined: false });
 });
 
 test('gives a call soon after a large run its count, and runs no second one', async () => {
-  const requeue = jest.fn(async () => 1_000);
-  const [one, two] = [
-    createRequeueRuns(connection, requeue),
-    createRequeueRuns(connection, requeue),
-  ];
-  expect(await one.run('ptn_7')).toEqual({ queued: 1_000, joined: false });
-  expect(await two.run('ptn_7')).toEqual({ queued: 1_000, joined: true });
+  const requeue = jest.fn(async () => 10_000);
+  const [one, two] = runsOf(requeue);
+  expect(await one.run('ptn_7')).toEqual({ queued: 10_000, joined: false });
+  expect(await two.run('ptn_7')).toEqual({ queued: 10_000, joined: true });
   expect(requeue).toHaveBeenCalledTimes(1);
 });
 
@@ -81,20 +65,17 @@ test('runs each partner on its own', async () => {
 });
 
 test('runs again at once after a failure', async () => {
-  const failing = createRequeueRuns(connection, () => Promise.reject(new Error('no store')));
+  const failing = createRequeueRuns(shared, () => Promise.reject(new Error('no store')));
   await expect(failing.run('ptn_4')).rejects.toThrow('no store');
-  const working = createRequeueRuns(connection, () => Promise.resolve(3));
+  const working = createRequeueRuns(shared, async () => 3);
   expect(await working.run('ptn_4')).toEqual({ queued: 3, joined: false });
 });
 
 test('runs without Redis, one at a time', async () => {
-  const away = { redis: { set: rejects, get: rejects, del: rejects } } as never;
-  const runs = createRequeueRuns(away, () => Promise.resolve(2));
+  const runs = createRequeueRuns(down, async () => 2);
   const calls = await Promise.all([runs.run('ptn_5'), runs.run('ptn_5')]);
   expect(calls).toEqual([
     { queued: 2, joined: false },
     { queued: 2, joined: true },
   ]);
 });
-
-const rejects = (): Promise<never> => Promise.reject(new Error('away'));
