@@ -146,31 +146,21 @@ function statusOf(
 }
 
 function shadowMessage(shadow: StoredShadow, current: string | undefined): Shadow {
-  const { _id, differences = [], first_ms, shadow_ms, answers } = shadow;
-  const status = statusOf(shadow, current);
+  const { _id, compared, different, dropped, answers, differences = [], ...rest } = shadow;
   return {
+    ...withoutNulls(rest),
     shadow_id: _id,
-    url: shadow.url,
-    endpoint_id: shadow.endpoint_id ?? undefined,
-    source: shadow.source,
-    max_per_second: shadow.max_per_second,
-    header_names: shadow.header_names,
-    status,
-    created_at: shadow.created_at,
-    ends_at: shadow.ends_at,
-    ended_at: shadow.ended_at ?? undefined,
+    status: statusOf(shadow, current),
     comparison: {
-      compared: shadow.compared,
-      different: shadow.different,
-      dropped: shadow.dropped,
+      ...{ compared, different, dropped },
       answers: Object.entries(answers)
         .map(([pair, events]) => {
           const [first = '', of_shadow = ''] = pair.split('/');
           return { first, shadow: of_shadow, events };
         })
         .sort((one, other) => other.events - one.events),
-      first: timesOf(first_ms),
-      shadow: timesOf(shadow_ms),
+      first: timesOf(rest.first_ms),
+      shadow: timesOf(rest.shadow_ms),
       differences: differences.map(differenceMessage).reverse(),
     },
   };
