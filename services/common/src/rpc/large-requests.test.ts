@@ -6,48 +6,35 @@ import {
 } from '@bmg/proto/broadcasts';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createLogger, unsampled } from '../telemetry';
-import { createRpcClient, createRpcServer, implement, ownCall, type RpcServer } from '.';
+import { HOST, useRpc } from '../../test/rpc';
+import { ownCall } from '.';
 import { createLargeRequests, LARGE_BYTES } from './large-requests';
 
-const HOST = '127.0.0.1';
 const log = createLogger('test');
+const { serve, client } = useRpc();
 
 /** The partners whose requests are handled now, and how to end each. */
 const handled: Array<{ partner_id: string; end(): void }> = [];
-let server: RpcServer;
-let client: ReturnType<typeof createRpcClient<BroadcastsDefinition>>;
-
-beforeAll(async () => {
-  const createBroadcast = ({ target: { partner_id } }: { target: { partner_id: string } }) =>
-    new Promise((resolve) => {
-      const end = (): void => resolve(CreateBroadcastResponse.fromPartial({}));
-      handled.push({ partner_id, end });
-    });
-  server = createRpcServer(
-    { host: HOST, port: 0, message_limit_bytes: 4 * LARGE_BYTES },
-    [implement(BroadcastsDefinition, { createBroadcast } as never)],
-    log,
-  );
-  server.health.set(true);
-  await server.start(new AbortController().signal);
-  client = createRpcClient(BroadcastsDefinition, `${HOST}:${server.port}`);
-});
-afterAll(async () => {
-  await client.stop();
-  await server.stop();
-});
+const createBroadcast = ({ target: { partner_id } }: { target: { partner_id: string } }) =>
+  new Promise((resolve) => {
+    const end = (): void => resolve(CreateBroadcastResponse.fromPartial({}));
+    handled.push({ partner_id, end });
+  });
 
 const CODEC = CreateBroadcastRequest as never;
 const requestOf = (partner_id: string, bytes: number): CreateBroadcastRequest =>
   CreateBroadcastRequest.fromPartial({ target: { partner_id }, name: 'x'.repeat(bytes) });
 const encoded = (partner_id: string, bytes: number): Uint8Array =>
   CreateBroadcastRequest.encode(requestOf(partner_id, bytes)).finish();
-const create = (partner_id: string, bytes: number) =>
-  client.rpc.createBroadcast(requestOf(partner_id, bytes), ownCall(unsampled(), 60_000));
 const endNext = (): void => handled.shift()?.end();
 const partners = (): string[] => handled.map(({ partner_id }) => partner_id);
 
 test('a partner waits for its own large request, the others for two of them, small ones never', async () => {
+  const limit = { message_limit_bytes: 4 * LARGE_BYTES };
+  const { port } = await serve(BroadcastsDefinition, { createBroadcast }, limit);
+  const rpc = client(BroadcastsDefinition, `${HOST}:${port}`);
+  const create = (partner_id: string, bytes: number) =>
+    rpc.createBroadcast(requestOf(partner_id, bytes), ownCall(unsampled(), 60_000));
   const first = create('a', 2 * LARGE_BYTES);
   await eventually(() => partners().includes('a'));
   const own = create('a', 2 * LARGE_BYTES);

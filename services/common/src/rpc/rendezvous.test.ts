@@ -1,14 +1,14 @@
 // Calls with a route go to one replica, and only the routes of a replica that comes or goes move.
 import { DestinationsDefinition } from '@bmg/proto/destinations';
-import { createLogger, unsampled } from '../telemetry';
-import { createRpcClient, createRpcServer, implement, ownCall, type RpcServer } from '.';
 import { eventually } from '../../../../test/testkit/eventually';
+import { HOST, useRpc } from '../../test/rpc';
+import { unsampled } from '../telemetry';
+import { ownCall, type RpcServer } from '.';
 import { addressFor } from './rendezvous';
 
-const HOST = '127.0.0.1';
-const log = createLogger('test');
-log.level = 'silent';
 const ROUTES = Array.from({ length: 40 }, (_one, at) => `partner_${at}`);
+
+const { serve, client } = useRpc();
 
 test('moves only the routes of the address that has left, and spreads them', () => {
   const all = ['a', 'b', 'c'];
@@ -20,28 +20,14 @@ test('moves only the routes of the address that has left, and spreads them', () 
   expect(new Set(after).size).toBe(2);
 });
 
-async function serve(name: string): Promise<RpcServer> {
-  const outcomes = async () => ({
-    outcomes: [{ is_stored: true, error: name, is_permanent: false }],
-  });
-  const handlers = {
-    send: outcomes,
-    check: async () => ({ outcome: undefined, fault: undefined }),
-  };
-  const server = createRpcServer(
-    { host: HOST, port: 0 },
-    [implement(DestinationsDefinition, handlers)],
-    log,
-  );
-  await server.start(new AbortController().signal);
-  return server;
-}
-
 test('sends every call of a route to one replica, and to another one once that has stopped', async () => {
   const servers = new Map<string, RpcServer>();
-  for (const name of ['one', 'two', 'three']) servers.set(name, await serve(name));
+  for (const name of ['one', 'two', 'three']) {
+    const send = async () => ({ outcomes: [{ error: name }] });
+    servers.set(name, await serve(DestinationsDefinition, { send }));
+  }
   const address = [...servers.values()].map(({ port }) => `${HOST}:${port}`).join(',');
-  const { rpc, stop } = createRpcClient(DestinationsDefinition, address, { by_route: true });
+  const rpc = client(DestinationsDefinition, address, { by_route: true });
   const request = {
     partner_id: 'p',
     endpoint_id: 'e',
@@ -54,21 +40,16 @@ test('sends every call of a route to one replica, and to another one once that h
     return reply.outcomes[0]?.error ?? '';
   };
   const replicas = (): Promise<string[]> => Promise.all(ROUTES.map(replicaOf));
-  try {
-    // All replicas are connected once calls reach each of them.
-    const before = await eventually(async () => {
-      const found = await replicas();
-      return new Set(found).size === 3 ? found : undefined;
-    });
-    expect(await replicas()).toEqual(before);
-    await servers.get('two')?.stop();
-    const after = await replicas();
-    expect(after).not.toContain('two');
-    for (const [at, name] of before.entries()) {
-      if (name !== 'two') expect(after[at]).toBe(name);
-    }
-  } finally {
-    await stop();
-    for (const server of servers.values()) await server.stop();
+  // All replicas are connected once calls reach each of them.
+  const before = await eventually(async () => {
+    const found = await replicas();
+    return new Set(found).size === 3 ? found : undefined;
+  });
+  expect(await replicas()).toEqual(before);
+  await servers.get('two')?.stop();
+  const after = await replicas();
+  expect(after).not.toContain('two');
+  for (const [at, name] of before.entries()) {
+    if (name !== 'two') expect(after[at]).toBe(name);
   }
 });

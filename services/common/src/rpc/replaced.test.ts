@@ -1,23 +1,21 @@
 // Replaces the only replica that a client knows: the name leads to another address from then on.
 import { promises as dns } from 'node:dns';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { createLogger, unsampled } from '../telemetry';
-import { createRpcClient, createRpcServer, implement, ownCall, type Handlers } from '.';
+import { useRpc } from '../../test/rpc';
+import { unsampled } from '../telemetry';
+import { ownCall } from '.';
 
 const CALL_LIMIT_MS = 10_000;
 /** Loopback has many addresses, and all replicas of a name have one port. */
 const REPLICAS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
 
-const log = createLogger('test');
-log.level = 'silent';
-
-async function startServer(host: string, port: number) {
-  const sendText = async () => ({ message_id: host, contacts: [] });
-  const handlers = { sendText } as never as Handlers<typeof MessagingDefinition>;
-  const server = createRpcServer({ host, port }, [implement(MessagingDefinition, handlers)], log);
-  await server.start(new AbortController().signal);
-  return server;
-}
+const { serve, client } = useRpc();
+const startServer = (host: string, port: number) =>
+  serve(
+    MessagingDefinition,
+    { sendText: async () => ({ message_id: host, contacts: [] }) },
+    { host, port },
+  );
 
 test('a client finds the successor of a replica within its patience, time and again', async () => {
   let server = await startServer(REPLICAS[0] as string, 0);
@@ -26,7 +24,7 @@ test('a client finds the successor of a replica within its patience, time and ag
   const lookup = jest
     .spyOn(dns, 'lookup')
     .mockImplementation((async () => [{ address, family: 4 }]) as never);
-  const { rpc, stop } = createRpcClient(MessagingDefinition, `messaging.test:${port}`);
+  const rpc = client(MessagingDefinition, `messaging.test:${port}`);
   const call = () => rpc.sendText({ text: 'x' } as never, ownCall(unsampled(), CALL_LIMIT_MS));
   try {
     for (const host of REPLICAS) {
@@ -39,8 +37,6 @@ test('a client finds the successor of a replica within its patience, time and ag
       expect((await call()).message_id).toBe(host);
     }
   } finally {
-    await stop();
-    await server.stop();
     lookup.mockRestore();
   }
 });

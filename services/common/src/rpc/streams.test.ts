@@ -1,43 +1,34 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { createLogger, unsampled } from '../telemetry';
-import { createRpcClient, createRpcServer, implement, ownCall } from '.';
+import { useLocalServers } from '../../test/local-servers';
+import { HOST, useRpc } from '../../test/rpc';
+import { unsampled } from '../telemetry';
+import { ownCall } from '.';
 
-const HOST = '127.0.0.1';
 const CHUNK = { mime_type: undefined, size_bytes: undefined, data: Buffer.alloc(64 * 1024) };
 
+const { portOf } = useLocalServers();
+const { serve, client } = useRpc();
+
 test('a stream has a connection of its own, so that answers do not wait behind its bytes', async () => {
-  const log = createLogger('test');
-  const server = createRpcServer(
-    { host: HOST, port: 0 },
-    [
-      implement(MessagingDefinition, {
-        sendText: async () => ({ message_id: 'wamid.1', contacts: [] }),
-        async *downloadMedia() {
-          for (;;) yield CHUNK;
-        },
-      } as never),
-    ],
-    log,
-  );
-  await server.start(new AbortController().signal);
+  const server = await serve(MessagingDefinition, {
+    sendText: async () => ({ message_id: 'wamid.1', contacts: [] }),
+    async *downloadMedia() {
+      for (;;) yield CHUNK;
+    },
+  });
   const sockets: Socket[] = [];
   const proxy = createServer((incoming) => {
     const outgoing = connect(server.port, HOST);
     sockets.push(incoming, outgoing);
     incoming.pipe(outgoing).pipe(incoming);
     for (const socket of [incoming, outgoing]) socket.on('error', () => socket.destroy());
-  }).listen(0, HOST);
-  await once(proxy, 'listening');
-  const client = createRpcClient(
-    MessagingDefinition,
-    `${HOST}:${(proxy.address() as AddressInfo).port}`,
-  );
-  const ask = () => client.rpc.sendText({ text: 'x' } as never, ownCall(unsampled(), 5_000));
+  });
+  const rpc = client(MessagingDefinition, `${HOST}:${await portOf(proxy)}`);
+  const ask = () => rpc.sendText({ text: 'x' } as never, ownCall(unsampled(), 5_000));
   await ask();
   const ended = new AbortController();
-  const stream = client.rpc
+  const stream = rpc
     .downloadMedia({} as never, { ...ownCall(unsampled(), 20_000), signal: ended.signal })
     [Symbol.asyncIterator]();
   await stream.next();
@@ -50,7 +41,4 @@ test('a stream has a connection of its own, so that answers do not wait behind i
   ended.abort();
   for (const socket of sockets) socket.destroy();
   await stream.return?.(undefined).catch(() => undefined);
-  await client.stop();
-  await server.stop();
-  proxy.close();
 });

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
 import { ListEventsRequest, ListEventsResponse, EventLogDefinition } from '@bmg/proto/webhooks';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createLogger } from '../telemetry';
-import { createRpcServer, implement, type Call } from '.';
+import { HOST, useRpc } from '../../test/rpc';
+import type { Call } from '.';
 
-const HOST = '127.0.0.1';
 const ENVELOPE = 'x'.repeat(1024 * 1024);
+
+const { serve } = useRpc();
 
 /** A message in the frame of gRPC. */
 function framed(message: Uint8Array): Buffer {
@@ -22,13 +23,8 @@ test('the signal of a call is aborted only once its reply was taken', async () =
     calls.push(call);
     return ListEventsResponse.fromPartial({ events: [{ envelope: ENVELOPE }] });
   };
-  const server = createRpcServer(
-    { host: HOST, port: 0 },
-    [implement(EventLogDefinition, { listEvents } as never)],
-    createLogger('test'),
-  );
-  await server.start(new AbortController().signal);
-  const session = connect(`http://${HOST}:${server.port}`);
+  const { port } = await serve(EventLogDefinition, { listEvents });
+  const session = connect(`http://${HOST}:${port}`);
   const request = session.request({
     [constants.HTTP2_HEADER_METHOD]: 'POST',
     [constants.HTTP2_HEADER_PATH]: `/${EventLogDefinition.fullName}/ListEvents`,
@@ -44,5 +40,4 @@ test('the signal of a call is aborted only once its reply was taken', async () =
   request.resume();
   await eventually(() => signal?.aborted);
   session.close();
-  await server.stop();
 });
