@@ -5,7 +5,6 @@ import { createLogger, unsampled } from '../telemetry';
 import { createIndexRpcs } from '.';
 
 const log = createLogger('test');
-log.level = 'silent';
 
 const OPTIONS = { rebuild: false, drop_obsolete: false };
 const CHANGE: IndexChange = { collection: 'a', key: 'b: 1', outcome: 'created', reason: '' };

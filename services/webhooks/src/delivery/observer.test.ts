@@ -9,7 +9,6 @@ const SCAN_TICKS = 300;
 const PAGE = 1_000;
 
 const log = createLogger('test');
-log.level = 'silent';
 
 function rig(tracked: Array<Partial<TrackedDelivery>> = []) {
   const rows: WaitingDelivery[] = [];

@@ -4,7 +4,6 @@ import { createReadBudget, READ_BYTES_MAX, READ_SHARE_BYTES, type ReadBudget } f
 
 const MIB = 1024 * 1024;
 const log = createLogger('test');
-log.level = 'silent';
 let budget: ReadBudget;
 beforeEach(() => {
   jest.useFakeTimers();

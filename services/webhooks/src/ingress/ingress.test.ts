@@ -6,7 +6,6 @@ import { sendAllFirst } from '../../../../test/testkit/send-all-first';
 import { createIngress, REFUSALS_AT_ONCE, type Ingress } from './ingress';
 
 const log = createLogger('test');
-log.level = 'silent';
 const MIB = 1024 * 1024;
 const SIGNATURE = `sha256=${'0'.repeat(64)}`;
 /** A network of whose payment webhooks too many failed. */

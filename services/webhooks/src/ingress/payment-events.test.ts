@@ -9,7 +9,6 @@ import {
 } from './payment-events';
 
 const log = createLogger('test');
-log.level = 'silent';
 const WEBHOOK = {
   body: Buffer.from('{}'),
   signature: 't=1,v1=0',

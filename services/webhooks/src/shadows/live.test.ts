@@ -10,7 +10,6 @@ import type { Receiver } from '../delivery/receivers';
 import type { Result } from './store';
 
 const log = createLogger('test');
-log.level = 'silent';
 const HOUR_MS = 3_600_000;
 const SIXTEEN = 16;
 
