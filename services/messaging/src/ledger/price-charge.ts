@@ -41,28 +41,6 @@ function reasonOf(
     : 'the operator has loaded no rate card';
 }
 
-/** A sum for each currency, in the order of their codes. */
-export interface Amount {
-  currency: string;
-  amount: string;
-}
-
-export class Sum {
-  private readonly byCurrency = new Map<string, Big>();
-
-  /** An amount without a currency is 0 or unknown: neither changes a sum. */
-  add(currency: string | null, amount: string | null): void {
-    if (currency === null || amount === null) return;
-    this.byCurrency.set(currency, (this.byCurrency.get(currency) ?? new Big(0)).plus(amount));
-  }
-
-  amounts(): Amount[] {
-    return [...this.byCurrency]
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([currency, sum]) => ({ currency, amount: sum.toFixed() }));
-  }
-}
-
 export const times = (amount: string, count: number): string =>
   new Big(amount).times(count).toFixed();
 

@@ -1,9 +1,10 @@
 // Totals of the ledger: by number, category, market and day. Pure.
+import Big from 'big.js';
 import { dayOf, dayStart } from '@bmg/common/time';
 import type { LateEntry } from './store/late';
 import type { MessageGroup } from './store/entries';
 import type { PriceFinder } from '../pricing';
-import { priceCharge, Sum, times } from './price-charge';
+import { priceCharge, times } from './price-charge';
 
 /** Entries that are added up together. */
 export interface TotalledGroup {
@@ -62,19 +63,24 @@ export const groupOfLate = (entry: LateEntry): TotalledGroup => ({
 });
 
 class Adder {
-  private readonly sum = new Sum();
   private readonly counts = { messages: 0, late: 0, charged: 0, unpriced: 0 };
+  private readonly sums = new Map<string, Big>();
 
-  add({ messages, late, charged, unpriced, currency, amount }: TotalledGroup): void {
-    this.counts.messages += messages;
-    this.counts.late += late;
-    this.counts.charged += charged;
-    this.counts.unpriced += unpriced;
-    this.sum.add(currency, amount);
+  add({ currency, amount, ...group }: TotalledGroup): void {
+    for (const key of Object.keys(this.counts) as Array<keyof Adder['counts']>) {
+      this.counts[key] += group[key];
+    }
+    // An amount without a currency is 0 or unknown: neither changes a sum.
+    if (currency === null || amount === null) return;
+    this.sums.set(currency, (this.sums.get(currency) ?? new Big(0)).plus(amount));
   }
 
+  /** `amounts`: a sum for each currency, in the order of their codes. */
   total() {
-    return { ...this.counts, amounts: this.sum.amounts() };
+    const amounts = [...this.sums]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([currency, sum]) => ({ currency, amount: sum.toFixed() }));
+    return { ...this.counts, amounts };
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads message records as entries of the ledger: in pages, as a stream, and counted in groups.
 import { LONG_CURSOR, type Databases } from '@bmg/common/mongo';
 import { hoursOf } from '@bmg/common/time';
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db, Filter, FindOptions, Sort } from 'mongodb';
 import { beginningWith, type MessageRecord, MESSAGES } from '../../messages';
 
 /** The filter of a partner's request; a month is counted for all partners together. */
@@ -95,38 +95,36 @@ async function count(of: Db, scope: Partial<LedgerScope>, range: Range): Promise
   }));
 }
 
-export function createLedgerEntries({ db, background }: Databases, at_once_max = AT_ONCE_MAX) {
-  const messages: Collection<MessageRecord> = db.collection(MESSAGES);
-  const order = { sent_at: 1, _id: 1 } as const;
+/** Reads entries in the order of a time, in pages and as a stream. */
+export function readsInOrder<T extends { _id: string }>(
+  entries: Collection<T>,
+  time: 'sent_at' | 'booked_at',
+  filterOf: (scope: LedgerScope, range: Range) => Filter<T>,
+  optionsOf: (scope: LedgerScope) => FindOptions = () => ({}),
+) {
+  const order: Sort = { [time]: 1, _id: 1 };
+  const behind = ({ at, id }: Position): object => ({
+    $or: [{ [time]: { $gt: at } }, { [time]: at, _id: { $gt: id } }],
+  });
   return {
-    page: (
-      scope: LedgerScope,
-      range: Range,
-      after: Position | undefined,
-      limit: number,
-    ): Promise<MessageRecord[]> =>
-      messages
-        .find(
-          {
-            ...filterOf(scope, range),
-            ...(after && {
-              $or: [{ sent_at: { $gt: after.at } }, { sent_at: after.at, _id: { $gt: after.id } }],
-            }),
-          },
-          { projection: PROJECTION, ...indexOf(scope) },
-        )
+    page: (scope: LedgerScope, range: Range, after: Position | undefined, limit: number) =>
+      entries
+        .find({ ...filterOf(scope, range), ...(after && behind(after)) }, optionsOf(scope))
         .sort(order)
         .limit(limit)
-        .toArray(),
-    stream: (scope: LedgerScope, range: Range): AsyncIterable<MessageRecord> =>
-      messages
-        .find(filterOf(scope, range), {
-          projection: PROJECTION,
-          batchSize: BATCH,
-          ...LONG_CURSOR,
-          ...indexOf(scope),
-        })
-        .sort(order),
+        .toArray() as Promise<T[]>,
+    stream: (scope: LedgerScope, range: Range) =>
+      entries
+        .find(filterOf(scope, range), { batchSize: BATCH, ...LONG_CURSOR, ...optionsOf(scope) })
+        .sort(order) as AsyncIterable<T>,
+  };
+}
+
+export function createLedgerEntries({ db, background }: Databases, at_once_max = AT_ONCE_MAX) {
+  const optionsOf = (scope: LedgerScope) => ({ projection: PROJECTION, ...indexOf(scope) });
+  const messages: Collection<MessageRecord> = db.collection(MESSAGES);
+  return {
+    ...readsInOrder(messages, 'sent_at', filterOf, optionsOf),
     groups: (scope: LedgerScope, range: Range): Promise<MessageGroup[]> => count(db, scope, range),
     /** Counts all partners' messages: many by the hour, so that each command ends in seconds. */
     async allGroups(range: Range): Promise<MessageGroup[]> {

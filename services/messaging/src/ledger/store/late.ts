@@ -4,7 +4,7 @@ import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey, LONG_CURSOR } from '@bmg/common/mongo';
 import type { ChargeFacts } from '../../pricing';
 import type { PricedCharge } from '../price-charge';
-import type { LedgerScope, Position, Range } from './entries';
+import { readsInOrder, type LedgerScope, type Range } from './entries';
 import { beginningWith, type MessageRecord } from '../../messages';
 
 export interface LateEntry
@@ -57,7 +57,6 @@ export function createLateEntries(db: Db) {
     ...(prefix !== undefined && { request_id: beginningWith(prefix) }),
     booked_at: { $gte: from, $lt: to },
   });
-  const order = { booked_at: 1, _id: 1 } as const;
   return {
     /** An existing entry stays unchanged. */
     async add(added: LateEntry[]): Promise<void> {
@@ -76,30 +75,10 @@ export function createLateEntries(db: Db) {
           phone_number_id: { $in: distinct(records.map(({ phone_number_id }) => phone_number_id)) },
           request_id: { $in: records.map(({ _id }) => _id) },
         })
-        .sort(order)
+        .sort({ booked_at: 1, _id: 1 })
         .limit(records.length * PER_MESSAGE)
         .toArray(),
-    page: (
-      scope: LedgerScope,
-      range: Range,
-      after: Position | undefined,
-      limit: number,
-    ): Promise<LateEntry[]> =>
-      entries
-        .find({
-          ...filterOf(scope, range),
-          ...(after && {
-            $or: [
-              { booked_at: { $gt: after.at } },
-              { booked_at: after.at, _id: { $gt: after.id } },
-            ],
-          }),
-        })
-        .sort(order)
-        .limit(limit)
-        .toArray(),
-    stream: (scope: LedgerScope, range: Range): AsyncIterable<LateEntry> =>
-      entries.find(filterOf(scope, range), LONG_CURSOR).sort(order),
+    ...readsInOrder(entries, 'booked_at', filterOf),
     /** The entries of all partners. */
     all: (range: Range): AsyncIterable<LateEntry> => entries.find(filterOf({}, range), LONG_CURSOR),
   };
