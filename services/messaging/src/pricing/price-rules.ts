@@ -26,10 +26,10 @@ const changeDay = (id: string): string => {
 };
 
 /** Since this day replies and utility templates in an open window are billable. */
-export const REPLIES_BILLABLE_FROM = changeDay('service-messages-billable-2026-10-01');
+const REPLIES_BILLABLE_FROM = changeDay('service-messages-billable-2026-10-01');
 
 /** The first rule that matches decides. */
-export const PRICE_RULES: readonly PriceRule[] = [
+const PRICE_RULES: readonly PriceRule[] = [
   {
     entry_point: 'open',
     billable: false,

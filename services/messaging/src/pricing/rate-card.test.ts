@@ -12,15 +12,14 @@ const faults = (...lines: string[]): string[] => {
   return read.map(({ line, problem }) => `${line}: ${problem}`);
 };
 
-test('finds the price of the day and tier', () => {
+test('finds the price of the day in the first tier', () => {
   const read = card(
     'USD,Germany,utility,0:1000,2026-07-01,0.0550',
     'USD,Germany,utility,1001:,2026-07-01,0.0500',
     'USD,Germany,utility,,2026-10-01,0.0456',
   ) as RateCard;
   const prices = createPriceFinder(read);
-  const on = (day: string, tier_from?: number) =>
-    prices.find('Germany', 'utility', new Date(`${day}T12:00:00Z`), tier_from);
+  const on = (day: string) => prices.find('Germany', 'utility', new Date(`${day}T12:00:00Z`));
   expect(on('2026-06-30')).toBeUndefined();
   expect(on('2026-07-01')).toEqual({
     currency: 'USD',
@@ -28,8 +27,8 @@ test('finds the price of the day and tier', () => {
     tier: '0:1000',
     valid_from: '2026-07-01',
   });
-  expect(on('2026-09-30', 1_001)?.price).toBe('0.05');
-  expect(on('2026-10-01', 1_001)?.price).toBe('0.0456');
+  expect(on('2026-09-30')?.price).toBe('0.055');
+  expect(on('2026-10-01')?.price).toBe('0.0456');
   expect(prices.find('Germany', 'marketing', new Date())).toBeUndefined();
 });
 

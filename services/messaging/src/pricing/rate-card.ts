@@ -190,11 +190,10 @@ export function createPriceFinder({ currency, rates }: RateCard) {
     valid_from,
   });
   return {
-    /** `tier_from`: the start of the account's volume tier, if the upstream has reported it. */
-    find(market: string, category: string, at: Date, tier_from: number = 0): UnitPrice | undefined {
-      const rates_of_day = ofDay(market, category, dayOf(at));
-      const rate = rates_of_day.findLast((one) => one.tier_from <= tier_from);
-      return rate && unitPrice(rate);
+    /** The price of the first tier: the volume of an account is not known. */
+    find(market: string, category: string, at: Date): UnitPrice | undefined {
+      const [first] = ofDay(market, category, dayOf(at));
+      return first && unitPrice(first);
     },
     /** The prices of all tiers on a day, upwards; empty without a rate. */
     tiers: (market: string, category: string, day: string): UnitPrice[] =>
