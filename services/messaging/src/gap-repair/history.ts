@@ -52,20 +52,12 @@ function readEvent(event: Json): KnownStatus | undefined {
   };
 }
 
-/**
- * The statuses that no webhook brought. Recent ones are left out: their webhook may be on its way.
- * A record of an earlier release knows only its highest status.
- */
-export function missingFrom(
-  { status: reached, statuses }: Pick<MessageRecord, 'status' | 'statuses'>,
+/** The statuses that no webhook brought. Recent ones are left out: it may be on its way. */
+export const missingFrom = (
+  { statuses }: Pick<MessageRecord, 'statuses'>,
   known: KnownStatus[],
   before: Date,
-): KnownStatus[] {
-  const floor = reached === 'accepted' || statuses ? -1 : statusRank(reached);
-  return known.filter(
-    ({ status, at }) => at <= before && !statuses?.[status] && statusRank(status) > floor,
-  );
-}
+): KnownStatus[] => known.filter(({ status, at }) => at <= before && !statuses?.[status]);
 
 /** The body of the webhook that should have reported these statuses. */
 export function webhookOf(
