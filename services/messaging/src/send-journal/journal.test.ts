@@ -20,19 +20,17 @@ const attemptOf = (request_id: string, attempt = 1): Omit<Note, 'entry'> => ({
   waba_id: '900',
 });
 
-let dir: string;
+const base = fs.mkdtempSync(join(tmpdir(), 'sends-'));
+afterAll(() => fs.rmSync(base, { recursive: true }));
+const newFolder = (): string => fs.mkdtempSync(join(base, 'f'));
 const processes: ChildProcess[] = [];
-beforeEach(() => (dir = fs.mkdtempSync(join(tmpdir(), 'sends-'))));
-afterEach(async () => {
-  await Promise.all(processes.splice(0).map(kill));
-  fs.rmSync(dir, { recursive: true });
-});
+afterEach(() => Promise.all(processes.splice(0).map(kill)));
 
 /**
  * A process with a journal in each folder. Its code runs for each, and may use `journal`,
  * `attemptOf` and `out`, which writes a line to the parent.
  */
-function start(code: string, folders: string[] = [dir]): ChildProcess {
+function start(code: string, ...folders: string[]): ChildProcess {
   const script = `
     const { openOwnJournal } = require('./dist/send-journal/own-journal.js');
     const { writeSync } = require('node:fs');
@@ -51,8 +49,8 @@ function start(code: string, folders: string[] = [dir]): ChildProcess {
   processes.push(child);
   return child;
 }
-const started = async (code: string, folders?: string[]): Promise<ChildProcess> => {
-  const child = start(code, folders);
+const started = async (folders: string[], code = ONE_OF_EACH): Promise<ChildProcess> => {
+  const child = start(code, ...folders);
   await once(child.stdout as NonNullable<ChildProcess['stdout']>, 'data');
   return child;
 };
@@ -63,19 +61,6 @@ const kill = async (child: ChildProcess): Promise<void> => {
   await exited;
 };
 
-/** The requests that were certainly not sent, by the journals of the folder. */
-async function settled(folder = dir): Promise<string[]> {
-  const found: string[] = [];
-  await settleLeftJournals(
-    folder,
-    async (notes) => void found.push(...notes.map(({ request_id }) => request_id)),
-    log,
-  );
-  return found.sort();
-}
-const journalIn = (folder = dir): string =>
-  join(folder, fs.readdirSync(folder).find((name) => name.endsWith('.sends')) as string);
-
 /** One attempt of each kind. */
 const ONE_OF_EACH = `
   journal.note(attemptOf('noted'));
@@ -85,65 +70,34 @@ const ONE_OF_EACH = `
   ended.end();
 `;
 
+/** Folders with the journal of a process that was killed, one for each test. */
+const left: string[] = [];
+beforeAll(async () => {
+  left.push(...Array.from({ length: 20 }, newFolder));
+  // Below the folder of an operator.
+  const sends = join(newFolder(), 'bmg-sends');
+  fs.mkdirSync(sends);
+  left.unshift(sends);
+  await kill(await started(left));
+});
+const aLeftFolder = (): string => left.pop() as string;
+
+/** The requests that were certainly not sent, by the journals of the folder. */
+async function settled(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  await settleLeftJournals(
+    folder,
+    async (notes) => void found.push(...notes.map(({ request_id }) => request_id)),
+    log,
+  );
+  return found.sort();
+}
+const journalIn = (folder: string): string =>
+  join(folder, fs.readdirSync(folder).find((name) => name.endsWith('.sends')) as string);
+
 describe('after a kill', () => {
-  test('the noted attempts that were not leaving are settled once, with all of their fields', async () => {
-    await kill(await started(ONE_OF_EACH));
-    const settle = jest.fn(async (_notes: Note[]) => undefined);
-    await settleLeftJournals(dir, settle, log);
-    await settleLeftJournals(dir, settle, log);
-    expect(settle.mock.calls).toEqual([
-      [[{ ...attemptOf('noted'), entry: expect.stringMatching(/^[0-9a-f-]{36}\.1$/) }]],
-    ]);
-    expect(fs.readdirSync(dir)).toEqual([]);
-  });
-
-  test('no attempt that reached the wire counts as not sent, whenever the kill comes', async () => {
-    const KILLS = 6;
-    let sent_of_all = 0;
-    for (let round = 0; round < KILLS; round += 1) {
-      const child = start(`
-        out('ready');
-        for (let at = 0; ; at += 1) {
-          const entry = journal.note(attemptOf('r' + at));
-          if (at % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
-          entry.leaving();
-          out('r' + at);
-          entry.end();
-        }`);
-      const sent = new Set<string>();
-      const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-      const closed = once(lines, 'close');
-      lines.on('line', (line) => sent.add(line));
-      await once(lines, 'line');
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
-      await kill(child);
-      await closed;
-      for (const request_id of await settled()) expect(sent).not.toContain(request_id);
-      sent_of_all += sent.size - 1;
-    }
-    expect(sent_of_all).toBeGreaterThan(KILLS);
-  });
-
-  test('a journal stays until its attempts are settled', async () => {
-    await kill(await started(ONE_OF_EACH));
-    const unavailable = new Error('the database is unavailable');
-    await expect(settleLeftJournals(dir, () => Promise.reject(unavailable), log)).rejects.toBe(
-      unavailable,
-    );
-    expect(await settled()).toEqual(['noted']);
-  });
-
-  test('several journals are settled', async () => {
-    for (const name of ['one', 'two']) {
-      await kill(await started(`journal.note(attemptOf('${name}'))`));
-    }
-    expect(await settled()).toEqual(['one', 'two']);
-  });
-
   test('a process that starts with the folder settles the attempts of the one before', async () => {
-    const sends = join(dir, 'bmg-sends');
-    fs.mkdirSync(sends);
-    await kill(await started(ONE_OF_EACH, [sends]));
+    const dir = join(left[0] as string, '..');
     const released: Note[] = [];
     const journal = createSendJournal({
       dir,
@@ -155,17 +109,76 @@ describe('after a kill', () => {
     expect(journal.note(attemptOf('next'))).toBeDefined();
     await journal.stop();
   });
+
+  test('the noted attempts that were not leaving are settled once, with all of their fields', async () => {
+    const folder = aLeftFolder();
+    const settle = jest.fn(async (_notes: Note[]) => undefined);
+    await settleLeftJournals(folder, settle, log);
+    await settleLeftJournals(folder, settle, log);
+    expect(settle.mock.calls).toEqual([
+      [[{ ...attemptOf('noted'), entry: expect.stringMatching(/^[0-9a-f-]{36}\.1$/) }]],
+    ]);
+    expect(fs.readdirSync(folder)).toEqual([]);
+  });
+
+  const SENDING = `
+    out('ready');
+    for (let at = 0; ; at += 1) {
+      const entry = journal.note(attemptOf('r' + at));
+      if (at % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+      entry.leaving();
+      out('r' + at);
+      entry.end();
+    }`;
+
+  test('no attempt that reached the wire counts as not sent, whenever the kill comes', async () => {
+    const KILLS = 6;
+    let sent_of_all = 0;
+    const folder = newFolder();
+    for (let round = 0; round < KILLS; round += 1) {
+      const child = start(SENDING, folder);
+      const sent = new Set<string>();
+      const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+      const closed = once(lines, 'close');
+      lines.on('line', (line) => sent.add(line));
+      await once(lines, 'line');
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
+      await kill(child);
+      await closed;
+      for (const request_id of await settled(folder)) expect(sent).not.toContain(request_id);
+      sent_of_all += sent.size - 1;
+    }
+    expect(sent_of_all).toBeGreaterThan(KILLS);
+  });
+
+  test('a journal stays until its attempts are settled', async () => {
+    const folder = aLeftFolder();
+    const unavailable = new Error('the database is unavailable');
+    await expect(settleLeftJournals(folder, () => Promise.reject(unavailable), log)).rejects.toBe(
+      unavailable,
+    );
+    expect(await settled(folder)).toEqual(['noted']);
+  });
+
+  test('several journals are settled', async () => {
+    const [folder, other] = [aLeftFolder(), aLeftFolder()];
+    for (const name of fs.readdirSync(other)) {
+      fs.renameSync(join(other, name), join(folder, name));
+    }
+    expect(await settled(folder)).toEqual(['noted', 'noted']);
+  });
 });
 
 describe('what proves nothing', () => {
   test('a journal of a process that lives, or is stopped', async () => {
-    const child = await started(ONE_OF_EACH);
-    expect(await settled()).toEqual([]);
+    const folder = newFolder();
+    const child = await started([folder]);
+    expect(await settled(folder)).toEqual([]);
     child.kill('SIGSTOP');
-    expect(await settled()).toEqual([]);
-    expect(fs.readdirSync(dir)).toHaveLength(2);
+    expect(await settled(folder)).toEqual([]);
+    expect(fs.readdirSync(folder)).toHaveLength(2);
     await kill(child);
-    expect(await settled()).toEqual(['noted']);
+    expect(await settled(folder)).toEqual(['noted']);
   });
 
   /** Replaces a part of the header, as it would be on another machine, or by another release. */
@@ -189,51 +202,41 @@ describe('what proves nothing', () => {
     'whose header is damaged': (path) => fs.writeFileSync(path, 'HHHH', { flag: 'r+' }),
   };
 
-  describe('a journal', () => {
-    let base: string;
-    const folderOf = (name: string): string =>
-      join(base, String(Object.keys(CHANGES).indexOf(name)));
-    beforeAll(async () => {
-      base = fs.mkdtempSync(join(tmpdir(), 'left-'));
-      const folders = Object.keys(CHANGES).map(folderOf);
-      for (const folder of folders) fs.mkdirSync(folder);
-      await kill(await started(ONE_OF_EACH, folders));
-    });
-    afterAll(() => fs.rmSync(base, { recursive: true }));
-
-    test.each(Object.entries(CHANGES))('%s: it is removed', async (name, change) => {
-      const folder = folderOf(name);
-      change(journalIn(folder));
-      expect(await settled(folder)).toEqual([]);
-      expect(fs.readdirSync(folder)).toEqual([]);
-    });
+  test.each(Object.entries(CHANGES))('a journal %s: it is removed', async (_name, change) => {
+    const folder = aLeftFolder();
+    change(journalIn(folder));
+    expect(await settled(folder)).toEqual([]);
+    expect(fs.readdirSync(folder)).toEqual([]);
   });
 
   test('a journal whose lock is not a socket: it stays', async () => {
-    await kill(await started(ONE_OF_EACH));
-    copyAside(journalIn());
-    const lock = journalIn().replace('.sends', '.lock');
+    const folder = aLeftFolder();
+    const lock = journalIn(folder).replace('.sends', '.lock');
     fs.rmSync(lock);
     fs.writeFileSync(lock, '');
-    expect(await settled()).toEqual([]);
-    expect(fs.readdirSync(dir)).toHaveLength(2);
+    expect(await settled(folder)).toEqual([]);
+    expect(fs.readdirSync(folder)).toHaveLength(2);
   });
 
   test('a damaged note', async () => {
-    await kill(await started(`journal.note(attemptOf('a')); journal.note(attemptOf('b'));`));
-    const bytes = fs.readFileSync(journalIn());
+    const folder = newFolder();
+    const two = `journal.note(attemptOf('a')); journal.note(attemptOf('b'));`;
+    await kill(await started([folder], two));
+    const bytes = fs.readFileSync(journalIn(folder));
     bytes.writeUInt8(bytes.readUInt8(RECORD_BYTES + 60) ^ 1, RECORD_BYTES + 60);
-    fs.writeFileSync(journalIn(), bytes, { flag: 'r+' });
-    expect(await settled()).toEqual(['b']);
+    fs.writeFileSync(journalIn(folder), bytes, { flag: 'r+' });
+    expect(await settled(folder)).toEqual(['b']);
   });
 });
 
 test('a process that ends in order removes its journal, unless attempts have not ended', async () => {
-  const idle = await openOwnJournal(dir, log);
+  const folder = newFolder();
+  const idle = await openOwnJournal(folder, log);
   idle.note(attemptOf('ended'))?.end();
   idle.close();
-  expect(fs.readdirSync(dir)).toEqual([]);
+  expect(fs.readdirSync(folder)).toEqual([]);
 
-  await once(start(`journal.note(attemptOf('noted')); journal.close(); process.exit(0);`), 'exit');
-  expect(await settled()).toEqual(['noted']);
+  const ending = start(`${ONE_OF_EACH} journal.close(); process.exit(0);`, folder);
+  await once(ending, 'exit');
+  expect(await settled(folder)).toEqual(['noted']);
 });

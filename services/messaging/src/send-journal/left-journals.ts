@@ -1,5 +1,5 @@
 // The journals of processes that are dead: which of their attempts were certainly not sent.
-import { open, readdir, stat, unlink } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@bmg/common/telemetry';
 import { stateOf } from './lock';
@@ -41,7 +41,7 @@ export async function settleLeftJournals(
     // Only its lock proves that the process is dead.
     const notes = lock === 'released' ? await readNotes({ path, lock_path, id }, log) : [];
     if (notes.length > 0) await settle(notes);
-    await Promise.all([remove(path), remove(lock_path)]);
+    await Promise.all([path, lock_path].map((file) => rm(file, { force: true })));
   }
 }
 
@@ -85,8 +85,3 @@ async function readNotes({ id, path, lock_path }: Left, log: Logger): Promise<No
 
 const recordAt = (bytes: Buffer, at: number): Buffer =>
   bytes.subarray(at * RECORD_BYTES, (at + 1) * RECORD_BYTES);
-
-const remove = (path: string): Promise<void> =>
-  unlink(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });

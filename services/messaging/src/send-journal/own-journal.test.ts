@@ -51,7 +51,7 @@ describe('without room', () => {
     const journal = await openOwnJournal(dir, log);
     const [one, other] = ['one', 'other'].map((id) => journal.note(attemptOf(id)) as JournalEntry);
     jest.spyOn(fs, 'writeSync').mockImplementation(full);
-    const unlink = jest.spyOn(fs, 'unlinkSync').mockImplementation(full);
+    const unlink = jest.spyOn(fs, 'rmSync').mockImplementation(full);
     const refused = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryable: true });
     expect(() => one?.leaving()).toThrow(refused as never);
     unlink.mockRestore();

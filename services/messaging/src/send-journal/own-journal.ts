@@ -1,14 +1,6 @@
 // The journal that this process writes. Its writes are synchronous and small, and need not reach
 // the disk: they survive the process, and after a restart of the machine the journal is ignored.
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
@@ -55,7 +47,6 @@ export const JOURNAL_ENDING = '.sends';
 export const LOCK_ENDING = '.lock';
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
 
-/** Names this boot of the machine. */
 export const readBootId = async (): Promise<string> =>
   (await readFile(BOOT_ID_FILE, 'utf8')).trim();
 
@@ -87,7 +78,7 @@ export async function openOwnJournal(dir: string, log: Logger): Promise<OwnJourn
       fsyncSync(fd);
     } catch (error) {
       closeSync(fd);
-      unlinkSync(path);
+      removeFile(path);
       throw error;
     }
     return createJournal({ id, path, lock_path, fd, lock }, log);
@@ -182,13 +173,7 @@ const notNoted = (): ApiError =>
     retryable: true,
   });
 
-function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-}
+const removeFile = (path: string): void => rmSync(path, { force: true });
 
 /** Writes all of it or throws: a full disk may take only a part. */
 function writeAll(fd: number, bytes: Buffer, position: number): void {
