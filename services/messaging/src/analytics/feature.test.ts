@@ -72,13 +72,13 @@ test('counts reads from our own records, also for days that do not start at UTC 
 
 test('counts each message of a day once, under its highest status', () => {
   expect(
-    addUp(TODAY, [
-      ['accepted', 1],
-      ['sent', 2],
-      ['delivered', 4],
-      ['read', 8],
-      ['failed', 16],
-    ]),
+    addUp(
+      TODAY,
+      (['accepted', 'sent', 'delivered', 'read', 'failed'] as const).map((_id, at) => ({
+        _id,
+        messages: 2 ** at,
+      })),
+    ),
   ).toEqual({ date: '2026-09-21', sent: 31, delivered: 12, read: 8, failed: 16 });
 });
 

@@ -19,6 +19,11 @@ export interface DailyCount {
   failed: number;
 }
 
+interface StatusCount {
+  _id: RecordStatus;
+  messages: number;
+}
+
 interface StoredCount extends DailyCount {
   _id: string;
   counted_at: Date;
@@ -44,7 +49,7 @@ export function createDailyCounts(db: Db) {
   const count = async (scope: CountScope, day: number): Promise<DailyCount> => {
     const from = new Date(day * 1_000);
     const groups = await messagesOf(db)
-      .aggregate<{ _id: RecordStatus; messages: number }>(
+      .aggregate<StatusCount>(
         [
           { $match: { ...scope, sent_at: { $gte: from, $lt: new Date(from.getTime() + DAY_MS) } } },
           { $group: { _id: '$status', messages: { $sum: 1 } } },
@@ -52,10 +57,7 @@ export function createDailyCounts(db: Db) {
         { maxTimeMS: COUNT_LIMIT_MS },
       )
       .toArray();
-    return addUp(
-      day,
-      groups.map(({ _id, messages }) => [_id, messages]),
-    );
+    return addUp(day, groups);
   };
   const store = async ({ _id, ...fields }: StoredCount): Promise<void> => {
     try {
@@ -105,9 +107,9 @@ export const isFresh = (day: number, counted_at: Date, now: Date): boolean =>
   now.getTime() - counted_at.getTime() <= (now.getTime() - day * 1_000) * STALE_SHARE;
 
 /** The count of a day, from the number of messages of each status. */
-export function addUp(day: number, groups: Array<[RecordStatus, number]>): DailyCount {
+export function addUp(day: number, groups: StatusCount[]): DailyCount {
   const row: DailyCount = { date: dateOf(day), sent: 0, delivered: 0, read: 0, failed: 0 };
-  for (const [status, messages] of groups) {
+  for (const { _id: status, messages } of groups) {
     row.sent += messages;
     if (status === 'failed') row.failed += messages;
     if (status === 'delivered' || status === 'read') row.delivered += messages;

@@ -24,7 +24,7 @@ interface StoredClaim extends ClaimScope {
   _id: string;
   state: ClaimState;
   attempt: number;
-  /** The note of a claimed attempt. Null without one, absent in claims of the previous release. */
+  /** The note of a claimed attempt; null without one. */
   entry?: string | null;
   at: Date;
 }
@@ -70,12 +70,10 @@ export function createSendClaims(db: Db, now: () => Date) {
   const claims: Collection<StoredClaim> = db.collection(SEND_CLAIMS);
   const write = createClaimWriter(claims, WAIT_MAX_MS);
   /** Returns the positions of those that were refused. */
-  const fenceEach = (
-    all: ReadonlyArray<{ scope: ClaimScope; attempt: Attempt }>,
-  ): Promise<Set<number>> =>
+  const fenceEach = (all: ReadonlyArray<ClaimScope & Attempt>): Promise<Set<number>> =>
     writeClaims(
       claims,
-      all.map(({ scope, attempt }) => upsert(FENCE, attempt, { ...scope, at: now() })),
+      all.map((one) => upsert(FENCE, one, { at: now() })),
     );
   return {
     /**
@@ -83,7 +81,7 @@ export function createSendClaims(db: Db, now: () => Date) {
      * sent. `entry` names the attempt's note in the journal of sends, if it has one.
      */
     claim: (scope: ClaimScope, attempt: Attempt, entry?: string): Promise<boolean> =>
-      write(upsert(CLAIM, attempt, { ...scope, entry: entry ?? null, at: now() })),
+      write(upsert(CLAIM, { ...scope, ...attempt }, { entry: entry ?? null, at: now() })),
     /** The attempt that was claimed with this entry was certainly not sent. */
     async release(attempt: Attempt, entry?: string): Promise<void> {
       await claims.updateOne(releaseFilter(attempt, entry), { $set: { state: RELEASE.to } });
@@ -95,12 +93,7 @@ export function createSendClaims(db: Db, now: () => Date) {
     async releaseNoted(notes: readonly NotedAttempt[]): Promise<number> {
       // A claim may still be on its way from the dead process: the fence refuses it. One that is
       // stored refuses the fence.
-      const claimed = await fenceEach(
-        notes.map(({ request_id, attempt, partner_id, waba_id }) => ({
-          scope: { partner_id, waba_id },
-          attempt: { request_id, attempt },
-        })),
-      );
+      const claimed = await fenceEach(notes);
       const stored = notes.filter((_, at) => claimed.has(at));
       if (stored.length === 0) return notes.length;
       const { modifiedCount } = await claims.bulkWrite(
@@ -116,7 +109,7 @@ export function createSendClaims(db: Db, now: () => Date) {
     },
     /** Fences attempts; returns the request ids of those that can no longer be sent. */
     async fence(scope: ClaimScope, attempts: readonly Attempt[]): Promise<Set<string>> {
-      const refused = await fenceEach(attempts.map((attempt) => ({ scope, attempt })));
+      const refused = await fenceEach(attempts.map((attempt) => ({ ...scope, ...attempt })));
       return new Set(
         attempts.filter((_, at) => !refused.has(at)).map(({ request_id }) => request_id),
       );
@@ -145,12 +138,12 @@ const releaseFilter = (attempt: Attempt, entry: string | undefined) => ({
  */
 const upsert = (
   transition: Transition,
-  attempt: Attempt,
-  fields: ClaimScope & { entry?: string | null; at: Date },
+  { request_id, attempt, partner_id, waba_id }: ClaimScope & Attempt,
+  fields: { entry?: string | null; at: Date },
 ): AnyBulkWriteOperation<StoredClaim> => ({
   updateOne: {
-    filter: filterOf(transition, attempt),
-    update: { $set: { ...fields, state: transition.to, attempt: attempt.attempt } },
+    filter: filterOf(transition, { request_id, attempt }),
+    update: { $set: { partner_id, waba_id, ...fields, state: transition.to, attempt } },
     upsert: true,
   },
 });

@@ -131,7 +131,6 @@ type Conversing = Needs<{ contacts: 'apply' | 'noteLate' }> & {
   recentConversations: RecentConversations;
 };
 
-/** Stores the facts that statuses report about conversations. */
 export async function noteFacts(
   { contacts, recentConversations }: Conversing,
   facts: ConversationFact[],

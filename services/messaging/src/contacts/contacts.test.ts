@@ -1,7 +1,12 @@
 import type { Received } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
 import type { SendResult } from '@bmg/proto/messaging';
-import { Contacts_Contact_Kind, type Event } from '@bmg/proto/stream';
+import {
+  Contacts_Contact_Kind,
+  type Contacts,
+  type Contacts_Contact,
+  type Event,
+} from '@bmg/proto/stream';
 import { createLearner } from '../send/learn-contacts';
 import { applyContacts, noteFacts, noteLate } from './apply';
 import { lookupContact } from './feature';
@@ -46,6 +51,11 @@ describe('lookupContact', () => {
   );
 });
 
+const received = (contact: Contacts_Contact): Received<Contacts> => ({
+  message: { waba_id: WABA, contacts: [contact] },
+  ...{ key: WABA, span: undefined, partition: 0, offset: '0' },
+});
+
 /** What events need, with this store. */
 const applying = (
   contacts: Partial<Parameters<typeof applyContacts>[0]['contacts']>,
@@ -86,31 +96,24 @@ describe('a send', () => {
     return facts;
   }
 
-  const fact = (phone: string, wa_id: string): ContactFact => ({
-    waba_id: WABA,
-    phone,
-    wa_id,
-    source: 'traffic',
-    at: new Date(AT * 1_000),
-  });
-
-  test('stores the platform id of its recipient', async () => {
-    await expect(learned([{ input: '15550100777', wa_id: '15550100777' }])).resolves.toEqual([
-      fact('15550100777', '15550100777'),
-    ]);
-  });
-
-  test('stores both spellings of a number that the platform spells differently', async () => {
-    await expect(learned([{ input: '+5511900000000', wa_id: '551100000000' }])).resolves.toEqual([
-      fact('5511900000000', '551100000000'),
-      fact('551100000000', '551100000000'),
-    ]);
+  test.each([
+    ['of its recipient', '15550100777', '15550100777', ['15550100777']],
+    [
+      'under both spellings of a number that the platform spells differently',
+      '+5511900000000',
+      '551100000000',
+      ['5511900000000', '551100000000'],
+    ],
+  ])('stores the platform id %s', async (_name, input, wa_id, phones) => {
+    const fact = { waba_id: WABA, wa_id, source: 'traffic', at: new Date(AT * 1_000) };
+    await expect(learned([{ input, wa_id }])).resolves.toEqual(
+      phones.map((phone) => ({ ...fact, phone })),
+    );
   });
 
   test('to a BSUID stores nothing', async () => {
-    await expect(
-      learned([{ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' }]),
-    ).resolves.toEqual([]);
+    const user_id = 'US.4Qm7Zr81Kd02';
+    await expect(learned([{ input: user_id, user_id }])).resolves.toEqual([]);
   });
 
   test('is stored again within the hour only if storing failed', async () => {
@@ -163,22 +166,18 @@ describe('an event', () => {
     ]);
   });
 
-  test('message.failed removes a number that turned out to be unreachable', async () => {
+  test('message.failed removes a number that turned out to be unreachable, in both spellings', async () => {
+    const recipient = '551187650001';
+    const at = new Date(AT * 1_000 + 5_000);
     await expect(
       changes(
-        ['message.failed', { recipient: '15550100777', errors: [{ code: 131026 }] }],
-        ['message.failed', { recipient: '15550100777', errors: [{ code: 131047 }] }],
-        ['message.failed', { recipient: '15550100777', errors: null }],
+        ['message.failed', { recipient, errors: [{ code: 131026 }] }],
+        ['message.failed', { recipient, errors: [{ code: 131047 }] }],
+        ['message.failed', { recipient, errors: null }],
       ),
-    ).resolves.toEqual([{ remove: { ...about, at: new Date(AT * 1_000 + 5_000) } }]);
-  });
-
-  test('message.failed removes both spellings of an unreachable number', async () => {
-    const failed = { recipient: '551187650001', errors: [{ code: 131026 }] };
-    const at = new Date(AT * 1_000 + 5_000);
-    await expect(changes(['message.failed', failed])).resolves.toEqual([
-      { remove: { waba_id: WABA, phone: '551187650001', at } },
-      { remove: { waba_id: WABA, phone: '5511987650001', at, reported_as: '551187650001' } },
+    ).resolves.toEqual([
+      { remove: { waba_id: WABA, phone: recipient, at } },
+      { remove: { waba_id: WABA, phone: '5511987650001', at, reported_as: recipient } },
     ]);
   });
 
@@ -191,10 +190,8 @@ describe('an event', () => {
 
 describe('a contact that is known and unchanged', () => {
   const phone = '15550100777';
-  const record = (kind: Contacts_Contact_Kind, timestamp = AT, wa_id?: string) => ({
-    message: { waba_id: WABA, contacts: [{ kind, phone, wa_id, timestamp }] },
-    ...{ key: WABA, span: undefined, partition: 0, offset: '0' },
-  });
+  const record = (kind: Contacts_Contact_Kind, timestamp = AT, wa_id?: string) =>
+    received({ kind, phone, wa_id, timestamp });
   const { KIND_TRAFFIC, KIND_SYNCED, KIND_UNSYNCED, KIND_UNDELIVERABLE } = Contacts_Contact_Kind;
 
   function appliedTo(failing = { store: false }) {
@@ -244,12 +241,12 @@ describe('a contact that is known and unchanged', () => {
 describe('a customer who writes again and again', () => {
   const PHONE = '15550100777';
   const at = (second: number): Date => new Date((AT + second) * 1_000);
-  const fact = (second: number, kind: ConversationFact['kind'] = 'inbound'): ConversationFact => ({
+  const failure = (second: number): ConversationFact => ({
     waba_id: WABA,
     phone_number_id: '800',
     contact: PHONE,
     at: at(second),
-    kind,
+    kind: 'failed',
   });
 
   function conversing() {
@@ -268,14 +265,9 @@ describe('a customer who writes again and again', () => {
     const apply = applyContacts(deps);
     const writes = (second: number): Promise<void> => {
       clock.now = AT + second;
-      const said = {
-        kind: Contacts_Contact_Kind.KIND_TRAFFIC,
-        phone: PHONE,
-        timestamp: clock.now,
-        phone_number_id: '800',
-      };
-      const message = { waba_id: WABA, contacts: [said] };
-      return apply([{ message, key: WABA, span: undefined, partition: 0, offset: '0' }]);
+      const kind = Contacts_Contact_Kind.KIND_TRAFFIC;
+      const said = { kind, phone: PHONE, timestamp: clock.now, phone_number_id: '800' };
+      return apply([received(said)]);
     };
     return { deps, written, clock, writes };
   }
@@ -295,8 +287,8 @@ describe('a customer who writes again and again', () => {
   test('is stored at once after a failure, and failures always', async () => {
     const { deps, written, writes } = conversing();
     await writes(0);
-    await noteFacts(deps, [fact(1, 'failed')]);
-    await noteFacts(deps, [fact(2, 'failed')]);
+    await noteFacts(deps, [failure(1)]);
+    await noteFacts(deps, [failure(2)]);
     await writes(3);
     expect(written).toEqual([
       [0, 'learn', 'inbound'],

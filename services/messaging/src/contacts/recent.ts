@@ -63,13 +63,11 @@ export function createRecentConversations() {
       if (!waiting || waiting.at < fact.at) late.set(key, fact);
       return false;
     },
-    /** Records that the fact was stored. */
     add(fact: ConversationFact): void {
       // A customer who writes after a failure can be reached again: that is stored at once.
       if (fact.kind === 'failed') recent.delete(conversationKey({ ...fact, kind: 'inbound' }));
       else recent.set(conversationKey(fact), fact.at.getTime());
     },
-    /** Hands over the facts that waited. */
     takeLate(): ConversationFact[] {
       const facts = [...late.values()];
       late.clear();

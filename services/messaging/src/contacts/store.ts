@@ -71,7 +71,10 @@ export function createContacts(db: Db) {
     drain: (): Promise<void> => writer.drain(),
     async find(waba_id: string, phone: string): Promise<{ wa_id: string } | null> {
       const records = await recordsOfAll(contacts, waba_id, [phone]);
-      const wa_id = first(recordsOf(phone, records), (record) => platformId(record, phone));
+      // A contact of the address book has the number itself as its id.
+      const wa_id = recordsOf(phone, records)
+        .map((record) => record.wa_id ?? (record.in_address_book ? phone : undefined))
+        .find((id) => id !== undefined);
       return wa_id === undefined ? null : { wa_id };
     },
     /** The ids that the platform gave for these phone numbers. */
@@ -82,8 +85,8 @@ export function createContacts(db: Db) {
         const records = groupBy(await recordsOfAll(contacts, waba_id, some), keyOfRecord);
         for (const phone of some) {
           const found = recordsOf(phone, records.get(numberKey(phone)) ?? []);
-          const wa_id = first(found, (record) => record.wa_id);
-          if (wa_id !== undefined) ids.set(phone, wa_id);
+          const known = found.find(({ wa_id }) => wa_id !== undefined);
+          if (known?.wa_id !== undefined) ids.set(phone, known.wa_id);
         }
       }
       return ids;
@@ -109,23 +112,12 @@ const recordsOfAll = (
 const keysOf = (waba_id: string, contacts: readonly string[]): string[] =>
   contacts.flatMap((one) => spellingsOf(one).map((spelling) => contactKey(waba_id, spelling)));
 
+type Identified = Pick<ContactRecord, '_id' | 'wa_id'>;
+
+const contactOf = ({ _id }: Identified): string => _id.slice(_id.indexOf('/') + 1);
+
 /** Equal for the spellings of one number. */
-const keyOfRecord = ({ _id }: Pick<ContactRecord, '_id'>): string =>
-  numberKey(_id.slice(_id.indexOf('/') + 1));
-
-function first<R, V>(records: readonly R[], read: (record: R) => V | undefined): V | undefined {
-  for (const record of records) {
-    const value = read(record);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-/** Undefined if the platform is not known to have the number. */
-const platformId = (
-  { wa_id, in_address_book }: Pick<ContactRecord, 'wa_id' | 'in_address_book'>,
-  phone: string,
-): string | undefined => wa_id ?? (in_address_book ? phone : undefined);
+const keyOfRecord = (record: Identified): string => numberKey(contactOf(record));
 
 export function createConversations(db: Db) {
   const contacts = collection(db);
@@ -153,11 +145,10 @@ export function createConversations(db: Db) {
           );
         // A BSUID can have a record of its own, and be that of another one too.
         const named = new Map(some.map((contact) => [contact, new Set([contact])]));
-        for (const { _id, bsuid } of records) {
-          const contact = _id.slice(waba_id.length + 1);
-          for (const name of bsuid === undefined ? [contact] : [contact, bsuid]) {
-            const contacts_of = named.get(name) ?? new Set();
-            named.set(name, contacts_of.add(contact));
+        for (const record of records) {
+          const contact = contactOf(record);
+          for (const name of [contact, record.bsuid ?? contact]) {
+            named.set(name, (named.get(name) ?? new Set()).add(contact));
           }
         }
         for (const [name, contacts_of] of named) {
@@ -176,10 +167,6 @@ export function createConversations(db: Db) {
 }
 
 export type Conversations = ReturnType<typeof createConversations>;
-
-type Identified = Pick<ContactRecord, '_id' | 'wa_id'>;
-
-const contactOf = ({ _id }: Identified): string => _id.slice(_id.indexOf('/') + 1);
 
 /** Records of one account, found by the spellings of a contact: that of the contact is first. */
 function recordsOf<R extends Identified>(contact: string, records: readonly R[]): R[] {
@@ -200,20 +187,12 @@ export function joinConversations(
   const known = all.filter((one) => one !== undefined);
   if (known.length < 2) return known[0];
   const joined: Conversation = {};
-  for (const { inbound_at, entry_at, free_entry_at, failed } of known) {
-    setLater(joined, 'inbound_at', inbound_at);
-    setLater(joined, 'entry_at', entry_at);
-    setLater(joined, 'free_entry_at', free_entry_at);
-    if (failed && (!joined.failed || joined.failed.at < failed.at)) joined.failed = failed;
+  for (const one of known) {
+    for (const field of ['inbound_at', 'entry_at', 'free_entry_at'] as const) {
+      const at = one[field];
+      if (at && (joined[field] ?? 0) < at) joined[field] = at;
+    }
+    if (one.failed && (joined.failed?.at ?? 0) < one.failed.at) joined.failed = one.failed;
   }
   return joined;
-}
-
-function setLater(
-  joined: Conversation,
-  field: 'inbound_at' | 'entry_at' | 'free_entry_at',
-  at: Date | undefined,
-): void {
-  const known = joined[field];
-  if (at && (!known || known < at)) joined[field] = at;
 }

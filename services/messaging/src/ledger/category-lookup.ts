@@ -64,8 +64,7 @@ export type CategoryLookup = ReturnType<typeof createCategoryLookup>;
 
 /** Pricing spells categories in lower case. */
 const readTemplate = (template: ListCategoriesResponse['templates'][number]): ChangedTemplate => ({
-  name: template.name,
-  language: template.language,
+  ...template,
   first_category: template.first_category.toLowerCase(),
   category: template.category.toLowerCase(),
   since: template.since?.toISOString() ?? null,

@@ -95,7 +95,6 @@ async function describer(
   };
 }
 
-/** Reads something for each group, all at once. */
 const readEach = async <V>(
   groups: ReadonlyMap<string, Described[]>,
   read: (all: Described[], first: Described) => Promise<V>,

@@ -5,7 +5,6 @@ import { dayOf, dayStart, isDay } from '@bmg/common/time';
 export const DAY_MS = 86_400_000;
 /** The longest period of one request. */
 const PERIOD_DAYS_MAX = 31;
-/** How long totals are kept. */
 export const LEDGER_KEPT_DAYS = 400;
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;

@@ -45,7 +45,6 @@ export function mediaRule(mime_type: string): MediaRule {
   return { kind, mime_type: type.full, limit_bytes: LIMITS[kind] };
 }
 
-/** Maximum size of any file of a kind. */
 export const limitOfKind = (kind: MediaKind): number => LIMITS[kind];
 
 /**

@@ -1,18 +1,11 @@
 // POST /media/upload: fetches the partner's file completely, checks it, then streams it to the
 // upstream.
 import { ApiError } from '@bmg/common/errors';
-import {
-  fileNameOf,
-  multipart,
-  tooLarge,
-  type SpooledFile,
-  type Transfer,
-} from '@bmg/common/files';
+import { fileNameOf, multipart, tooLarge } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
 import { idOf, needTarget, segment } from '@bmg/common/upstream';
-import type { Target } from '@bmg/proto/common';
 import type { UploadMediaRequest, UploadMediaResponse } from '@bmg/proto/messaging';
-import { limitOf, mediaRule, type MediaRule } from './limits';
+import { limitOf, mediaRule } from './limits';
 import type { Needs, Dependencies } from '../dependencies';
 
 type UploadDependencies = Needs<{ credentials: 'of' }> & Pick<Dependencies, 'files' | 'transfer'>;
@@ -33,59 +26,33 @@ export async function uploadMedia(
   try {
     const of_file = limitOf(rule, file.head);
     if (file.size_bytes > of_file) throw tooLarge(file.size_bytes, of_file);
-    return await post(
-      transfer,
-      { target, access_token, file, rule, filename: fileNameOf(url) },
+    const { content_type, ...body } = multipart(
+      { messaging_product: 'whatsapp', type: mime_type },
+      {
+        name: 'file',
+        filename: fileNameOf(url),
+        content_type: mime_type,
+        size_bytes: file.size_bytes,
+        chunks: file.chunks(),
+      },
+    );
+    const { id } = await transfer.json(
+      {
+        operation: 'POST /{phone_number_id}/media',
+        method: 'POST',
+        path: `/${segment(target.phone_number_id)}/media`,
+        token: access_token,
+        headers: { 'content-type': content_type },
+        body,
+      },
       call,
     );
+    const media_id = idOf(id);
+    if (media_id !== undefined) return { media_id };
   } finally {
     await file.close();
   }
-}
-
-interface Upload {
-  target: Target;
-  access_token: string;
-  file: SpooledFile;
-  rule: MediaRule;
-  filename: string;
-}
-
-async function post(
-  transfer: Transfer,
-  { target, access_token, file, rule, filename }: Upload,
-  call: Call,
-): Promise<UploadMediaResponse> {
-  const { content_type, ...body } = multipart(
-    { messaging_product: 'whatsapp', type: rule.mime_type },
-    {
-      name: 'file',
-      filename,
-      content_type: rule.mime_type,
-      size_bytes: file.size_bytes,
-      chunks: file.chunks(),
-    },
-  );
-  const { id } = await transfer.json(
-    {
-      operation: 'POST /{phone_number_id}/media',
-      method: 'POST',
-      path: `/${segment(target.phone_number_id)}/media`,
-      token: access_token,
-      headers: { 'content-type': content_type },
-      body,
-    },
-    call,
-  );
-  const media_id = idOf(id);
-  if (media_id === undefined) {
-    throw new ApiError(
-      'UPSTREAM_ERROR',
-      'the upstream accepted the file but returned no media ID',
-      {
-        retryable: true,
-      },
-    );
-  }
-  return { media_id };
+  throw new ApiError('UPSTREAM_ERROR', 'the upstream accepted the file but returned no media ID', {
+    retryable: true,
+  });
 }

@@ -78,16 +78,10 @@ function statusOf(text: string | undefined): RecordStatus | undefined {
 }
 
 export const sentMessage = (record: MessageRecord, cost: MessageCost | undefined): Message => ({
-  message_id: record.message_id,
+  ...record,
   direction: 'outbound',
-  waba_id: record.waba_id,
-  phone_number_id: record.phone_number_id,
-  kind: record.kind,
   contact: record.recipient === '' ? undefined : record.recipient,
-  status: record.status,
   at: record.sent_at,
-  updated_at: record.updated_at,
-  pricing: record.pricing,
   broadcast: record.send?.broadcast ?? false,
   cost,
   error_code: record.status === 'failed' ? record.statuses?.failed?.error_code : undefined,

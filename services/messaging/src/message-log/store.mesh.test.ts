@@ -190,7 +190,7 @@ test('keeps each status of each participant of a group once, up to a bound', asy
   // The upstream repeats itself, in one webhook and in further ones.
   await messages.applyStatuses([...all, ...all]);
   for (const one of all) await messages.applyStatuses([one]);
-  const record = await messages.find('800', message_id);
+  const record = await createMessageList(db).find({ partner_id: 'ptn_1' }, message_id);
   expect(record).toMatchObject({ status: 'read' });
   const kept = [
     ...Object.entries(record?.statuses ?? {}).map(([status, { participant }]) => ({
@@ -204,7 +204,7 @@ test('keeps each status of each participant of a group once, up to a bound', asy
     said(String(index), 'delivered'),
   );
   await messages.applyStatuses(many);
-  const full = await messages.find('800', message_id);
+  const full = await createMessageList(db).find({ partner_id: 'ptn_1' }, message_id);
   expect(full?.participants).toHaveLength(PARTICIPANT_STATUSES_MAX);
 });
 
@@ -223,7 +223,7 @@ test('marks a status that arrives after a higher one, and keeps the state', asyn
   for (const one of [said('sent', 1), said('read', 2), said('delivered', 3), said('sent', 4)]) {
     await messages.applyStatuses([one]);
   }
-  const record = await messages.find('801', message_id);
+  const record = await createMessageList(db).find({ partner_id: 'ptn_1' }, message_id);
   expect(record).toMatchObject({ status: 'read' });
   const { sent, delivered, read } = record?.statuses ?? {};
   expect([sent?.superseded, delivered?.superseded, read?.superseded]).toEqual([

@@ -14,7 +14,6 @@ export const messageRecords = ({ messages }: Dependencies): Feature => ({
   buffers: [{ name: 'records', start: async () => undefined, stop: () => messages.drain() }],
 });
 
-/** Returns the handler of the topic `status`. */
 export const applyStatuses =
   (messages: Messages) =>
   async (batch: Received<Statuses>[]): Promise<void> => {

@@ -6,7 +6,6 @@ import type { ChargeFacts } from '../pricing';
 /** A record starts as `accepted`; a status raises it and never lowers it. */
 export type RecordStatus = 'accepted' | MessageStatus;
 
-/** One received status. */
 export interface StatusRecord {
   /** The upstream's time. */
   at: Date;

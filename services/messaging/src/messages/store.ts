@@ -25,7 +25,7 @@ const RETRY_MS = 1_000;
 const BATCHES_APART_MS = 4;
 
 /** `check_after_ms`: the age at which gap repair reads a record's missing statuses; 0 is never. */
-export function createMessages(db: Db, check_after_ms = 0, closed: ClosedMonths = NONE_CLOSED) {
+export function createMessages(db: Db, check_after_ms = 0, closed?: ClosedMonths) {
   const messages = messageRecords(db);
   const checkAt = (sent_at: Date): { check_at?: Date } =>
     check_after_ms === 0 ? {} : { check_at: new Date(sent_at.getTime() + check_after_ms) };
@@ -48,8 +48,6 @@ export function createMessages(db: Db, check_after_ms = 0, closed: ClosedMonths 
     /** Resolves once the record is stored; concurrent records share one write. */
     record: (message: MessageRecord): Promise<void> => writer.add(message),
     drain: (): Promise<void> => writer.drain(),
-    find: (phone_number_id: string, message_id: string): Promise<MessageRecord | null> =>
-      messages.findOne({ message_id, phone_number_id }),
     /** Counts the recipients of templates from a partner's account since a time. */
     async countTemplateRecipients(
       { partner_id, waba_id }: Pick<MessageRecord, 'partner_id' | 'waba_id'>,
@@ -79,7 +77,7 @@ export function createMessages(db: Db, check_after_ms = 0, closed: ClosedMonths 
         .project<Pick<MessageRecord, '_id' | 'send'>>({ 'send.trace_id': 1, 'send.span_id': 1 })
         .toArray(),
     async applyStatuses(updates: StatusUpdate[]): Promise<void> {
-      const closed_until = await closed.end();
+      const closed_until = await closed?.end();
       // Nearly always the record exists and its status rises.
       if ((await bulk(raisingTogether(updates, closed_until))) === 0) return;
       // All again, each separately: those that were written change nothing now.
@@ -93,7 +91,7 @@ export function createMessages(db: Db, check_after_ms = 0, closed: ClosedMonths 
       // Repeated statuses, statuses that came after a higher one, and statuses of closed months.
       const late = closed_until ? await findLate(messages, updates, closed_until) : [];
       if (late.length > 0) {
-        await closed.addLate(late);
+        await closed?.addLate(late);
         await bulk(late.map(({ update: { charge: _charge, ...status } }) => raising(status)));
       }
       await bulk(
@@ -133,11 +131,6 @@ export interface LateStatus {
   record: MessageRecord;
   update: StatusUpdate & { charge: ChargeFacts };
 }
-
-const NONE_CLOSED: ClosedMonths = {
-  end: async () => undefined,
-  addLate: async () => undefined,
-};
 
 /** The statuses with a price whose message was sent before `closed_until`. */
 async function findLate(

@@ -20,12 +20,7 @@ import { blockReasons, incompleteList, type BlockLists } from './block-list';
 import { mediaReasons, type MediaDependencies } from './media';
 import { messagingLimitOf, tokenReasons, type NumberSources } from './number';
 import { priceOf } from './cost';
-import {
-  readRecipients,
-  recipientReasons,
-  type RecipientFacts,
-  type RecipientSources,
-} from './recipients';
+import { readRecipients, recipientReasons, type RecipientSources } from './recipients';
 import { templateVerdict, type TemplateVerdict } from './template';
 import type { Window } from '../contacts';
 import type { Needs, Dependencies } from '../dependencies';
@@ -101,6 +96,10 @@ export async function preflightMessage(
     const blocked = blockReasons(list, facts.ids);
     reasons.push(...(blocked.length > 0 ? blocked : incompleteList(list)));
   }
+  const price =
+    draft && facts && category
+      ? priceOf({ category, at: now, ...draft, ...facts }, await deps.rateCards.prices())
+      : null;
   return {
     fields: {
       advice: ADVICE,
@@ -109,7 +108,7 @@ export async function preflightMessage(
       deliverable: deliverableOf(reasons),
       reasons,
       window: facts?.window ?? null,
-      price: draft && facts && category ? await price(deps, draft, facts, category, now) : null,
+      price,
       template: verdict ? describeTemplate(verdict) : null,
       pace,
       messaging_limit,
@@ -147,14 +146,6 @@ function windowReasons({ state, why }: Window): Reason[] {
     }),
   ];
 }
-
-const price = async (
-  { rateCards }: PreflightDependencies,
-  { recipient }: Draft,
-  { window }: RecipientFacts,
-  category: string,
-  at: Date,
-) => priceOf({ category, recipient, at, window }, await rateCards.prices());
 
 const describeTemplate = ({ status, category, category_since }: TemplateVerdict): Json => ({
   status: status ?? null,

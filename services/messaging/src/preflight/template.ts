@@ -40,8 +40,10 @@ export async function templateVerdict(
   const found = await findTemplate(source, { target, name, language: language.code }, call);
   if ('reasons' in found) return found;
   const reasons: Reason[] = [];
-  const stopped = statusReason(name, found.status);
-  if (stopped) reasons.push(stopped);
+  if (found.status !== 'APPROVED') {
+    const [code, state] = refusedStatus(found.status);
+    reasons.push(upstreamRefusal(code, `the template ${name} is ${state}`, NAME));
+  }
   const misfit = templateMisfit(found.components, components ?? []);
   if (misfit) reasons.push(misfit);
   if (needsPhone(found.category, found.components) && parseBsuid(recipient) !== null) {
@@ -90,12 +92,9 @@ async function findTemplate(
   }
 }
 
-/** Undefined for a template that can be sent. */
-function statusReason(name: string, status: string): Reason | undefined {
-  if (status === 'APPROVED') return undefined;
-  if (status === 'PAUSED') return upstreamRefusal(132_015, `the template ${name} is paused`, NAME);
-  if (status === 'DISABLED') {
-    return upstreamRefusal(132_016, `the template ${name} is disabled`, NAME);
-  }
-  return upstreamRefusal(132_001, `the template ${name} is not approved (${status})`, NAME);
-}
+/** The upstream's code for a template in this status, and its state. */
+const refusedStatus = (status: string): [number, string] => {
+  if (status === 'PAUSED') return [132_015, 'paused'];
+  if (status === 'DISABLED') return [132_016, 'disabled'];
+  return [132_001, `not approved (${status})`];
+};

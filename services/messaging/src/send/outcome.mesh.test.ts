@@ -1,6 +1,6 @@
 import type { Received } from '@bmg/common/bus';
 import { writeCallbackData } from '@bmg/common/messages';
-import type { Event } from '@bmg/proto/stream';
+import type { Statuses } from '@bmg/proto/stream';
 import { findOutcome, type OutcomeDependencies } from './outcome';
 import { applyStatuses } from '../messages/feature';
 import { createContacts } from '../contacts/store';
@@ -8,16 +8,15 @@ import { indexes } from '../collections';
 import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
-import { statusesOfEvents } from '../../../../test/testkit/state-of-events';
 import { testDatabase } from '../../../../test/testkit/database';
 
 const NOW = new Date(Date.UTC(NEXT_YEAR, 8, 21));
-const target = {
+const SCOPE = {
   partner_id: 'par_1',
   waba_id: '900000000000001',
   phone_number_id: '800000000000001',
-  directory_version: '',
 };
+const target = { ...SCOPE, directory_version: '' };
 
 const db = testDatabase(indexes);
 let deps: OutcomeDependencies & { contacts: ReturnType<typeof createContacts> };
@@ -29,9 +28,7 @@ beforeAll(async () => {
 
 const aRecord = (over: Partial<MessageRecord>): MessageRecord => ({
   _id: 'req_1',
-  partner_id: target.partner_id,
-  waba_id: target.waba_id,
-  phone_number_id: target.phone_number_id,
+  ...SCOPE,
   message_id: 'wamid.1',
   kind: 'text',
   recipient: '15550100777',
@@ -78,17 +75,17 @@ test('answers a send to a BSUID with its user id and no number', async () => {
 
 test('finds a send that was never recorded once one of its statuses has arrived', async () => {
   const status = {
-    message: {
-      event: 'message.sent',
-      waba_id: target.waba_id,
-      phone_number_id: target.phone_number_id,
-      timestamp: NOW.getTime() / 1_000,
-      data: JSON.stringify({ message_id: 'wamid.4', recipient: '15550100888' }),
-      partner_ids: [target.partner_id],
-      opaque: writeCallbackData(target.partner_id, 'req_4'),
-    },
-  } as Received<Event>;
-  await applyStatuses(messages)(statusesOfEvents([status]));
+    message_id: 'wamid.4',
+    status: 'sent',
+    timestamp: NOW.getTime() / 1_000,
+    recipient: '15550100888',
+    opaque: writeCallbackData(target.partner_id, 'req_4'),
+    received_at_ms: NOW.getTime(),
+    reconciled: false,
+  };
+  await applyStatuses(messages)([
+    { message: { ...target, statuses: [status] } } as unknown as Received<Statuses>,
+  ]);
   expect(await findOutcome(deps, { target, request_id: 'req_4' })).toMatchObject({
     result: { message_id: 'wamid.4', contacts: [{ input: '15550100888' }] },
   });

@@ -2,6 +2,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { resolveRecipient, upstreamAddress, writeCallbackData } from '@bmg/common/messages';
+import { within } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';
 import { traceIdOf, waitedFor } from '@bmg/common/telemetry';
 import { needTarget, segment, type AnswerHead, type Json } from '@bmg/common/upstream';
@@ -87,7 +88,8 @@ export async function send(
       // record.
       deps.log.error({ err: error, request_id }, 'failed to record send');
     });
-  await waitedFor(call.waits, 'mongodb', atMost(RECORD_WAIT_MS, recorded));
+  const stored = within(RECORD_WAIT_MS, recorded).catch(() => undefined);
+  await waitedFor(call.waits, 'mongodb', stored);
   return result;
 }
 
@@ -129,16 +131,6 @@ function noteRefusedToken(
  * The answer waits this long for the record; the record itself waits in memory for the database.
  */
 const RECORD_WAIT_MS = 2_000;
-
-function atMost(limit_ms: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, limit_ms);
-    void work.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
 
 /** A 200 without a usable body leaves the outcome unknown: the message may have been sent. */
 function readAnswer(answer: Json): SendResult {
