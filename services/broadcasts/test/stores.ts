@@ -1,20 +1,13 @@
 // A database of its own for each test file, on the engine of the tests; dropped afterwards.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { MongoClient } from 'mongodb';
-import { createIndexes } from '@bmg/common/mongo';
 import { createBroadcastStore } from '../src/records/broadcasts';
 import { createChunkStore } from '../src/records/chunks';
 import { indexes } from '../src/collections';
 import { createTemplateStateStore } from '../src/template/store';
+import { testDatabase } from '../../../test/testkit/database';
 
 export const unique = (prefix: string): string => `${prefix}${randomBytes(5).toString('hex')}`;
-
-const setting = (name: string): string => {
-  const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: start the engines before this test`);
-  return value;
-};
 
 export interface QueryCounts {
   commands: number;
@@ -25,12 +18,12 @@ export interface QueryCounts {
 }
 
 export function openStores() {
-  const client = new MongoClient(setting('MONGO_URL'), {
+  const db = testDatabase(indexes, {
     retryWrites: false,
-    ignoreUndefined: true,
     writeConcern: { w: 'majority', journal: true },
     monitorCommands: true,
   });
+  const { client } = db;
   const asked: QueryCounts = { commands: 0, looks: 0, documents: 0 };
   const looking = new Set<number>();
   client.on('commandStarted', ({ command, requestId }) => {
@@ -42,12 +35,6 @@ export function openStores() {
     if (looking.delete(requestId)) asked.looks += 1;
     const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
     asked.documents += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
-  });
-  const db = client.db(unique('broadcasts_test_'));
-  beforeAll(() => createIndexes(db, indexes));
-  afterAll(async () => {
-    await db.dropDatabase();
-    await client.close();
   });
   return {
     db,
@@ -62,6 +49,6 @@ export function openStores() {
 export type Stores = ReturnType<typeof openStores>;
 
 export function openTestRedis() {
-  const redis = new Redis(setting('REDIS_URL'), { keyPrefix: unique('t:') });
+  const redis = new Redis(process.env['REDIS_URL'] as string, { keyPrefix: unique('t:') });
   return { redis, close: () => redis.disconnect() };
 }

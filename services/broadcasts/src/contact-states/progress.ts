@@ -60,13 +60,8 @@ function shownStatus({ status, scheduled_at }: Pick<Broadcast, 'status' | 'sched
 
 /** The fields that are shown in lists too. */
 export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
+  ...broadcast,
   id: numberOf(broadcast),
-  waba_id: broadcast.waba_id,
-  phone_number_id: broadcast.phone_number_id,
-  name: broadcast.name,
-  template_name: broadcast.template_name,
-  template_language: broadcast.template_language,
-  total: broadcast.total,
   sent: tally.sent,
   delivered: tally.delivered,
   failed: tally.failed,
@@ -74,12 +69,9 @@ export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
   scheduled_at: broadcast.scheduled_at ?? undefined,
   started_at: broadcast.started_at ?? undefined,
   completed_at: broadcast.completed_at ?? undefined,
-  created_at: broadcast.created_at,
   paused_at: broadcast.paused_at ?? undefined,
   pause_ends_at: pauseEndsAt(broadcast),
   approval: approvalMessage(broadcast),
-  skipped: broadcast.skipped,
-  duplicates: broadcast.duplicates,
   failures: [],
 });
 

@@ -27,7 +27,6 @@ const CHUNKS_MAX = 4_000;
 
 export class StateWriter implements Component {
   readonly name = 'state-writer';
-  /** Chunks as they were last read or written. */
   private readonly cache = new LRUCache<string, Chunk>({ max: CHUNKS_MAX });
   private readonly pending = new Map<string, PendingChanges[]>();
   private writing: Promise<void> | undefined;
@@ -49,7 +48,6 @@ export class StateWriter implements Component {
     this.cache.set(chunk._id, chunk);
   }
 
-  /** Reads the chunk from the store. */
   async refresh(chunk_id: string): Promise<Chunk | undefined> {
     const [chunk] = await this.chunks.load([chunk_id]);
     // A running write may have read a newer revision; the store checks revisions in any case.

@@ -200,30 +200,29 @@ function keyOf(target: Target, idempotency: Idempotency): Keyed {
   return { idempotency: identities, fingerprint };
 }
 
-/** Marks the reply as a replay if another request has created the broadcast. */
+/**
+ * The response as of creation, whatever the state of the broadcast is by now; marked as a replay if
+ * another request has created it.
+ */
 function answerOf(broadcast: Broadcast, { idempotency }: Call): CreateBroadcastResponse {
+  const { scheduled_at, total, skipped, duplicates, warnings = [], approval } = broadcast;
   const is_own =
     !idempotency || [broadcast.idempotency].flat().includes(runOf(broadcast, idempotency));
   if (!is_own) idempotency.replayed = true;
-  return responseOf(broadcast);
-}
-
-/** The response as of creation, whatever the state of the broadcast is by now. */
-const responseOf = (broadcast: Broadcast): CreateBroadcastResponse => ({
-  broadcast_id: numberOf(broadcast),
-  status: broadcast.scheduled_at ? 'scheduled' : 'pending',
-  total: broadcast.total,
-  skipped: broadcast.skipped,
-  duplicates: broadcast.duplicates,
-  warnings: broadcast.warnings ?? [],
-  approval: approvalMessage({
-    ...broadcast,
-    status: 'awaiting_approval',
-    ...(broadcast.approval && {
-      approval: { ...broadcast.approval, approved_by: null, approved_at: null },
+  return {
+    broadcast_id: numberOf(broadcast),
+    status: scheduled_at ? 'scheduled' : 'pending',
+    total,
+    skipped,
+    duplicates,
+    warnings,
+    approval: approvalMessage({
+      ...broadcast,
+      status: 'awaiting_approval',
+      ...(approval && { approval: { ...approval, approved_by: null, approved_at: null } }),
     }),
-  }),
-});
+  };
+}
 
 const CONTACTS_MAX = 500;
 const BYTES_MAX = 256 * 1024;

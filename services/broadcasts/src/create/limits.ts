@@ -27,15 +27,13 @@ export async function waitingRefusal(
   );
 }
 
-const MESSAGING_LIMIT = 'MESSAGING_LIMIT';
-
 /** No warning for an unlimited or unknown tier. */
 export function limitWarnings(tier: string | undefined, total: number): Warning[] {
   const people = peopleOfTier(tier);
   if (people === undefined || total <= people) return [];
   return [
     {
-      code: MESSAGING_LIMIT,
+      code: 'MESSAGING_LIMIT',
       message:
         `the number may write to ${people} people in 24 hours outside an open window (${tier}), and the broadcast has ` +
         `${total}: expect the upstream to refuse the rest`,

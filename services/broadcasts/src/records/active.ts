@@ -10,7 +10,6 @@ export interface ActiveNumber {
   ids: number[];
 }
 
-/** The methods that workers need. */
 export const createActiveBroadcasts = (broadcasts: Collection<Broadcast>) => ({
   /** Moves due broadcasts to `pending`; returns when the next one before `horizon` is due. */
   async fallDue(now: Date, horizon: Date): Promise<Date | undefined> {

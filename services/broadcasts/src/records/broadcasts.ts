@@ -21,7 +21,6 @@ export interface Scope {
   waba_id?: string | undefined;
 }
 
-/** The events that a partner causes. */
 export type PartnerEvent = Extract<
   BroadcastEvent,
   'pause' | 'resume' | 'cancel' | 'approve' | 'approveForLater'
@@ -105,7 +104,6 @@ const moved = (
     { returnDocument: 'after' },
   );
 
-/** The methods that the creation of a broadcast needs. */
 function createDrafts(broadcasts: Collection<Broadcast>) {
   const findByKey = (identities: readonly string[]): Promise<Broadcast | null> =>
     broadcasts.findOne({ idempotency: { $in: [...identities] } });
@@ -128,7 +126,6 @@ function createDrafts(broadcasts: Collection<Broadcast>) {
     /** Those in the states of `WAITING` of a partner; counts no further than `most`. */
     countWaiting: (partner_id: string, most: number): Promise<number> =>
       broadcasts.countDocuments({ partner_id, status: { $in: [...WAITING] } }, { limit: most }),
-    /** Makes an Idempotency-Key available again. */
     async releaseKey(_id: number): Promise<void> {
       await broadcasts.updateOne({ _id }, { $unset: { idempotency: true, fingerprint: true } });
     },
@@ -153,7 +150,6 @@ const createTransitions = (broadcasts: Collection<Broadcast>) => ({
 
 const inEnd = { $in: [...ENDED] };
 
-/** The methods that the sweeper needs. */
 const createSweptBroadcasts = (broadcasts: Collection<Broadcast>) => ({
   endedWithContacts: (limit: number) =>
     broadcasts.find({ has_contacts: true, status: inEnd }).limit(limit).toArray(),

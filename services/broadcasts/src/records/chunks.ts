@@ -14,7 +14,6 @@ export interface ChunkHead {
   lease_until: Date;
 }
 
-/** The counters of a chunk. */
 export type ChunkCount = Pick<ChunkProgress, 'tally' | 'failures'> & { broadcast_id: number };
 
 /** A new progress value, valid only for one revision (`rev`) of one claim (`fence`). */
@@ -36,7 +35,6 @@ export const createChunkStore = (db: Db) => ({
   ...createProgressStore(chunkCollection(db), ownersOf(db)),
   ...createLeaseStore(chunkCollection(db), ownersOf(db)),
   ...createContactStore(contactCollection(db)),
-  /** Deletes chunks with their contacts. */
   async remove(ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     await contactCollection(db).deleteMany({ _id: { $in: ids } });

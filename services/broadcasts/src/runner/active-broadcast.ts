@@ -59,7 +59,6 @@ export class ActiveBroadcast {
     return { partner_id: this.stored.partner_id, broadcast_id: numberOf(this.stored) };
   }
 
-  /** How many contacts could be sent now. */
   readyCount(now: number): number {
     if (this.stop || this.ended) return 0;
     return this.chunks.reduce((sum, chunk) => sum + chunk.readyCount(now), 0);

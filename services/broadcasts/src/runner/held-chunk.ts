@@ -36,7 +36,6 @@ export class HeldChunk {
   refreshed_at = 0;
   private waiting: number[] = [];
   private postponed: Postponed[] = [];
-  /** Refused sends by contact. */
   private readonly refusals = new Map<number, number>();
   /**
    * Contacts that may or may not have been sent: marked by an earlier owner of the lease, or sent
@@ -86,7 +85,6 @@ export class HeldChunk {
     );
   }
 
-  /** How many contacts could be sent now. */
   readyCount(now: number): number {
     if (this.leaseLost) return 0;
     this.queueDue(now);
@@ -124,7 +122,6 @@ export class HeldChunk {
     this.postponed.push({ index, due });
   }
 
-  /** The number of the contact's next attempt to send. */
   nextAttempt(index: number): number {
     this.attempts.set(index, (this.attempts.get(index) ?? 0) + 1);
     return this.lastAttempt(index);

@@ -92,7 +92,6 @@ export class NumberLane {
     return this.rotation.isEmpty();
   }
 
-  /** The leases to renew. */
   leases(): Array<{ id: string; fence: number }> {
     return this.rotation.leases();
   }

@@ -12,8 +12,11 @@ export type Outcome =
   /** The message may or may not have been sent. */
   | { kind: 'unknown' };
 
-const THROTTLED = 130_429;
-const PAIR_LIMIT = 131_056;
+/** Limits of the number's rate and of one recipient: the upstream has sent nothing. */
+const LIMITS = new Map<number | undefined, RetryReason>([
+  [130_429, 'throttled'],
+  [131_056, 'pair'],
+]);
 /** The token is invalid; the template is unknown, paused or disabled. */
 const STOPPING_UPSTREAM_CODES = new Set([190, 132_001, 132_015, 132_016]);
 const STOPPING_CODES = new Set(['WABA_NOT_REGISTERED', 'NO_ACTIVE_WABA', 'PARTNER_SUSPENDED']);
@@ -29,10 +32,8 @@ export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof ApiError)) return { kind: 'unknown' };
   const code = codeOf(error);
   const retry_after_s = error.retry_after_s ?? 0;
-  if (error.upstream_code === THROTTLED)
-    return { kind: 'retry', reason: 'throttled', code, retry_after_s };
-  if (error.upstream_code === PAIR_LIMIT)
-    return { kind: 'retry', reason: 'pair', code, retry_after_s };
+  const reason = LIMITS.get(error.upstream_code);
+  if (reason) return { kind: 'retry', reason, code, retry_after_s };
   if (stopsBroadcast(error)) return { kind: 'stop', code, message: error.message };
   if (error.upstream_code !== undefined) return { kind: 'refused', code };
   // Messaging, or the upstream behind it, could not be reached: nothing was sent.

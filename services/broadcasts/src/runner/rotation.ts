@@ -65,7 +65,6 @@ export class Rotation {
     );
   }
 
-  /** True if the keeper has a chunk to remove. */
   hasChunkToRemove(): boolean {
     return this.all().some(({ chunks }) =>
       chunks.some((chunk) => chunk.isDone() || chunk.leaseLost),

@@ -20,7 +20,6 @@ export class SendBackoff {
     this.next_ms = FIRST_MS;
   }
 
-  /** How much of the pause is left, in ms. */
   remainingMs(): number {
     return Math.max(0, this.until - Date.now());
   }

@@ -68,7 +68,6 @@ export function createFiller(components: readonly Json[]) {
       const rest = unusedOf(params);
       return rest.length === 0 ? fixed.length : placed(fixed, rest, where).length;
     },
-    /** Returns the components of one contact's message. */
     fill(params: Params | null): Json[] {
       const filled = used.size === 0 ? [...components] : (replace(components, params) as Json[]);
       const rest = unusedOf(params);
