@@ -1,6 +1,5 @@
 import { fields, type Loaded } from '@bmg/common/config';
 
-/** The documentation of the service's environment. */
 export const settings = {
   ...fields.grpcServer(50055),
   METRICS_PORT: fields.port(9105, 'port of /metrics, /livez and /readyz'),

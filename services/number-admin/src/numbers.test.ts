@@ -58,12 +58,3 @@ test('refuses an empty number id', async () => {
   rig.upstream.answers(LISTED);
   await expect(verify('')).rejects.toMatchObject({ code: 'INVALID_FIELD' });
 });
-
-test('reads the status of another number', async () => {
-  rig.upstream.answers(LISTED, { id: OTHER_NUMBER, status: 'PENDING' });
-  const reply = await rig.rpc.getPhoneStatus(
-    { target: TARGET, phone_number_id: OTHER_NUMBER },
-    rig.call(),
-  );
-  expect(reply.fields).toEqual({ id: OTHER_NUMBER, status: 'PENDING' });
-});

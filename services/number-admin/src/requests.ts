@@ -1,6 +1,8 @@
-// Parts of requests that several operations share: users, and pages of lists.
+// Parts of requests and replies that several operations share: users, pages of lists, successes.
 import { invalidField } from '@bmg/common/errors';
 import { parseBsuid } from '@bmg/common/ids';
+import { succeeded, without, type Json } from '@bmg/common/upstream';
+import type { Node } from '@bmg/proto/common';
 
 /**
  * One user in the upstream's form: a BSUID or a phone number. A number is passed on unchanged,
@@ -31,3 +33,9 @@ export const pageQuery = (request: PageRequest, limit_max: number) => ({
   after: request.after,
   before: request.before,
 });
+
+/** The other fields of a success, for the few edges that return any. */
+export function outcome(body: Json): Node {
+  succeeded(body);
+  return { fields: without(body, 'messaging_product', 'success') };
+}

@@ -24,7 +24,6 @@ import type { Dependencies, Tools } from './tools';
 
 const indexes: Indexes = { [REQUEST_CLAIMS]: requestClaimIndexes };
 
-/** The 34 RPCs, collected from the operation files. */
 export function createNumberAdminHandlers(
   dependencies: Dependencies,
 ): Handlers<NumberAdminDefinition> {

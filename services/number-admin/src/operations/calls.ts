@@ -1,7 +1,8 @@
 // Calls: the body is passed on unchanged, in its own order, with the messaging product. The
 // upstream validates the rest.
 import { missingFields } from '@bmg/common/errors';
-import { needTarget, succeeded, without, type Json } from '@bmg/common/upstream';
+import { needTarget, without, type Json } from '@bmg/common/upstream';
+import { outcome } from '../requests';
 import type { Part, Tools } from '../tools';
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
@@ -37,7 +38,6 @@ export const calls = ({
       request,
       call,
     );
-    succeeded(body);
-    return { fields: without(body, 'messaging_product', 'success') };
+    return outcome(body);
   },
 });

@@ -5,7 +5,6 @@ import {
   cursorsOf,
   isObject,
   needTarget,
-  succeeded,
   unusable,
   upstreamError,
   without,
@@ -17,7 +16,7 @@ import type { Node } from '@bmg/proto/common';
 import type { CreateGroupRequest, RemoveGroupParticipantsRequest } from '@bmg/proto/numberadmin';
 import { groupsOf } from '../membership';
 import type { Part, Tools } from '../tools';
-import { pageQuery, usedLimit, userEntry } from '../requests';
+import { outcome, pageQuery, usedLimit, userEntry } from '../requests';
 
 const FIELDS =
   'subject,description,participants,join_approval_mode,suspended,creation_timestamp,total_participant_count';
@@ -27,11 +26,6 @@ const SUBJECT_MAX = 128;
 const REMOVALS_MAX = 8;
 /** Not all participants could be removed: HTTP 206 with an error object. */
 const PARTIAL = 131_201;
-
-const group = (body: Json): Node => {
-  succeeded(body);
-  return { fields: without(body, 'messaging_product', 'success') };
-};
 
 function createBody({ subject, description, join_approval_mode }: CreateGroupRequest): Json {
   if (subject.trim() === '') throw missingFields(['subject']);
@@ -62,7 +56,7 @@ const isPartial = ({ error }: Json): boolean =>
 
 /** An event reports later who was removed; the reply can only pass the upstream's error on. */
 function removal(body: Json): Node {
-  if (!isPartial(body)) return group(body);
+  if (!isPartial(body)) return outcome(body);
   const { upstream_code, message, details } = upstreamError(body['error'] as UpstreamErrorBody, []);
   return {
     fields: {
@@ -107,7 +101,7 @@ export const groups = ({
       // An interrupted creation may have succeeded: a repeat is not safe.
       send: true,
       reply: (body) => {
-        const created = group(body);
+        const created = outcome(body);
         // The event with this request_id carries the invite link and the id.
         if (!isFilled(body['request_id']) && !isFilled(body['id'])) {
           throw unusable('a request id', { outcome: 'unknown' });
@@ -115,10 +109,10 @@ export const groups = ({
         return created;
       },
     },
-    getGroup: async (request, call) => group(await groupNode(request, FIELDS, call)),
+    getGroup: async (request, call) => outcome(await groupNode(request, FIELDS, call)),
     async deleteGroup(request, call) {
       await groupNode(request, 'id', call);
-      return group(await ask({ upstream: 'DELETE /{group_id}' }, request, call));
+      return outcome(await ask({ upstream: 'DELETE /{group_id}' }, request, call));
     },
     async removeGroupParticipants(request, call) {
       const body = removalBody(request);

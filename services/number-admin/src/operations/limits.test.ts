@@ -3,7 +3,7 @@ import { useRig, TARGET } from '../../test/build';
 import { upstreamError } from '../../test/upstream-stub';
 
 /** The outcome of a request that the upstream does not answer. */
-const TIMEOUT_MS = 500;
+const TIMEOUT_MS = 200;
 
 const rig = useRig(TIMEOUT_MS);
 

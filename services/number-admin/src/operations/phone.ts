@@ -10,9 +10,9 @@ import {
   without,
   type Json,
 } from '@bmg/common/upstream';
-import type { Node } from '@bmg/proto/common';
 import type { Part, Tools } from '../tools';
 import { checkPin, choosePin, storePin } from '../pin';
+import { outcome } from '../requests';
 
 const STATUS_FIELDS = [
   'display_phone_number',
@@ -37,12 +37,6 @@ function readStatus(body: Json): Json {
     ...without(body, ...LIMIT_FIELDS),
     ...(messaging_limit_tier !== null && { messaging_limit_tier }),
   };
-}
-
-/** The other fields of a success, for the few edges that return any. */
-function outcome(body: Json): Node {
-  succeeded(body);
-  return { fields: without(body, 'success', 'messaging_product') };
 }
 
 /** Passes an upstream failure on with `retryable: false`. */

@@ -12,26 +12,17 @@ const run = (method: Method, request: object): Promise<unknown> =>
     rig.call(),
   );
 
+const AUTOMATE = 'updateConversationalAutomation';
 const AUTOMATION = ['enable_welcome_message', 'prompts', 'commands'];
 const PROFILE = ['about', 'address', 'email', 'websites'];
 const commands = { items: [{ command_name: 'help', command_description: ' ' }] };
 
 test.each<[string, Method, object, { field: string } | { fields: string[] }]>([
-  [
-    'automation with nothing to change',
-    'updateConversationalAutomation',
-    {},
-    { fields: AUTOMATION },
-  ],
-  [
-    'a fifth ice breaker',
-    'updateConversationalAutomation',
-    { prompts: { items: [...'abcde'] } },
-    { field: 'prompts' },
-  ],
+  ['automation with nothing to change', AUTOMATE, {}, { fields: AUTOMATION }],
+  ['a fifth ice breaker', AUTOMATE, { prompts: { items: [...'abcde'] } }, { field: 'prompts' }],
   [
     'a command without a description',
-    'updateConversationalAutomation',
+    AUTOMATE,
     { commands },
     { fields: ['commands[0].command_description'] },
   ],
@@ -103,12 +94,6 @@ test('is not retryable if groups are not enabled upstream', async () => {
     message: expect.stringContaining('Something went wrong'),
     retryable: false,
   });
-});
-
-test('lowers a page limit above the maximum and reports it', async () => {
-  rig.upstream.answers({ data: { groups: [] } });
-  await expect(run('listGroups', { limit: 5_000 })).resolves.toEqual({ items: [], limit: 1_024 });
-  expect(rig.upstream.asked[0]?.query).toEqual({ limit: '1024' });
 });
 
 describe('a partly failed removal (HTTP 206 with an error upstream)', () => {
