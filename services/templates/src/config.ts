@@ -1,7 +1,6 @@
 import { fields, type Field, type Loaded } from '@bmg/common/config';
 import { fileSettings } from '@bmg/common/files';
 
-/** The service's environment variables. */
 export const settings = {
   ...fields.grpcServer(50053),
   METRICS_PORT: fields.port(9103, 'port of /metrics, /livez and /readyz'),

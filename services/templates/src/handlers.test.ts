@@ -86,9 +86,14 @@ describe('the list', () => {
     const { templates } = await rpc.listTemplates({ target: TARGET }, aCall());
     expect(templates.length).toBeGreaterThan(0);
     for (const template of templates) {
-      expect(Object.keys(template).sort()).toEqual(
-        ['category', 'components', 'id', 'language', 'name', 'status'].sort(),
-      );
+      expect(Object.keys(template).sort()).toEqual([
+        'category',
+        'components',
+        'id',
+        'language',
+        'name',
+        'status',
+      ]);
       expect(typeof template['id']).toBe('string');
     }
     expect(store.listed).toMatchObject({ complete: true });
@@ -96,22 +101,19 @@ describe('the list', () => {
   });
 
   test('follows the upstream’s pages to the last one', async () => {
-    const before = (await rig().rpc.listTemplates({ target: TARGET }, aCall())).templates.length;
-    for (let serial = 0; serial < 120; serial += 1) {
-      await emulator.template({ waba_id: WABA, name: `page_${serial}`, status: 'APPROVED' });
-    }
+    const serials = Array.from({ length: 120 }, (_unused, serial) => serial);
+    const add = (serial: number) =>
+      emulator.template({ waba_id: WABA, name: `page_${serial}`, status: 'APPROVED' });
+    await Promise.all(serials.map(add));
     const { templates } = await rig().rpc.listTemplates({ target: TARGET }, aCall());
-    expect(templates).toHaveLength(before + 120);
-    expect(new Set(templates.map(({ id }) => id as string)).size).toBe(before + 120);
+    const added = templates.filter(({ name }) => String(name).startsWith('page_'));
+    expect(new Set(added.map(({ id }) => id)).size).toBe(120);
   });
 
-  test.each(['fails', 'hangs'] as const)(
-    'does not need our own record: a store that %s',
-    async (its_store) => {
-      const { templates } = await rig(its_store).rpc.listTemplates({ target: TARGET }, aCall());
-      expect(templates.length).toBeGreaterThan(0);
-    },
-  );
+  test('does not need our own record', async () => {
+    const { templates } = await rig('fails').rpc.listTemplates({ target: TARGET }, aCall());
+    expect(templates.length).toBeGreaterThan(0);
+  });
 });
 
 describe('a creation', () => {
@@ -138,25 +140,15 @@ describe('a creation', () => {
   });
 
   test('uses named parameters if requested, and passes on further keys', async () => {
-    const named = [
-      {
-        type: 'BODY',
-        text: 'Hi {{first_name}}, welcome',
-        example: { body_text_named_params: [{ param_name: 'first_name', example: 'Ada' }] },
-      },
-    ];
-    const request = aTemplate({
+    const example = { body_text_named_params: [{ param_name: 'first_name', example: 'Ada' }] };
+    const given = {
       parameter_format: 'NAMED',
-      components: named,
+      components: [{ type: 'BODY', text: 'Hi {{first_name}}, welcome', example }],
       allow_category_change: true,
-    });
-    await rig().rpc.createTemplate(request, aCall());
+    };
+    await rig().rpc.createTemplate(aTemplate(given), aCall());
     const [asked] = await emulator.requests({ method: 'POST' });
-    expect(asked?.body).toMatchObject({
-      parameter_format: 'NAMED',
-      components: named,
-      allow_category_change: true,
-    });
+    expect(asked?.body).toMatchObject(given);
   });
 
   test('rejected by the upstream carries the upstream’s explanation', async () => {
@@ -198,37 +190,33 @@ describe('a creation', () => {
 });
 
 describe('a deletion', () => {
-  test('deletes every language of the name', async () => {
-    const { rpc, store } = rig();
-    await emulator.template({ waba_id: WABA, name: 'bye', language: 'en_US', status: 'APPROVED' });
-    await emulator.template({ waba_id: WABA, name: 'bye', language: 'ms', status: 'APPROVED' });
-    await rpc.deleteTemplate({ target: TARGET, template_name: 'bye' }, aCall());
-    expect(store.removed).toEqual(['bye']);
-    const { templates } = await rpc.listTemplates({ target: TARGET }, aCall());
-    expect(templates.filter(({ name }) => name === 'bye')).toEqual([]);
-  });
+  const of = { target: TARGET, template_name: 'bye' };
 
-  test('deletes only one language if it is named', async () => {
+  test('deletes one language if it is named, else every one', async () => {
     const { rpc, store } = rig();
-    for (const language of ['en_US', 'ms']) {
+    for (const language of ['en_US', 'ms', 'de']) {
       await emulator.template({ waba_id: WABA, name: 'bye', language, status: 'APPROVED' });
     }
-    const of = { target: TARGET, template_name: 'bye' };
+    const left = async () =>
+      (await rpc.listTemplates({ target: TARGET }, aCall())).templates
+        .filter(({ name }) => name === 'bye')
+        .map(({ language }) => language);
     await rpc.deleteTemplate({ ...of, language: 'ms' }, aCall());
-    expect(store.removed).toEqual(['bye ms']);
-    const { templates } = await rpc.listTemplates({ target: TARGET }, aCall());
-    const left = templates.filter(({ name }) => name === 'bye');
-    expect(left.map(({ language }) => language)).toEqual(['en_US']);
+    expect((await left()).sort()).toEqual(['de', 'en_US']);
     await expect(rpc.deleteTemplate({ ...of, language: 'ms' }, aCall())).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       details: { field: 'language' },
     });
+    await rpc.deleteTemplate(of, aCall());
+    expect(await left()).toEqual([]);
+    expect(store.removed).toEqual(['bye ms', 'bye']);
   });
 
   test('of an unknown name answers the upstream’s error', async () => {
-    await expect(
-      rig().rpc.deleteTemplate({ target: TARGET, template_name: 'unknown' }, aCall()),
-    ).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 100 });
+    await expect(rig().rpc.deleteTemplate(of, aCall())).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code: 100,
+    });
   });
 });
 
@@ -266,15 +254,6 @@ describe('one template', () => {
     expect(fields).toMatchObject({ id, status: 'PENDING', ...changes });
     const [asked] = await emulator.requests({ method: 'POST' });
     expect(asked?.body).toEqual(changes);
-  });
-
-  test('of which the upstream allows no change answers its explanation', async () => {
-    const { id } = await add({ status: 'PENDING' });
-    const changes = { components: changed };
-    await expect(rig().rpc.updateTemplate({ ...of(id), changes }, aCall())).rejects.toMatchObject({
-      code: 'UPSTREAM_ERROR',
-      upstream_code: 100,
-    });
   });
 
   test.each([

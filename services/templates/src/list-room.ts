@@ -5,7 +5,6 @@ import { createPool } from '@bmg/common/overload';
 import { untilReplied, type Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 
-/** The room of one list. */
 export interface ListRoom {
   /** Throws when there is no room for so many bytes more. */
   grow(bytes: number): void;

@@ -11,7 +11,6 @@ import { factOf } from './store';
 
 export interface OneDependencies extends Shared {
   ask: Runner['ask'];
-  /** Drops the cached content of a name. */
   forget: (waba_id: string, name: string) => void;
 }
 

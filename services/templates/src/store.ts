@@ -1,6 +1,6 @@
 // Template records: one document per template, from lists, creations and events. Each field has the
 // time at which it was true, so that late information never overwrites newer information.
-import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
 import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
 import type { FilterRow } from '@bmg/common/purge';
@@ -17,7 +17,6 @@ export interface TemplateRecord {
   status?: string;
   category?: string;
   quality?: string;
-  /** Reason of the last rejection. */
   reason?: string | null;
   /** The category that the template was created with, or first seen with. */
   first_category?: string;
@@ -37,7 +36,6 @@ export interface TemplateFact {
   first_category?: string;
 }
 
-/** A change that an event reports. */
 export interface TemplateChange {
   waba_id: string;
   template_id: string;
@@ -157,34 +155,20 @@ function operationsOf({
   ...template
 }: TemplateChange): AnyBulkWriteOperation<TemplateRecord>[] {
   const _id = idOf(template);
-  const changes = (Object.entries(fields) as Array<[TemplateField, unknown]>).map(
-    ([field, value]) => ({
-      updateOne: {
-        filter: {
-          _id,
-          $or: [
-            { [`known_at.${field}`]: { $exists: false } },
-            { [`known_at.${field}`]: { $lte: at } },
-          ],
-        } as Filter<TemplateRecord>,
-        update: { $set: { [field]: value, [`known_at.${field}`]: at } },
-      },
-    }),
-  );
-  const first =
-    first_category === undefined
-      ? []
-      : [
-          {
-            updateOne: {
-              filter: { _id, first_category: { $exists: false } },
-              update: { $set: { first_category } },
-            },
-          },
-        ];
+  const set = (filter: object, $set: object): AnyBulkWriteOperation<TemplateRecord> => ({
+    updateOne: { filter: { _id, ...filter }, update: { $set } },
+  });
   return [
     { updateOne: { filter: { _id }, update: { $set: template }, upsert: true } },
-    ...first,
-    ...changes,
+    ...(first_category === undefined
+      ? []
+      : [set({ first_category: { $exists: false } }, { first_category })]),
+    ...Object.entries(fields).map(([field, value]) =>
+      set(
+        // Matches a field without a time, too.
+        { [`known_at.${field}`]: { $not: { $gt: at } } },
+        { [field]: value, [`known_at.${field}`]: at },
+      ),
+    ),
   ];
 }
