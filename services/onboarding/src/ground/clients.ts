@@ -261,10 +261,7 @@ export function createClients(db: Db) {
 }
 
 const changesOf = (clients: Collection<Client>) => ({
-  /**
-   * Inserts the row, or updates it and makes it active. Returns the row before; null if there was
-   * none. `event` is stored with the change.
-   */
+  /** Inserts the row, or updates and activates it. Returns the row before, or null. */
   async upsert(given: Registration, at: Date, event?: DueEvent) {
     return upsert(() =>
       clients.findOneAndUpdate(

@@ -11,10 +11,7 @@ export type Contacts = Partial<Record<ContactRole, string | null>>;
 /** Each address is set by its path, so that two changes at the same time both last. */
 export type ContactsChange = Partial<Record<`contacts.${ContactRole}`, string | null>>;
 
-/**
- * Returns the change that stores the given addresses; an empty one removes. Throws INVALID_FIELD
- * naming the field, such as `contacts.billing`.
- */
+/** The change to store; an empty address removes. Throws INVALID_FIELD naming the field. */
 export function contactsChange(given: PartnerContacts | undefined): ContactsChange {
   const change: ContactsChange = {};
   for (const role of CONTACT_ROLES) {
@@ -36,9 +33,7 @@ const EMAIL_MAX = 254;
 const LOCAL_PART = /^[^\s\p{Cc}@"(),:;<>[\]\\]{1,64}$/u;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;
 
-/**
- * Returns the address in its normal form: lower case, the domain in ASCII. Throws naming `field`.
- */
+/** The address in lower case, the domain in ASCII. Throws naming `field`. */
 export function checkEmail(text: string, field = 'email'): string {
   const email = text.trim().normalize('NFC').toLowerCase();
   if (email === '') throw missingFields([field]);

@@ -1,7 +1,4 @@
-/**
- * Works on up to `max` rows, each of which `claim` takes when the one before is done. Returns true
- * if more may be due.
- */
+/** Works on up to `max` rows, claimed one by one. Returns true if more may be due. */
 export async function eachClaimed<T>(
   max: number,
   claim: () => Promise<T | null>,

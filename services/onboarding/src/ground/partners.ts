@@ -47,9 +47,7 @@ export interface Partner extends HoldsDueEvents {
   status: PartnerStatus;
   key_hash: string;
   key_hint: string;
-  /**
-   * The hash of the same key under the previous pepper: open console sessions were opened with it.
-   */
+  /** The hash of the key under the previous pepper: sessions were opened with it. */
   renewed_from?: string | null;
   /** The key before the last rotation, as long as it works beside the new one. */
   previous_key?: { key_hash: string; expires_at: Date } | null;
@@ -63,16 +61,11 @@ export interface Partner extends HoldsDueEvents {
   /** Broadcasts to more contacts wait for the approval of a second person; null: none do. */
   approval_above?: number | null;
   max_wabas: number | null;
-  /**
-   * Business accounts with an active client, in the order of registration. The plan's limit counts
-   * them.
-   */
+  /** Accounts with an active client, in the order of registration: the plan limits them. */
   wabas: string[];
   /** Those of `wabas` that are inactive until a payment. Billing slots do not count them. */
   waiting_wabas?: string[];
-  /**
-   * Active accounts by UTC month, from which billing slots follow. Absent until the first account.
-   */
+  /** Active accounts by UTC month, for billing slots. Absent until the first account. */
   months?: MonthCounts;
   /** Thresholds of alerts by cause. */
   alerts?: Readonly<Record<string, string>>;
@@ -116,6 +109,7 @@ export interface Place {
   partner_id: string;
   waba_id: string;
   month: string;
+  /** UTC month, YYYY-MM. */
 }
 
 /** The accounts that may send, in the order of their places. */
@@ -255,9 +249,7 @@ const keysOf = (partners: Collection<Partner>) => ({
     );
     return previous.matchedCount === 1;
   },
-  /**
-   * Keys whose hash is not of the pepper with this ID (empty: of a pepper without one), by partner.
-   */
+  /** Keys hashed with another pepper than this ID's (empty: the one without an ID). */
   async keysOfOtherPeppers(pepper_id: string, at: Date) {
     const other = pepper_id === '' ? /\./ : { $not: new RegExp(`^${pepper_id}\\.`) };
     const present = { key_hash: other };
@@ -380,10 +372,7 @@ function placesOf(partners: Collection<Partner>) {
         wabas: without(wabas, waba_id),
         waiting_wabas: without(waiting_wabas, waba_id),
       })),
-    /**
-     * Sets which accounts wait. `choose` sees the partner exactly as it is when the answer is
-     * stored.
-     */
+    /** Sets which accounts wait: `choose` sees the partner as it is when that is stored. */
     chooseWaiting: (partner_id: string, month: string, choose: (partner: Partner) => string[]) =>
       changeAccounts(partner_id, month, (partner) => ({
         wabas: partner.wabas,

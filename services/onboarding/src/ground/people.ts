@@ -16,9 +16,7 @@ export interface Person {
   invitation: { token_hash: string; expires_at: Date } | null;
   /** The IDs of the records in `passkeys`: one that is not listed here does not sign in. */
   passkey_ids: string[];
-  /**
-   * At the operator's issuer, which has verified the address; null until the first log-in there.
-   */
+  /** At the operator's issuer, with a verified address; null until the first log-in there. */
   identity: { issuer: string; subject: string } | null;
   /** The latest one's registration; absent without one since release 2.10. */
   passkey_added_at?: Date;
@@ -99,10 +97,7 @@ export function createPeople(db: Db) {
         { 'people.identity.subject': subject },
         ({ identity }) => identity?.issuer === issuer && identity.subject === subject,
       ),
-    /**
-     * Stores what `change` makes of the people, which it may be given again. If it throws, nothing
-     * changes.
-     */
+    /** Stores the people after `change`, which may run again. Nothing changes if it throws. */
     async change<T>(partner_id: string, change: (people: Person[]) => Changed<T>): Promise<T> {
       for (let tries = 0; tries < TRIES_MAX; tries += 1) {
         const before = await documents.findOne({ _id: partner_id });

@@ -5,9 +5,7 @@
 export const WABAS_PER_SLOT = 3;
 export const SLOT_CENTS = 1_000;
 
-/**
- * Accounts active in one UTC month: the most at the same time, and how many after the last change.
- */
+/** Accounts active in a UTC month: the most at once, and after the last change. */
 interface MonthCount {
   peak: number;
   last: number;
@@ -26,9 +24,7 @@ export const monthOf = (at: Date): string => at.toISOString().slice(0, 7);
 
 export const slotsFor = (wabas: number): number => Math.ceil(wabas / WABAS_PER_SLOT);
 
-/**
- * The month's peak. A month without a change has the count with which the month before it ended.
- */
+/** The month's peak. A month without a change has the last count of the one before. */
 export function peakOf(counts: MonthCounts, month: string): number {
   const own = counts[month];
   if (own) return own.peak;

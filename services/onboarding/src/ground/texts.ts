@@ -23,10 +23,7 @@ export function checkLine(field: string, given: string, max: number): string {
 
 const WABA_IDS_MAX = 100;
 
-/**
- * Each account once. `registered` are the partner's accounts. Throws INVALID_FIELD naming
- * `waba_ids`.
- */
+/** Each account once. Throws INVALID_FIELD naming `waba_ids` unless all are registered. */
 export function checkAccounts(waba_ids: string[], registered: readonly string[]): string[] {
   if (waba_ids.length > WABA_IDS_MAX) {
     throw invalidField('waba_ids', `must have at most ${WABA_IDS_MAX} items`);

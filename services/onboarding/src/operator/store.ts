@@ -139,10 +139,7 @@ export function createSealedRecords(db: Db) {
   };
 }
 
-/**
- * The source and ID that a cursor names. An unknown cursor starts from the beginning, which is
- * harmless.
- */
+/** The source and ID of a cursor. An unknown one starts from the beginning: harmless. */
 function startOf(after: string | undefined): [number, string | undefined] {
   const [, name, place] = /^([^:]+):(.*)$/s.exec(after ?? '') ?? [];
   const index = SOURCES.findIndex(({ collection }) => collection === name);

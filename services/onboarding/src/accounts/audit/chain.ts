@@ -118,10 +118,7 @@ function fits(entry: AuditEntry, { hash, personal }: Sealed): boolean {
   return is_same && hashOf(entry, personal) === hash;
 }
 
-/**
- * An outcome that came late, or a further change of the day that the record stands for, is in a
- * later link.
- */
+/** A late outcome, or a further change of the day of a shared record, is in a later link. */
 function hasMovedOn({ at, ended_at, count }: AuditEntry, { open }: Sealed, { to }: Link): boolean {
   if (count === undefined) return open && ended_at !== null && ended_at > to;
   const of_day = Math.floor(at.getTime() / DAY_MS);

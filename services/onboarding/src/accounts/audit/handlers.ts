@@ -192,9 +192,7 @@ const tooMany = (): ApiError =>
     retry_after_s: 1,
   });
 
-/**
- * The name of a key or the address of a person as it is now: it may be changed or removed later.
- */
+/** The name of the key or address of the person now: it may be changed or removed later. */
 async function nameActor(
   { partners, partnerKeys, people }: Dependencies,
   { partner_id, actor }: Pick<BeginChangeRequest, 'partner_id' | 'actor'>,

@@ -18,9 +18,7 @@ const TOO_LONG = '(too long to be recorded)';
 /** What limits a change: see `BeginChangeRequest`. */
 export type Kind = 'change' | 'reduces_risk' | 'log_in' | 'refusal';
 
-/**
- * Actors that hold no more than half of the partner's quota together: they may be many, and leak.
- */
+/** Actors that share half of the partner's quota: they may be many, and leak. */
 export const isProgram = (type: string): boolean => type === 'api_key' || type === 'sign_up_link';
 
 export const halfOf = (limit: number): number => Math.ceil(limit / 2);
@@ -41,10 +39,7 @@ export const quotasOf = (changes: number) => ({
     person: shareOf(changes, 5),
     sign_up_link: shareOf(changes, 500, LINK_MIN),
   } as Partial<Record<string, number>>,
-  /**
-   * Records of what is never refused; log-ins have as many, and so have refusals. Further ones
-   * share a record.
-   */
+  /** Records of changes never refused, as many of log-ins and of refusals; more share one. */
   reserve: shareOf(changes, 10),
   reserve_of_one: shareOf(changes, 50),
 });

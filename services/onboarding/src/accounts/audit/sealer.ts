@@ -17,10 +17,7 @@ import type { Dependencies } from '../../dependencies';
 import { recordMessage } from './rules';
 
 const EVERY_MS = 60_000;
-/**
- * Longer than clocks differ and a write takes: a later record would seem to be added after its
- * time.
- */
+/** Longer than clocks differ and a write takes, so that no record seems to be added late. */
 const MARGIN_MS = 120_000;
 /** The records of a link are in memory at once, and their values may be large. */
 const LINK_RECORDS_MAX = 200;
@@ -79,10 +76,7 @@ export async function seal(deps: Dependencies): Promise<boolean> {
   return is_mine && is_full;
 }
 
-/**
- * Sends links until one is refused; they stay in their order, and one may be sent again after a
- * crash.
- */
+/** Sends links in their order until one is refused. A crash may send one twice. */
 export async function send(deps: Dependencies): Promise<void> {
   const { auditLog, auditChain, settings } = deps;
   const { AUDIT_EXPORT_URL: url, AUDIT_EXPORT_TOKEN: token } = settings;

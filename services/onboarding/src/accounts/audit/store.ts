@@ -38,9 +38,7 @@ export interface AuditEntry {
   counted?: true;
   /** The changes that the record stands for; absent for one. */
   count?: number;
-  /**
-   * Part of the hash of what can name a person; absent once it is erased, and before release 2.10.
-   */
+  /** Part of the hash of personal data; absent once erased, and before release 2.10. */
   salt?: string;
 }
 
@@ -197,10 +195,7 @@ const queriesOfChain = (entries: Collection<AuditEntry>) => ({
       .find({ ended_at: null, at: { $gt: from, $lte: to } }, { sort: { at: 1 }, limit })
       .toArray(),
   byIds: (ids: readonly string[]) => entries.find({ _id: { $in: [...ids] } }).toArray(),
-  /**
-   * Removes what can name a person from the records that it made or that concern it. Returns their
-   * number.
-   */
+  /** Removes what can name a person from its records. Returns how many there were. */
   async erase(partner_id: string, person_id: string) {
     const nothing = { 'actor.name': null, address: null, before: null, after: null };
     const remove = { $set: nothing, $unset: { salt: 1 } } as const;

@@ -50,10 +50,7 @@ const REASONS: Partial<Record<FetchFailure, string>> = {
   http_status: 'did not answer with a picture',
 };
 
-/**
- * Fetches and stores the picture, or removes it if the address is empty; returns the partner's
- * fields for it.
- */
+/** Fetches and stores the picture; an empty address removes it. Returns the partner's fields. */
 export async function setLogo(
   { partnerLogos, agent, logoFetches }: LogoDependencies,
   partner_id: string,

@@ -97,9 +97,7 @@ const logIns = (challenges: Challenges, site: () => RelyingParty) => ({
         userVerification: 'required',
       }),
     ),
-  /**
-   * Returns the counter of the passkey. Throws UNAUTHORIZED unless the response is the passkey's.
-   */
+  /** Returns the passkey's counter. Throws UNAUTHORIZED for another passkey's response. */
   async verifyLogIn({ _id, public_key, counter }: PasskeyRecord, response: Json) {
     const expected = expectedOf(site());
     const publicKey = Uint8Array.from(Buffer.from(public_key, 'base64url'));

@@ -152,10 +152,7 @@ async function findInvited(deps: Dependencies, token_hashes: string[]) {
   return { partner: await activePartner(deps, partner_id), person, invitation };
 }
 
-/**
- * The link of an invitation names its person: another partner's neither blocks nor takes the log-
- * in.
- */
+/** An invitation's link names its person, so another partner's invitation does not matter. */
 async function findIdentified(
   deps: Dependencies,
   identity: Identity,

@@ -17,9 +17,7 @@ const BINARY: EndpointFormat = 'cloudevents-binary';
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Visible ASCII and spaces between: above all no line break, which would start another header. */
 const HEADER_VALUE = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/;
-/**
- * Those of the connection, those that we set, and those that change how the body is interpreted.
- */
+/** Headers of the connection, those that we set, and those that change how a body is read. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',

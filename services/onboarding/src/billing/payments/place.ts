@@ -39,10 +39,7 @@ export async function takePlace(
   });
 }
 
-/**
- * Throws PAYMENT_ACTION_REQUIRED for an account that is stored but inactive until its invoice is
- * paid.
- */
+/** Throws PAYMENT_ACTION_REQUIRED for an account that waits for its invoice to be paid. */
 export function refuseUnlessPaid({ billing, payment_url }: Client): void {
   if (billing === 'active') return;
   throw new ApiError(

@@ -9,10 +9,7 @@ import type { MessageStatusSeen } from './store/message-usage';
 /** The process is part of a field's name in the record. */
 const PROCESS = /^\w{1,64}$/;
 
-/**
- * Counts the calls that gateways report. Records without ID, partner or day, or with a faulty
- * number, are ignored.
- */
+/** Counts the calls that gateways report. Faulty records are ignored. */
 export const countCalls =
   ({ endpointUsage }: Pick<Dependencies, 'endpointUsage'>) =>
   async (batch: Received<Usage>[]): Promise<void> => {

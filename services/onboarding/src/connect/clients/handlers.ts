@@ -108,9 +108,7 @@ async function deleteAccount(deps: Dependencies, scope: Scope, call: Call): Prom
   );
 }
 
-/**
- * An active client of the account, or a deleted one that a crash left with its place in the plan.
- */
+/** An active client, or a deleted one that a crash left with its place in the plan. */
 async function deletableClient({ clients, partners }: Dependencies, scope: Scope): Promise<Client> {
   const [active] = await clients.activeOf(scope);
   if (active) return active;
@@ -122,10 +120,7 @@ async function deletableClient({ clients, partners }: Dependencies, scope: Scope
 
 type RefreshedFacts = Omit<NumberFacts, 'verified_name'>;
 
-/**
- * Stores a new token only after the upstream has accepted it: a refused token leaves the old one in
- * place.
- */
+/** Stores a new token only after the upstream has accepted it. */
 async function refresh(
   deps: Dependencies,
   client: Client,

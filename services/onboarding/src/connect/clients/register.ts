@@ -40,10 +40,7 @@ const REPEAT_WITHIN_MS = 24 * 3_600_000;
 interface RegistrationInput {
   access_token: string;
   display_name?: string | undefined;
-  /**
-   * The sign-up code's exchange: a new one restarts the data sync. Absent for a manual
-   * registration.
-   */
+  /** The code's exchange: a new one restarts the data sync. Absent without a code. */
   onboarding_id?: string | undefined;
   /** The `state` of the connect session, for the event. */
   state?: string | null | undefined;
@@ -57,10 +54,7 @@ interface Registered {
   sync: SyncOutcomes;
 }
 
-/**
- * A manual registration, with the partner's own token. The onboarding log records its steps like a
- * sign-up's.
- */
+/** A registration with the partner's own token, logged step by step like a sign-up. */
 export async function registerClient(
   deps: Dependencies,
   scope: NumberScope,
@@ -127,10 +121,7 @@ export async function storeClient(
   return { client, created: previous === null };
 }
 
-/**
- * The event of a new registration: a first one, one after a deletion, or one by another sign-up
- * code. A repetition has none.
- */
+/** The event of a first registration, or one after a deletion or by another code. */
 function connected(
   before: Client | null,
   { onboarding_id, state = null }: RegistrationInput,

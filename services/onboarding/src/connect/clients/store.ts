@@ -31,10 +31,7 @@ const ROWS_MAX = 1_000;
 export function createClientFacts(db: Db) {
   const clients = clientCollection(db);
   return {
-    /**
-     * Returns all affected rows, changed or not, so that a repeated event bumps their versions
-     * again.
-     */
+    /** Returns all affected rows, so that a repeated event bumps their versions again. */
     async apply({ affected, kind, at, received_at }: FactEvent, change: ClientChange) {
       const active: Filter<Client> = { ...affected, status: 'active' };
       const rows = await clients.find(active).limit(ROWS_MAX).toArray();
@@ -109,10 +106,7 @@ export type ClientTokens = ReturnType<typeof createClientTokens>;
 export function createClientTokens(db: Db) {
   const clients = clientCollection(db);
   return {
-    /**
-     * Takes one row last checked before `before`, and marks it as checked at `at`; null when
-     * there is none.
-     */
+    /** Takes a row last checked before `before`, and marks it as checked at `at`. */
     claim: (before: Date, at: Date) =>
       clients.findOneAndUpdate(
         {

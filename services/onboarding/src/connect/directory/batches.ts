@@ -176,9 +176,7 @@ const receiverShadow = (
 
 const accountKey = ({ partner_id, waba_id }: Scope): string => `${partner_id}/${waba_id}`;
 
-/**
- * Returns `active`, or why the number may not send: an unpaid slot comes before a paused number.
- */
+/** `active`, or why the number may not send: an unpaid slot before a paused number. */
 const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
   if (billing !== 'active') return billing;
   return health === 'paused' || withdrawn_at ? 'paused' : 'active';

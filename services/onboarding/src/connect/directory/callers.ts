@@ -28,9 +28,7 @@ export function createCallers({ partners, partnerKeys, now, log }: Dependencies)
     }
     return found;
   };
-  /**
-   * The gateways look up a key every few seconds while it is in use: that is when its use is noted.
-   */
+  /** Gateways look up a key every few seconds of its use, which is noted then. */
   const noteUse = (keys: PartnerKey[], at: Date): void => {
     const since = new Date(at.getTime() - NOTE_USE_EVERY_MS);
     const due = keys.filter(({ last_used_at }) => !last_used_at || last_used_at < since);

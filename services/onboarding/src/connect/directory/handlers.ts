@@ -12,10 +12,7 @@ import { createCallers } from './callers';
 import { refuseTooMany } from './rules';
 import { createOwnerHandlers } from './owners';
 
-/**
- * All of the directory but `authenticateSession`, which belongs to the sign-up. Single look-ups,
- * for callers of the previous release, are batches of one.
- */
+/** The directory without `authenticateSession`. Single look-ups are batches of one. */
 export const createDirectoryHandlers = (
   deps: Dependencies,
 ): Omit<Handlers<DirectoryDefinition>, 'authenticateSession'> => {

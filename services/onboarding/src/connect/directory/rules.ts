@@ -61,9 +61,7 @@ interface ValidSecret {
   expires_at: Date | null;
 }
 
-/**
- * The hashes under which an API key is accepted at a time: its own, and the one before a rotation.
- */
+/** The valid hashes of an API key: its own, and the one before a rotation. */
 export function validSecrets(
   { key_hash, previous, expires_at }: Pick<PartnerKey, 'key_hash' | 'previous' | 'expires_at'>,
   at: Date,

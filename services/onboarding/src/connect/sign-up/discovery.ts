@@ -42,10 +42,7 @@ export function chooseAccount(grant: TokenGrant, claim: string | undefined): str
   throw failed('waba_id is not a business account that this sign-up granted');
 }
 
-/**
- * The ID of the claimed number if the account has it, else the first in use in the business app,
- * else the first.
- */
+/** The claimed number if the account has it, else the first in the business app, else the first. */
 export function chooseSignedUpNumber(numbers: ListedNumber[], claim: string | undefined): string {
   const chosen =
     numbers.find(({ id }) => id === claim) ??

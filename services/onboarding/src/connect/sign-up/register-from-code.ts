@@ -187,10 +187,7 @@ async function discover(
   };
 }
 
-/**
- * Answers a repeated request (a double click, a lost answer) with the client that the code
- * registered.
- */
+/** Answers a repeated request with the client that the code registered. */
 async function answerAgain(
   { clients }: Dependencies,
   { partner_id, result }: CodeExchange,

@@ -47,10 +47,7 @@ export async function listNumbers(
   return numbers;
 }
 
-/**
- * The ID of the business portfolio that owns the account: the default for requests about a
- * portfolio. Null if the token may not read it.
- */
+/** The business portfolio that owns the account. Null if the token may not read it. */
 export async function fetchBusinessId(
   upstream: Upstream,
   waba_id: string,

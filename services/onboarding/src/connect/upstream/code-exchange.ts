@@ -68,10 +68,7 @@ const isLost = ({ upstream_code, details }: ApiError): boolean =>
   isObject(details) &&
   details['outcome'] === OUTCOME_UNKNOWN.outcome;
 
-/**
- * The error in the form that is stored with the code, so that a repeated request gets the same
- * answer.
- */
+/** The error as it is stored with the code, for repeated requests. */
 const failureOf = (error: ApiError): ExchangeFailure => ({
   message: error.message,
   upstream_code: error.upstream_code ?? null,
@@ -104,10 +101,7 @@ export function readFailure(error: unknown): ExchangeFailure | undefined {
   };
 }
 
-/**
- * What the token was granted, inspected with the app's own token. Throws DISCOVERY_FAILED if it
- * is invalid.
- */
+/** What the token was granted. Throws DISCOVERY_FAILED for an invalid token. */
 export async function inspectToken(
   upstream: Upstream,
   { app_id, app_secret }: App,

@@ -7,10 +7,7 @@ import { segment, type Upstream } from '@bmg/common/upstream';
 export type SyncType = 'smb_app_state_sync' | 'history';
 export type SyncOutcomes = Record<SyncType, string>;
 
-/**
- * `requested`, or `failed: <reason>`. Returned, not thrown: a registration never fails because of
- * its sync.
- */
+/** `requested`, or `failed: <reason>`: a registration never fails because of its sync. */
 export interface SyncAnswer {
   outcome: string;
   failure?: ApiError;
@@ -22,10 +19,7 @@ interface SyncRequest {
   phone_number_id: string;
   type: SyncType;
   token: string;
-  /**
-   * Called when only the write of the request is left: whether the token still belongs to the
-   * number.
-   */
+  /** Called right before the write: true while the token belongs to the number. */
   isCurrent(): Promise<boolean>;
 }
 

@@ -9,10 +9,7 @@ import type { Lease } from '../../../ground/lease';
 export interface BillingAccount {
   _id: string;
   customer_id: string | null;
-  /**
-   * Part of the idempotency keys: raised after an error that the processor would repeat for the
-   * same key.
-   */
+  /** Part of idempotency keys: raised after an error that the processor would repeat. */
   generation: number;
   due_at: Date;
   /** Set when a card was put on file: refused charges are tried again. */

@@ -32,9 +32,7 @@ export interface SlotCharge {
   /** Recorded before the invoice is finalised: no other invoice is ever paid for this row. */
   invoice_id: string | null;
   payment_url: string | null;
-  /**
-   * Part of the idempotency keys: raised after an error that the processor would repeat (a 500).
-   */
+  /** Part of idempotency keys: raised after an error that the processor would repeat (a 500). */
   generation: number;
   /** Payment attempts; the last one is open while its outcome is unknown. */
   attempts: number;
@@ -118,10 +116,7 @@ export function createSlotCharges(db: Db) {
     },
     /** Needs no scope: webhooks name no partner. */
     find: (_id: string) => charges.findOne({ _id }),
-    /**
-     * The rows that matter in a month, in order: charged for it, covering it, or unpaid from
-     * before.
-     */
+    /** The rows charged for a month, covering it, or unpaid from before, in order. */
     async relevant(partner_id: string, month: string) {
       const rows = await charges
         .find({ partner_id, $or: [{ month }, { covers: month }, { status: { $in: UNPAID } }] })
@@ -167,18 +162,13 @@ const invoicesOf = (charges: Collection<SlotCharge>) => ({
     );
     return matchedCount === 1;
   },
-  /**
-   * Removes an invoice that is void or deleted at the processor and was never paid. A new one is
-   * made instead.
-   */
+  /** Removes an invoice that is void or deleted at the processor: a new one is made. */
   detachInvoice: (_id: string, invoice_id: string) =>
     charges.updateOne(
       { _id, invoice_id, status: { $in: UNPAID } },
       { $set: { invoice_id: null, payment_url: null }, $inc: { generation: 1 } },
     ),
-  /**
-   * Stores a payment attempt before it is made. An open attempt is resumed, with its own card.
-   */
+  /** Stores a payment attempt before it is made. Resumes an open attempt with its own card. */
   async startPaymentAttempt(
     charge: SlotCharge,
     { payment_method, month: attempt_month }: PaymentAttempt,

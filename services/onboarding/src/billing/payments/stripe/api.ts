@@ -229,9 +229,7 @@ const paymentRequests = (stripe: Stripe) => ({
         throw error;
       }
     }),
-  /**
-   * Voids the invoice, or deletes it while it is a draft. Stripe refuses this for a paid invoice.
-   */
+  /** Voids the invoice, or deletes a draft. Stripe refuses this for a paid invoice. */
   async drop(invoice_id: string, { status }: Reading) {
     await ask('invoices.drop', async () =>
       status === 'draft'

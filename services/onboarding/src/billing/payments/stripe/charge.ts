@@ -24,17 +24,11 @@ interface PaymentSource {
   month: string;
 }
 
-/**
- * Stripe keeps idempotency keys for a day. For an older charge, an existing invoice is looked up
- * first.
- */
+/** Stripe keeps idempotency keys for a day: an older charge's invoice is looked up first. */
 const KEY_LIFE_MS = 12 * 3_600_000;
 const NO_CARD = 'no_card';
 
-/**
- * The partner's customer ID at Stripe. A crash can leave a second customer behind, which stays
- * unused.
- */
+/** The partner's customer ID at Stripe. A crash can leave a second, unused customer. */
 export async function customerOf(
   { api, accounts, partners }: ChargeDependencies,
   account: BillingAccount,
@@ -49,10 +43,7 @@ export async function customerOf(
   return accounts.recordCustomer(partner_id, made);
 }
 
-/**
- * Tries to pay the charge with the card. Without a card, it leaves an open invoice that a person
- * can pay.
- */
+/** Tries to pay with the card. Without one, leaves an open invoice that a person can pay. */
 export async function charge(
   deps: ChargeDependencies,
   given: SlotCharge,
@@ -95,10 +86,7 @@ export async function voidCharge(deps: ChargeDependencies, row: SlotCharge): Pro
   return (await charges.find(row._id)) as SlotCharge;
 }
 
-/**
- * Stores the facts of an invoice with its charge. Late or repeated readings of a final charge
- * change nothing.
- */
+/** Stores the facts of an invoice with its charge. A final charge stays unchanged. */
 export async function apply(
   { charges, now, log }: ChargeDependencies,
   row: SlotCharge,
@@ -194,10 +182,7 @@ const withKey = <T>(
     () => charges.nextGeneration(_id, generation),
   );
 
-/**
- * Runs `advance` if Stripe would repeat this failure for the same idempotency key, so that the
- * next try uses a new one.
- */
+/** Runs `advance` if Stripe would repeat the failure for this key: the next try has another. */
 async function advanceOnSticky<T>(
   work: () => Promise<T>,
   advance: () => Promise<unknown>,

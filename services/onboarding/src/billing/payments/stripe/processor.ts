@@ -82,9 +82,7 @@ export async function reviewDue(deps: ReviewDependencies, signal?: AbortSignal):
   return true;
 }
 
-/**
- * Partners with accounts from before Stripe was configured: their first bill is the next month's.
- */
+/** Partners with accounts from before Stripe: their first bill is the next month's. */
 async function adoptPartners({ accounts, partners, now }: ReviewDependencies): Promise<void> {
   let after: string | undefined;
   do {

@@ -32,10 +32,7 @@ const NEEDS_PERSON = new Set([
 /** Any other status counts as open: `open` itself, and `uncollectible`, which can still be paid. */
 const NOT_OPEN = ['draft', 'paid', 'void'] as const;
 const MS = 1_000;
-/**
- * Clock difference allowed around midnight, so that our payment counts for the month it was made
- * for.
- */
+/** Clock difference around midnight, so that our payment counts for its own month. */
 const MIDNIGHT_MS = 5 * 60_000;
 
 export function readInvoice(invoice: Stripe.Invoice): Reading {

@@ -51,10 +51,7 @@ const APPLIED_MAX = 100;
 const DAY_MS = 86_400_000;
 /** Far above the retention of the topic: no report of an older day is read again. */
 const NUMBERS_KEPT_DAYS = 8;
-/**
- * Older records are not examined again: those that a longer outage leaves out keep a few bytes each
- * until they expire.
- */
+/** Records that a longer outage leaves out keep a few bytes each until they expire. */
 const FORGOTTEN_WITHIN_DAYS = 2;
 
 /** Escapes dots and dollar signs, which MongoDB reads as a path or an operator. */

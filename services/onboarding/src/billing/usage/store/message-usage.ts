@@ -98,9 +98,7 @@ export function createMessageUsage(db: Db) {
         await countBatch(rows, statuses.slice(start, start + BATCH_MAX), now);
       }
     },
-    /**
-     * For a poller: adds counter changes that a crash left pending. Returns the number of batches.
-     */
+    /** Adds counter changes that a crash left pending. Returns the number of batches. */
     async addPendingCounts(now: Date) {
       const left = await messages
         .find({ pending_at: { $lte: new Date(now.getTime() - ABANDONED_AFTER_MS) } })

@@ -37,10 +37,7 @@ export interface CodeExchange {
 }
 
 export const CODE_EXCHANGES = 'code_exchanges';
-/**
- * Longer than a connect session lives. Bounds how long the sealed token of an unfinished sign-up is
- * stored.
- */
+/** Longer than a connect session lives; bounds how long an unused token is stored. */
 const KEPT_S = 3 * 3_600;
 export const exchangeIndexes: Indexes = {
   [CODE_EXCHANGES]: [{ key: { created_at: 1 }, expireAfterSeconds: KEPT_S }],
@@ -65,10 +62,7 @@ export function createCodeExchanges(db: Db) {
     );
   };
   return {
-    /**
-     * Creates or takes the code's row; `held` is false while another worker holds it or once it is
-     * finished.
-     */
+    /** `held` is false while another worker holds the row, or once it is finished. */
     async claim(
       { _id, partner_id }: { _id: string; partner_id: string },
       { holder, until }: Lease,

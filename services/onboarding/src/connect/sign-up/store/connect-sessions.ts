@@ -66,10 +66,7 @@ export function createSessions(db: Db) {
     find: (partner_id: string, _id: string) => sessions.findOne({ _id, partner_id }),
     /** Marks the session as opened; null if it can no longer be opened. */
     open: (session: Session) => move(session, 'open'),
-    /**
-     * Ties the session to one code; null when another code has it. Safe to repeat for the same
-     * code.
-     */
+    /** Ties the session to one code, also a second time; null if another code has it. */
     begin: (session: Session, exchange_id: string) =>
       move(session, 'begin', {
         filter: {
@@ -80,10 +77,7 @@ export function createSessions(db: Db) {
         },
         set: { exchange_id },
       }),
-    /**
-     * Frees the session for another code, if it is tied to this one. Stores the event with it, once
-     * for a code.
-     */
+    /** Frees the session for another code. Stores the event with it, once for a code. */
     async abandon(session: Session, exchange_id: string, due?: DueEvent) {
       const filter = { status: { $in: [...sessionMachine.from('abandon')] }, exchange_id };
       const set = { exchange_id: null };
