@@ -12,7 +12,7 @@ import {
   type DueEvent,
   type HoldsDueEvents,
 } from './due-events';
-import { upsert } from './insert';
+import { changeOne, upsert } from './insert';
 
 type ClientStatus = 'active' | 'deleted';
 /** `paused` while the upstream re-links the number (contract 10.7). */
@@ -288,14 +288,8 @@ const changesOf = (clients: Collection<Client>) => ({
     );
   },
   change: (scope: NumberScope, change: ClientChange) =>
-    clients.findOneAndUpdate(
-      { _id: clientId(scope) },
-      { $set: change },
-      { returnDocument: 'after' },
-    ),
-  /**
-   * Marks the account's active rows as deleted, with an event each; returns how many there were.
-   */
+    changeOne(clients, { _id: clientId(scope) }, { $set: change }),
+  /** Marks the account's active rows as deleted, with an event each. Returns their number. */
   async remove({ partner_id, waba_id }: Scope, at: Date) {
     const { modifiedCount } = await clients.updateMany(
       { partner_id, waba_id, status: 'active' },

@@ -1,6 +1,30 @@
-// Inserts of rows that another process may insert at the same time.
+// Writes of single rows, and inserts of rows that another process may insert at the same time.
+import { ApiError } from '@bmg/common/errors';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import type { Collection, Document, Filter, OptionalUnlessRequiredId } from 'mongodb';
+import type {
+  Collection,
+  Document,
+  Filter,
+  OptionalUnlessRequiredId,
+  UpdateFilter,
+  WithId,
+} from 'mongodb';
+
+/** Returns the row after the change; null if none matches. */
+export const changeOne = <T extends Document>(
+  rows: Collection<T>,
+  filter: Filter<T>,
+  change: UpdateFilter<T>,
+): Promise<WithId<T> | null> => rows.findOneAndUpdate(filter, change, { returnDocument: 'after' });
+
+export const noSuch = (what: string): ApiError =>
+  new ApiError('NOT_FOUND', `there is no such ${what}`);
+
+/** Throws NOT_FOUND if there is none. */
+export function orNotFound<T>(row: T | null | undefined, what: string): T {
+  if (row) return row;
+  throw noSuch(what);
+}
 
 /** Returns false if a row with the same ID, or with the same value of a unique index, exists. */
 export async function insertOnce<T extends Document>(

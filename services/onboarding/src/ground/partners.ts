@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@bmg/common/errors';
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Indexes } from '@bmg/common/mongo';
-import type { PartnerStatus } from '@bmg/common/directory';
+import { partnerVersionKey, type PartnerStatus, type Versions } from '@bmg/common/directory';
 import type { Contacts, ContactsChange } from './contacts';
 import {
   DUE_EVENTS,
@@ -13,6 +13,7 @@ import {
   type DueEvent,
   type HoldsDueEvents,
 } from './due-events';
+import { changeOne } from './insert';
 import { NOTICES_MAX, noticeEvent, noticesKeptSince, type StoredNotice } from './partner-notices';
 import { noteChange, type MonthCounts } from './slots';
 import type { Sealed } from '@bmg/common/vault';
@@ -108,8 +109,8 @@ export type Partners = ReturnType<typeof createPartners>;
 export interface Place {
   partner_id: string;
   waba_id: string;
-  month: string;
   /** UTC month, YYYY-MM. */
+  month: string;
 }
 
 /** The accounts that may send, in the order of their places. */
@@ -162,6 +163,12 @@ export async function partnerOf(
   return partner;
 }
 
+/** Makes stale what other processes cache of the partner. */
+export const bumpPartner = (
+  { versions }: { versions: Pick<Versions, 'bump'> },
+  partner_id: string,
+): Promise<void> => versions.bump([partnerVersionKey(partner_id)]);
+
 export function createPartners(db: Db) {
   const partners: Collection<Partner> = db.collection(PARTNERS);
   const page = (filter: Filter<Partner>, limit: number, after: string | undefined) =>
@@ -181,11 +188,7 @@ export function createPartners(db: Db) {
     /** In order of ID, after `after`. */
     list: (limit: number, after?: string) => page({}, limit, after),
     change: (partner_id: string, change: PartnerChange, updated_at: Date) =>
-      partners.findOneAndUpdate(
-        { _id: partner_id },
-        { $set: { ...change, updated_at } },
-        { returnDocument: 'after' },
-      ),
+      changeOne(partners, { _id: partner_id }, { $set: { ...change, updated_at } }),
     /** Replaces the secrets; false if they are no longer those of the given partner. */
     async replaceSecrets(
       { _id, webhook_secrets: [newest] }: Partner,
@@ -286,16 +289,11 @@ const shadowsAndNotices = (partners: Collection<Partner>) => ({
   async addNotice(_id: string, notice: StoredNotice) {
     const expired = { created_at: { $lt: noticesKeptSince(notice.created_at) } };
     await partners.updateOne({ _id }, { $pull: { notices: expired } });
-    return partners.findOneAndUpdate(
-      { _id },
-      {
-        $push: {
-          notices: newest<StoredNotice>(notice),
-          events_due: newest<DueEvent>(noticeEvent(notice)),
-        },
-      },
-      { returnDocument: 'after' },
-    );
+    const $push = {
+      notices: newest<StoredNotice>(notice),
+      events_due: newest<DueEvent>(noticeEvent(notice)),
+    };
+    return changeOne(partners, { _id }, { $push });
   },
 });
 

@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { Indexes } from '@bmg/common/mongo';
 import { dayOf } from '@bmg/common/time';
+import type { ListAuditRecordsRequest } from '@bmg/proto/audit';
 import type { Collection, Db, Filter } from 'mongodb';
-import { upsert, insertOnce } from '../../ground/insert';
+import { changeOne, insertOnce, upsert } from '../../ground/insert';
 
 export const OUTCOMES = ['succeeded', 'failed', 'unknown'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -51,15 +52,9 @@ export interface AuditEnd {
 }
 
 /** A partner, or null for all of them and the platform. */
-export interface AuditFilter {
+export type AuditFilter = Omit<ListAuditRecordsRequest, 'partner_id' | 'limit' | 'cursor'> & {
   partner_id: string | null;
-  waba_id?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
-  actor?: string | undefined;
-  action?: string | undefined;
-  target?: string | undefined;
-}
+};
 
 /** Where a page ends. */
 export interface AuditPosition {
@@ -158,22 +153,18 @@ export function createAuditLog(db: Db) {
       const named = Object.fromEntries(
         Object.entries(target).map(([name, id]) => [`target.${name}`, id]),
       );
-      const ended = await entries.findOneAndUpdate(
+      const scope = {
+        ...(waba_id !== undefined && { waba_id }),
+        ...(partner_id !== undefined && { partner_id }),
+      };
+      return changeOne(
+        entries,
         { _id, ended_at: null },
         {
-          $set: {
-            outcome,
-            code,
-            ended_at,
-            ...named,
-            ...(waba_id !== undefined && { waba_id }),
-            ...(partner_id !== undefined && { partner_id }),
-          },
+          $set: { outcome, code, ended_at, ...named, ...scope },
           $addToSet: { target_ids: { $each: Object.values(target) } },
         },
-        { returnDocument: 'after' },
       );
-      return ended ?? undefined;
     },
     remove: (_id: string) => entries.deleteOne({ _id }),
     ...queriesOfChain(entries),

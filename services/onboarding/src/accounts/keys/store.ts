@@ -3,7 +3,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { KeyScope } from '@bmg/common/keys';
 import type { Indexes } from '@bmg/common/mongo';
-import { insertInPlace } from '../../ground/insert';
+import { changeOne, insertInPlace } from '../../ground/insert';
 
 export interface PartnerKey {
   _id: string;
@@ -64,18 +64,10 @@ export function createPartnerKeys(db: Db) {
       return [...new Map([...present, ...previous].map((key) => [key._id, key])).values()];
     },
     change: (partner_id: string, _id: string, change: PartnerKeyChange, updated_at: Date) =>
-      keys.findOneAndUpdate(
-        { _id, partner_id },
-        { $set: { ...change, updated_at } },
-        { returnDocument: 'after' },
-      ),
+      changeOne(keys, { _id, partner_id }, { $set: { ...change, updated_at } }),
     /** Replaces the secret; null if it is no longer the one with the hash `before`. */
     replaceSecret: ({ _id, partner_id, key_hash }: PartnerKey, secret: Secret, updated_at: Date) =>
-      keys.findOneAndUpdate(
-        { _id, partner_id, key_hash },
-        { $set: { ...secret, updated_at } },
-        { returnDocument: 'after' },
-      ),
+      changeOne(keys, { _id, partner_id, key_hash }, { $set: { ...secret, updated_at } }),
     /** False if there is no such key. */
     async remove(partner_id: string, _id: string) {
       return (await keys.deleteOne({ _id, partner_id })).deletedCount === 1;

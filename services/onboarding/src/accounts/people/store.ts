@@ -3,7 +3,7 @@
 // only issued.
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
-import { insertOnce } from '../../ground/insert';
+import { changeOne, insertOnce } from '../../ground/insert';
 
 export interface PersonRef {
   partner_id: string;
@@ -54,11 +54,7 @@ export function createPasskeys(db: Db) {
       return (await passkeys.updateOne({ _id, counter: before }, change)).matchedCount === 1;
     },
     rename: ({ partner_id, person_id }: PersonRef, _id: string, name: string) =>
-      passkeys.findOneAndUpdate(
-        { _id, partner_id, person_id },
-        { $set: { name } },
-        { returnDocument: 'after' },
-      ),
+      changeOne(passkeys, { _id, partner_id, person_id }, { $set: { name } }),
     remove: ({ partner_id, person_id }: PersonRef, _id: string) =>
       passkeys.deleteOne({ _id, partner_id, person_id }),
     /** All of the person's. */

@@ -1,8 +1,8 @@
 // The webhook endpoints of partners beside their webhook URL: filter, secrets and headers of each.
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import type { DestinationType } from '@bmg/common/destinations';
 import type { Indexes } from '@bmg/common/mongo';
-import { insertInPlace } from '../../ground/insert';
+import { changeOne, insertInPlace } from '../../ground/insert';
 import type { Sealed } from '@bmg/common/vault';
 import type { WebhookSecret } from '../../ground/partners';
 
@@ -80,8 +80,6 @@ export const endpointDestinationIdentity = (endpoint_id: string): string =>
 
 export function createWebhookEndpoints(db: Db) {
   const endpoints: Collection<WebhookEndpoint> = db.collection(WEBHOOK_ENDPOINTS);
-  const changeOne = (filter: object, change: object): Promise<WebhookEndpoint | null> =>
-    endpoints.findOneAndUpdate(filter, { $set: change }, { returnDocument: 'after' });
   return {
     /** False if the partner has ENDPOINTS_MAX endpoints already. */
     insert: (endpoint: Omit<WebhookEndpoint, 'place'>) =>
@@ -96,19 +94,20 @@ export function createWebhookEndpoints(db: Db) {
         .toArray(),
     find: (partner_id: string, _id: string) => endpoints.findOne({ _id, partner_id }),
     change: (partner_id: string, _id: string, change: EndpointChange, updated_at: Date) =>
-      changeOne({ _id, partner_id }, { ...change, updated_at }),
+      changeOne(endpoints, { _id, partner_id }, { $set: { ...change, updated_at } }),
     /** Null if the endpoint is disabled already or was changed after `unless_changed_since`. */
     disable: (partner_id: string, _id: string, unless_changed_since: Date, at: Date) =>
       changeOne(
+        endpoints,
         { _id, partner_id, status: 'active', updated_at: { $lte: unless_changed_since } },
-        { status: 'disabled', disabled_at: at, updated_at: at },
+        { $set: { status: 'disabled', disabled_at: at, updated_at: at } },
       ),
     /** Null if the endpoint is not untested. */
     setTested: (partner_id: string, _id: string, updated_at: Date) =>
-      endpoints.findOneAndUpdate(
+      changeOne(
+        endpoints,
         { _id, partner_id, untested: true },
         { $unset: { untested: true }, $set: { updated_at } },
-        { returnDocument: 'after' },
       ),
     /** Replaces the secrets; null if they are no longer those of `endpoint`. */
     replaceSecrets: (
@@ -117,8 +116,13 @@ export function createWebhookEndpoints(db: Db) {
       updated_at: Date,
     ) =>
       changeOne(
-        { _id, partner_id, 'secrets.0.sealed.wrapped_key': newest?.sealed.wrapped_key },
-        { secrets, updated_at },
+        endpoints,
+        {
+          _id,
+          partner_id,
+          'secrets.0.sealed.wrapped_key': newest?.sealed.wrapped_key,
+        } as Filter<WebhookEndpoint>,
+        { $set: { secrets, updated_at } },
       ),
     /** False if there is no such endpoint. */
     async remove(partner_id: string, _id: string) {

@@ -10,6 +10,7 @@ import {
   type FactKind,
   type NumberScope,
 } from '../../ground/clients';
+import { changeOne } from '../../ground/insert';
 
 /** One number, or all numbers of an account. */
 export type Affected = { phone_number_id: string } | { waba_id: string };
@@ -78,10 +79,10 @@ export function createClientFacts(db: Db) {
     },
     /** Takes one due row until `lease_until`; null if none is due. */
     claimRefresh: (now: Date, lease_until: Date) =>
-      clients.findOneAndUpdate(
+      changeOne(
+        clients,
         { status: 'active', refresh_due_at: { $lte: now } },
         { $set: { refresh_due_at: lease_until }, $inc: { refresh_tries: 1 } },
-        { returnDocument: 'after' },
       ),
     /** Stores the facts; the next refresh of the number is due at `next_at`. */
     finishRefresh: (phone_number_id: string, change: ClientChange, next_at: Date) =>

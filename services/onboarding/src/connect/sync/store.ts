@@ -1,6 +1,7 @@
 // A view of the clients for the data sync: those whose sync the upstream has not accepted yet.
 import type { Db } from 'mongodb';
 import { clientCollection, clientId, type Client, type ClientChange } from '../../ground/clients';
+import { changeOne } from '../../ground/insert';
 
 /** The report of one webhook about the history of a number. */
 export interface HistoryReport {
@@ -41,29 +42,21 @@ export function createClientSyncs(db: Db) {
         },
       ),
     /** Takes one due row until `lease_until` and counts the try; null when none is due. */
-    async claim(now: Date, lease_until: Date) {
-      const before = await clients.findOneAndUpdate(
+    claim: (now: Date, lease_until: Date) =>
+      changeOne(
+        clients,
         { sync_retry_at: { $lte: now }, status: 'active' },
         { $set: { sync_retry_at: lease_until }, $inc: { sync_tries: 1 } },
-        { returnDocument: 'before' },
-      );
-      return (
-        before && {
-          ...before,
-          sync_retry_at: lease_until,
-          sync_tries: (before.sync_tries ?? 0) + 1,
-        }
-      );
-    },
+      ),
     /**
      * Changes the row if its sync window is still the one of `client`; null when a new onboarding
      * has opened another, which the outcome of an earlier sync must not change.
      */
     change: (client: Client, change: ClientChange) =>
-      clients.findOneAndUpdate(
+      changeOne(
+        clients,
         { _id: clientId(client), sync_until: client.sync_until ?? null },
         { $set: change },
-        { returnDocument: 'after' },
       ),
     /** How many rows still wait for their sync and have a window that closes before `until`. */
     countUntil: (until: Date) =>

@@ -5,7 +5,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Indexes } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
 import type { Sealed } from '@bmg/common/vault';
-import { insertOnce } from '../../../ground/insert';
+import { changeOne, insertOnce } from '../../../ground/insert';
 import type { Lease } from '../../../ground/lease';
 import type { ExchangeFailure } from '../../upstream';
 
@@ -80,10 +80,10 @@ export function createCodeExchanges(db: Db) {
         created_at: now,
       };
       if (await insertOnce(exchanges, created)) return { exchange: created, held: true };
-      const taken = await exchanges.findOneAndUpdate(
+      const taken = await changeOne(
+        exchanges,
         { _id, status: { $in: UNFINISHED }, lease_until: { $lte: now } },
         { $set: { holder, lease_until: until } },
-        { returnDocument: 'after' },
       );
       if (taken) return { exchange: taken, held: true };
       // The row expired between the two reads: report it as held, so that the caller tries again.

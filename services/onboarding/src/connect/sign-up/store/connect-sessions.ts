@@ -9,6 +9,7 @@ import {
   type DueEvent,
   type HoldsDueEvents,
 } from '../../../ground/due-events';
+import { changeOne } from '../../../ground/insert';
 import {
   completableSince,
   sessionMachine,
@@ -134,8 +135,8 @@ const movesIn =
     event: SessionEvent,
     { filter, set, due }: { filter?: Filter<Session>; set?: Partial<Session>; due?: DueEvent } = {},
   ): Promise<Session | null> =>
-    sessions.findOneAndUpdate(
+    changeOne(
+      sessions,
       { _id, partner_id, ...(filter ?? { status: { $in: [...sessionMachine.from(event)] } }) },
       { $set: { status: sessionMachine.to(event), ...set }, ...dueEvent(due) },
-      { returnDocument: 'after' },
     );
