@@ -10,11 +10,14 @@ import { appToken } from '../connect/upstream';
 import { findSubscriptions, readAppSubscription } from './app-subscription';
 import type { Dependencies } from '../dependencies';
 
-export interface Check {
-  name: string;
+interface Finding {
   ok: boolean;
   detail: string;
   advice: string;
+}
+
+export interface Check extends Finding {
+  name: string;
 }
 
 const CHECK_LIMIT_MS = 5_000;
@@ -22,55 +25,57 @@ const CHECK_LIMIT_MS = 5_000;
 const UNSENT_LINKS_FINE = 10;
 /** Prefix of the contract's neutral feature names; the platform does not know them. */
 const NEUTRAL_FEATURE = /^messaging_/;
+const CHECK_UPSTREAM = 'check UPSTREAM_URL and the network';
 
 const finding =
   (ok: boolean) =>
-  (name: string, detail: string, advice = ''): Check => ({ name, ok, detail, advice });
+  (detail: string, advice = ''): Finding => ({ ok, detail, advice });
 const good = finding(true);
 const bad = finding(false);
 
-export const diagnose = (deps: Dependencies): Promise<Check[]> =>
-  Promise.all([
-    answers(
-      'mongo',
-      () => deps.database.db.command({ ping: 1 }),
-      'check MONGO_URL and the database server',
-    ),
-    answers(
-      'redis',
-      () => deps.redis.ping(),
-      'check REDIS_URL; until Redis answers, each process limits and caches on its own',
-    ),
-    guarded('kafka', () => topics(deps), 'check KAFKA_BROKERS and the brokers'),
-    guarded('keyring', () => keyring(deps), 'check ENCRYPTION_KEYRING and the database'),
-    guarded('pepper', () => pepper(deps), 'check KEY_PEPPER and the database'),
-    guarded('audit log', () => auditLog(deps), 'check the database'),
-    guarded('upstream', () => upstream(deps), 'check UPSTREAM_URL and the network'),
-    guarded('subscriptions', () => subscriptions(deps), 'check UPSTREAM_URL and the network'),
-    guarded('webhook fields', () => webhookFields(deps), 'check UPSTREAM_URL and the network'),
-    Promise.resolve(signUp(deps)),
-    Promise.resolve(settings(deps)),
-  ]);
+/** The checks by name, each with the advice if it fails. */
+const CHECKS: Record<string, [check: (deps: Dependencies) => Promise<Finding>, advice?: string]> = {
+  mongo: [
+    ({ database }) => answers(() => database.db.command({ ping: 1 })),
+    'check MONGO_URL and the database server',
+  ],
+  redis: [
+    ({ redis }) => answers(() => redis.ping()),
+    'check REDIS_URL; until Redis answers, each process limits and caches on its own',
+  ],
+  kafka: [topics, 'check KAFKA_BROKERS and the brokers'],
+  keyring: [keyring, 'check ENCRYPTION_KEYRING and the database'],
+  pepper: [pepper, 'check KEY_PEPPER and the database'],
+  'audit log': [auditLog, 'check the database'],
+  upstream: [upstream, CHECK_UPSTREAM],
+  subscriptions: [subscriptions, CHECK_UPSTREAM],
+  'webhook fields': [webhookFields, CHECK_UPSTREAM],
+  'sign-up': [signUp],
+  settings: [settings],
+};
 
-const answers = (name: string, ask: () => Promise<unknown>, advice: string): Promise<Check> =>
-  guarded(
-    name,
-    async () => {
-      const started = performance.now();
-      await ask();
-      return good(name, `answers in ${Math.round(performance.now() - started)} ms`);
-    },
-    advice,
+export const diagnose = (deps: Dependencies): Promise<Check[]> =>
+  Promise.all(
+    Object.entries(CHECKS).map(async ([name, [check, advice]]) => ({
+      name,
+      ...(await guarded(() => check(deps), advice)),
+    })),
   );
+
+async function answers(ask: () => Promise<unknown>, more = ''): Promise<Finding> {
+  const started = performance.now();
+  await ask();
+  return good(`answers in ${Math.round(performance.now() - started)} ms${more}`);
+}
 
 /** Turns a check that fails or times out into a finding. */
-async function guarded(name: string, check: () => Promise<Check>, advice: string): Promise<Check> {
+async function guarded(check: () => Promise<Finding>, advice = ''): Promise<Finding> {
   const answered = new AbortController();
   const limit = pause(CHECK_LIMIT_MS, answered.signal).then(() =>
-    bad(name, `no answer within ${CHECK_LIMIT_MS} ms`, advice),
+    bad(`no answer within ${CHECK_LIMIT_MS} ms`, advice),
   );
   const checked = check().catch((error: unknown) =>
-    bad(name, error instanceof Error ? error.message : String(error), advice),
+    bad(error instanceof Error ? error.message : String(error), advice),
   );
   return Promise.race([checked, limit]).finally(() => answered.abort());
 }
@@ -85,22 +90,22 @@ async function traced<T>(name: string, work: (call: Call) => Promise<T>): Promis
   }
 }
 
-async function topics({ bus }: Dependencies): Promise<Check> {
-  const started = performance.now();
-  const missing = await bus.missingTopics();
-  return missing.length === 0
-    ? good('kafka', `answers in ${Math.round(performance.now() - started)} ms, all topics exist`)
-    : bad('kafka', `missing topics: ${missing.join(', ')}`, 'restart a service: it creates them');
+async function topics({ bus }: Dependencies): Promise<Finding> {
+  let missing: string[] = [];
+  const answered = await answers(
+    async () => (missing = await bus.missingTopics()),
+    ', all topics exist',
+  );
+  if (missing.length === 0) return answered;
+  return bad(`missing topics: ${missing.join(', ')}`, 'restart a service: it creates them');
 }
 
-async function auditLog(deps: Dependencies): Promise<Check> {
-  const name = 'audit log';
+async function auditLog(deps: Dependencies): Promise<Finding> {
   const { records, links, faults, newest, unsent } = await checkChain(deps, Infinity);
   const [fault] = faults;
   if (fault) {
     const of = fault.record_id === undefined ? `link ${fault.link}` : fault.record_id;
     return bad(
-      name,
       `${of}: ${fault.problem} (${faults.length} faults)`,
       'list them: npx bmg audit check',
     );
@@ -108,7 +113,6 @@ async function auditLog(deps: Dependencies): Promise<Check> {
   const detail = `${records} records in the newest ${links} links are as they were stored`;
   const head = newest ? `; link ${newest.number} is ${newest.hash}` : '';
   return good(
-    name,
     `${detail}${head}`,
     unsent < UNSENT_LINKS_FINE
       ? ''
@@ -116,40 +120,38 @@ async function auditLog(deps: Dependencies): Promise<Check> {
   );
 }
 
-async function subscriptions(deps: Dependencies): Promise<Check> {
-  const name = 'subscriptions';
-  const { asked, findings } = await traced(name, (call) => findSubscriptions(deps, call));
-  if (findings.length === 0) return good(name, `accounts checked: ${asked}, all send us webhooks`);
+async function subscriptions(deps: Dependencies): Promise<Finding> {
+  const { asked, findings } = await traced('subscriptions', (call) =>
+    findSubscriptions(deps, call),
+  );
+  if (findings.length === 0) return good(`accounts checked: ${asked}, all send us webhooks`);
   return bad(
-    name,
     `no events arrive from ${findings.join(', ')}`,
     'subscribe each again: POST /v1/clients/{waba_id}/resubscribe-webhook; a refused token needs a new sign-up',
   );
 }
 
-async function webhookFields(deps: Dependencies): Promise<Check> {
-  const name = 'webhook fields';
-  if (!deps.settings.UPSTREAM_APP_ID) return good(name, 'not checked: UPSTREAM_APP_ID is not set');
-  const { callback_url, missing } = await traced(name, (call) => readAppSubscription(deps, call));
+async function webhookFields(deps: Dependencies): Promise<Finding> {
+  if (!deps.settings.UPSTREAM_APP_ID) return good('not checked: UPSTREAM_APP_ID is not set');
+  const read = (call: Call) => readAppSubscription(deps, call);
+  const { callback_url, missing } = await traced('webhook fields', read);
   if (callback_url !== undefined && missing.length === 0) {
-    return good(name, `the app is subscribed to all, at ${callback_url}`);
+    return good(`the app is subscribed to all, at ${callback_url}`);
   }
   const detail = `the app is not subscribed to ${missing.join(', ')}`;
-  return bad(name, detail, 'subscribe it: npx bmg upstream subscribe');
+  return bad(detail, 'subscribe it: npx bmg upstream subscribe');
 }
 
-async function keyring({ vault, sealedRecords }: Dependencies): Promise<Check> {
+async function keyring({ vault, sealedRecords }: Dependencies): Promise<Finding> {
   const stale = await sealedRecords.countStale(vault.key_id);
-  return stale === 0
-    ? good('keyring', `every record is wrapped with the newest key, ${vault.key_id}`)
-    : good(
-        'keyring',
-        `${stale} records are wrapped with an older key than ${vault.key_id}`,
-        'the key ring must be rotated before the older key is removed',
-      );
+  if (stale === 0) return good(`every record is wrapped with the newest key, ${vault.key_id}`);
+  return good(
+    `${stale} records are wrapped with an older key than ${vault.key_id}`,
+    'the key ring must be rotated before the older key is removed',
+  );
 }
 
-async function pepper({ partners, partnerKeys, peppers, now }: Dependencies): Promise<Check> {
+async function pepper({ partners, partnerKeys, peppers, now }: Dependencies): Promise<Finding> {
   const { newest_id } = peppers;
   const newest = newest_id === '' ? 'the pepper without an ID' : `the newest pepper, ${newest_id}`;
   const found = await Promise.all([
@@ -158,17 +160,16 @@ async function pepper({ partners, partnerKeys, peppers, now }: Dependencies): Pr
   ]);
   const count = found.reduce((sum, one) => sum + one.count, 0);
   const partner_ids = [...new Set(found.flatMap((one) => one.partner_ids))];
-  if (count === 0) return good('pepper', `every partner key is hashed with ${newest}`);
+  if (count === 0) return good(`every partner key is hashed with ${newest}`);
   const named = partner_ids.join(', ') + (count > partner_ids.length ? ', …' : '');
   return good(
-    'pepper',
     `${count} partner keys are not yet hashed with ${newest}: of ${named}`,
     'keep the older pepper in KEY_PEPPER until their next calls, or rotate their keys',
   );
 }
 
 /** The app inspects its own token, which shows whether the platform responds and knows the app. */
-async function upstream({ upstream, settings }: Dependencies): Promise<Check> {
+async function upstream({ upstream, settings }: Dependencies): Promise<Finding> {
   const { UPSTREAM_APP_ID: app_id = '', UPSTREAM_APP_SECRET: app_secret = '' } = settings;
   const token = appToken({ app_id, app_secret });
   const read = {
@@ -181,35 +182,33 @@ async function upstream({ upstream, settings }: Dependencies): Promise<Check> {
   };
   try {
     await traced('upstream', (call) => upstream.request(read, call));
-    return good('upstream', `${settings.UPSTREAM_URL} answers`);
+    return good(`${settings.UPSTREAM_URL} answers`);
   } catch (error) {
     if (!(error instanceof ApiError) || error.upstream_code === undefined) throw error;
-    if (app_id === '') return good('upstream', `${settings.UPSTREAM_URL} answers`);
+    if (app_id === '') return good(`${settings.UPSTREAM_URL} answers`);
     return bad(
-      'upstream',
       `answers, but refuses the app’s credentials (code ${error.upstream_code})`,
       'check UPSTREAM_APP_ID and UPSTREAM_APP_SECRET',
     );
   }
 }
 
-function signUp({ settings }: Dependencies): Check {
+async function signUp({ settings }: Dependencies): Promise<Finding> {
   const names = ['UPSTREAM_APP_ID', 'UPSTREAM_APP_SECRET', 'UPSTREAM_CONFIG_ID'] as const;
   const missing = names.filter((name) => !settings[name]);
   if (missing.length > 0) {
-    return bad('sign-up', `not configured: ${missing.join(', ')}`, `set ${missing.join(', ')}`);
+    return bad(`not configured: ${missing.join(', ')}`, `set ${missing.join(', ')}`);
   }
   if (!isLocal(settings.UPSTREAM_URL) && NEUTRAL_FEATURE.test(settings.UPSTREAM_FEATURE_TYPE)) {
     return bad(
-      'sign-up',
       `UPSTREAM_FEATURE_TYPE is ${settings.UPSTREAM_FEATURE_TYPE}, a name the platform does not know`,
       'set UPSTREAM_FEATURE_TYPE to the platform’s own spelling',
     );
   }
-  return good('sign-up', 'configured');
+  return good('configured');
 }
 
-function settings({ settings, warnings }: Dependencies): Check {
+async function settings({ settings, warnings }: Dependencies): Promise<Finding> {
   const found = [
     ...warnings,
     ...(settings.ALLOW_PRIVATE_URLS
@@ -217,8 +216,8 @@ function settings({ settings, warnings }: Dependencies): Check {
       : []),
   ];
   return found.length === 0
-    ? good('settings', 'no values for local work')
-    : good('settings', found.join('; '), 'fine for local work; change them for production');
+    ? good('no values for local work')
+    : good(found.join('; '), 'fine for local work; change them for production');
 }
 
 const isLocal = (url: string): boolean =>
