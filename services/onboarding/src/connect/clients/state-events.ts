@@ -11,7 +11,6 @@ import type { Dependencies } from '../../dependencies';
 interface Effect {
   kind: FactKind;
   change: ClientChange;
-  affected: Affected;
 }
 
 type Data = Record<string, unknown>;
@@ -40,31 +39,25 @@ const affectedBy = ({ waba_id, phone_number_id }: Event): Affected =>
 /** The change that each event makes to clients; events without a row make none. */
 const EFFECTS: Record<string, (data: Data, event: Event) => Effect | undefined> = {
   // Webhook offboarding: the number may not send until the platform has linked it again.
-  offboarded: (_data, event) => health('paused', event),
-  reconnected: (_data, event) => health('connected', event),
+  offboarded: () => ({ kind: 'health', change: { health: 'paused' } }),
+  reconnected: () => ({ kind: 'health', change: { health: 'connected' } }),
   // The business disconnected: only a new onboarding brings the number and its events back.
-  partner_removed: (_data, event) => ({
+  partner_removed: (_data, { received_at_ms }) => ({
     kind: 'health',
-    change: { health: 'paused', withdrawn_at: new Date(event.received_at_ms) },
-    affected: affectedBy(event),
+    change: { health: 'paused', withdrawn_at: new Date(received_at_ms) },
   }),
-  throughput(data, event) {
+  throughput(data) {
     const throughput_level = textOf(data['throughput_level']);
-    if (throughput_level === undefined) return undefined;
-    return { kind: 'throughput', change: { throughput_level }, affected: affectedBy(event) };
+    return throughput_level === undefined
+      ? undefined
+      : { kind: 'throughput', change: { throughput_level } };
   },
-  'waba.tier_updated': (data, event) => {
+  'waba.tier_updated': (data) => {
     const messaging_limit_tier = textOf(data['messaging_limit_tier']);
     if (messaging_limit_tier === undefined || messaging_limit_tier === NO_LIMIT) return undefined;
-    return { kind: 'limit', change: { messaging_limit_tier }, affected: affectedBy(event) };
+    return { kind: 'limit', change: { messaging_limit_tier } };
   },
 };
-
-const health = (state: Client['health'], event: Event): Effect => ({
-  kind: 'health',
-  change: { health: state },
-  affected: affectedBy(event),
-});
 
 /** `onRefreshDue` is called when a number's facts are due to be fetched again. */
 export function applyStateEvents(deps: Dependencies & { onRefreshDue(this: void): void }) {
@@ -95,7 +88,7 @@ export function applyStateEvents(deps: Dependencies & { onRefreshDue(this: void)
     for (const event of events) {
       const effect = EFFECTS[event.event]?.(readData(event), event);
       if (effect) {
-        const rows = await clientFacts.apply(factEventOf(event, effect), effect.change);
+        const rows = await clientFacts.apply(factEventOf(event, effect.kind), effect.change);
         changed.push(...rows);
         if (effect.kind === 'limit') limited.push(...rows);
       }
@@ -123,8 +116,8 @@ function remember(written: Map<string, number>, phone_number_id: string, at: num
   if (oldest !== undefined) written.delete(oldest);
 }
 
-const factEventOf = (event: Event, { kind, affected }: Effect): FactEvent => ({
-  affected,
+const factEventOf = (event: Event, kind: FactKind): FactEvent => ({
+  affected: affectedBy(event),
   kind,
   at: new Date(event.timestamp * 1_000),
   received_at: new Date(event.received_at_ms),
