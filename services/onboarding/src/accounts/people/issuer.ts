@@ -5,13 +5,12 @@ import type * as OpenId from 'openid-client' with { 'resolution-mode': 'import' 
 import { ConfigError } from '@bmg/common/config';
 import { ApiError } from '@bmg/common/errors';
 import { guardedRequest, RequestFailed, type GuardedAgent } from '@bmg/common/outbound';
+import type { Config } from '../../config';
 
-interface IssuerSettings {
-  OIDC_ISSUER?: string | undefined;
-  OIDC_CLIENT_ID?: string | undefined;
-  OIDC_CLIENT_SECRET?: string | undefined;
-  PUBLIC_URL: string;
-}
+type IssuerSettings = Pick<
+  Config,
+  'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL'
+>;
 
 /** One log-in: the browser that began it keeps what these were made from. */
 export interface Flow {

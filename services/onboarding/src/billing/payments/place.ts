@@ -4,9 +4,9 @@
 // need.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Cover, Purchase } from './processor';
+import type { Cover } from './processor';
 import type { Client } from '../../ground/clients';
-import { hasRoom } from '../../ground/partners';
+import { hasRoom, type Place } from '../../ground/partners';
 import type { Dependencies } from '../../dependencies';
 
 /** An attempt fails only if another registration of the same partner has just succeeded. */
@@ -15,7 +15,7 @@ const TRIES_MAX = 20;
 /** The account's billing state, or null if the plan has no room for it. */
 export async function takePlace(
   { partners, payments }: Dependencies,
-  purchase: Purchase,
+  purchase: Place,
   covered: Cover,
   call: Call,
 ): Promise<Pick<Client, 'billing' | 'payment_url'> | null> {

@@ -2,13 +2,7 @@
 // and returns how the account may start or refuses with a 402.
 import type { Call } from '@bmg/common/rpc';
 import type { Feature } from '@bmg/common/service';
-
-export interface Purchase {
-  partner_id: string;
-  waba_id: string;
-  /** UTC month, YYYY-MM. */
-  month: string;
-}
+import type { Place } from '../../ground/partners';
 
 /**
  * How an account starts: active, provided that no more than `active_max` accounts are; or waiting
@@ -22,7 +16,7 @@ export type Cover =
 export interface PaymentProcessor extends Required<Pick<Feature, 'rpcs' | 'workers'>> {
   readonly name: string;
   /** Charges the missing slots, if any. Throws a 402 if a payment fails. */
-  cover(purchase: Purchase, call: Call): Promise<Cover>;
+  cover(purchase: Place, call: Call): Promise<Cover>;
   /** Schedules a review of the bill, after a change of the partner's accounts. */
   review(partner_id: string): Promise<void>;
 }

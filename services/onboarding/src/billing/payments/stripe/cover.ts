@@ -3,22 +3,18 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from '../../../ground/slots';
-import { activeWabas, withOne } from '../../../ground/partners';
+import { activeWabas, withOne, type Place } from '../../../ground/partners';
 import type { SlotCharge } from '../store/slot-charges';
 import { paidSlots, waitingBilling, wantedCharges, type Places } from '../capacity';
 import { cardRequired, charge, customerOf, refresh, type ChargeDependencies } from './charge';
 import { withHold } from './hold';
-import type { Cover, Purchase } from '../processor';
+import type { Cover } from '../processor';
 import { nextMonth } from './review';
 
 /** Each try buys a slot, or finds that one was paid in the meantime. */
 const TRIES_MAX = 1_000;
 
-export async function cover(
-  deps: ChargeDependencies,
-  purchase: Purchase,
-  call: Call,
-): Promise<Cover> {
+export async function cover(deps: ChargeDependencies, purchase: Place, call: Call): Promise<Cover> {
   const { accounts, now } = deps;
   const { ready } = await readStanding(deps, purchase);
   if (ready) return ready;
@@ -28,11 +24,7 @@ export async function cover(
   );
 }
 
-async function buy(
-  deps: ChargeDependencies,
-  purchase: Purchase,
-  customer_id: string,
-): Promise<Cover> {
+async function buy(deps: ChargeDependencies, purchase: Place, customer_id: string): Promise<Cover> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const { ready, places, rows, missing } = await readStanding(deps, purchase);
     if (ready) return ready;
@@ -67,7 +59,7 @@ interface Standing {
 
 async function readStanding(
   { partners, charges }: ChargeDependencies,
-  { partner_id, waba_id, month }: Purchase,
+  { partner_id, waba_id, month }: Place,
 ): Promise<Standing> {
   const partner = await partners.find(partner_id);
   if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner does not exist');
@@ -85,7 +77,7 @@ async function readStanding(
   return { ready: missing <= 0 ? { billing: 'active', active_max } : null, places, rows, missing };
 }
 
-const waitFor = ({ waba_id, month }: Purchase, places: Places, rows: SlotCharge[]): Cover => ({
+const waitFor = ({ waba_id, month }: Place, places: Places, rows: SlotCharge[]): Cover => ({
   billing: 'payment_action_required',
   payment_url: waitingBilling(places, rows, month).get(waba_id)?.payment_url ?? null,
   places_max: slotsFor(places.wabas.length) * WABAS_PER_SLOT,
@@ -93,7 +85,7 @@ const waitFor = ({ waba_id, month }: Purchase, places: Places, rows: SlotCharge[
 
 const intendNext = (
   { charges, now }: ChargeDependencies,
-  { partner_id, month }: Purchase,
+  { partner_id, month }: Place,
   rows: SlotCharge[],
 ): Promise<SlotCharge> => {
   const slot = rows.filter((row) => row.month === month).length + 1;
