@@ -71,7 +71,7 @@ const FOLDERS = {
     'accounts/partners': ['accounts/alerts', 'accounts/sessions', 'ground'],
     'accounts/people': ['accounts/keys', 'accounts/sessions', 'ground'],
     'accounts/receivers': ['ground'],
-    'accounts/requests': [],
+    'accounts/requests': ['ground'],
     'accounts/sessions': ['ground'],
     'connect/due-events': ['connect/sign-up', 'ground'],
     'connect/clients': [
