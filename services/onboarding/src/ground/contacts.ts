@@ -23,12 +23,6 @@ export function contactsChange(given: PartnerContacts | undefined): ContactsChan
   return change;
 }
 
-/** Returns the stored contacts as a message; an absent address is unset. */
-export const contactsMessage = ({ technical, billing }: Contacts = {}): PartnerContacts => ({
-  technical: technical ?? undefined,
-  billing: billing ?? undefined,
-});
-
 const EMAIL_MAX = 254;
 const LOCAL_PART = /^[^\s\p{Cc}@"(),:;<>[\]\\]{1,64}$/u;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;

@@ -5,16 +5,18 @@ import { invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
-import type {
-  OperatorDefinition,
+import {
+  type OperatorDefinition,
   Partner as PartnerMessage,
-  UpdatePartnerRequest,
+  type UpdatePartnerRequest,
 } from '@bmg/proto/onboarding';
+import { PartnerContacts } from '@bmg/proto/settings';
 import { clientMessage, restoreAccount } from '../connect/clients';
-import { contactsChange, contactsMessage } from '../ground/contacts';
+import { contactsChange } from '../ground/contacts';
 import { checkOverlap, HOUR_MS } from '../ground/webhook-secret';
 import { checkWebhookUrl, createPartnerChanges } from '../accounts/partners';
 import { subscribeApp } from './app-subscription';
+import { messageOf } from '../ground/message';
 import { createNotice } from '../ground/partner-notices';
 import {
   activeWabas,
@@ -81,7 +83,10 @@ export const createOperatorHandlers = (deps: Dependencies): Handlers<OperatorDef
       const partner = await partners.addNotice(partner_id, notice);
       if (!partner) throw noSuchPartner(partner_id);
       deps.onEventsDue();
-      return { notice_id: notice.notice_id, contacts: contactsMessage(partner.contacts) };
+      return {
+        notice_id: notice.notice_id,
+        contacts: messageOf(PartnerContacts, partner.contacts ?? {}),
+      };
     },
     async rotateKey({ partner_id, overlap_hours = 0 }) {
       checkOverlap(overlap_hours);
@@ -153,20 +158,14 @@ function checkStatus(given: string): Partner['status'] {
   throw invalidField('status', `must be one of ${PARTNER_STATUSES.join(', ')}`);
 }
 
-const partnerMessage = (partner: Partner): PartnerMessage => ({
-  partner_id: partner._id,
-  name: partner.name,
-  status: partner.status,
-  webhook_url: partner.webhook_url ?? undefined,
-  logo_url: partner.logo?.url,
-  contacts: contactsMessage(partner.contacts),
-  rate_limit_per_sec: partner.rate_limit_per_sec,
-  max_wabas: partner.max_wabas ?? undefined,
-  key_hint: partner.key_hint,
-  active_wabas: activeWabas(partner).length,
-  created_at: partner.created_at,
-  updated_at: partner.updated_at,
-});
+const partnerMessage = (partner: Partner): PartnerMessage =>
+  messageOf(PartnerMessage, {
+    ...partner,
+    partner_id: partner._id,
+    logo_url: partner.logo?.url,
+    contacts: partner.contacts ?? {},
+    active_wabas: activeWabas(partner).length,
+  });
 
 function checkName(name: string): string {
   const trimmed = name.trim();

@@ -1,14 +1,20 @@
 // RPC handlers of a partner's API keys. Every change bumps the partner's directory version, so that
 // it is in effect on all gateways when it is answered.
-import { partnerVersionKey } from '@bmg/common/directory';
-import { ApiError, limitReached, missingFields } from '@bmg/common/errors';
+import { limitReached, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
-import type { ApiKey, KeysDefinition, RotateKeyRequest, UpdateKeyRequest } from '@bmg/proto/keys';
+import {
+  ApiKey,
+  type KeysDefinition,
+  type RotateKeyRequest,
+  type UpdateKeyRequest,
+} from '@bmg/proto/keys';
+import { noSuch, orNotFound } from '../../ground/insert';
+import { messageOf } from '../../ground/message';
+import { bumpPartner, partnerOf } from '../../ground/partners';
 import { checkOverlap, HOUR_MS, rotate } from '../../ground/webhook-secret';
 import { KEYS_MAX, type PartnerKey, type PartnerKeyChange } from './store';
-import { partnerOf } from '../../ground/partners';
 import { callerOf, type Asked } from './caller';
 import {
   checkKeyAccounts,
@@ -22,9 +28,7 @@ import {
 import type { Dependencies } from '../../dependencies';
 
 export function createKeyHandlers(deps: Dependencies): Handlers<KeysDefinition> {
-  const { partners, partnerKeys, sessions, versions, now, log } = deps;
-  const bump = (partner_id: string): Promise<void> =>
-    versions.bump([partnerVersionKey(partner_id)]);
+  const { partners, partnerKeys, sessions, now, log } = deps;
   return {
     async listKeys({ partner_id }) {
       await partnerOf(partners, partner_id);
@@ -57,15 +61,17 @@ export function createKeyHandlers(deps: Dependencies): Handlers<KeysDefinition> 
       };
       if (!(await partnerKeys.insert(key))) throw tooManyKeys();
       log.info({ partner_id, key_id: key._id, scopes }, 'created an API key');
-      return { key: keyMessage({ ...key, place: 0 }, created_at), secret };
+      return { key: keyMessage(key, created_at), secret };
     },
     async updateKey(request) {
       const { partner_id, key_id } = request;
       const change = await changeOf(deps, request);
       await checkGrant(deps, request, { ...(await keyOf(deps, request)), ...change });
-      const changed = await partnerKeys.change(partner_id, key_id, change, now());
-      if (!changed) throw noSuchKey();
-      await bump(partner_id);
+      const changed = orNotFound(
+        await partnerKeys.change(partner_id, key_id, change, now()),
+        'key',
+      );
+      await bumpPartner(deps, partner_id);
       log.info({ partner_id, key_id, fields: Object.keys(change) }, 'changed an API key');
       return keyMessage(changed, now());
     },
@@ -73,7 +79,7 @@ export function createKeyHandlers(deps: Dependencies): Handlers<KeysDefinition> 
       const { partner_id, key_id, overlap_hours } = request;
       checkOverlap(overlap_hours);
       const { key, secret } = await rotate('an API key', () => replaceSecret(deps, request));
-      await bump(partner_id);
+      await bumpPartner(deps, partner_id);
       if (overlap_hours === 0) await sessions.deleteUnfinished(partner_id, now(), key_id);
       log.info({ partner_id, key_id, overlap_hours }, 'rotated an API key');
       return { key: keyMessage(key, now()), secret };
@@ -81,8 +87,8 @@ export function createKeyHandlers(deps: Dependencies): Handlers<KeysDefinition> 
     async revokeKey(request) {
       const { partner_id, key_id, caller_key_id } = request;
       if (caller_key_id !== key_id) await checkGrant(deps, request, await keyOf(deps, request));
-      if (!(await partnerKeys.remove(partner_id, key_id))) throw noSuchKey();
-      await bump(partner_id);
+      if (!(await partnerKeys.remove(partner_id, key_id))) throw noSuch('key');
+      await bumpPartner(deps, partner_id);
       await sessions.deleteUnfinished(partner_id, now(), key_id);
       log.info({ partner_id, key_id }, 'revoked an API key');
       return {};
@@ -90,14 +96,10 @@ export function createKeyHandlers(deps: Dependencies): Handlers<KeysDefinition> 
   };
 }
 
-async function keyOf(
+const keyOf = async (
   { partnerKeys }: Dependencies,
   { partner_id, key_id }: { partner_id: string; key_id: string },
-): Promise<PartnerKey> {
-  const key = await partnerKeys.find(partner_id, key_id);
-  if (!key) throw noSuchKey();
-  return key;
-}
+): Promise<PartnerKey> => orNotFound(await partnerKeys.find(partner_id, key_id), 'key');
 
 async function checkGrant(deps: Dependencies, asked: Asked, wanted: Grant): Promise<void> {
   const { grant } = await callerOf(deps, asked);
@@ -137,32 +139,18 @@ async function changeOf(
       waba_ids: checkKeyAccounts(waba_ids.items, (await partnerOf(partners, partner_id)).wabas),
     }),
   };
-  if (Object.keys(change).length === 0) throw nothingToChange();
-  return change;
-}
-
-const noSuchKey = (): ApiError => new ApiError('NOT_FOUND', 'there is no such key');
-
-const nothingToChange = (): ApiError =>
-  missingFields(
+  if (Object.keys(change).length > 0) return change;
+  throw missingFields(
     ['name', 'scopes', 'waba_ids', 'addresses', 'expires_at'],
     'name, scopes, waba_ids, addresses or expires_at is required',
   );
+}
 
-const tooManyKeys = (): ApiError =>
+const tooManyKeys = () =>
   limitReached(KEYS_MAX, 'keys, the most that a partner may have: revoke one first');
 
-const keyMessage = (key: PartnerKey, now: Date): ApiKey => ({
-  key_id: key._id,
-  name: key.name,
-  scopes: key.scopes,
-  waba_ids: key.waba_ids ?? [],
-  addresses: key.addresses ?? [],
-  expires_at: key.expires_at ?? undefined,
-  key_hint: key.key_hint,
-  last_used_at: key.last_used_at ?? undefined,
-  previous_expires_at:
-    key.previous && key.previous.expires_at > now ? key.previous.expires_at : undefined,
-  created_at: key.created_at,
-  updated_at: key.updated_at,
-});
+function keyMessage(key: Omit<PartnerKey, 'place'>, now: Date): ApiKey {
+  const { _id: key_id, previous } = key;
+  const previous_expires_at = previous && previous.expires_at > now ? previous.expires_at : null;
+  return messageOf(ApiKey, { ...key, key_id, previous_expires_at });
+}

@@ -1,7 +1,6 @@
 // Changes to a partner, made by the operator or by the partner itself: the one home of the rules
 // for webhook addresses and secrets. Every change bumps the directory version, so that caches go
 // stale.
-import { partnerVersionKey } from '@bmg/common/directory';
 import { checkPartnerUrl } from '../../ground/partner-url';
 import {
   checkOverlap,
@@ -10,6 +9,7 @@ import {
   rotatedSecrets,
 } from '../../ground/webhook-secret';
 import {
+  bumpPartner,
   noSuchPartner,
   type Partner,
   type PartnerChange,
@@ -29,10 +29,8 @@ export const checkWebhookUrl = (
   url === '' ? null : checkPartnerUrl(url, { field: 'webhook_url', allowPrivate }).href;
 
 export const createPartnerChanges = (deps: Dependencies) => {
-  const { partners, vault, versions, now } = deps;
+  const { partners, vault, now } = deps;
 
-  const bumpVersion = (partner_id: string): Promise<void> =>
-    versions.bump([partnerVersionKey(partner_id)]);
   const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
     const created_at = now();
     const plain = newWebhookSecret();
@@ -45,7 +43,7 @@ export const createPartnerChanges = (deps: Dependencies) => {
     async change(partner_id: string, fields: PartnerChange): Promise<Partner> {
       const changed = await partners.change(partner_id, fields, now());
       if (!changed) throw noSuchPartner(partner_id);
-      await bumpVersion(partner_id);
+      await bumpPartner(deps, partner_id);
       return changed;
     },
     /** Returns the change to store. Throws INVALID_FIELD naming `logo_url`. */
@@ -67,7 +65,7 @@ export const createPartnerChanges = (deps: Dependencies) => {
         const is_replaced = await partners.replaceSecrets(partner, secrets, now());
         return is_replaced ? secret.plain : undefined;
       });
-      await bumpVersion(partner_id);
+      await bumpPartner(deps, partner_id);
       return plain;
     },
   };

@@ -5,7 +5,11 @@ import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { isExtraEvent } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
-import type { PartnerSettings, SettingsDefinition } from '@bmg/proto/settings';
+import {
+  ListNumberDaysResponse_NumberDay as NumberDay,
+  PartnerSettings,
+  type SettingsDefinition,
+} from '@bmg/proto/settings';
 import { changeThresholds, type PartnerAlert } from '../alerts';
 import {
   type DashboardSession,
@@ -16,7 +20,9 @@ import {
   sessionMessage,
 } from '../sessions';
 import { checkWebhookUrl, createPartnerChanges } from './changes';
-import { contactsChange, contactsMessage } from '../../ground/contacts';
+import { contactsChange } from '../../ground/contacts';
+import { noSuch } from '../../ground/insert';
+import { messageOf } from '../../ground/message';
 import { billOf, monthOf } from '../../ground/slots';
 import { currentNotices } from '../../ground/partner-notices';
 import { activeWabas, partnerOf, webhookSecretIdentity, type Partner } from '../../ground/partners';
@@ -39,13 +45,7 @@ export const createDashboardHandlers = (deps: Dependencies): Handlers<SettingsDe
     ...sessionHandlers(deps),
     async listNumberDays(request) {
       const days = await numberDays.latestOf(request, NUMBER_DAYS_MAX);
-      return {
-        days: days.map(({ day, quality_rating, messaging_limit_tier }) => ({
-          day,
-          quality_rating: quality_rating ?? undefined,
-          messaging_limit_tier: messaging_limit_tier ?? undefined,
-        })),
-      };
+      return { days: days.map((day) => messageOf(NumberDay, day)) };
     },
     getSettings: async ({ partner_id }) => answer(await partnerOf(partners, partner_id)),
     async updateSettings(request) {
@@ -162,9 +162,8 @@ const sessionHandlers = (deps: Dependencies) => {
       return {};
     },
     async endSession({ partner_id, session_id, person_id }) {
-      if (!(await dashboardSessions.removeNamed(partner_id, session_id, person_id))) {
-        throw new ApiError('NOT_FOUND', 'there is no such session');
-      }
+      const is_ended = await dashboardSessions.removeNamed(partner_id, session_id, person_id);
+      if (!is_ended) throw noSuch('session');
       log.info({ partner_id, session_id }, 'ended a console session');
       return {};
     },
@@ -219,29 +218,22 @@ function settingsMessage(
   raised_alerts: PartnerAlert[],
   now: Date,
 ): PartnerSettings {
+  const { extra_events, connect_origins, alerts, logo, max_wabas, months = {} } = partner;
   const [newest, previous] = partner.webhook_secrets;
-  const overlap =
-    previous?.expires_at && previous.expires_at > now ? previous.expires_at : undefined;
-  return {
+  const overlap = previous?.expires_at && previous.expires_at > now ? previous.expires_at : null;
+  const active_wabas = activeWabas(partner).length;
+  return messageOf(PartnerSettings, {
+    ...partner,
     partner_id: partner._id,
-    name: partner.name,
-    status: partner.status,
-    webhook_url: partner.webhook_url ?? undefined,
-    extra_events: partner.extra_events ?? [],
-    connect_origins: partner.connect_origins ?? [],
-    rate_limit_per_sec: partner.rate_limit_per_sec,
-    key_hint: partner.key_hint,
-    plan: {
-      max_wabas: partner.max_wabas ?? undefined,
-      active_wabas: activeWabas(partner).length,
-      slots: billOf(partner.months ?? {}, monthOf(now)).slots,
-    },
-    alerts: { ...partner.alerts },
+    extra_events,
+    connect_origins,
+    plan: { max_wabas, active_wabas, slots: billOf(months, monthOf(now)).slots },
+    alerts,
     raised_alerts,
-    logo_url: partner.logo?.url,
-    logo_id: partner.logo?.id,
-    contacts: contactsMessage(partner.contacts),
+    logo_url: logo?.url,
+    logo_id: logo?.id,
+    contacts: partner.contacts ?? {},
     notices: currentNotices(partner.notices, now),
     webhook_secret: newest && { created_at: newest.created_at, previous_expires_at: overlap },
-  };
+  });
 }

@@ -1,18 +1,19 @@
 // RPC handlers of a partner's people: who may sign in to the console, and with which role.
 import { randomBytes } from 'node:crypto';
-import { partnerVersionKey } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { KEY_SCOPES } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
-import type {
-  BroadcastApproval,
-  PeopleDefinition,
+import {
+  type BroadcastApproval,
+  type PeopleDefinition,
   Person as PersonMessage,
 } from '@bmg/proto/people';
 import { callerOf, type Asked } from '../keys';
 import { checkEmail } from '../../ground/contacts';
-import { noSuchPartner, type Partner, partnerOf } from '../../ground/partners';
+import { orNotFound } from '../../ground/insert';
+import { messageOf } from '../../ground/message';
+import { bumpPartner, noSuchPartner, type Partner, partnerOf } from '../../ground/partners';
 import type { Person } from '../../ground/people';
 import {
   approversIn,
@@ -20,7 +21,6 @@ import {
   checkMayGive,
   checkRole,
   INVITATION_MS,
-  noSuchPerson,
   PEOPLE_MAX,
   withInvited,
   without,
@@ -36,14 +36,11 @@ export function createPeopleHandlers(deps: Dependencies): Handlers<PeopleDefinit
   return {
     async listPeople({ partner_id }) {
       await partnerOf(deps.partners, partner_id);
-      const found = await people.of(partner_id);
-      return { people: found.map(personMessage), people_max: PEOPLE_MAX };
+      const list = await people.of(partner_id);
+      return { people: list.map(personMessage), people_max: PEOPLE_MAX };
     },
-    async getPerson({ partner_id, person_id }) {
-      const person = await people.find(partner_id, person_id);
-      if (!person) throw noSuchPerson();
-      return personMessage(person);
-    },
+    getPerson: async ({ partner_id, person_id }) =>
+      personMessage(orNotFound(await people.find(partner_id, person_id), 'person')),
     async invitePerson(request) {
       const { partner_id } = request;
       const email = checkEmail(request.email);
@@ -107,7 +104,7 @@ const approvalHandlers = ({ partners, people, versions, now, log }: Dependencies
       const partner = await partners.change(partner_id, { approval_above: above }, now());
       if (!partner) throw noSuchPartner(partner_id);
       // The gateways cache it with the keys of the partner.
-      await versions.bump([partnerVersionKey(partner_id)]);
+      await bumpPartner({ versions }, partner_id);
       log.info({ partner_id, above }, 'partner changed the approval of broadcasts');
       return approvalMessage(partner, list);
     },
@@ -154,21 +151,10 @@ async function changingCaller(deps: Dependencies, request: Asked) {
   return { actor, scopes: grant?.scopes ?? KEY_SCOPES, is_partner: grant === undefined };
 }
 
-const personMessage = (person: Person): PersonMessage => ({
-  person_id: person.person_id,
-  email: person.email,
-  role: person.role,
-  state: person.state,
-  invited_by: {
-    type: person.invited_by.type,
-    id: person.invited_by.id ?? undefined,
-    name: person.invited_by.name ?? undefined,
-  },
-  invitation_expires_at: person.invitation?.expires_at,
-  email_verified: person.identity !== null,
-  passkeys: person.passkey_ids.length,
-  passkey_added_at: person.passkey_added_at,
-  last_login_at: person.last_login_at ?? undefined,
-  created_at: person.created_at,
-  updated_at: person.updated_at,
-});
+const personMessage = (person: Person): PersonMessage =>
+  messageOf(PersonMessage, {
+    ...person,
+    invitation_expires_at: person.invitation?.expires_at,
+    email_verified: person.identity !== null,
+    passkeys: person.passkey_ids.length,
+  });

@@ -1,12 +1,14 @@
 // RPC handlers of signing in: an invitation that is accepted with a passkey, log-ins with a passkey
 // and with the operator's issuer, and the passkeys of a person.
 import { refuseUnlessActive } from '@bmg/common/directory';
-import { ApiError } from '@bmg/common/errors';
+import { type ApiError, invalidField } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
-import type { Passkey, PasskeysDefinition } from '@bmg/proto/people';
+import { Passkey, type PasskeysDefinition } from '@bmg/proto/people';
 import type { Session } from '@bmg/proto/settings';
 import { newSession, sessionMessage } from '../sessions';
 import { checkEmail } from '../../ground/contacts';
+import { orNotFound } from '../../ground/insert';
+import { messageOf } from '../../ground/message';
 import type { Partner } from '../../ground/partners';
 import type { PasskeyRecord, PersonRef } from './store';
 import type { Changed, FoundPerson, Person } from '../../ground/people';
@@ -14,7 +16,6 @@ import type { Ceremonies } from './ceremonies';
 import { issuerRefusal, type Flow, type Identity, type Issuer } from './issuer';
 import {
   checkPasskeyName,
-  noSuchPerson,
   openInvitation,
   unknownPerson,
   withAccepted,
@@ -108,8 +109,7 @@ const passkeyHandlers = (deps: SignInDependencies) => {
     },
     async renamePasskey({ passkey_id, name, ...owner }) {
       const renamed = await passkeys.rename(owner, passkey_id, checkPasskeyName(name));
-      if (!renamed) throw new ApiError('NOT_FOUND', 'there is no such passkey');
-      return passkeyMessage(renamed);
+      return passkeyMessage(orNotFound(renamed, 'passkey'));
     },
     async removePasskey({ passkey_id, ...owner }) {
       const { partner_id, person_id } = owner;
@@ -135,14 +135,10 @@ async function activePartner({ partners }: Dependencies, partner_id: string): Pr
   return partner;
 }
 
-async function personOf(
+const personOf = async (
   { people }: Dependencies,
   { partner_id, person_id }: PersonRef,
-): Promise<Person> {
-  const person = await people.find(partner_id, person_id);
-  if (!person) throw noSuchPerson();
-  return person;
-}
+): Promise<Person> => orNotFound(await people.find(partner_id, person_id), 'person');
 
 async function findInvited(deps: Dependencies, token_hashes: string[]) {
   const found = await deps.people.findInvited(token_hashes);
@@ -238,14 +234,7 @@ function emailOf({ email }: Identity): string | null {
 }
 
 const unusable = (): ApiError =>
-  new ApiError('INVALID_FIELD', 'response is of a passkey that cannot be used here', {
-    details: { field: 'response' },
-  });
+  invalidField('response', 'is of a passkey that cannot be used here');
 
-const passkeyMessage = (passkey: PasskeyRecord): Passkey => ({
-  passkey_id: passkey._id,
-  name: passkey.name,
-  synced: passkey.synced,
-  created_at: passkey.created_at,
-  last_used_at: passkey.last_used_at ?? undefined,
-});
+const passkeyMessage = (passkey: PasskeyRecord): Passkey =>
+  messageOf(Passkey, { ...passkey, passkey_id: passkey._id });

@@ -11,6 +11,7 @@ import {
   type Role,
 } from '@bmg/common/people';
 import type { Changed, Person } from '../../ground/people';
+import { noSuch, orNotFound } from '../../ground/insert';
 import { checkText } from '../../ground/texts';
 
 /** Bounds the people of one partner. */
@@ -39,13 +40,11 @@ export function checkMayGive(scopes: readonly KeyScope[], role: Role): void {
   );
 }
 
-function personIn(people: readonly Person[], person_id: string): Person {
-  const person = people.find((one) => one.person_id === person_id);
-  if (!person) throw noSuchPerson();
-  return person;
-}
-
-export const noSuchPerson = (): ApiError => new ApiError('NOT_FOUND', 'there is no such person');
+const personIn = (people: readonly Person[], person_id: string): Person =>
+  orNotFound(
+    people.find((one) => one.person_id === person_id),
+    'person',
+  );
 
 const replaced = (people: readonly Person[], person: Person): Changed<Person> => ({
   people: people.map((one) => (one.person_id === person.person_id ? person : one)),
@@ -132,20 +131,23 @@ export function without(
   return { people: left, result: person };
 }
 
-interface Renewal {
-  person_id: string;
-  scopes: readonly KeyScope[];
-  /** The partner key makes the request. */
-  is_partner: boolean;
-  invitation: NonNullable<Person['invitation']>;
-  at: Date;
-}
+type Invitation = NonNullable<Person['invitation']>;
+type PersonIdentity = NonNullable<Person['identity']>;
 
 /**
  * An invitation signs in as its person: only the partner key gets one for a person who is active,
  * and has lost all passkeys.
  */
-export function withRenewed(people: readonly Person[], given: Renewal): Changed<Person> {
+export function withRenewed(
+  people: readonly Person[],
+  given: {
+    person_id: string;
+    scopes: readonly KeyScope[];
+    is_partner: boolean;
+    invitation: Invitation;
+    at: Date;
+  },
+): Changed<Person> {
   const person = personIn(people, given.person_id);
   checkMayGive(given.scopes, person.role);
   if (person.state === 'active' && !given.is_partner) {
@@ -162,7 +164,7 @@ export function openInvitation(
   person: Person | undefined,
   token_hashes: readonly string[],
   now: Date,
-): NonNullable<Person['invitation']> {
+): Invitation {
   const invitation = person?.invitation;
   if (invitation && token_hashes.includes(invitation.token_hash) && invitation.expires_at > now) {
     return invitation;
@@ -208,18 +210,12 @@ export function withPasskey(
 /** The last passkey stays unless there is an issuer: the person could not sign in any more. */
 export function withoutPasskey(
   people: readonly Person[],
-  {
-    person_id,
-    passkey_id,
-    has_issuer,
-    at,
-  }: { person_id: string; passkey_id: string; has_issuer: boolean; at: Date },
+  given: { person_id: string; passkey_id: string; has_issuer: boolean; at: Date },
 ): Changed<Person> {
-  const person = personIn(people, person_id);
-  if (!person.passkey_ids.includes(passkey_id)) {
-    throw new ApiError('NOT_FOUND', 'there is no such passkey');
-  }
-  if (person.passkey_ids.length === 1 && !has_issuer) {
+  const { passkey_id, at } = given;
+  const person = personIn(people, given.person_id);
+  if (!person.passkey_ids.includes(passkey_id)) throw noSuch('passkey');
+  if (person.passkey_ids.length === 1 && !given.has_issuer) {
     throw invalidField('passkey_id', 'is that of the last passkey: add another one first');
   }
   const passkey_ids = person.passkey_ids.filter((one) => one !== passkey_id);
@@ -249,7 +245,7 @@ export function withIdentity(
   people: readonly Person[],
   given: {
     person_id: string;
-    identity: NonNullable<Person['identity']>;
+    identity: PersonIdentity;
     token_hashes: readonly string[];
     at: Date;
   },
@@ -258,12 +254,8 @@ export function withIdentity(
   const person = people.find((one) => one.person_id === person_id);
   const own = person?.identity;
   if (!own) openInvitation(person, token_hashes, at);
-  if (!person || (own && !isSame(own, identity))) throw unknownPerson();
+  const is_other = own && (own.issuer !== identity.issuer || own.subject !== identity.subject);
+  if (!person || is_other) throw unknownPerson();
   const state = 'active' as const;
   return replaced(people, { ...person, state, identity, invitation: null, last_login_at: at });
 }
-
-const isSame = (
-  one: NonNullable<Person['identity']>,
-  other: NonNullable<Person['identity']>,
-): boolean => one.issuer === other.issuer && one.subject === other.subject;

@@ -3,14 +3,19 @@
 // effect when it is answered. Shadows are in shadows.ts.
 import { topics } from '@bmg/common/bus';
 import { addressOf, DESTINATION_ID_PREFIX } from '@bmg/common/destinations';
-import { partnerVersionKey } from '@bmg/common/directory';
-import { ApiError, invalidField, limitReached, missingFields } from '@bmg/common/errors';
+import { invalidField, limitReached, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { occurrence } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
 import { metrics } from '@bmg/common/telemetry';
 import type { Vault } from '@bmg/common/vault';
-import type { Endpoint, EndpointRegistryDefinition, EndpointSettings } from '@bmg/proto/endpoints';
+import {
+  Endpoint,
+  type EndpointRegistryDefinition,
+  type EndpointSettings,
+} from '@bmg/proto/endpoints';
+import { noSuch, orNotFound } from '../../ground/insert';
+import { messageOf } from '../../ground/message';
 import { checkAccounts, checkLine } from '../../ground/texts';
 import {
   checkOverlap,
@@ -19,7 +24,7 @@ import {
   rotate,
   rotatedSecrets,
 } from '../../ground/webhook-secret';
-import { type Partner, partnerOf, type WebhookSecret } from '../../ground/partners';
+import { bumpPartner, type Partner, partnerOf, type WebhookSecret } from '../../ground/partners';
 import {
   ENDPOINT_FORMATS,
   endpointHeadersIdentity,
@@ -43,15 +48,13 @@ import type { Dependencies } from '../../dependencies';
 import { createShadowHandlers } from './shadows';
 
 export function createReceiverHandlers(deps: Dependencies): Handlers<EndpointRegistryDefinition> {
-  const { partners, webhookEndpoints: endpoints, versions, now, log } = deps;
-  const bump = (partner_id: string): Promise<void> =>
-    versions.bump([partnerVersionKey(partner_id)]);
+  const { partners, webhookEndpoints: endpoints, now, log } = deps;
   return {
     async listEndpoints({ partner_id }) {
       await partnerOf(partners, partner_id);
-      const found = await endpoints.list(partner_id);
+      const list = await endpoints.list(partner_id);
       return {
-        endpoints: found.map((one) => endpointMessage(one, now())),
+        endpoints: list.map((one) => endpointMessage(one, now())),
         endpoints_max: ENDPOINTS_MAX,
       };
     },
@@ -64,10 +67,10 @@ export function createReceiverHandlers(deps: Dependencies): Handlers<EndpointReg
         : !(await endpoints.insert(endpoint));
       if (is_full) throw tooMany();
       if (!dry_run) {
-        await bump(partner_id);
+        await bumpPartner(deps, partner_id);
         log.info({ partner_id, endpoint_id }, 'created a webhook endpoint');
       }
-      return { endpoint: endpointMessage({ ...endpoint, place: 0 }, now()), secret };
+      return { endpoint: endpointMessage(endpoint, now()), secret };
     },
     async changeEndpoint({ partner_id, endpoint_id, settings, dry_run }) {
       const partner = await partnerOf(partners, partner_id);
@@ -77,17 +80,15 @@ export function createReceiverHandlers(deps: Dependencies): Handlers<EndpointReg
       if (change.status !== undefined) change.disabled_at = null;
       if (dry_run) return endpointMessage({ ...before, ...change }, now());
       const changed = await endpoints.change(partner_id, endpoint_id, change, now());
-      if (!changed) throw noSuchEndpoint();
-      await bump(partner_id);
-      log.info(
-        { partner_id, endpoint_id, fields: Object.keys(change) },
-        'changed a webhook endpoint',
-      );
-      return endpointMessage(changed, now());
+      const after = orNotFound(changed, 'endpoint');
+      await bumpPartner(deps, partner_id);
+      const fields = Object.keys(change);
+      log.info({ partner_id, endpoint_id, fields }, 'changed a webhook endpoint');
+      return endpointMessage(after, now());
     },
     async deleteEndpoint({ partner_id, endpoint_id }) {
-      if (!(await endpoints.remove(partner_id, endpoint_id))) throw noSuchEndpoint();
-      await bump(partner_id);
+      if (!(await endpoints.remove(partner_id, endpoint_id))) throw noSuch('endpoint');
+      await bumpPartner(deps, partner_id);
       log.info({ partner_id, endpoint_id }, 'deleted a webhook endpoint');
       return {};
     },
@@ -104,7 +105,7 @@ export function createReceiverHandlers(deps: Dependencies): Handlers<EndpointReg
         const changed = await endpoints.replaceSecrets(before, secrets, now());
         return changed ? { endpoint: changed, secret: plain } : undefined;
       });
-      await bump(partner_id);
+      await bumpPartner(deps, partner_id);
       log.info({ partner_id, endpoint_id, overlap_hours }, 'rotated the secret of an endpoint');
       return { endpoint: endpointMessage(endpoint, now()), secret };
     },
@@ -115,7 +116,7 @@ export function createReceiverHandlers(deps: Dependencies): Handlers<EndpointReg
 
 /** What deliveries report of an endpoint. */
 const reportHandlers = (deps: Dependencies) => {
-  const { bus, webhookEndpoints: endpoints, versions, now, log } = deps;
+  const { bus, webhookEndpoints: endpoints, now, log } = deps;
   return {
     async disableEndpoint({ partner_id, endpoint_id, unless_changed_since }) {
       const since = unless_changed_since ?? now();
@@ -127,7 +128,7 @@ const reportHandlers = (deps: Dependencies) => {
       await bus.publish([disabledEvent(endpoint, now())]);
       const disabled = await endpoints.disable(partner_id, endpoint_id, since, now());
       if (disabled) {
-        await versions.bump([partnerVersionKey(partner_id)]);
+        await bumpPartner(deps, partner_id);
         metrics.endpoints_disabled.inc();
         log.warn({ partner_id, endpoint_id }, 'disabled a failing webhook endpoint');
       }
@@ -137,7 +138,7 @@ const reportHandlers = (deps: Dependencies) => {
       const tested = await endpoints.setTested(partner_id, endpoint_id, now());
       const endpoint = tested ?? (await endpointOf(deps, partner_id, endpoint_id));
       if (tested) {
-        await versions.bump([partnerVersionKey(partner_id)]);
+        await bumpPartner(deps, partner_id);
         log.info({ partner_id, endpoint_id }, 'a new webhook endpoint took its test event');
       }
       return endpointMessage(endpoint, now());
@@ -172,15 +173,12 @@ function newEndpoint(deps: Dependencies, partner: Partner, { settings, chosen, u
   return { endpoint, secret };
 }
 
-async function endpointOf(
+const endpointOf = async (
   { webhookEndpoints }: Dependencies,
   partner_id: string,
   endpoint_id: string,
-): Promise<WebhookEndpoint> {
-  const endpoint = await webhookEndpoints.find(partner_id, endpoint_id);
-  if (!endpoint) throw noSuchEndpoint();
-  return endpoint;
-}
+): Promise<WebhookEndpoint> =>
+  orNotFound(await webhookEndpoints.find(partner_id, endpoint_id), 'endpoint');
 
 function sealSecret(
   { vault, now }: Dependencies,
@@ -309,41 +307,23 @@ const headersToRepeat = (
 ): string[] =>
   !headers || url === null || new URL(url).origin === new URL(to).origin ? [] : ['headers'];
 
-const noSuchEndpoint = (): ApiError => new ApiError('NOT_FOUND', 'there is no such endpoint');
-
-const nothingToChange = (): ApiError =>
+const nothingToChange = () =>
   missingFields(['url'], 'one field of the endpoint is required, for example url');
 
-const tooMany = (): ApiError =>
+const tooMany = () =>
   limitReached(
     ENDPOINTS_MAX,
     'webhook endpoints, the most that a partner may have: delete one first',
   );
 
-function endpointMessage(endpoint: WebhookEndpoint, now: Date): Endpoint {
-  const [, previous] = endpoint.secrets;
-  const destination = endpoint.destination ?? undefined;
-  const { expires_at = null } = previous ?? {};
-  return {
-    endpoint_id: endpoint._id,
-    url: endpoint.url ?? '',
-    destination: destination && {
-      type: destination.type,
-      settings: { ...destination.settings },
-    },
-    description: endpoint.description,
-    events: endpoint.events,
-    waba_ids: endpoint.waba_ids,
-    phone_number_ids: endpoint.phone_number_ids,
-    header_names: endpoint.header_names,
-    max_per_second: endpoint.max_per_second,
-    status: endpoint.untested && endpoint.status === 'active' ? 'untested' : endpoint.status,
-    untested: endpoint.untested === true,
-    ordered: endpoint.ordered,
-    format: endpoint.format,
-    disabled_at: endpoint.disabled_at ?? undefined,
-    previous_secret_expires_at: expires_at && expires_at > now ? expires_at : undefined,
-    created_at: endpoint.created_at,
-    updated_at: endpoint.updated_at,
-  };
+function endpointMessage(endpoint: Omit<WebhookEndpoint, 'place'>, now: Date): Endpoint {
+  const { _id: endpoint_id, status, untested } = endpoint;
+  const expires_at = endpoint.secrets[1]?.expires_at;
+  return messageOf(Endpoint, {
+    ...endpoint,
+    endpoint_id,
+    untested,
+    status: untested && status === 'active' ? 'untested' : status,
+    previous_secret_expires_at: expires_at && expires_at > now ? expires_at : null,
+  });
 }

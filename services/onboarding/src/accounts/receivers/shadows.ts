@@ -1,12 +1,17 @@
 // RPC handlers for shadows: checks and stores the URL that gets copies of a receiver's events for a
 // while, and seals its secret and headers. webhooks sends the events and compares the answers.
-import { partnerVersionKey } from '@bmg/common/directory';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { EndpointRegistryDefinition, ShadowSettings } from '@bmg/proto/endpoints';
 import { sealShadow } from './sealed';
 import { chosenOrNewSecret, HOUR_MS } from '../../ground/webhook-secret';
-import { type Partner, partnerOf, SHADOW_SOURCES, type StoredShadow } from '../../ground/partners';
+import {
+  bumpPartner,
+  type Partner,
+  partnerOf,
+  SHADOW_SOURCES,
+  type StoredShadow,
+} from '../../ground/partners';
 import { checkEndpointUrl, checkHeaders } from './rules';
 import type { Dependencies } from '../../dependencies';
 
@@ -15,9 +20,7 @@ const HOURS_MAX = 72;
 const SHADOW_RATE_MAX = 100;
 
 export function createShadowHandlers(deps: Dependencies) {
-  const { partners, vault, versions, now, log } = deps;
-  const bump = (partner_id: string): Promise<void> =>
-    versions.bump([partnerVersionKey(partner_id)]);
+  const { partners, vault, now, log } = deps;
   return {
     async registerShadow({ partner_id, shadow_id, settings, dry_run, secret: chosen }) {
       const partner = await partnerOf(partners, partner_id);
@@ -37,7 +40,7 @@ export function createShadowHandlers(deps: Dependencies) {
         const is_set = await partners.setShadow(partner_id, shadow, created_at);
         // Another one was started meanwhile.
         if (!is_set) throw isRunning();
-        await bump(partner_id);
+        await bumpPartner(deps, partner_id);
         log.info({ partner_id, shadow_id, source: shadow.source }, 'started a shadow');
       }
       const header_names = Object.keys(headers);
@@ -45,7 +48,7 @@ export function createShadowHandlers(deps: Dependencies) {
     },
     async removeShadow({ partner_id, shadow_id }) {
       await partners.removeShadow(partner_id, shadow_id);
-      await bump(partner_id);
+      await bumpPartner(deps, partner_id);
       log.info({ partner_id, shadow_id }, 'ended a shadow');
       return {};
     },

@@ -1,7 +1,7 @@
 // RPC handlers of the request log.
 import type { Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
-import { checkCursor, filterOf, limitOf, requestMessage, rowOf } from './rules';
+import { checkCursor, limitOf, requestMessage, rowOf } from './rules';
 import type { Dependencies } from '../../dependencies';
 
 export const createRequestLogHandlers = ({ requests, now }: Dependencies) =>
@@ -19,7 +19,7 @@ export const createRequestLogHandlers = ({ requests, now }: Dependencies) =>
       const limit = limitOf(request.limit);
       checkCursor(request.cursor);
       // An extra row shows whether there is a further page.
-      const found = await requests.page(filterOf(request), request.cursor, limit + 1);
+      const found = await requests.page(request, limit + 1);
       return {
         requests: found.slice(0, limit).map(requestMessage),
         after: found.length > limit ? found[limit - 1]?._id : undefined,

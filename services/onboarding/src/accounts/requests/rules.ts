@@ -1,14 +1,12 @@
 // What a record of the request log holds, and the position of its pages. Pure functions.
 import { invalidField } from '@bmg/common/errors';
-import type { ListRequestsRequest, LoggedRequest } from '@bmg/proto/onboarding';
-import type { RequestFilter, RequestRow } from './store';
+import { LoggedRequest } from '@bmg/proto/onboarding';
+import { messageOf } from '../../ground/message';
+import type { RequestRow } from './store';
 
 /** Gateways bound what they send; these bounds hold for any caller. */
 const TEXT_MAX = 1_024;
 const BODY_BYTES_MAX = 8 * 1_024;
-/** The value of `key_id` for the calls without an API key. */
-const WITHOUT_KEY = 'partner_key';
-
 const ID = /^call_[0-9a-z]{26}$/;
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
@@ -46,35 +44,11 @@ export const rowOf = (
 });
 
 export function requestMessage(row: RequestRow): LoggedRequest {
-  const space = row.endpoint.indexOf(' ');
-  return {
-    id: row._id,
-    at: row.at,
-    method: row.endpoint.slice(0, space),
-    path: row.endpoint.slice(space + 1),
-    status: row.status,
-    code: row.code ?? undefined,
-    duration_ms: row.duration_ms,
-    request_id: row.request_id,
-    ignored: row.ignored ?? undefined,
-    upstream_code: row.upstream_code ?? undefined,
-    key_id: row.api_key ?? undefined,
-    waba_id: row.waba_id ?? undefined,
-    phone_number_id: row.phone_number_id ?? undefined,
-    parameters: row.parameters ?? undefined,
-    request_body: row.request_body ?? undefined,
-    answer_body: row.answer_body ?? undefined,
-  };
+  const { _id: id, endpoint, api_key: key_id } = row;
+  const space = endpoint.indexOf(' ');
+  const called = { method: endpoint.slice(0, space), path: endpoint.slice(space + 1) };
+  return messageOf(LoggedRequest, { ...row, ...called, id, key_id });
 }
-
-export const filterOf = ({ key_id, ...given }: ListRequestsRequest): RequestFilter => ({
-  partner_id: given.partner_id,
-  endpoint: given.endpoint,
-  status_classes: given.status_classes,
-  api_key: key_id === WITHOUT_KEY ? null : key_id,
-  request_id: given.request_id,
-  id: given.id,
-});
 
 export const limitOf = (given: number): number =>
   given > 0 ? Math.min(given, LIMIT_MAX) : LIMIT_DEFAULT;

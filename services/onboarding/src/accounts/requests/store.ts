@@ -2,6 +2,7 @@
 import { newId } from '@bmg/common/ids';
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Indexes } from '@bmg/common/mongo';
+import type { ListRequestsRequest } from '@bmg/proto/onboarding';
 
 export interface RequestRow {
   /** Sorts by the time of the call. */
@@ -28,18 +29,6 @@ export interface RequestRow {
   answer_body: string | null;
 }
 
-export interface RequestFilter {
-  partner_id: string;
-  endpoint?: string | undefined;
-  status_classes: readonly number[];
-  /** Null: the calls without an API key. */
-  api_key?: string | null | undefined;
-  request_id?: string | undefined;
-  id?: string | undefined;
-}
-
-export type Requests = ReturnType<typeof createRequests>;
-
 export const REQUESTS = 'requests';
 const KEPT_DAYS = 30;
 /** A purge of a client reads those of its partner. */
@@ -62,20 +51,28 @@ export function createRequests(db: Db) {
       const named = rows.map((row) => ({ _id: newId('call', row.at.getTime()), ...row }));
       await requests.insertMany(named, { ordered: false });
     },
-    /** Newest first, below the ID `before`. */
-    page: (filter: RequestFilter, before: string | undefined, limit: number) =>
-      requests.find(queryOf(filter, before)).sort({ _id: -1 }).limit(limit).toArray(),
+    /** Newest first, below the ID `cursor`. */
+    page: (request: ListRequestsRequest, limit: number) =>
+      requests.find(queryOf(request)).sort({ _id: -1 }).limit(limit).toArray(),
   };
 }
 
-const queryOf = (
-  { partner_id, endpoint, status_classes, api_key, request_id, id }: RequestFilter,
-  before: string | undefined,
-): Filter<RequestRow> => ({
+/** The value of `key_id` for the calls without an API key. */
+const WITHOUT_KEY = 'partner_key';
+
+const queryOf = ({
+  partner_id,
+  endpoint,
+  status_classes,
+  key_id,
+  request_id,
+  id,
+  cursor,
+}: ListRequestsRequest): Filter<RequestRow> => ({
   partner_id,
   ...(endpoint !== undefined && { endpoint }),
-  ...(status_classes.length > 0 && { status_class: { $in: [...status_classes] } }),
-  ...(api_key !== undefined && { api_key }),
+  ...(status_classes.length > 0 && { status_class: { $in: status_classes } }),
+  ...(key_id !== undefined && { api_key: key_id === WITHOUT_KEY ? null : key_id }),
   ...(request_id !== undefined && { request_id }),
-  ...(id !== undefined ? { _id: id } : before !== undefined && { _id: { $lt: before } }),
+  ...(id !== undefined ? { _id: id } : cursor !== undefined && { _id: { $lt: cursor } }),
 });

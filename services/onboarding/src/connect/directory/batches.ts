@@ -4,14 +4,14 @@ import { noSuchPartner, notRegistered, type Load } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { extraEventsOf } from '@bmg/common/messages';
 import type { Vault } from '@bmg/common/vault';
-import type {
+import {
   GetCredentialResponse,
-  GetExtraEventsResponse,
-  GetReceiverResponse,
   ReceiverEndpoint,
   ReceiverShadow,
-  ResolveTargetRequest,
-  ResolveTargetResponse,
+  type GetExtraEventsResponse,
+  type GetReceiverResponse,
+  type ResolveTargetRequest,
+  type ResolveTargetResponse,
 } from '@bmg/proto/onboarding';
 import {
   openShadow,
@@ -27,7 +27,13 @@ import {
   type NumberScope,
   type Scope,
 } from '../../ground/clients';
-import { webhookSecretIdentity, type Partner, type StoredShadow } from '../../ground/partners';
+import { messageOf } from '../../ground/message';
+import {
+  webhookSecretIdentity,
+  type Partner,
+  type StoredShadow,
+  type WebhookSecret,
+} from '../../ground/partners';
 import { chooseNumber } from './rules';
 import type { Dependencies } from '../../dependencies';
 
@@ -43,32 +49,22 @@ export function createBatches(deps: Dependencies): Batches {
   const receiverOf = (
     { _id, webhook_url, webhook_secrets, status, shadow, extra_events = [] }: Partner,
     endpoints: WebhookEndpoint[],
-  ): GetReceiverResponse => {
-    const valid = webhook_secrets.filter(
-      ({ expires_at }) => expires_at === null || expires_at > now(),
-    );
-    return {
-      webhook_url: webhook_url ?? undefined,
-      webhook_secrets: valid.map(({ sealed, created_at }) =>
-        vault.open(webhookSecretIdentity(_id, created_at), sealed),
-      ),
-      status,
-      endpoints: endpoints.map((endpoint) => receiverEndpoint(vault, endpoint, now())),
-      extra_events,
-      shadow: shadow && shadow.ends_at > now() ? receiverShadow(vault, _id, shadow) : undefined,
-    };
-  };
-  const credentialOf = (client: Client): GetCredentialResponse => ({
-    access_token: vault.open(secretIdentity(client, 'token'), client.token),
-    sending: sendingState(client),
-    payment_url: client.payment_url ?? undefined,
-    phone_number: client.phone_number,
-    is_on_biz_app: client.is_on_biz_app,
-    throughput_level: client.throughput_level ?? undefined,
-    business_id: client.business_id ?? undefined,
-    messaging_limit_tier: client.messaging_limit_tier ?? undefined,
-    registered_at: client.registered_at,
+  ): GetReceiverResponse => ({
+    webhook_url: webhook_url ?? undefined,
+    webhook_secrets: valid(webhook_secrets, now()).map(({ sealed, created_at }) =>
+      vault.open(webhookSecretIdentity(_id, created_at), sealed),
+    ),
+    status,
+    endpoints: endpoints.map((endpoint) => receiverEndpoint(vault, endpoint, now())),
+    extra_events,
+    shadow: shadow && shadow.ends_at > now() ? receiverShadow(vault, _id, shadow) : undefined,
   });
+  const credentialOf = (client: Client): GetCredentialResponse =>
+    messageOf(GetCredentialResponse, {
+      ...client,
+      access_token: vault.open(secretIdentity(client, 'token'), client.token),
+      sending: sendingState(client),
+    });
   const activeOfAll = async (accounts: Scope[]): Promise<Client[]> => {
     const together = await clients.activeOfAll(accounts);
     return together ?? (await Promise.all(accounts.map(clients.activeOf))).flat();
@@ -125,54 +121,47 @@ export async function extraEventsOfAll(
 ): Promise<GetExtraEventsResponse> {
   const wanted: GetExtraEventsResponse['wanted'] = {};
   for (const [partner_id, { row, endpoints }] of await receiversOf(deps, partner_ids)) {
-    const names = extraEventsOf(row.extra_events ?? [], endpoints.map(filterOf));
+    const filters = endpoints.map(({ events, extra_by_prefix = false }) => ({
+      events,
+      extra_by_prefix,
+    }));
+    const names = extraEventsOf(row.extra_events ?? [], filters);
     if (names.length > 0) wanted[partner_id] = { names };
   }
   return { wanted };
 }
 
-const filterOf = ({
-  events,
-  extra_by_prefix = false,
-}: Pick<WebhookEndpoint, 'events' | 'extra_by_prefix'>) => ({ events, extra_by_prefix });
+const receiverEndpoint = (vault: Vault, endpoint: WebhookEndpoint, now: Date): ReceiverEndpoint => {
+  const { _id, destination, headers, untested, status, extra_by_prefix } = endpoint;
+  return messageOf(ReceiverEndpoint, {
+    ...endpoint,
+    endpoint_id: _id,
+    destination: destination && openDestination(vault, _id, destination),
+    secrets: valid(endpoint.secrets, now).map(({ sealed, created_at }) =>
+      vault.open(endpointSecretIdentity(_id, created_at), sealed),
+    ),
+    headers:
+      headers &&
+      (JSON.parse(vault.open(endpointHeadersIdentity(_id), headers)) as Record<string, string>),
+    // Deliveries need not know why it gets no events.
+    status: untested ? 'disabled' : status,
+    extra_by_prefix,
+  });
+};
 
-const receiverEndpoint = (
-  vault: Vault,
-  { _id, url, destination, secrets, headers, ...endpoint }: WebhookEndpoint,
-  now: Date,
-): ReceiverEndpoint => ({
-  endpoint_id: _id,
-  url: url ?? '',
-  destination: destination ? openDestination(vault, _id, destination) : undefined,
-  secrets: secrets
-    .filter(({ expires_at }) => expires_at === null || expires_at > now)
-    .map(({ sealed, created_at }) => vault.open(endpointSecretIdentity(_id, created_at), sealed)),
-  headers: headers
-    ? (JSON.parse(vault.open(endpointHeadersIdentity(_id), headers)) as Record<string, string>)
-    : {},
-  // Deliveries need not know why it gets no events.
-  status: endpoint.untested ? 'disabled' : endpoint.status,
-  ...filterOf(endpoint),
-  waba_ids: endpoint.waba_ids,
-  phone_number_ids: endpoint.phone_number_ids,
-  max_per_second: endpoint.max_per_second,
-  ordered: endpoint.ordered,
-  format: endpoint.format,
-});
+const valid = (secrets: WebhookSecret[], now: Date): WebhookSecret[] =>
+  secrets.filter(({ expires_at }) => expires_at === null || expires_at > now);
 
 const receiverShadow = (
   vault: Vault,
   partner_id: string,
-  { id: shadow_id, endpoint_id, sealed, ...shadow }: StoredShadow,
-): ReceiverShadow => ({
-  shadow_id,
-  url: shadow.url,
-  endpoint_id: endpoint_id ?? undefined,
-  source: shadow.source,
-  max_per_second: shadow.max_per_second,
-  ends_at: shadow.ends_at,
-  ...openShadow(vault, partner_id, shadow_id, sealed),
-});
+  { id: shadow_id, sealed, ...shadow }: StoredShadow,
+): ReceiverShadow =>
+  messageOf(ReceiverShadow, {
+    shadow_id,
+    ...shadow,
+    ...openShadow(vault, partner_id, shadow_id, sealed),
+  });
 
 const accountKey = ({ partner_id, waba_id }: Scope): string => `${partner_id}/${waba_id}`;
 

@@ -4,15 +4,17 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
-import type {
-  CreateConnectSessionRequest,
-  DirectoryDefinition,
-  OnboardingDefinition,
+import {
   OnboardingEvent,
+  type CreateConnectSessionRequest,
+  type DirectoryDefinition,
+  type OnboardingDefinition,
 } from '@bmg/proto/onboarding';
 import type { Session } from './store/connect-sessions';
-import { createOnboardingLog, type OnboardingEventRecord } from '../onboarding-log';
+import { createOnboardingLog } from '../onboarding-log';
 import type { DueEvent } from '../../ground/due-events';
+import { orNotFound } from '../../ground/insert';
+import { messageOf } from '../../ground/message';
 import { checkReturnUrl, refuseUnlessListed } from '../../ground/partner-url';
 import { partnerOf, type Partner } from '../../ground/partners';
 import { isCompletable, KEPT_S, OPENS_S, pageOutcome, purgeAt } from './connect-session';
@@ -67,7 +69,7 @@ export const createConnectHandlers = (deps: Dependencies) => {
     },
     async listOnboardingEvents({ partner_id, limit }) {
       const found = await events.list(partner_id, Math.min(limit || EVENTS_DEFAULT, EVENTS_MAX));
-      return { events: found.map(eventMessage) };
+      return { events: found.map((event) => messageOf(OnboardingEvent, event)) };
     },
     getEmbeddedSignupConfig: async () => signUpConfig(settings),
     registerFromCode: registerFromCode(deps),
@@ -101,9 +103,8 @@ const pageHandlers = (deps: Dependencies) => {
       };
     },
     async getLogo({ logo_id }) {
-      const logo = await partnerLogos.find(logo_id);
-      if (!logo) throw new ApiError('NOT_FOUND', 'there is no such logo');
-      return { mime_type: logo.type, data: logo.data };
+      const { type, data } = orNotFound(await partnerLogos.find(logo_id), 'logo');
+      return { mime_type: type, data };
     },
     async reportConnectStep(request) {
       const { step, facts, failure } = readReport(request);
@@ -179,20 +180,7 @@ const closedPage = (outcome: string, session: Session | null) => ({
   partner_name: '',
 });
 
-const eventMessage = (event: OnboardingEventRecord): OnboardingEvent => ({
-  state: event.state ?? undefined,
-  current_step: event.current_step,
-  error_code: event.error_code ?? undefined,
-  error_message: event.error_message ?? undefined,
-  upstream_session_id: event.upstream_session_id ?? undefined,
-  waba_id: event.waba_id ?? undefined,
-  phone_number_id: event.phone_number_id ?? undefined,
-  created_at: event.created_at,
-});
-
-/**
- * Authenticates a connect token, which allows the completion of one onboarding and nothing else.
- */
+/** A connect token allows the completion of one onboarding and nothing else. */
 export const createSessionHandlers = (deps: Dependencies) =>
   ({
     async authenticateSession({ token_hash }) {

@@ -2,7 +2,8 @@
 // billing.
 import { invalidField } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
-import type { Invoice, PaymentsDefinition } from '@bmg/proto/billing';
+import { Invoice, type PaymentsDefinition } from '@bmg/proto/billing';
+import { messageOf } from '../../../ground/message';
 import { monthOf } from '../../../ground/slots';
 import { partnerOf } from '../../../ground/partners';
 import type { SlotCharge } from '../store/slot-charges';
@@ -74,13 +75,5 @@ function returnUrl(public_url: string, given: string | undefined): string {
 const firstShown = (now: Date): string =>
   monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS_SHOWN + 1, 1)));
 
-const invoiceMessage = (charge: SlotCharge): Invoice => ({
-  month: charge.month,
-  covers: charge.covers ?? undefined,
-  slot: charge.slot,
-  amount_cents: charge.cents,
-  status: charge.status,
-  payment_url: charge.payment_url ?? undefined,
-  created_at: charge.created_at,
-  paid_at: charge.paid_at ?? undefined,
-});
+const invoiceMessage = (charge: SlotCharge): Invoice =>
+  messageOf(Invoice, { ...charge, amount_cents: charge.cents });
