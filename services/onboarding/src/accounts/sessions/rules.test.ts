@@ -1,9 +1,9 @@
-import { aPartner } from '../../../test/world';
+import type { Partner } from '../../ground/partners';
 import { newSession, sessionMessage } from './rules';
 
 const AT = new Date('2026-09-01T12:00:00Z');
 const EARLIER = new Date('2026-09-01T11:00:00Z');
-const partner = aPartner();
+const partner = { _id: 'ptn_1', name: 'A partner' } as Partner;
 
 test.each([
   ['a passkey or a key proves it at the log-in', {}, AT],
