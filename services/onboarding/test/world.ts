@@ -11,6 +11,7 @@ import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
 import { startEmulator, type Emulator } from '../../../test/emulator';
 import { createConnectHandlers, createSessionHandlers } from '../src/connect/sign-up/handlers';
 import { createClientHandlers } from '../src/connect/clients/handlers';
+import { createDirectoryHandlers } from '../src/connect/directory/handlers';
 import { noPayments } from '../src/billing/payments/choose-processor';
 import type { Config } from '../src/config';
 import type { Dependencies as AllDependencies } from '../src/dependencies';
@@ -129,6 +130,7 @@ export const handlersOf = (deps: Dependencies) =>
   calling({
     ...createClientHandlers(deps),
     ...createConnectHandlers(deps),
+    ...createDirectoryHandlers(deps),
     ...createSessionHandlers(deps),
     ...createUsageHandlers(deps),
   });
@@ -215,6 +217,14 @@ export async function sessionOf(
   const token_hash = peppers.hash(token);
   return (await handlers.authenticateSession({ token_hash })).session_id;
 }
+
+/** The onboarding log of the partner, in the order of its steps. */
+export const stepsOf = async ({ deps }: World, partner_id: string): Promise<string[]> =>
+  (await deps.events.list(partner_id, 200))
+    .reverse()
+    .map(({ current_step, error_code }) =>
+      error_code ? `${current_step}: ${error_code}` : current_step,
+    );
 
 /** Expects a refusal with the code, which names the field. */
 export async function refuses(work: Promise<unknown>, code: string, field?: string): Promise<void> {

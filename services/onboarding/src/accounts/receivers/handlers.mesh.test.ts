@@ -85,10 +85,8 @@ test('the directory returns an endpoint with its secret and headers, which are s
 });
 
 /** What fan-out learns of partners. */
-async function wanted(...partner_ids: string[]) {
-  const directory = calling(createDirectoryHandlers(world.deps));
-  return (await directory.getExtraEvents({ partner_ids })).wanted;
-}
+const wanted = async (...partner_ids: string[]) =>
+  (await world.handlers.getExtraEvents({ partner_ids })).wanted;
 
 test('extra events are wanted by exact name, and by prefixes that were written since there are any', async () => {
   const old = await made({ events: { items: ['template.*'] } });
@@ -143,8 +141,7 @@ test('an update changes what is given; another partner finds nothing', async () 
   const { endpoint_id } = await made({ events: { items: ['message.*'] }, max_per_second: 5 });
   const changed = await update(endpoint_id, { events: { items: [] }, status: 'paused' });
   expect(changed).toMatchObject({ events: [], status: 'paused', max_per_second: 5, url: URL });
-  const nothing = await failureOf(update(endpoint_id, {}));
-  expect(nothing.code).toBe('MISSING_FIELDS');
+  await refuses(update(endpoint_id, {}), 'MISSING_FIELDS');
   const stranger = await world.partner();
   const request = { partner_id: stranger._id, endpoint_id };
   for (const work of [
@@ -152,7 +149,7 @@ test('an update changes what is given; another partner finds nothing', async () 
     registry.rotateEndpointSecret({ ...request, overlap_hours: 1 }),
     registry.disableEndpoint({ ...request, unless_changed_since: undefined }),
   ]) {
-    await refuses(Promise.resolve(work), 'NOT_FOUND');
+    await refuses(work, 'NOT_FOUND');
   }
   await registry.deleteEndpoint({ partner_id: partner._id, endpoint_id });
   expect(await list()).toEqual([]);
@@ -166,11 +163,7 @@ test.each<[string, object, string]>([
   ['too high a rate', { max_per_second: 1_001 }, 'max_per_second'],
   ['another’s account', { waba_ids: { items: ['1'] } }, 'waba_ids[0]'],
 ])('%s is refused by its field', async (_name, change, field) => {
-  const refused = await failureOf(Promise.resolve(create(change)));
-  expect([refused.code, (refused.details as { field: string }).field]).toEqual([
-    'INVALID_FIELD',
-    field,
-  ]);
+  await refuses(create(change), 'INVALID_FIELD', field);
   expect(await list()).toEqual([]);
 });
 
@@ -260,14 +253,8 @@ describe('a destination', () => {
       password: CREDENTIAL,
     },
   };
-  const withDestination = (change: object = {}, more: object = {}) =>
-    registry.registerEndpoint({
-      partner_id: partner._id,
-      settings: settingsOf({ destination: KAFKA, ...change }),
-      dry_run: false,
-      untested: false,
-      ...more,
-    });
+  const withDestination = (change: object = {}) =>
+    create({ url: undefined, destination: KAFKA, ...change });
   const { password: _password, ...shown } = { ...KAFKA.settings, tls: true };
 
   test('is stored with its credentials sealed, and returned to the directory only', async () => {
@@ -328,22 +315,12 @@ describe('a destination', () => {
     ['the binary mode', { format: 'cloudevents-binary' }, 'format'],
     ['an unknown type', { destination: { type: 'nats', settings: {} } }, 'destination.type'],
     [
-      'a setting of another type',
-      { destination: { type: 'kafka', settings: { ...KAFKA.settings, bucket: 'b' } } },
-      'destination.bucket',
-    ],
-    [
       'a credential of the wrong type',
       { destination: { type: 'kafka', settings: { ...KAFKA.settings, password: 7 } } },
       'destination.password',
     ],
-    [
-      'no encryption',
-      { destination: { type: 'kafka', settings: { ...KAFKA.settings, tls: false } } },
-      'destination.tls',
-    ],
   ])('is refused with %s', async (_name, change, field) => {
-    const refused = await failureOf(Promise.resolve(withDestination(change)));
+    const refused = await failureOf(withDestination(change));
     expect([refused.code, refused.details]).toEqual(['INVALID_FIELD', { field }]);
     expect(JSON.stringify([refused.message, refused.details])).not.toContain(CREDENTIAL);
     expect(await list()).toEqual([]);
@@ -358,22 +335,15 @@ describe('a destination', () => {
       update(of_url, { destination: KAFKA }),
       update(endpoint_id, { destination: { type: 'sqs', settings: {} } }),
       registry.rotateEndpointSecret({ partner_id: partner._id, endpoint_id, overlap_hours: 1 }),
-    ].map(async (one) => (await failureOf(Promise.resolve(one))).details);
+    ].map(async (one) => (await failureOf(one)).details);
     expect(await Promise.all(refusals)).toEqual([
       { field: 'url' },
       { field: 'destination' },
       { field: 'destination.type' },
       { field: 'endpoint_id' },
     ]);
-    const neither = registry.registerEndpoint({
-      partner_id: partner._id,
-      settings: settingsOf({}),
-      dry_run: true,
-      untested: false,
-    });
-    expect((await failureOf(Promise.resolve(neither))).details).toEqual({
-      fields: ['url', 'destination'],
-    });
+    const neither = await failureOf(create({ url: undefined }));
+    expect(neither.details).toEqual({ fields: ['url', 'destination'] });
   });
 
   test('is named by the event of its end', async () => {

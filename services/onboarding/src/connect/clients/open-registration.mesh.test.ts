@@ -1,7 +1,6 @@
 // From the moment in which the upstream may send an account's webhooks, the directory names the
 // partner that registers it.
-import { calling, type Calling, failureOf, refuses, testCall, useWorld } from '../../../test/world';
-import { createDirectoryHandlers } from '../directory/handlers';
+import { failureOf, refuses, testCall, useWorld } from '../../../test/world';
 import { restoreAccount } from './register';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
@@ -10,10 +9,6 @@ const SUBSCRIPTION = { path: '/subscribed_apps$', method: 'POST' };
 const DAY_S = 86_400;
 
 const world = useWorld();
-let directory: Calling<ReturnType<typeof createDirectoryHandlers>>;
-beforeEach(async () => {
-  directory = calling(createDirectoryHandlers(world.deps));
-});
 
 const register = (partner_id: string) =>
   world.register(partner_id, { ...ONE, access_token: 'EMULATED-TOKEN-1' });
@@ -23,6 +18,7 @@ const remove = (partner_id: string) =>
 /** The owners of the number, its spelling and its account, which agree. */
 async function owners(): Promise<string[]> {
   const { waba_id, phone_number_id } = ONE;
+  const directory = world.handlers;
   const asked = await directory.getOwnersOfNumbers({ numbers: [ONE] });
   const found = await Promise.all([
     directory.getOwners({ ...ONE, all_active: false }),

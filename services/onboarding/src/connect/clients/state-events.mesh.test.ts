@@ -1,8 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import { dayOf } from '@bmg/common/time';
 import type { Event } from '@bmg/proto/stream';
-import { calling, testCall, useWorld } from '../../../test/world';
-import { createDirectoryHandlers } from '../directory/handlers';
+import { testCall, useWorld } from '../../../test/world';
 import { dataSyncOf } from '../sync/coexistence-sync';
 import { inspectDue } from './token-expiry-poller';
 import { refreshDue } from './refresh-poller';
@@ -131,7 +130,7 @@ describe('offboarding', () => {
 
 describe('a removal by the business', () => {
   const owners = async (waba_id: string, number: string = NUMBERS[0], all_active = false) => {
-    const { getOwners, getOwnersOfNumbers } = calling(createDirectoryHandlers(world.deps));
+    const { getOwners, getOwnersOfNumbers } = world.handlers;
     const asked = { waba_id, phone_number_id: number, all_active };
     const sorted = <T extends { partner_ids: string[] }>(answer: T): T => ({
       ...answer,
@@ -169,8 +168,7 @@ describe('a removal by the business', () => {
     await apply([event('partner_removed')]);
     await apply([event('reconnected', { timestamp: seconds() + 60 })]);
     const scope = { partner_id: one, waba_id: WABA, phone_number_id: NUMBERS[0] };
-    const { getCredential } = calling(createDirectoryHandlers(world.deps));
-    expect((await getCredential(scope)).sending).toBe('paused');
+    expect((await world.handlers.getCredential(scope)).sending).toBe('paused');
   });
 
   it('gives events of a number to clients of the webhook’s account only', async () => {
@@ -197,20 +195,18 @@ describe('a removal by the business', () => {
 describe('facts of a number', () => {
   it('change with the events that name them', async () => {
     const [one, two] = await twoOwners();
+    const tierIs = (messaging_limit_tier: string, change = {}) =>
+      event('waba.tier_updated', change, { messaging_limit_tier });
     await apply([
       event('throughput', { phone_number_id: NUMBERS[0] }, { throughput_level: 'HIGH' }),
-      event(
-        'waba.tier_updated',
-        { phone_number_id: NUMBERS[1] },
-        { messaging_limit_tier: 'UNLIMITED' },
-      ),
+      tierIs('UNLIMITED', { phone_number_id: NUMBERS[1] }),
     ]);
     expect((await client(one, NUMBERS[0])).throughput_level).toBe('HIGH');
     expect((await client(two, NUMBERS[0])).throughput_level).toBe('HIGH');
     expect((await client(one, NUMBERS[1])).messaging_limit_tier).toBe('UNLIMITED');
-    await apply([event('waba.tier_updated', {}, { messaging_limit_tier: 'TIER_10K' })]);
+    await apply([tierIs('TIER_10K')]);
     expect((await client(one, NUMBERS[0])).messaging_limit_tier).toBe('TIER_10K');
-    await apply([event('waba.tier_updated', {}, { messaging_limit_tier: 'TIER_NOT_SET' })]);
+    await apply([tierIs('TIER_NOT_SET')]);
     expect((await client(one, NUMBERS[0])).messaging_limit_tier).toBe('TIER_10K');
   });
 

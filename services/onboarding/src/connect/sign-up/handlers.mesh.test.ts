@@ -1,4 +1,3 @@
-import type { ApiError } from '@bmg/common/errors';
 import { isWellFormedKey } from '@bmg/common/keys';
 import { failureOf, openWorld, peppers, type World } from '../../../test/world';
 import { SESSIONS } from './store/connect-sessions';
@@ -10,17 +9,12 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const codeOf = async (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'none',
-    (error: unknown) => (error as ApiError).code,
-  );
+  (await failureOf(work)).code ?? 'none';
 
 const hashOf = (token: string): string => peppers.hash(token);
-const create = (partner_id: string, state?: string) =>
-  world.handlers.createConnectSession({
-    partner_id,
-    state,
-  });
+const createWith = (partner_id: string, given: object) =>
+  world.handlers.createConnectSession({ partner_id, ...given });
+const create = (partner_id: string, state?: string) => createWith(partner_id, { state });
 const open = (token: string) => world.handlers.openConnectPage({ token_hash: hashOf(token) });
 const whose = (token: string) => world.handlers.authenticateSession({ token_hash: hashOf(token) });
 const report = (token: string, facts: Record<string, string>) =>
@@ -62,19 +56,13 @@ describe('a connect session', () => {
     ['javascript:alert(1)', 'INVALID_FIELD'],
     ['', 'INVALID_FIELD'],
   ])('takes the origin %j: %s', async (origin, code) => {
-    const { _id: partner_id } = await world.partner();
-    const request = { partner_id, origin };
-    expect(await codeOf(world.handlers.createConnectSession(request))).toBe(code);
+    const { _id } = await world.partner();
+    expect(await codeOf(createWith(_id, { origin }))).toBe(code);
   });
 
   describe('with the partner’s pages', () => {
     const SHOP = 'https://shop.example.com';
     const given = { success_url: `${SHOP}/done?a=1`, failure_url: `${SHOP}/failed` };
-    const createWith = (partner_id: string, more: object) =>
-      world.handlers.createConnectSession({
-        partner_id,
-        ...more,
-      });
 
     it('sends the page the URLs of listed origins', async () => {
       const { _id } = await world.partner({ connect_origins: [SHOP] });
@@ -115,37 +103,26 @@ describe('a connect session', () => {
   });
 
   it('opens on each load while the link is open, and names the opener afterwards', async () => {
-    const own = await openWorld();
-    try {
-      const { _id } = await own.partner({ name: 'Example partner' });
-      const origin = 'https://shop.example.com';
-      const { token } = await own.handlers.createConnectSession({
-        partner_id: _id,
-        state: 's',
-        origin,
-      });
-      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) });
-      own.passTime(1_700);
-      expect(await page()).toMatchObject({
-        outcome: 'open',
-        app_id: 'app-local',
-        config_id: 'config-local',
-        api_version: 'v26.0',
-        state: 's',
-        origin,
-        partner_name: 'Example partner',
-        extras: { setup: {}, sessionInfoVersion: '3', version: 'v4' },
-      });
-      expect((await page()).outcome).toBe('open');
-      own.passTime(101);
-      expect(await page()).toMatchObject({ outcome: 'expired', app_id: '', origin });
-      const authenticated = () => own.handlers.authenticateSession({ token_hash: hashOf(token) });
-      expect((await authenticated()).partner_id).toBe(_id);
-      own.passTime(1_800);
-      expect(await codeOf(authenticated())).toBe('UNAUTHORIZED');
-    } finally {
-      await own.close();
-    }
+    const { _id } = await world.partner({ name: 'Example partner' });
+    const origin = 'https://shop.example.com';
+    const { token } = await createWith(_id, { state: 's', origin });
+    world.passTime(1_700);
+    expect(await open(token)).toMatchObject({
+      outcome: 'open',
+      app_id: 'app-local',
+      config_id: 'config-local',
+      api_version: 'v26.0',
+      state: 's',
+      origin,
+      partner_name: 'Example partner',
+      extras: { setup: {}, sessionInfoVersion: '3', version: 'v4' },
+    });
+    expect((await open(token)).outcome).toBe('open');
+    world.passTime(101);
+    expect(await open(token)).toMatchObject({ outcome: 'expired', app_id: '', origin });
+    expect((await whose(token)).partner_id).toBe(_id);
+    world.passTime(1_800);
+    expect(await codeOf(whose(token))).toBe('UNAUTHORIZED');
   });
 
   it('is unknown without its token', async () => {
