@@ -3,7 +3,8 @@
 import { csvLine } from '@bmg/common/csv';
 import { invalidField } from '@bmg/common/errors';
 import { includesRole, isRole } from '@bmg/common/people';
-import type { AuditRecord } from '@bmg/proto/audit';
+import { AuditRecord } from '@bmg/proto/audit';
+import { messageOf } from '../../ground/message';
 import { isWithin, type Grant } from '../keys';
 import type { AuditEntry, AuditPosition, Values } from './store';
 
@@ -109,27 +110,8 @@ function withoutSecrets(value: unknown): unknown {
 }
 
 /** A stored record as the RPCs and the operator's destination have it. */
-export const recordMessage = (entry: AuditEntry): AuditRecord => ({
-  id: entry._id,
-  at: entry.at,
-  actor: {
-    type: entry.actor.type,
-    id: entry.actor.id ?? undefined,
-    name: entry.actor.name ?? undefined,
-  },
-  action: entry.action,
-  target: entry.target,
-  fields: entry.fields,
-  before: entry.before ?? undefined,
-  after: entry.after ?? undefined,
-  outcome: entry.outcome,
-  code: entry.code ?? undefined,
-  request_id: entry.request_id,
-  address: entry.address ?? undefined,
-  ended_at: entry.ended_at ?? undefined,
-  partner_id: entry.partner_id ?? undefined,
-  count: entry.count,
-});
+export const recordMessage = (entry: AuditEntry): AuditRecord =>
+  messageOf(AuditRecord, { ...entry, id: entry._id });
 
 export const writeCursor = ({ at, id }: AuditPosition): string =>
   Buffer.from(JSON.stringify([at.getTime(), id])).toString('base64url');

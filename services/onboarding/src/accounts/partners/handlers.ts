@@ -7,6 +7,7 @@ import { isExtraEvent } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
 import {
   ListNumberDaysResponse_NumberDay as NumberDay,
+  ListSessionsResponse_OpenSession as OpenSession,
   PartnerSettings,
   type SettingsDefinition,
 } from '@bmg/proto/settings';
@@ -145,15 +146,14 @@ const sessionHandlers = (deps: Dependencies) => {
       return {
         sessions: sessions
           .filter((session) => isAlive(session, at))
-          .map((session) => ({
-            created_at: session.created_at,
-            used_at: session.used_at,
-            expires_at: expiresAt(session),
-            current: session._id === token_hash,
-            session_id: session.session_id,
-            person_id: session.person_id,
-            email: session.person_id === undefined ? undefined : emails.get(session.person_id),
-          })),
+          .map((session) =>
+            messageOf(OpenSession, {
+              ...session,
+              expires_at: expiresAt(session),
+              current: session._id === token_hash,
+              email: emails.get(session.person_id ?? ''),
+            }),
+          ),
       };
     },
     async closeAllSessions({ partner_id, person_id }) {

@@ -1,7 +1,8 @@
 // How long a session of the partner's console lives, and what the gateway learns of it. Pure
 // functions.
 import { ROLE_SCOPES, sessionName } from '@bmg/common/people';
-import type { Session } from '@bmg/proto/settings';
+import { Session } from '@bmg/proto/settings';
+import { messageOf } from '../../ground/message';
 import type { DashboardSession } from './store';
 import type { Partner } from '../../ground/partners';
 import type { Person } from '../../ground/people';
@@ -47,17 +48,12 @@ export const sessionMessage = (
   partner: Partner,
   session: TimedSession,
   person: Person | undefined,
-): Session => ({
-  partner_id: partner._id,
-  partner_name: partner.name,
-  rate_limit_per_sec: partner.rate_limit_per_sec,
-  approval_above: partner.approval_above ?? undefined,
-  expires_at: expiresAt(session),
-  authenticated_at: authenticatedAt(session),
-  person: person && {
-    person_id: person.person_id,
-    email: person.email,
-    role: person.role,
-    scopes: [...ROLE_SCOPES[person.role]],
-  },
-});
+): Session =>
+  messageOf(Session, {
+    ...partner,
+    partner_id: partner._id,
+    partner_name: partner.name,
+    expires_at: expiresAt(session),
+    authenticated_at: authenticatedAt(session),
+    person: person && { ...person, scopes: [...ROLE_SCOPES[person.role]] },
+  });

@@ -2,8 +2,9 @@
 // key. API keys are looked up only for hashes that no partner key has, so that they cost nothing to
 // partners without one.
 import { invalidKey, type Load } from '@bmg/common/directory';
-import type { AuthenticateResponse } from '@bmg/proto/onboarding';
+import { AuthenticateResponse, KeyRestriction } from '@bmg/proto/onboarding';
 import type { PartnerKey } from '../../accounts/keys';
+import { messageOf } from '../../ground/message';
 import type { Partner } from '../../ground/partners';
 import { validSecrets } from './rules';
 import type { Dependencies } from '../../dependencies';
@@ -72,25 +73,11 @@ export function createCallers({ partners, partnerKeys, now, log }: Dependencies)
   };
 }
 
-const callerOf = ({
-  _id,
-  rate_limit_per_sec,
-  status,
-  approval_above,
-}: Partner): AuthenticateResponse => ({
-  partner_id: _id,
-  rate_limit_per_sec,
-  status,
-  approval_above: approval_above ?? undefined,
-});
+const callerOf = (partner: Partner): AuthenticateResponse =>
+  messageOf(AuthenticateResponse, { ...partner, partner_id: partner._id });
 
-const restrictionOf = (key: PartnerKey, expires_at: Date | null) => ({
-  key_id: key._id,
-  scopes: key.scopes,
-  waba_ids: key.waba_ids ?? [],
-  addresses: key.addresses ?? [],
-  expires_at: expires_at ?? undefined,
-});
+const restrictionOf = (key: PartnerKey, expires_at: Date | null) =>
+  messageOf(KeyRestriction, { ...key, key_id: key._id, expires_at });
 
 const validKeys = ({ key_hash, previous_key }: Partner, at: Date): string[] =>
   previous_key && previous_key.expires_at > at ? [key_hash, previous_key.key_hash] : [key_hash];
