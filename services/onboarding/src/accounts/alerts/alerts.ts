@@ -89,45 +89,39 @@ export async function raiseDue(deps: Dependencies): Promise<boolean> {
   return publish(deps);
 }
 
-async function raiseFailureRates(deps: Dependencies): Promise<void> {
-  const { partnerAlerts, messageUsage, now } = deps;
+/** Raises an alert for each watcher of the cause for which `valueOf` returns a value. */
+async function raiseOwn(
+  deps: Dependencies,
+  cause: CauseName,
+  valueOf: (partner: Partner, day: string, threshold: string) => Promise<number | undefined>,
+): Promise<void> {
+  const { partnerAlerts, now } = deps;
   const day = dayOf(now());
-  for (const { _id: partner_id, alerts } of await watching(deps, 'failure_rate', day)) {
-    const counts = Object.values(
-      await messageUsage.sum(partner_id, { from_day: day, to_day: day }),
-    );
+  for (const partner of await watching(deps, cause, day)) {
+    const threshold = partner.alerts?.[cause] ?? '';
+    const value = await valueOf(partner, day, threshold);
+    if (value === undefined) continue;
+    const alert = { partner_id: partner._id, cause, day, value: String(value), threshold };
+    await partnerAlerts.raise({ ...alert, raised_at: now() });
+  }
+}
+
+const raiseFailureRates = (deps: Dependencies): Promise<void> =>
+  raiseOwn(deps, 'failure_rate', async ({ _id }, day, threshold) => {
+    const counts = Object.values(await deps.messageUsage.sum(_id, { from_day: day, to_day: day }));
     const rate = failureRate({
       sent: counts.reduce((sum, { sent = 0 }) => sum + sent, 0),
       failed: counts.reduce((sum, { failed = 0 }) => sum + failed, 0),
     });
-    const threshold = alerts?.['failure_rate'];
-    if (threshold === undefined || rate === undefined || rate < Number(threshold)) continue;
-    await partnerAlerts.raise({
-      partner_id,
-      cause: 'failure_rate',
-      day,
-      value: String(rate),
-      threshold,
-      raised_at: now(),
-    });
-  }
-}
+    return rate === undefined || rate < Number(threshold) ? undefined : rate;
+  });
 
-async function raiseUnpaidSlots(deps: Dependencies): Promise<void> {
-  const { partnerAlerts, now } = deps;
-  const day = dayOf(now());
-  for (const { _id, alerts, waiting_wabas = [] } of await watching(deps, 'unpaid_slots', day)) {
-    if (waiting_wabas.length === 0) continue;
-    await partnerAlerts.raise({
-      partner_id: _id,
-      cause: 'unpaid_slots',
-      day,
-      value: String(waiting_wabas.length),
-      threshold: alerts?.['unpaid_slots'] ?? 'true',
-      raised_at: now(),
-    });
-  }
-}
+const raiseUnpaidSlots = (deps: Dependencies): Promise<void> =>
+  raiseOwn(
+    deps,
+    'unpaid_slots',
+    async ({ waiting_wabas = [] }) => waiting_wabas.length || undefined,
+  );
 
 /** Repeated after a crash: the event's id follows from the alert's. */
 async function publish({ partnerAlerts, bus, log }: Dependencies): Promise<boolean> {
