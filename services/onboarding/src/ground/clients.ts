@@ -262,8 +262,8 @@ export function createClients(db: Db) {
 
 const changesOf = (clients: Collection<Client>) => ({
   /** Inserts the row, or updates and activates it. Returns the row before, or null. */
-  async upsert(given: Registration, at: Date, event?: DueEvent) {
-    return upsert(() =>
+  upsert: (given: Registration, at: Date, event?: DueEvent) =>
+    upsert(() =>
       clients.findOneAndUpdate(
         { _id: clientId(given) },
         {
@@ -285,21 +285,18 @@ const changesOf = (clients: Collection<Client>) => ({
         },
         { upsert: true, returnDocument: 'before' },
       ),
-    );
-  },
+    ),
   change: (scope: NumberScope, change: ClientChange) =>
     changeOne(clients, { _id: clientId(scope) }, { $set: change }),
-  /** Marks the account's active rows as deleted, with an event each. Returns their number. */
-  async remove({ partner_id, waba_id }: Scope, at: Date) {
-    const { modifiedCount } = await clients.updateMany(
+  /** Marks the account's active rows as deleted, with an event each. */
+  remove: ({ partner_id, waba_id }: Scope, at: Date) =>
+    clients.updateMany(
       { partner_id, waba_id, status: 'active' },
       {
         $set: { status: 'deleted', deleted_at: at },
         ...dueEvent({ event: 'client.removed', key: `removed/${at.getTime()}`, at }),
       },
-    );
-    return modifiedCount;
-  },
+    ),
   /**
    * Sets the billing state of the partner's active rows: the accounts in `waiting` wait, all others
    * may send. Returns the accounts that changed.

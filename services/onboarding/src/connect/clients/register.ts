@@ -170,11 +170,8 @@ export async function restoreAccount(
   const opened: [Client, ...Client[]] = [latest, ...others];
   const token = vault.open(secretIdentity(latest, 'token'), latest.token);
   // A restored account takes a slot again, like a registered one.
-  const place = await placeOf(
-    deps,
-    { partner, opened, token, full: 'raise max_wabas first' },
-    call,
-  );
+  const full = 'raise max_wabas first';
+  const place = await placeOf(deps, { partner, opened, token, full }, call);
   await clients.restore(scope, place, now());
   await finish(deps, scope, opened);
   const [first, ...rest] = await clients.activeOf(scope);
@@ -206,14 +203,10 @@ async function placeOf(
   call: Call,
 ): Promise<Pick<Client, 'billing' | 'payment_url'>> {
   const [{ partner_id, waba_id }] = opened;
+  const { max_wabas } = partner;
+  const message = `the plan’s limit of business accounts is reached: ${full}`;
   const limitReached = (): ApiError =>
-    new ApiError(
-      'WABA_LIMIT_REACHED',
-      `the plan’s limit of business accounts is reached: ${full}`,
-      {
-        details: { max_wabas: partner.max_wabas },
-      },
-    );
+    new ApiError('WABA_LIMIT_REACHED', message, { details: { max_wabas } });
   if (!hasRoom(partner, waba_id)) throw limitReached();
   const purchase = { partner_id, waba_id, month: monthOf(deps.now()) };
   const cover = await deps.payments.cover(purchase, call);

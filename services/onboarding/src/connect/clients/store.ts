@@ -69,14 +69,12 @@ export function createClientFacts(db: Db) {
     fillBusinessId: (waba_id: string, business_id: string) =>
       clients.updateMany({ waba_id, business_id: null }, { $set: { business_id } }),
     /** Makes a refresh of the number's facts due at `at`. */
-    async requestRefresh(phone_number_id: string, at: Date) {
-      // One row stands for all rows of the number: the upstream's answer is the same for every
-      // partner.
-      await clients.updateOne(
+    // One row stands for all of the number: the upstream answers every partner the same.
+    requestRefresh: (phone_number_id: string, at: Date) =>
+      clients.updateOne(
         { phone_number_id, status: 'active' },
         { $set: { refresh_due_at: at, refresh_tries: 0 } },
-      );
-    },
+      ),
     /** Takes one due row until `lease_until`; null if none is due. */
     claimRefresh: (now: Date, lease_until: Date) =>
       changeOne(
