@@ -90,7 +90,7 @@ export function createIssuer(settings: IssuerSettings, agent: GuardedAgent) {
         });
         return await identityOf({ client, config }, tokens);
       } catch (error) {
-        if (causes(error).some((one) => one instanceof RequestFailed)) return away(error);
+        if (isUnreachable(error)) return away(error);
         throw issuerRefusal(
           'not_accepted',
           'the sign-in at the issuer was not accepted: try again',
@@ -182,15 +182,11 @@ const away = (cause: unknown): never => {
 
 const CAUSES_MAX = 5;
 
-function causes(error: unknown): unknown[] {
-  const found: unknown[] = [];
-  let one = error;
-  while (one instanceof Error && found.length < CAUSES_MAX) {
-    found.push(one);
-    one = one.cause;
-  }
-  return found;
-}
+/** True if the error, or one of its causes, is a request that got no answer. */
+const isUnreachable = (error: unknown, depth = CAUSES_MAX): boolean =>
+  depth > 0 &&
+  error instanceof Error &&
+  (error instanceof RequestFailed || isUnreachable(error.cause, depth - 1));
 
 const guarded =
   (agent: GuardedAgent) =>

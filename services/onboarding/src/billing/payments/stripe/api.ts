@@ -132,7 +132,7 @@ const customerRequests = (stripe: Stripe) => ({
   adoptCard: (customer_id: string, setup_intent_id: string) =>
     ask('setup_intents.retrieve', async () => {
       const { payment_method } = await stripe.setupIntents.retrieve(setup_intent_id);
-      const id = typeof payment_method === 'string' ? payment_method : payment_method?.id;
+      const id = idOf(payment_method);
       if (id === undefined) return;
       await stripe.customers.update(customer_id, {
         invoice_settings: { default_payment_method: id },
@@ -264,6 +264,10 @@ function brief(error: unknown): Error {
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
+
+/** The ID of an object that Stripe may have expanded. */
+export const idOf = (given: string | { id: string } | null): string | undefined =>
+  typeof given === 'string' ? given : given?.id;
 
 function readCard(method: string | Stripe.PaymentMethod | null): Card | null {
   if (method === null || typeof method === 'string' || !method.card) return null;

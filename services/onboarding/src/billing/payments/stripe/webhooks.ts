@@ -3,6 +3,7 @@
 // state is read.
 import type Stripe from 'stripe';
 import type { PaymentEvents } from '../store/payment-events';
+import { idOf } from './api';
 import { apply, refresh, type ChargeDependencies } from './charge';
 import { readInvoice } from './reading';
 
@@ -69,8 +70,7 @@ async function adoptCard(
   { api, accounts, requestReview, now, log }: WebhookDependencies,
   { mode, customer, setup_intent }: Stripe.Checkout.Session,
 ): Promise<void> {
-  const customer_id = typeof customer === 'string' ? customer : customer?.id;
-  const setup_id = typeof setup_intent === 'string' ? setup_intent : setup_intent?.id;
+  const [customer_id, setup_id] = [idOf(customer), idOf(setup_intent)];
   if (mode !== 'setup' || customer_id === undefined || setup_id === undefined) return;
   const account = await accounts.findByCustomer(customer_id);
   if (!account) return;
