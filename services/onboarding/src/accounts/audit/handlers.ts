@@ -9,6 +9,7 @@ import type {
   AuditDefinition,
   AuditRecord,
   BeginChangeRequest,
+  ListAuditRecordsRequest,
   ListAuditRecordsResponse,
 } from '@bmg/proto/audit';
 import { OUTCOMES, type AuditEntry, type AuditFilter, type AuditLog, type Values } from './store';
@@ -107,12 +108,12 @@ export const createAuditHandlers = (deps: Dependencies): Handlers<AuditDefinitio
 
 const readHandlers = ({ auditLog, auditExports }: Dependencies) =>
   ({
-    async listAuditRecords({ limit, cursor, ...filter }) {
-      const { records, after } = await readPage(auditLog, filter, limit, cursor);
-      return { records: records.map(forPartner), after };
-    },
-    listAllAuditRecords: async ({ limit, cursor, partner_id, ...filter }) =>
-      readPage(auditLog, { ...filter, partner_id: partner_id ?? null }, limit, cursor),
+    listAuditRecords: (request) =>
+      readPage(auditLog, request, (entry) =>
+        recordMessage({ ...hideOperator(entry), partner_id: null }),
+      ),
+    listAllAuditRecords: (request) =>
+      readPage(auditLog, { ...request, partner_id: request.partner_id ?? null }, recordMessage),
     async *exportAuditRecords({ ...filter }) {
       const { partner_id } = filter;
       if (!auditExports.take(partner_id)) throw tooMany();
@@ -131,20 +132,15 @@ const readHandlers = ({ auditLog, auditExports }: Dependencies) =>
 
 /** A record of what has not ended, without what the change is about. */
 const entryOf = (
-  {
-    partner_id,
-    action,
-    request_id,
-    address,
-  }: Pick<BeginChangeRequest, 'partner_id' | 'action' | 'request_id' | 'address'>,
+  request: Pick<BeginChangeRequest, 'partner_id' | 'action' | 'request_id' | 'address'>,
   actor: AuditEntry['actor'],
   at: Date,
 ): AuditEntry => ({
   _id: newId('aud', at.getTime()),
   at,
-  partner_id: partner_id ?? null,
+  partner_id: request.partner_id ?? null,
   actor,
-  action: cut(action),
+  action: cut(request.action),
   target: {},
   target_ids: [],
   waba_id: null,
@@ -153,17 +149,20 @@ const entryOf = (
   after: null,
   outcome: 'unknown',
   code: null,
-  request_id: cut(request_id),
-  address: address === undefined ? null : cut(address),
+  request_id: cut(request.request_id),
+  address: request.address === undefined ? null : cut(request.address),
   ended_at: null,
   salt: randomBytes(SALT_BYTES).toString('base64url'),
 });
 
 async function readPage(
   auditLog: AuditLog,
-  filter: AuditFilter,
-  given: number,
-  cursor: string | undefined,
+  {
+    limit: given,
+    cursor,
+    ...filter
+  }: AuditFilter & Pick<ListAuditRecordsRequest, 'limit' | 'cursor'>,
+  shown: (entry: AuditEntry) => AuditRecord,
 ): Promise<ListAuditRecordsResponse> {
   const limit = given > 0 ? Math.min(given, LIMIT_MAX) : LIMIT_DEFAULT;
   const position = cursor === undefined ? undefined : readCursor(cursor);
@@ -171,7 +170,7 @@ async function readPage(
   const found = await auditLog.page(filter, position, limit + 1);
   const last = found.length > limit ? found[limit - 1] : undefined;
   return {
-    records: found.slice(0, limit).map(recordMessage),
+    records: found.slice(0, limit).map(shown),
     after: last && writeCursor({ at: last.at, id: last._id }),
   };
 }
@@ -250,11 +249,6 @@ async function readBefore(
 }
 
 /** A partner sees that the operator made a change, not which person of the operator's. */
-const forPartner = ({ actor, partner_id: _partner_id, ...record }: AuditRecord): AuditRecord => ({
-  ...record,
-  actor: actor?.type === OPERATOR ? { type: OPERATOR } : actor,
-});
-
 const hideOperator = (entry: AuditEntry): AuditEntry =>
   entry.actor.type === OPERATOR
     ? { ...entry, actor: { type: OPERATOR, id: null, name: null } }
