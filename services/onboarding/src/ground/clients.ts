@@ -31,14 +31,13 @@ export type FactKind = 'health' | 'limit' | 'throughput';
 /** The upstream's facts about a number. */
 export interface NumberFacts {
   phone_number: string;
-  verified_name: string;
   quality_rating: string | null;
   messaging_limit_tier: string | null;
   throughput_level: string | null;
   is_on_biz_app: boolean;
 }
 
-export interface Client extends Omit<NumberFacts, 'verified_name'>, HoldsDueEvents {
+export interface Client extends NumberFacts, HoldsDueEvents {
   _id: string;
   partner_id: string;
   waba_id: string;
@@ -118,7 +117,7 @@ export type ClientChange = Partial<
 
 /** The fields that a registration sets; the others of an existing row are unchanged. */
 export type Registration = NumberScope &
-  Omit<NumberFacts, 'verified_name'> &
+  NumberFacts &
   Pick<Client, 'display_name' | 'business_id' | 'token'> &
   ClientChange;
 

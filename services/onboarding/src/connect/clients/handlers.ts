@@ -58,7 +58,7 @@ export const createClientHandlers = (deps: Dependencies) => {
         chosen.map((client) => refresh(deps, client, access_token, call)),
       );
       await deps.versions.bump(versionKeys([scope]));
-      const [facts] = refreshed as [RefreshedFacts];
+      const [facts] = refreshed as [NumberFacts];
       return {
         quality_rating: facts.quality_rating ?? undefined,
         throughput_level: facts.throughput_level ?? undefined,
@@ -118,15 +118,13 @@ async function deletableClient({ clients, partners }: Dependencies, scope: Scope
   return deleted;
 }
 
-type RefreshedFacts = Omit<NumberFacts, 'verified_name'>;
-
 /** Stores a new token only after the upstream has accepted it. */
 async function refresh(
   deps: Dependencies,
   client: Client,
   access_token: string | undefined,
   call: Call,
-): Promise<RefreshedFacts> {
+): Promise<NumberFacts> {
   const { clients, numberDays, vault, upstream, now } = deps;
   const { verified_name: _verified_name, ...facts } = await fetchNumber(
     upstream,

@@ -128,7 +128,7 @@ export async function fetchNumber(
   phone_number_id: string,
   token: string,
   call: Call,
-): Promise<NumberFacts> {
+): Promise<NumberFacts & { verified_name: string }> {
   const number = await readWithLimit((limit_field) =>
     upstream.request(
       {
