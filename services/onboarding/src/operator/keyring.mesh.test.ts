@@ -1,11 +1,10 @@
-import { calling, useWorld } from '../../test/world';
+import { calling, KEYRING, useWorld } from '../../test/world';
 import { createDirectoryHandlers } from '../connect/directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../ground/clients';
 import { webhookSecretIdentity } from '../ground/partners';
 import { createVault } from '@bmg/common/vault';
 
-const OLD = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const NEW = 'fresh:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
 
 const world = useWorld();
@@ -15,6 +14,12 @@ const NUMBERS = [
   ['900000000000002', '800000000000002', 'EMULATED-TOKEN-2'],
   ['900000000000002', '800000000000003', 'EMULATED-TOKEN-2'],
 ] as const;
+
+const firstOf = (partner_id: string) => ({
+  partner_id,
+  waba_id: NUMBERS[0][0],
+  phone_number_id: NUMBERS[0][1],
+});
 
 async function filled(): Promise<string> {
   const at = new Date();
@@ -28,23 +33,12 @@ async function filled(): Promise<string> {
   for (const [waba_id, phone_number_id, access_token] of NUMBERS) {
     await world.register(partner._id, { waba_id, phone_number_id, access_token });
   }
-  const pin = world.deps.vault.seal(
-    secretIdentity(
-      { partner_id: partner._id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] },
-      'pin',
-    ),
-    '123456',
-  );
-  await world.deps.clients.change(
-    { partner_id: partner._id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] },
-    { pin },
-  );
-  await world.deps.exchanges.claim(
-    { _id: 'cex_1', partner_id: partner._id },
-    { holder: 'h', until: at },
-    at,
-  );
-  await world.deps.exchanges.keepToken('cex_1', world.deps.vault.seal('exchange/cex_1/token', 't'));
+  const { clients, exchanges, vault } = world.deps;
+  const first = firstOf(partner._id);
+  await clients.change(first, { pin: vault.seal(secretIdentity(first, 'pin'), '123456') });
+  const code = { _id: 'cex_1', partner_id: partner._id };
+  await exchanges.claim(code, { holder: 'h', until: at }, at);
+  await exchanges.keepToken('cex_1', vault.seal('exchange/cex_1/token', 't'));
   return partner._id;
 }
 
@@ -67,7 +61,7 @@ describe('the rotation of the key ring', () => {
   it('rewraps every secret in bounded batches, so that the old key can be removed', async () => {
     const partner_id = await filled();
     expect(await world.deps.sealedRecords.countStale('fresh')).toBe(5);
-    const total = await rotateAll(`${NEW},${OLD}`, 2);
+    const total = await rotateAll(`${NEW},${KEYRING}`, 2);
     expect(total).toMatchObject({ rewrapped: 6, unreadable: 0 });
     expect(total.calls).toBeGreaterThan(3);
     expect(await world.deps.sealedRecords.countStale('fresh')).toBe(0);
@@ -78,8 +72,7 @@ describe('the rotation of the key ring', () => {
       const scope = { partner_id, waba_id, phone_number_id };
       expect(await handlers.getCredential(scope)).toMatchObject({ access_token });
     }
-    const scope = { partner_id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] };
-    expect(await handlers.getPin(scope)).toEqual({ pin: '123456' });
+    expect(await handlers.getPin(firstOf(partner_id))).toEqual({ pin: '123456' });
     expect(await handlers.getReceiver({ partner_id })).toMatchObject({
       webhook_secrets: ['whsec_one'],
     });
@@ -87,12 +80,9 @@ describe('the rotation of the key ring', () => {
 
   it('rewraps nothing the second time', async () => {
     await filled();
-    await rotateAll(`${NEW},${OLD}`, 100);
-    expect(await rotateAll(`${NEW},${OLD}`, 100)).toEqual({
-      rewrapped: 0,
-      unreadable: 0,
-      calls: 1,
-    });
+    await rotateAll(`${NEW},${KEYRING}`, 100);
+    const again = await rotateAll(`${NEW},${KEYRING}`, 100);
+    expect(again).toEqual({ rewrapped: 0, unreadable: 0, calls: 1 });
   });
 
   it('skips a record that no key opens', async () => {
@@ -101,7 +91,7 @@ describe('the rotation of the key ring', () => {
     await world.mongo.db
       .collection<{ _id: string }>('clients')
       .updateOne({ _id: record?._id as string }, { $set: { 'token.key_id': 'lost' } });
-    expect(await rotateAll(`${NEW},${OLD}`, 2)).toMatchObject({ rewrapped: 5, unreadable: 1 });
+    expect(await rotateAll(`${NEW},${KEYRING}`, 2)).toMatchObject({ rewrapped: 5, unreadable: 1 });
   });
 
   it('does not overwrite a secret that was replaced in the meantime', async () => {
@@ -112,7 +102,7 @@ describe('the rotation of the key ring', () => {
     const record = records.find(({ identity }) => identity === secretIdentity(scope, 'token'));
     const token = world.deps.vault.seal(secretIdentity(scope, 'token'), 'newer');
     await world.deps.clients.change(scope, { token });
-    const rewrapped = createVault(`${NEW},${OLD}`).rewrap(
+    const rewrapped = createVault(`${NEW},${KEYRING}`).rewrap(
       record?.identity as string,
       record?.sealed as never,
     );

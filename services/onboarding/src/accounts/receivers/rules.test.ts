@@ -1,4 +1,4 @@
-import { checkAccounts, checkLine } from '../../ground/texts';
+import { checkLine } from '../../ground/texts';
 import { checkEvents, checkHeaders, checkNumbers, DESCRIPTION_MAX } from './rules';
 
 const many = (count: number): string[] =>
@@ -64,11 +64,8 @@ test('the same header in two spellings, and an eleventh header, are refused', ()
 
 test('filters have each entry once, and bounds', () => {
   expect(checkEvents(['a.b', 'a.b'])).toEqual(['a.b']);
-  expect(checkAccounts(['1', '1'], ['1', '2'])).toEqual(['1']);
   expect(checkNumbers(['1', '2', '1'])).toEqual(['1', '2']);
   expect(fieldOf(() => checkEvents(many(51)))).toBe('events');
-  expect(fieldOf(() => checkAccounts(many(101), many(101)))).toBe('waba_ids');
-  expect(fieldOf(() => checkAccounts(['1', '3'], ['1']))).toBe('waba_ids[1]');
   expect(fieldOf(() => checkNumbers(many(101)))).toBe('phone_number_ids');
 });
 

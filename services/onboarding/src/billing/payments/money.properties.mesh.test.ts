@@ -55,34 +55,18 @@ const trouble: fc.Arbitrary<Trouble> = fc.oneof(
   },
 );
 const mishaps = { trouble, repeat: fc.integer({ min: 1, max: 2 }), reverse: fc.boolean() };
-const WABAS = 7;
+const waba = fc.nat(6);
+const card = fc.constantFrom<CardBehaviour>('fine', 'declined', 'needs_authentication');
+const weighed = (weight: number, kind: Step['kind'], more: object = {}) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind), ...mishaps, ...more }) as fc.Arbitrary<Step>,
+});
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('register' as const),
-      waba: fc.nat(WABAS - 1),
-      ...mishaps,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('remove' as const),
-      waba: fc.nat(WABAS - 1),
-      ...mishaps,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('card' as const),
-      card: fc.constantFrom<CardBehaviour>('fine', 'declined', 'needs_authentication'),
-      ...mishaps,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('person' as const), ...mishaps }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('month' as const), ...mishaps }) },
+  weighed(6, 'register', { waba }),
+  weighed(2, 'remove', { waba }),
+  weighed(2, 'card', { card }),
+  weighed(1, 'person'),
+  weighed(2, 'month'),
 );
 const course = fc.record({
   /** How many accounts the partner begins with, and the card behind them. */

@@ -32,7 +32,8 @@ test('keys: present and previous ones until these expire', async () => {
   const active = await world.partner({ previous_key: { key_hash: 'earlier', expires_at } });
   const suspended = await world.partner({ status: 'suspended', rate_limit_per_sec: 7 });
   const key_hashes = [suspended.key_hash, 'unknown', active.key_hash, 'earlier'];
-  const callers = async () => (await directory().authenticateMany({ key_hashes, restrictions: true })).callers;
+  const callers = async () =>
+    (await directory().authenticateMany({ key_hashes, restrictions: true })).callers;
   const caller = { partner_id: active._id, rate_limit_per_sec: 200, status: 'active' };
   const other = { partner_id: suspended._id, rate_limit_per_sec: 7, status: 'suspended' };
   const present = { [suspended.key_hash]: other, [active.key_hash]: caller };

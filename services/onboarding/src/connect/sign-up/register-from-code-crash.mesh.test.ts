@@ -29,20 +29,14 @@ describe('a crash', () => {
         throw new Error('the process died');
       },
     };
-    const exchanges = {
-      ...(name === 'exchanges'
-        ? (broken as never as typeof world.deps.exchanges)
-        : world.deps.exchanges),
-      release: async () => undefined,
-      renew: async () => undefined,
-    };
-    const sessions = {
-      ...(name === 'sessions'
-        ? (broken as never as typeof world.deps.sessions)
-        : world.deps.sessions),
-      abandon: async () => undefined,
-    };
-    return registerFromCode({ ...world.deps, [name]: broken, exchanges, sessions } as never);
+    const deps = { ...world.deps, [name]: broken };
+    const exchanges = { release: async () => undefined, renew: async () => undefined };
+    const sessions = { abandon: async () => undefined };
+    return registerFromCode({
+      ...deps,
+      exchanges: { ...deps.exchanges, ...exchanges },
+      sessions: { ...deps.sessions, ...sessions },
+    } as never);
   };
 
   it.each([
