@@ -1,4 +1,4 @@
-// Restore of a deleted account, against the emulator.
+// Deletion of an account, including one that a crash interrupted, and its restore.
 import { failureOf, refuses, testCall, useWorld } from '../../../test/world';
 import { restoreAccount } from './register';
 
@@ -25,9 +25,32 @@ async function deleted(change = {}): Promise<string> {
   for (const number of NUMBERS) await register(_id, number);
   await remove(_id);
   expect(await active(_id)).toEqual([]);
+  expect((await world.deps.partners.find(_id))?.wabas).toEqual([]);
   await world.emulator.clearRequests();
   return _id;
 }
+
+describe('a deletion', () => {
+  it('returns the time until which the client’s events are in the event log', async () => {
+    const { _id } = await world.partner();
+    await register(_id, NUMBERS[0] as string);
+    const { events_removed_by } = await remove(_id);
+    const [client] = await world.deps.clients.deletedOf({ partner_id: _id, waba_id: WABA });
+    const kept_ms = Number(events_removed_by) - Number(client?.deleted_at);
+    expect(kept_ms / 86_400_000).toBeCloseTo(7 + 2 / 24, 1);
+  });
+
+  it('is completed by a repeat after a crash before the place was freed, then refused', async () => {
+    const { _id } = await world.partner();
+    await register(_id, NUMBERS[0] as string);
+    await world.deps.clients.remove({ partner_id: _id, waba_id: WABA }, new Date());
+    world.deps.bumped.length = 0;
+    await remove(_id);
+    expect((await world.deps.partners.find(_id))?.wabas).toEqual([]);
+    expect(world.deps.bumped.join()).toContain(WABA);
+    await refuses(remove(_id), 'WABA_NOT_REGISTERED');
+  });
+});
 
 it('restores every deleted number, the place in the plan, and the subscription', async () => {
   const partner_id = await deleted({ max_wabas: 1 });
