@@ -1,7 +1,7 @@
 // A small mesh of processes with one certificate each: onboarding, messaging and the gateway. The
 // engines are those of the test run; the upstream is the emulator.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import {
   type TlsFiles,
 } from '../../services/common/test/authority';
 import { startEmulator, type Emulator } from '../emulator';
+import { ownNames } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 
 const ROOT = join(__dirname, '../..');
@@ -48,7 +49,6 @@ export interface SecureMesh {
 
 export async function startSecureMesh(): Promise<SecureMesh> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-mtls-'));
-  const run = randomBytes(5).toString('hex');
   const authority = createAuthority();
   const ports = new Map<string, number>();
   for (const part of PARTS) {
@@ -72,9 +72,7 @@ export async function startSecureMesh(): Promise<SecureMesh> {
     MONGO_URL: process.env['MONGO_URL'],
     KAFKA_BROKERS: process.env['KAFKA_BROKERS'],
     REDIS_URL: process.env['REDIS_URL'],
-    MONGO_DATABASE_PREFIX: `s${run}-`,
-    KAFKA_TOPIC_PREFIX: `s${run}.`,
-    REDIS_KEY_PREFIX: `s${run}:`,
+    ...ownNames('t'),
     UPSTREAM_URL: emulator.url,
     UPSTREAM_APP_ID: 'app-local',
     UPSTREAM_APP_SECRET: 'app-secret-local',
