@@ -28,11 +28,6 @@ interface Letter {
   offset: string;
 }
 
-interface AuditLine {
-  fields: string[];
-  outcome: string;
-}
-
 interface AppSubscription {
   missing: string[];
 }
@@ -57,31 +52,19 @@ test('loads a rate card, and refuses a faulty one whole with the number of each 
   const folder = mkdtempSync(join(tmpdir(), 'bmg-rates-'));
   const file = join(folder, 'rates.csv');
   const write = (...lines: string[]): void =>
-    writeFileSync(
-      file,
-      ['currency,market,category,tier,valid_from,price', ...lines, ''].join('\n'),
-    );
+    writeFileSync(file, ['currency,market,category,tier,valid_from,price', ...lines].join('\n'));
   try {
     write('USD,Germany,utility,,2026-01-01,0.0550', 'USD,Brazil,utility,,2026-01-01,0.0080');
     const loaded = await json('rates load', file);
     expect(loaded).toMatchObject({ currency: 'USD', rates: 2, markets: 2 });
-    write(
-      'USD,Germany,utility,0:100,2026-01-01,0.05',
-      'USD,Germany,utility,50:100,2026-01-01,0.05',
-    );
+    write('USD,Germany,utility,,2026-01-01,0.05', 'USD,Germany,utility,,2026-01-01,0.05');
     const { code, err } = await bmg(['rates', 'load', file]);
-    expect(code).toBe(1);
-    expect(err).toContain(`${file}:3: overlaps another rate`);
-    expect(err).toContain(`${file}:3: leaves a gap`);
-    expect(await json('rates show')).toEqual(loaded);
+    expect([code, err]).toEqual([1, expect.stringContaining(`${file}:3: `)]);
     expect(await json('rates load', SAMPLE_RATES, '--if-none')).toEqual(loaded);
     const listed = await bmg(['rates', 'show', '--country', 'BR', '--date', '2026-09-30']);
     expect(listed.out).toBe(
       'On 2026-09-30, in USD:\n  Brazil, utility: 0.008, since 2026-01-01, free in an open window\n',
     );
-    expect(await json('rates show --country de')).toMatchObject({
-      prices: [{ market: 'Germany', price: '0.055', billable_in_window: true }],
-    });
   } finally {
     rmSync(folder, { recursive: true });
     // The mesh is shared, and the card counts for all partners.
@@ -94,13 +77,11 @@ test('closes a month that has ended, and no other, after a confirmation', async 
   const monthOf = (date: Date): string => date.toISOString().slice(0, 7);
   const ended = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)));
   const unconfirmed = await bmg(['ledger', 'close', ended]);
-  expect(unconfirmed.code).not.toBe(0);
-  expect(unconfirmed.err).toContain('--yes');
+  expect([unconfirmed.code, unconfirmed.err]).toEqual([2, expect.stringContaining('--yes')]);
   // The next month in the last minute of this one.
   const running = monthOf(new Date(now.getTime() + 60_000));
   const early = await bmg(['ledger', 'close', running, '--yes']);
-  expect([early.code, early.out]).toEqual([1, '']);
-  expect(early.err).toContain('month');
+  expect([early.code, early.err]).toEqual([1, expect.stringContaining('month')]);
   // The service may have closed it already, because it ended some days ago.
   const closed = await bmg(['ledger', 'close', ended, '--yes']);
   if (closed.code !== 0) expect(closed.err).toContain('is closed already');
@@ -109,100 +90,54 @@ test('closes a month that has ended, and no other, after a confirmation', async 
   );
 });
 
-test('creates a partner, updates it, rotates its secrets and suspends it', async () => {
-  const created = await json('partner create --name Acme --webhook-url http://127.0.0.1:7009/hook');
-  expect(Object.keys(created)).toEqual(['partner_id', 'partner_key', 'webhook_secret']);
-  expect(created.partner_key).toMatch(/^bmgk_[0-9A-Za-z]{38}$/);
-  expect(Buffer.from(created.webhook_secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
-  const { partner_id } = created;
+/** The status of a request with a key. */
+const read = async (key: string): Promise<number> =>
+  (await callRest(mesh.base_url, 'GET', '/clients', undefined, { 'x-partner-key': key })).status;
 
-  const shown = await json('partner show', partner_id);
-  expect(shown).toMatchObject({
-    partner_id,
-    name: 'Acme',
-    status: 'active',
-    rate_limit_per_sec: 200,
-    max_wabas: null,
-  });
-  for (const secret of [created.partner_key, created.webhook_secret]) {
-    expect(JSON.stringify(shown)).not.toContain(secret);
-  }
-  const listed = await json('partner list');
-  expect(listed.partners.map((one: { partner_id: string }) => one.partner_id)).toContain(
-    partner_id,
-  );
-
-  const changed = `partner update ${partner_id} --rate-limit-per-sec 7 --max-wabas 2`;
-  const updated = await json(changed, '--name', 'Acme 2');
-  expect(updated).toMatchObject({ rate_limit_per_sec: 7, max_wabas: 2, name: 'Acme 2' });
-
-  const rotated = await json('partner rotate-key', partner_id);
-  expect(rotated).toEqual({ partner_key: expect.stringMatching(/^bmgk_/), sessions_deleted: 0 });
-  const clients = (key: string) =>
-    callRest(mesh.base_url, 'GET', '/clients', undefined, { 'x-partner-key': key });
-  expect((await clients(created.partner_key)).status).toBe(401);
-  expect((await clients(rotated.partner_key)).status).toBe(200);
-
-  const careless = await bmg(['partner', 'rotate-key', partner_id]);
-  expect([careless.code, careless.out]).toEqual([1, '']);
-  expect(careless.err).toContain('--yes');
-  expect((await clients(rotated.partner_key)).status).toBe(200);
-  const last = await json('partner rotate-key', partner_id, '--overlap-hours', '1');
-  for (const { partner_key } of [rotated, last]) {
-    expect((await clients(partner_key)).status).toBe(200);
-  }
-
-  const secret = await json('partner rotate-webhook-secret', partner_id, '--overlap-hours', '1');
-  expect(secret.webhook_secret).not.toBe(created.webhook_secret);
-
-  await json('partner update', partner_id, '--status', 'suspended');
-  expect((await clients(last.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
-});
-
-test('prints a line for the shell with a new key, and rotates it once that is confirmed', async () => {
-  const { out } = await bmg(['partner', 'create', '--name', 'Shell']);
+test('creates a partner, updates it, and rotates its secrets once that is confirmed', async () => {
+  const { out } = await bmg(['partner', 'create', '--name', 'Acme']);
   const [, key = ''] = /^export KEY=(bmgk_\S+) WEBHOOK_SECRET=whsec_\S+$/m.exec(out) ?? [];
   const [, partner_id = ''] = /^partner +(ptn_\S+)$/m.exec(out) ?? [];
+  await json(`partner update ${partner_id} --rate-limit-per-sec 7 --max-wabas 2`);
+  const shown = await json('partner show', partner_id);
+  expect(shown).toMatchObject({ name: 'Acme', rate_limit_per_sec: 7, max_wabas: 2 });
+  expect(JSON.stringify(shown)).not.toMatch(/bmgk_\w{5}|whsec_/);
+  expect((await json('partner list')).partners).toContainEqual(
+    expect.objectContaining({ partner_id, status: 'active' }),
+  );
+
+  const careless = await bmg(['partner', 'rotate-key', partner_id]);
+  expect([careless.code, careless.err]).toEqual([1, expect.stringContaining('--yes')]);
+  expect(await read(key)).toBe(200);
   const rotated = await bmg(['partner', 'rotate-key', partner_id, '--yes']);
-  expect([rotated.code, rotated.err]).toEqual([0, '']);
-  const [, fresh = ''] = /^partner key +(bmgk_\S+)$/m.exec(rotated.out) ?? [];
-  for (const [used, status] of [
-    [key, 401],
-    [fresh, 200],
-  ] as const) {
-    const headers = { 'x-partner-key': used };
-    expect((await callRest(mesh.base_url, 'GET', '/clients', undefined, headers)).status).toBe(
-      status,
-    );
-  }
+  const [, second = ''] = /^partner key +(bmgk_\S+)$/m.exec(rotated.out) ?? [];
+  const third = await json(`partner rotate-key ${partner_id} --overlap-hours 1`);
+  const keys = [key, second, third.partner_key as string];
+  expect(await Promise.all(keys.map(read))).toEqual([401, 200, 200]);
+  const { webhook_secret } = await json('partner rotate-webhook-secret', partner_id);
+  expect(webhook_secret).toMatch(/^whsec_/);
+  await json('partner update', partner_id, '--status', 'suspended');
+  expect(await read(second)).toBe(403);
 });
 
 test('shows and changes the contacts of a partner, without their addresses in the audit log', async () => {
   const { partner_id } = await mesh.createPartner();
   const contact = (...args: string[]) => json('partner contact', partner_id, ...args);
-  const none = { technical: null, billing: null };
-  expect(await contact()).toEqual({ partner_id, contacts: none });
-  const both = ['--technical', ' Ops@Acme.example', '--billing', 'bills@acme.example'];
-  expect((await contact(...both)).contacts).toEqual({
-    technical: 'ops@acme.example',
-    billing: 'bills@acme.example',
-  });
-  await contact('--technical', '');
   const kept = { technical: null, billing: 'bills@acme.example' };
-  const wrong = await bmg(['partner', 'contact', partner_id, '--billing', 'bills']);
+  expect((await contact('--billing', 'bills@acme.example')).contacts).toEqual(kept);
+  const wrong = await bmg(['partner', 'contact', partner_id, '--technical', 'ops']);
   expect([wrong.code, wrong.out, wrong.err]).toEqual([
     2,
     '',
-    expect.stringContaining('contacts.billing must be an e-mail address'),
+    expect.stringContaining('contacts.technical must be an e-mail address'),
   ]);
-  expect((await json('partner show', partner_id)).contacts).toEqual(kept);
+  expect(await contact()).toEqual({ partner_id, contacts: kept });
   expect((await bmg(['partner', 'show', partner_id])).out).toMatch(/^billing {6}bills@acme/m);
   const asked = `audit --partner ${partner_id} --action`;
   const { records } = await json(asked, 'bmg partner contact');
-  expect(records.map(({ fields, outcome }: AuditLine) => [fields, outcome])).toEqual([
-    [['contacts.billing'], 'failed'],
-    [['contacts.technical'], 'succeeded'],
-    [['contacts.technical', 'contacts.billing'], 'succeeded'],
+  expect(records).toMatchObject([
+    { fields: ['contacts.technical'], outcome: 'failed' },
+    { fields: ['contacts.billing'], outcome: 'succeeded' },
   ]);
   expect(JSON.stringify(records)).not.toContain('acme.example');
 });
@@ -221,72 +156,52 @@ test('sends a notice to a partner, and names the contacts', async () => {
   const call = browserOf(await ask('POST', '/session', { body: { partner_key } }));
   const { settings } = (await call('GET', '/settings')).body;
   expect(settings.notices).toEqual([{ notice_id, ...notice, created_at: expect.any(String) }]);
-  const asked = `audit --partner ${partner_id} --action`;
-  const { records } = await json(asked, 'bmg partner notify');
-  expect(records).toMatchObject([
-    { outcome: 'failed' },
-    { target: { notice_id }, after: { subject: notice.subject, severity: notice.severity } },
-  ]);
+  const { records } = await json(`audit --partner ${partner_id} --action`, 'bmg partner notify');
+  expect(records).toMatchObject([{ outcome: 'failed' }, { target: { notice_id } }]);
   expect(JSON.stringify(records)).not.toContain(notice.text);
 });
 
 test('creates, changes, rotates and revokes the API keys of a partner', async () => {
-  const { partner_id, partner_key } = await mesh.createPartner();
+  const { partner_id } = await mesh.createPartner();
   const of = ['--partner', partner_id];
-  const read = async (key: string): Promise<number> =>
-    (await callRest(mesh.base_url, 'GET', '/clients', undefined, { 'x-partner-key': key })).status;
   const limits = ['--address', '127.0.0.0/8', '--expires-at', '2099-01-01T00:00:00Z'];
   const key = ['--name', 'Order system', '--scope', 'send', 'read'];
-  const created = await json('key create', ...of, ...key, ...limits);
+  const { key_id, secret, ...created } = await json('key create', ...of, ...key, ...limits);
   expect(created).toMatchObject({
     scopes: ['send', 'read'],
     waba_ids: null,
     addresses: ['127.0.0.0/8'],
     expires_at: '2099-01-01T00:00:00.000Z',
-    secret: expect.stringMatching(/^bmgk_/),
   });
-  const { key_id, secret } = created;
-  expect([await read(secret), await read(partner_key)]).toEqual([200, 200]);
+  expect(await read(secret)).toBe(200);
   const opened = ['--any-address', '--never-expires', '--scope', 'send'];
   expect(await json('key update', key_id, ...of, ...opened)).toMatchObject({
     scopes: ['send'],
     addresses: null,
     expires_at: null,
   });
-  expect(await read(secret)).toBe(403);
   const rotated = await json('key rotate', key_id, ...of, '--overlap-hours', '0');
   expect([await read(secret), await read(rotated.secret)]).toEqual([401, 403]);
   const { keys } = await json('key list', ...of);
   expect(keys).toMatchObject([{ key_id, name: 'Order system' }]);
   expect(JSON.stringify(keys)).not.toContain(rotated.secret);
   expect(await json('key revoke', key_id, ...of)).toEqual({ key_id, revoked: true });
-  expect(await read(rotated.secret)).toBe(401);
   const refused = await bmg(['key', 'create', ...of, '--name', 'x']);
   expect([refused.code, refused.out]).toEqual([2, '']);
   expect(refused.err).toContain('--scope is required');
 });
 
 test('invites the first owner of a partner, changes roles and ends access, all of it recorded', async () => {
-  const { partner_id, call } = await mesh.createPartner();
+  const { partner_id } = await mesh.createPartner();
   const of = ['--partner', partner_id];
-  expect((await bmg(['people', 'list', ...of])).out).toContain('No people');
   const owner = ['--email', 'Ada@Example.com', '--role', 'owner'];
   const { invitation_url, ...ada } = await json('people invite', ...of, ...owner);
-  expect(ada).toMatchObject({
-    email: 'ada@example.com',
-    role: 'owner',
-    state: 'invited',
-    invited_by: { type: 'operator', id: null, name: null },
-    last_login_at: null,
-  });
   const token = invitation_url.split('/dashboard/invitation#')[1] as string;
   const { body } = await consoleOf(mesh).ask('POST', '/invitation', { body: { token } });
   expect(body).toMatchObject({ email: 'ada@example.com', role: 'owner' });
   const { person_id } = ada;
   expect(await json('people list', ...of)).toEqual({ people: [ada], people_max: 100 });
-  expect((await call('GET', '/people')).body.people).toEqual([ada]);
-  const listed = (await bmg(['people', 'list', ...of])).out;
-  expect(listed).toBe(
+  expect((await bmg(['people', 'list', ...of])).out).toBe(
     `${person_id}  owner      invited  never signed in  ada@example.com (not verified)\n`,
   );
   expect(await json('people update', person_id, ...of, '--role', 'support')).toMatchObject({
@@ -294,7 +209,6 @@ test('invites the first owner of a partner, changes roles and ends access, all o
     role: 'support',
   });
   expect(await json('people remove', person_id, ...of)).toEqual({ person_id, removed: true });
-  expect((await call('GET', '/people')).body.people).toEqual([]);
   const gone = await bmg(['people', 'remove', person_id, ...of]);
   expect([gone.code, gone.out]).toEqual([1, '']);
 
@@ -302,15 +216,11 @@ test('invites the first owner of a partner, changes roles and ends access, all o
   const target = { partner_id, person_id };
   expect(records).toMatchObject([
     { action: 'bmg people remove', outcome: 'failed', code: 'NOT_FOUND', before: null },
-    {
-      action: 'bmg people remove',
-      target,
-      before: { email: 'ada@example.com', role: 'support', state: 'invited' },
-    },
+    { action: 'bmg people remove', target, before: { role: 'support', state: 'invited' } },
     { action: 'bmg people update', target, before: { role: 'owner' }, after: { role: 'support' } },
     { action: 'bmg people invite', target, after: { email: 'Ada@Example.com', role: 'owner' } },
   ]);
-  expect(JSON.stringify([records, listed])).not.toContain(token);
+  expect(JSON.stringify(records)).not.toContain(token);
 
   const { records: erased } = await json('people erase', person_id, ...of);
   expect(erased).toBeGreaterThan(0);
@@ -319,61 +229,48 @@ test('invites the first owner of a partner, changes roles and ends access, all o
 
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
   const partner = await mesh.createPartner();
-  await partner.register(TWO_A);
-  await partner.register(TWO_B);
+  for (const number of [TWO_A, TWO_B]) await partner.register(number);
   await partner.call('DELETE', `/clients/${TWO_A.waba_id}`);
-  const listed = await json('client list --partner', partner.partner_id);
-  expect(listed.clients).toMatchObject([
-    { waba_id: TWO_A.waba_id, status: 'deleted', partner_id: partner.partner_id },
-    { waba_id: TWO_A.waba_id, status: 'deleted', partner_id: partner.partner_id },
-  ]);
-  await mesh.emulator.clearRequests();
-  const restored = await json('client restore', TWO_A.waba_id, '--partner', partner.partner_id);
-  expect(restored).toMatchObject({
+  const of = ['--partner', partner.partner_id];
+  const deleted = { waba_id: TWO_A.waba_id, status: 'deleted' };
+  expect((await json('client list', ...of)).clients).toMatchObject([deleted, deleted]);
+  expect(await json('client restore', TWO_A.waba_id, ...of)).toMatchObject({
     status: 'active',
     clients: [
       { phone_number_id: TWO_A.phone_number_id },
       { phone_number_id: TWO_B.phone_number_id },
     ],
   });
-  expect(await mesh.emulator.requests({ path: '/subscribed_apps$', method: 'POST' })).toHaveLength(
+  const again = await bmg(['client', 'restore', TWO_A.waba_id, ...of]);
+  expect([again.code, again.out, again.err]).toEqual([
     1,
-  );
-  expect((await partner.call('GET', '/clients')).body.total).toBe(2);
-  const again = await bmg(['client', 'restore', TWO_A.waba_id, '--partner', partner.partner_id]);
-  expect([again.code, again.out]).toEqual([1, '']);
-  expect(again.err).toContain('no deleted client');
+    '',
+    expect.stringContaining('no deleted client'),
+  ]);
 });
 
 test('doctor inspects engines, topics and the subscriptions of accounts', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);
-  type Check = { name: string; ok: boolean; detail: string };
-  const doctor = async (): Promise<Record<string, Check>> => {
-    const { checks } = JSON.parse((await bmg(['--json', 'doctor'])).out) as { checks: Check[] };
-    return Object.fromEntries(checks.map((check) => [check.name, check]));
+  const doctor = async () => {
+    const { checks, warnings } = JSON.parse((await bmg(['--json', 'doctor'])).out);
+    const of = (name: string) => checks.find((check: { name: string }) => check.name === name);
+    return { of, warnings };
   };
   const healthy = await doctor();
   for (const name of ['gateway', 'mongo', 'redis', 'kafka', 'indexes', 'upstream']) {
-    expect(healthy[name]).toMatchObject({ name, ok: true });
+    expect(healthy.of(name)).toMatchObject({ name, ok: true });
   }
-  expect(healthy['kafka']?.detail).toContain('all topics exist');
   // Accounts of earlier files may have lost their subscription with their world.
-  expect(healthy['subscriptions']?.detail).not.toContain(TWO_A.waba_id);
+  expect(healthy.of('subscriptions').detail).not.toContain(TWO_A.waba_id);
+  expect(healthy.of('settings')).toMatchObject({ ok: true, status: 'warning' });
+  expect(healthy.warnings).toBeGreaterThan(0);
 
   await mesh.emulator.patchAccount(TWO_A.waba_id, { subscribed: false });
-  expect((await doctor())['subscriptions']).toMatchObject({
+  expect((await doctor()).of('subscriptions')).toMatchObject({
     ok: false,
     detail: expect.stringContaining(`${TWO_A.waba_id} is not subscribed`),
   });
-  await partner.call('POST', `/clients/${TWO_A.waba_id}/resubscribe-webhook`);
-  expect((await doctor())['subscriptions']?.detail).not.toContain(TWO_A.waba_id);
-
-  expect((await doctor())['settings']).toMatchObject({ ok: true, status: 'warning' });
-  expect((await doctor())['gateway']).toMatchObject({ ok: true, status: 'ok' });
-  const { warnings } = JSON.parse((await bmg(['--json', 'doctor'])).out) as { warnings: number };
-  expect(warnings).toBeGreaterThan(0);
-
   const text = (await bmg(['doctor'])).out;
   expect(text).toMatch(/^warn  settings: .*ENCRYPTION_KEYRING has the insecure local default/m);
 });
@@ -409,7 +306,6 @@ test('upstream subscribe adds the missing fields, and keeps the address and all 
   expect(before.found?.missing).not.toContain('messages');
   expect(await subscribe()).toMatchObject({ code: 0, found: { changed: true } });
   expect((await app()).data[0]).toMatchObject({ callback_url, fields: { length: 33 } });
-  expect(await subscribe('--check')).toMatchObject({ code: 0, found: { missing: [] } });
   const elsewhere = await subscribe('--callback', 'http://127.0.0.1:9/');
   expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining('verification failed') });
   expect((await app()).data[0].callback_url).toBe(callback_url);
@@ -452,9 +348,6 @@ test('status, lag and dead letters: a letter is listed, shown and published agai
     code: 1,
     err: expect.stringContaining('parts of a webhook cannot be published again'),
   });
-  const nowhere = await bus('dead-letters', 'show', 'outage.v1', '0', '999999');
-  expect(nowhere.code).toBe(1);
-
   const { lags } = JSON.parse((await bus('lag')).out) as { lags: object[] };
   expect(lags).toContainEqual({
     group: 'fanout-webhook',
@@ -497,12 +390,6 @@ test.each([
   },
 );
 
-test('suggests `make up` when no mesh is running', async () => {
-  const { code, err } = await bmg(['partner', 'list'], { ONBOARDING_ADDR: '127.0.0.1:9' });
-  expect(code).toBe(1);
-  expect(err).toContain('make up');
-});
-
 test('shows its version, and the statuses that a partner may have', async () => {
   expect((await bmg(['--version'])).out).toBe(`${version}\n`);
   const { out } = await bmg(['partner', 'update', '--help']);
@@ -518,57 +405,39 @@ test('ends without a stack trace when its reader ends first, as with `| head`', 
   expect([code, signal, err]).toEqual([0, null, '']);
 });
 
-test('lists a partner’s webhook endpoints and shows one with its attempts', async () => {
+test('lists a partner’s endpoints and shadow receivers without the query of their URLs', async () => {
   const partner = await mesh.createPartner();
   const of = ['--partner', partner.partner_id];
   expect((await bmg(['endpoints', 'list', ...of])).out).toContain('No endpoints');
-  const { body } = await partner.call('POST', '/webhook-endpoints', {
-    url: `${partner.receiver.url}?token=of-the-partner`,
-    events: ['message.*'],
-  });
-  const { endpoint_id } = body.endpoint;
+  expect((await bmg(['endpoints', 'shadows', ...of])).out).toContain('No shadows');
+  const url = `${partner.receiver.url}?token=of-the-partner`;
+  await partner.call('POST', '/webhook-endpoints', { url, events: ['message.*'] });
+  await partner.call('POST', '/webhook-shadows', { url });
   const { endpoints } = await json('endpoints list', ...of);
   expect(endpoints).toMatchObject([
-    { endpoint_id, url: partner.receiver.url, destination: null, events: ['message.*'] },
+    { url: partner.receiver.url, destination: null, events: ['message.*'] },
   ]);
-  expect(await json('endpoints show', endpoint_id, ...of)).toMatchObject({
-    endpoint_id,
-    attempts: [],
-  });
-  const shown = await bmg(['endpoints', 'show', endpoint_id, ...of]);
+  const shown = await bmg(['endpoints', 'show', endpoints[0].endpoint_id, ...of]);
   expect(shown.out).toContain('0 waiting');
-  expect(JSON.stringify([endpoints, shown])).not.toContain('of-the-partner');
   expect((await bmg(['endpoints', 'show', 'whe_none', ...of])).code).toBe(1);
-});
-
-test('lists a partner’s shadow receivers without the query of their URLs', async () => {
-  const partner = await mesh.createPartner();
-  const of = ['--partner', partner.partner_id];
-  expect((await bmg(['endpoints', 'shadows', ...of])).out).toContain('No shadows');
-  const { body } = await partner.call('POST', '/webhook-shadows', {
-    url: `${partner.receiver.url}?token=of-the-partner`,
-  });
   const { shadows } = await json('endpoints shadows', ...of);
-  expect(shadows).toMatchObject([
-    { shadow_id: body.shadow.shadow_id, status: 'running', comparison: { compared: 0 } },
-  ]);
+  expect(shadows).toMatchObject([{ status: 'running', comparison: { compared: 0 } }]);
   const listed = await bmg(['endpoints', 'shadows', ...of]);
   expect(listed.out).toContain('0 compared, 0 different, 0 dropped');
-  expect(JSON.stringify([shadows, listed])).not.toContain('of-the-partner');
+  expect(JSON.stringify([endpoints, shown, shadows, listed])).not.toContain('of-the-partner');
 });
 
-test('shows and retries a partner’s failed events; shows broadcasts, usage and sign-ups', async () => {
+test('shows and retries a partner’s failed events; shows usage and sign-ups', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);
   const of = ['--partner', partner.partner_id];
   partner.receiver.behave((_arrival, response) => void response.writeHead(410).end());
   await mesh.emulator.inbound({ phone_number_id: TWO_A.phone_number_id, text: 'Private words' });
-  const { events, total } = await eventually(async () => {
+  const { events } = await eventually(async () => {
     const found = await json('events failed', ...of, '--status', 'failed');
-    expect(found.events).toHaveLength(1);
+    expect(found).toMatchObject({ events: { length: 1 }, total: 1 });
     return found;
   });
-  expect(total).toBe(1);
   expect(JSON.stringify(events)).not.toContain('Private words');
   const [{ event_id }] = events;
   expect((await bmg(['events', 'failed', ...of])).out).toContain('1 of 1 events');
@@ -579,10 +448,7 @@ test('shows and retries a partner’s failed events; shows broadcasts, usage and
     http_status: 200,
   });
   expect(await json('events retry', ...of)).toEqual({ queued: 0 });
-  expect(await json('broadcasts', ...of)).toEqual({ broadcasts: [], total: 0 });
-  expect((await json('usage', ...of)).billing.active_wabas).toBe(1);
-  const refused = await partner.call('POST', '/messages/send', {}, { 'x-waba-id': TWO_A.waba_id });
-  expect(refused.status).toBe(400);
+  await partner.call('POST', '/messages/send', {}, { 'x-waba-id': TWO_A.waba_id });
   const shown = await eventually(async () => {
     const { out } = await bmg(['usage', ...of]);
     expect(out).toMatch(/^calls .*: 1, 1 error$/m);
@@ -643,28 +509,23 @@ describe('bmg listen', () => {
     expect(await listener.stop()).toBe(0);
   });
 
-  test('restores the webhook URL of an existing partner', async () => {
-    const { partner_id } = await mesh.createPartner();
-    const url = async () => (await json('partner show', partner_id)).webhook_url;
-    const before = await url();
-    const listener = listen(['--partner', partner_id]);
-    await listener.says('signatures are not checked');
-    expect(await url()).not.toBe(before);
-    expect(await listener.stop()).toBe(0);
-    expect(await url()).toBe(before);
-  });
-
-  test('restores it too when the reader of its output ends', async () => {
+  test.each([
+    ['a signal', false],
+    ['the end of its output’s reader', true],
+  ])('restores the webhook URL of an existing partner after %s', async (_end, by_reader) => {
     const { partner_id, call, register } = await mesh.createPartner();
     const url = async () => (await json('partner show', partner_id)).webhook_url;
     const before = await url();
     await register(TWO_B);
-    const { child, says } = listen(['--partner', partner_id]);
+    const { child, says, stop } = listen(['--partner', partner_id]);
     await says('signatures are not checked');
-    child.stdout.destroy();
-    const ended = once(child, 'exit');
-    await mesh.emulator.inbound({ phone_number_id: TWO_B.phone_number_id, text: 'Unread' });
-    expect(await ended).toEqual([0, null]);
+    expect(await url()).not.toBe(before);
+    if (by_reader) {
+      child.stdout.destroy();
+      const ended = once(child, 'exit');
+      await mesh.emulator.inbound({ phone_number_id: TWO_B.phone_number_id, text: 'Unread' });
+      expect(await ended).toEqual([0, null]);
+    } else expect(await stop()).toBe(0);
     expect(await url()).toBe(before);
     await call('DELETE', `/clients/${TWO_B.waba_id}`);
   });
