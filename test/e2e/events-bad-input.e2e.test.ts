@@ -13,32 +13,26 @@ const MIB = 1024 * 1024;
 
 const mesh = useMesh();
 const partner = usePartner(mesh);
-let dead: Array<{ reason: string; value: string }>;
+const dead: string[] = [];
 let stopReading: () => Promise<void>;
 let count = 0;
 
 beforeAll(async () => {
-  dead = [];
   stopReading = await readDeadLetters();
 });
 afterAll(() => stopReading());
 
 async function readDeadLetters(): Promise<() => Promise<void>> {
-  const kafka = new Kafka({
-    brokers: String(mesh.env['KAFKA_BROKERS']).split(','),
-    logLevel: logLevel.NOTHING,
-  });
-  const consumer = kafka.consumer({
-    groupId: randomBytes(6).toString('hex'),
-    maxWaitTimeInMs: 200,
-  });
+  const brokers = String(mesh.env['KAFKA_BROKERS']).split(',');
+  const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING });
+  const groupId = randomBytes(6).toString('hex');
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 200 });
   await consumer.connect();
   const topic = `${mesh.env['KAFKA_TOPIC_PREFIX']}upstream-webhook.v2.dlq`;
   await consumer.subscribe({ topics: [topic], fromBeginning: true });
   await consumer.run({
     eachMessage: async ({ message }) => {
-      const reason = String(message.headers?.['reason']);
-      dead.push({ reason, value: String(message.value) });
+      dead.push(String(message.headers?.['reason']));
     },
   });
   return () => consumer.disconnect();
@@ -84,11 +78,6 @@ describe('the webhook endpoint', () => {
       await stillMoves();
     },
   );
-
-  test('refuses a body above its limit with 413', async () => {
-    expect(await post(Buffer.alloc(5 * MIB, 0x20))).toBe(413);
-    await stillMoves();
-  });
 });
 
 describe('a correctly signed body', () => {
@@ -104,7 +93,7 @@ describe('a correctly signed body', () => {
   ])('that is %s is kept with its reason', async (_case, body, reason) => {
     const before = dead.length;
     expect(await post(body)).toBe(200);
-    await eventually(() => dead.slice(before).some((one) => one.reason === reason));
+    await eventually(() => dead.slice(before).includes(reason));
     await stillMoves();
   });
 
@@ -129,9 +118,8 @@ describe('a correctly signed body', () => {
 
   test('about an unregistered number gets 200 and is not delivered', async () => {
     const stranger = { ...ONE, waba_id: '999999999999999', phone_number_id: '899999999999999' };
-    expect(await post(inboundBody(stranger, { from: '15550100704', id: 'wamid.STRANGER' }))).toBe(
-      200,
-    );
+    const message = { from: '15550100704', id: 'wamid.STRANGER' };
+    expect(await post(inboundBody(stranger, message))).toBe(200);
     await stillMoves();
     expect(partner.receiver.arrivals.map(idOf)).not.toContain('wamid.STRANGER');
   });
@@ -169,6 +157,6 @@ describe('a correctly signed body', () => {
     expect(await post(body)).toBe(200);
     await arrived(before);
     await arrived(after);
-    await eventually(() => dead.some(({ reason }) => reason === 'too_large'));
+    await eventually(() => dead.includes('too_large'));
   });
 });

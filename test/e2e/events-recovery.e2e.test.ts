@@ -4,8 +4,8 @@ import { createRpcClient } from '@bmg/common/rpc';
 import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { eventually } from '../testkit/eventually';
 import { ONE, TWO_A, type TestPartner } from '../harness/shared-mesh';
-import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
-import { bodyOf, inboundBody, postRaw, SENT_DAY, statusChange } from '../testkit/upstream-webhooks';
+import { isSigned, startPartner, type Arrival } from '../testkit/partner';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { useMesh } from './use-mesh';
 
 /** The history of a number comes in phases. */
@@ -108,23 +108,6 @@ test('sends waiting events to a new webhook URL at their next attempt', async ()
   await moved.close();
 });
 
-test('signs waiting events with a rotated secret, and with the old one during the overlap', async () => {
-  const partner = await partnerWithWaiting([nextId()]);
-  const { webhook_secret } = await mesh.operator.rotateWebhookSecret(
-    { partner_id: partner.partner_id, overlap_hours: 1 },
-    mesh.call(),
-  );
-  partner.receiver.arrivals.length = 0;
-  partner.receiver.behave(undefined);
-  await partner.call('POST', '/webhooks/retry-all');
-  await eventually(() => partner.receiver.arrivals.length === 1);
-  const [arrival] = partner.receiver.arrivals as [Arrival];
-  expect(isSigned(arrival, webhook_secret)).toBe(true);
-  expect(isSigned(arrival, partner.webhook_secret)).toBe(false);
-  expect(isStandardSigned(arrival, webhook_secret)).toBe(true);
-  expect(isStandardSigned(arrival, partner.webhook_secret)).toBe(true);
-});
-
 test('holds the events of a suspended partner and delivers them once it is active', async () => {
   const partner = await partnerWithWaiting([nextId()], { is_retried: true });
   const { partner_id } = partner;
@@ -180,22 +163,4 @@ test('stops events for a partner that deletes the number, but not for the other 
   await postRaw(mesh.ingress_url, inboundBody(TWO_A, { from: '15550100950', id }));
   await eventually(() => idsAt(stays).includes(id));
   expect(idsAt(leaves)).not.toContain(id);
-});
-
-test('counts a status only for a partner that owns the number, whatever its callback data says', async () => {
-  const [sender, victim] = [await mesh.createPartner(), await mesh.createPartner()];
-  await sender.register(ONE);
-  await victim.register(TWO_A);
-  const sent = async (who: TestPartner): Promise<number> => {
-    const { messages } = (await who.call('GET', `/usage?from=${SENT_DAY}&to=${SENT_DAY}`)).body;
-    return Object.values<{ sent: number }>(messages).reduce((sum, one) => sum + one.sent, 0);
-  };
-  for (const who of [victim, sender]) {
-    const biz_opaque_callback_data = `bmg1:${who.partner_id}:${nextId()}`;
-    const change = statusChange(ONE, nextId(), 'sent', { biz_opaque_callback_data });
-    expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [change]))).toBe(200);
-  }
-  // The statuses are of one conversation: the second is counted after the first.
-  await eventually(async () => (await sent(sender)) === 1);
-  expect(await sent(victim)).toBe(0);
 });

@@ -126,24 +126,17 @@ describe('a receiver that refuses', () => {
       response.writeHead(refusals >= 0 && idOf(arrival) === first ? 500 : 200).end();
     });
     await inbound('15550100815', [first, second]);
-    const waiting = await eventually(async () => {
+    const [waiting] = await eventually(async () => {
       const { events } = await failedList(partner);
-      return (
-        events.some((one: { last_http_status: number }) => one.last_http_status === 500) && events
-      );
+      return events[0]?.last_http_status === 500 && events;
     });
     const seen_at = Date.now();
-    expect(waiting[0]).toMatchObject({
-      status: 'retrying',
-      attempts: 1,
-      last_http_status: 500,
-      last_error: 'HTTP 500',
-    });
+    expect(waiting).toMatchObject({ status: 'retrying', attempts: 1, last_error: 'HTTP 500' });
     const found = await arrived(partner, [first, second], RETRY_LIMIT_MS);
     expect(found.map(idOf)).toEqual([first, first, second]);
     expect(found[0]?.headers['webhook-id']).toBe(found[1]?.headers['webhook-id']);
     const [refused_at = 0, retried_at] = found.map(({ at }) => at);
-    const due_at = new Date(waiting[0].next_attempt_at).getTime();
+    const due_at = new Date(waiting.next_attempt_at).getTime();
     expect(due_at - refused_at).toBeGreaterThanOrEqual(FIRST_DELAY_MS);
     expect(due_at - seen_at).toBeLessThanOrEqual(JITTERED_DELAY_MS);
     expect(retried_at).toBeGreaterThanOrEqual(due_at - TIMER_MS);
@@ -162,13 +155,7 @@ describe('a receiver that refuses', () => {
     });
     expect(row).toMatchObject({ status: 'failed', attempts: 1, last_http_status: 410 });
     expect(row.next_attempt_at).toBeNull();
-    // A repeated upstream webhook creates no new event.
-    await inbound('15550100820', [id]);
-    const marker = nextId();
     partner.receiver.behave(undefined);
-    await inbound('15550100820', [marker]);
-    await arrived(partner, [marker]);
-    expect(arrivals(partner, [id])).toHaveLength(1);
     const { body } = await partner.call('POST', `/webhooks/retry/${row.event_id}`);
     expect(body).toMatchObject({ event_id: row.event_id, status: 'delivered', http_status: 200 });
     expect(arrivals(partner, [id])).toHaveLength(2);

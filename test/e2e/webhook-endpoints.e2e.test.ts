@@ -52,113 +52,72 @@ const refusal = ({ status, body }: Answer) => [
   body.error?.details?.field ?? body.error?.details?.fields,
 ];
 
-describe('an endpoint without a secret of its partner', () => {
-  let partner: TestPartner;
-  beforeAll(async () => {
-    partner = await newPartner();
+test('an endpoint without a secret of its partner is tested after the answer, and gets events from then on', async () => {
+  const partner = await newPartner();
+  const receiver = await receivers.add();
+  // Its receiver gets the secret a while after the answer.
+  const known: { secret?: string } = {};
+  receiver.behave((arrival, response) => {
+    const { secret } = known;
+    const is_signed = secret !== undefined && isStandardSigned(arrival, secret);
+    response.writeHead(is_signed ? 200 : 401).end();
   });
-  /** Its receiver gets the secret a while after the answer. */
-  async function create() {
-    const receiver = await receivers.add();
-    let known: string | undefined;
-    receiver.behave((arrival, response) => {
-      const is_signed = known !== undefined && isStandardSigned(arrival, known);
-      response.writeHead(is_signed ? 200 : 401).end();
-    });
-    const { url } = receiver;
-    const { status, body } = await partner.call('POST', '/webhook-endpoints', { url });
-    expect([status, body.endpoint.status, receiver.arrivals]).toEqual([201, 'untested', []]);
-    const endpoint: Endpoint = {
-      endpoint_id: body.endpoint.endpoint_id,
-      secret: body.secret,
-      receiver,
-    };
-    return { endpoint, learn: () => (known = body.secret as string) };
-  }
-  const untilActive = (endpoint: Endpoint) =>
-    eventually(async () => (await shown(partner, endpoint)).status === 'active');
-
-  test('is tested after the answer, and gets events from then on', async () => {
-    const { endpoint, learn } = await create();
-    learn();
-    const before = nextId();
-    await inbound(before);
-    await eventually(() => partner.receiver.of('message.received')[0]);
-    await untilActive(endpoint);
-    const id = nextId();
-    await inbound(id);
-    await has(endpoint.receiver, id);
-    expect(idsAt(endpoint.receiver)).not.toContain(before);
-  });
-
-  test('gets events once a requested test succeeds', async () => {
-    const { endpoint, learn } = await create();
-    learn();
-    const path = `/webhook-endpoints/${endpoint.endpoint_id}/test`;
-    expect((await partner.call('POST', path)).body.delivered).toBe(true);
-    expect((await shown(partner, endpoint)).status).toBe('active');
-  });
+  const { status, body } = await partner.call('POST', '/webhook-endpoints', { url: receiver.url });
+  expect([status, body.endpoint.status, receiver.arrivals]).toEqual([201, 'untested', []]);
+  known.secret = body.secret as string;
+  const before = nextId();
+  await inbound(before);
+  await eventually(() => partner.receiver.of('message.received')[0]);
+  await eventually(async () => (await shown(partner, body.endpoint)).status === 'active');
+  const id = nextId();
+  await inbound(id);
+  await has(receiver, id);
+  expect(idsAt(receiver)).not.toContain(before);
 });
 
-describe('bad input is named and changes nothing', () => {
+describe('an endpoint with a secret of its partner', () => {
   let partner: TestPartner;
   beforeAll(async () => {
     partner = await newPartner();
   });
+  const create = (url: string, secret = chosenSecret()) =>
+    partner.call('POST', '/webhook-endpoints', { url, secret });
 
-  test('an address that refuses connections', async () => {
-    const wanted = { url: 'http://127.0.0.1:9/', secret: chosenSecret() };
-    const answer = await partner.call('POST', '/webhook-endpoints', wanted);
-    expect(refusal(answer)).toEqual([400, expect.any(String), 'url']);
-    const { endpoints } = (await partner.call('GET', '/webhook-endpoints')).body;
-    expect(endpoints).toEqual([]);
+  test.each([
+    ['refuses connections', undefined, { reason: 'refused' }],
+    ['answers 500 to the test event', 500, { reason: 'HTTP 500', http_status: 500 }],
+  ])('is refused by its field if its receiver %s', async (_what, status, details) => {
+    const receiver = await receivers.add();
+    receiver.behave((_arrival, response) => void response.writeHead(status ?? 200).end());
+    const answer = await create(status ? receiver.url : 'http://127.0.0.1:3/none');
+    expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
+    expect(answer.body.error.details).toMatchObject(details);
+    const tested = receiver.arrivals.map(({ body }) => body.event);
+    expect(tested).toEqual(status ? ['webhook.test'] : []);
+    expect((await partner.call('GET', '/webhook-endpoints')).body.endpoints).toEqual([]);
   });
 
-  test('a receiver that verifies signatures, unless its own secret is given', async () => {
+  test('is active at once if its receiver verifies the signature', async () => {
     const receiver = await receivers.add();
     const secret = chosenSecret();
     receiver.behave((arrival, response) => {
       response.writeHead(isStandardSigned(arrival, secret) ? 200 : 401).end();
     });
-    const other = await newPartner();
-    const create = (chosen: string) =>
-      other.call('POST', '/webhook-endpoints', { url: receiver.url, secret: chosen });
-    expect(refusal(await create(chosenSecret()))[0]).toBe(400);
-    const created = await create(secret);
-    expect([created.status, created.body.secret]).toEqual([201, secret]);
-    expect(created.body.endpoint.status).toBe('active');
+    expect((await create(receiver.url)).status).toBe(400);
+    const { body } = await create(receiver.url, secret);
+    expect(body).toMatchObject({ secret, endpoint: { status: 'active' } });
   });
 
-  test('a receiver that answers 500 to the test event, with the reason', async () => {
-    const receiver = await receivers.add();
-    receiver.behave((_arrival, response) => void response.writeHead(500).end());
-    const answer = await partner.call('POST', '/webhook-endpoints', {
-      url: receiver.url,
-      secret: chosenSecret(),
-    });
-    expect(refusal(answer)).toEqual([400, 'INVALID_FIELD', 'url']);
-    expect(answer.body.error.details).toMatchObject({ reason: 'HTTP 500', http_status: 500 });
-    expect(receiver.arrivals.map(({ body }) => body.event)).toEqual(['webhook.test']);
-  });
-
-  test('an endpoint of another partner', async () => {
+  test('is unknown to another partner', async () => {
     const { endpoint_id } = await addEndpoint(await newPartner());
-    const path = `/webhook-endpoints/${endpoint_id}`;
     for (const [method, rest, body] of [
       ['GET', ''],
       ['PATCH', '', { status: 'paused' }],
-      ['DELETE', ''],
-      ['POST', '/rotate-secret', {}],
       ['POST', '/test'],
       ['GET', '/attempts'],
     ] as const) {
-      const refused = await partner.call(method, path + rest, body);
-      expect([method, rest, ...refusal(refused).slice(0, 2)]).toEqual([
-        method,
-        rest,
-        404,
-        'NOT_FOUND',
-      ]);
+      const refused = await partner.call(method, `/webhook-endpoints/${endpoint_id}${rest}`, body);
+      expect(refusal(refused).slice(0, 2)).toEqual([404, 'NOT_FOUND']);
     }
   });
 });
@@ -166,20 +125,14 @@ describe('bad input is named and changes nothing', () => {
 test('each endpoint gets what its filter lets through, signed with its own secret', async () => {
   const partner = await newPartner();
   const all = await addEndpoint(partner, { headers: { 'X-Token': 'of-the-partner' } });
-  const messages = await addEndpoint(partner, { events: ['message.*'] });
   const templates = await addEndpoint(partner, { events: ['template.*', 'message.failed'] });
   const second = await addEndpoint(partner, { waba_ids: [TWO_A.waba_id] });
-  const number = await addEndpoint(partner, { phone_number_ids: [ONE.phone_number_id] });
   const [first, other] = [nextId(), nextId()];
   await inbound(first);
   await inbound(other, '15550100802', TWO_A);
-  await has(partner.receiver, first, other);
-  await has(all.receiver, first, other);
-  await has(messages.receiver, first, other);
+  for (const { receiver } of [partner, all]) await has(receiver, first, other);
   await has(second.receiver, other);
-  await has(number.receiver, first);
   expect(idsAt(second.receiver)).not.toContain(first);
-  expect(idsAt(number.receiver)).not.toContain(other);
   expect(templates.receiver.of('message.received')).toEqual([]);
 
   const [arrival] = all.receiver.arrivals.filter((one) => idOf(one) === first) as [Arrival];
@@ -188,7 +141,6 @@ test('each endpoint gets what its filter lets through, signed with its own secre
     true,
     true,
   ]);
-  expect(isSigned(arrival, messages.secret)).toBe(false);
   expect(isSigned(own, partner.webhook_secret)).toBe(true);
   expect(arrival.headers['x-token']).toBe('of-the-partner');
   expect(own.headers['x-token']).toBeUndefined();
@@ -196,9 +148,6 @@ test('each endpoint gets what its filter lets through, signed with its own secre
     own.raw,
     own.headers['webhook-id'],
   ]);
-  const endpoint = await shown(partner, all);
-  expect(endpoint.header_names).toEqual(['x-token']);
-  expect(JSON.stringify(endpoint)).not.toContain('of-the-partner');
 });
 
 test('secrets overlap during a rotation, and the attempts are listed', async () => {
@@ -213,30 +162,18 @@ test('secrets overlap during a rotation, and the attempts are listed', async () 
   expect(isSigned(arrival, body.secret)).toBe(true);
   expect(isStandardSigned(arrival, body.secret)).toBe(true);
   expect(isStandardSigned(arrival, endpoint.secret)).toBe(true);
-  await partner.call('POST', `${path}/rotate-secret`, { overlap_hours: 0 });
-  const later = nextId();
-  await inbound(later);
-  await has(endpoint.receiver, later);
-  const last = endpoint.receiver.arrivals.at(-1) as Arrival;
-  expect(isStandardSigned(last, body.secret)).toBe(false);
   const attempts = await eventually(async () => {
     const list = (await partner.call('GET', `${path}/attempts`)).body.attempts;
-    return list.length >= 2 && list;
+    return list.length > 0 && list;
   });
   expect(attempts[0]).toMatchObject({
-    event_id: last.headers['webhook-id'],
+    event_id: arrival.headers['webhook-id'],
     event: 'message.received',
     number: 1,
     delivered: true,
     http_status: 200,
     error: null,
   });
-  expect(await shown(partner, endpoint)).toMatchObject({
-    status: 'active',
-    health: { failing_since: null, refused: 0, retrying: 0, failed: 0 },
-  });
-  const test = await partner.call('POST', `${path}/test`);
-  expect(test.body).toMatchObject({ event: 'webhook.test', delivered: true, http_status: 200 });
 });
 
 test('events of a paused endpoint wait, and arrive in order when it resumes', async () => {
@@ -249,13 +186,6 @@ test('events of a paused endpoint wait, and arrive in order when it resumes', as
   for (const id of ids) await inbound(id);
   await has(partner.receiver, ...ids);
   await eventually(async () => (await shown(partner, endpoint)).health.retrying >= ids.length);
-  const { events } = (await partner.call('GET', '/webhooks/failed?limit=100')).body;
-  expect(events).toContainEqual(
-    expect.objectContaining({
-      endpoint_id: endpoint.endpoint_id,
-      last_error: 'endpoint is paused',
-    }),
-  );
   expect(endpoint.receiver.arrivals).toEqual([]);
   await change(partner, endpoint, { status: 'active' });
   await has(endpoint.receiver, ...ids);
@@ -300,17 +230,16 @@ test('a failed delivery is listed with its endpoint, retried, and replayed to on
   await eventually(() => other.receiver.arrivals.length === (before[1] as number) + 1);
   expect(counts()).toEqual([before[0], (before[1] as number) + 1, before[2]]);
   // Attempts are recorded in the background.
-  const delivery = await eventually(async () => {
-    const { body } = await partner.call('GET', `/events/${row['event_id']}`);
-    const to = (body.attempts as Array<{ endpoint_id: string | null }>).map(
-      ({ endpoint_id }) => endpoint_id,
-    );
-    const count = (id: string | null): number => to.filter((one) => one === id).length;
-    const is_complete =
-      count(null) === 1 && count(endpoint.endpoint_id) === 2 && count(other.endpoint_id) === 2;
-    return is_complete && body.delivery;
+  const { body } = await eventually(async () => {
+    const answer = await partner.call('GET', `/events/${row['event_id']}`);
+    return answer.body.attempts.length === 5 && answer;
   });
-  expect(delivery).toMatchObject({ status: 'delivered', attempts: 1 });
+  const attempted = (body.attempts as Array<{ endpoint_id: string | null }>)
+    .map(({ endpoint_id }) => endpoint_id)
+    .sort();
+  const [one, two] = [endpoint.endpoint_id, other.endpoint_id];
+  expect(attempted).toEqual([one, one, two, two, null].sort());
+  expect(body.delivery).toMatchObject({ status: 'delivered', attempts: 1 });
 });
 
 test.each(['cloudevents-structured', 'cloudevents-binary'])(
@@ -359,10 +288,6 @@ test('an endpoint that hangs delays neither the webhook URL nor nine others', as
     expect(Math.max(...late)).toBeLessThan(HANG_LIMIT_MS);
     expect(new Set(deliveryIds(receiver)).size).toBe(receiver.arrivals.length);
   }
-  hung.receiver.behave(undefined);
-  await change(partner, hung, { url: hung.receiver.url, description: 'back' });
-  await partner.call('POST', '/webhooks/retry-all');
-  await has(hung.receiver, ...ids);
 });
 
 test('a deleted endpoint gets nothing more', async () => {
