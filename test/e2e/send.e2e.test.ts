@@ -1,7 +1,7 @@
 // Registration, sends and their statuses.
 import { eventually } from '../testkit/eventually';
-import { ONE, TWO_A } from '../harness/shared-mesh';
-import { isSigned, isStandardSigned } from '../testkit/partner';
+import { ONE } from '../harness/shared-mesh';
+import { isSigned } from '../testkit/partner';
 import { useMesh, usePartner } from './use-mesh';
 
 const mesh = useMesh();
@@ -12,21 +12,6 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 const lastSent = async () => (await mesh.emulator.messages()).at(-1);
 
 describe('registration', () => {
-  test.each([
-    ['token', { access_token: 'NO-SUCH-TOKEN' }, 502, 'UPSTREAM_ERROR'],
-    [
-      'number of another account',
-      { phone_number_id: TWO_A.phone_number_id },
-      502,
-      'UPSTREAM_ERROR',
-    ],
-  ])('with a wrong %s stores nothing', async (_name, change, status, code) => {
-    const answer = await partner.call('POST', '/clients/register', { ...ONE, ...change });
-    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
-    expect(JSON.stringify(answer.body)).not.toContain(ONE.access_token);
-    expect((await partner.call('GET', '/clients?status=all')).body.total).toBe(0);
-  });
-
   test('returns the client without its token, subscribes the account and requests the sync', async () => {
     const { status, body } = await partner.register(ONE);
     expect(status).toBe(201);
@@ -90,9 +75,6 @@ describe('a send', () => {
     ]);
     for (const arrival of mine()) {
       expect(isSigned(arrival, partner.webhook_secret)).toBe(true);
-      expect(isStandardSigned(arrival, partner.webhook_secret)).toBe(true);
-      expect(arrival.headers['webhook-id']).toBe(arrival.body.meta.event_id);
-      expect(arrival.headers['traceparent']).toMatch(/^00-/);
       expect(arrival.body).toMatchObject({
         waba_id: ONE.waba_id,
         phone_number_id: ONE.phone_number_id,
@@ -128,15 +110,8 @@ describe('a send', () => {
   });
 
   test('of a template wraps the language and drops an ordinary message_status', async () => {
-    const components = [
-      {
-        type: 'body',
-        parameters: [
-          { type: 'text', text: 'Ada' },
-          { type: 'text', text: 'A-17' },
-        ],
-      },
-    ];
+    const parameters = ['Ada', 'A-17'].map((text) => ({ type: 'text', text }));
+    const components = [{ type: 'body', parameters }];
     const { status, body } = await post('/messages/template', {
       to: '15550100777',
       template: { name: 'order_update', language: 'en_US', components },
