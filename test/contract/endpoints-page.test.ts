@@ -74,8 +74,8 @@ full reference is served at \`/docs\`, the OpenAPI document at \`/openapi.json\`
 The last four columns count the requests that the end-to-end tests make on the endpoint:
 
 - **Success**: the response is validated against \`/openapi.json\`.
-- **Bad input**: every fault that the schema and the rules allow is a 4xx that names the field, and
-  nothing is sent or stored.
+- **Bad input**: every fault that the schema allows is a 4xx that names the field, and nothing is
+  sent or stored.
 - **Not allowed**: a wrong key, business account or number.
 - **Upstream failure**: every error code of the contract, an unknown code, an HTML page, an empty
   and a truncated answer, a broken connection and a timeout, for each upstream request of the
