@@ -1,5 +1,5 @@
-// The audit log on the wire: every kind of actor, what a change keeps, who may read it, and that no
-// change is made without its record: a gateway that is killed, or that does not reach onboarding.
+// The audit log on the wire: what a record holds, and that no change is made without its record: a
+// gateway that is killed, or that does not reach onboarding.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { freePort } from '../../deploy/local/src/ports';
 import { callRest, ONE, TWO_A, type Answer } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { forward } from '../testkit/forwarder';
-import { ADA, newAccount } from './endpoint-stage';
+import { ADA } from './endpoint-stage';
 import { startGateway, useMesh, usePartner } from './use-mesh';
 
 const GATEWAY = resolve(__dirname, '../../gateway/dist/main.js');
@@ -17,21 +17,7 @@ const NUMBER = { 'x-waba-id': ONE.waba_id };
 const mesh = useMesh();
 const partner = usePartner(mesh, [ONE, TWO_A], { rate_limit_per_sec: 10_000 });
 
-interface AuditRecord {
-  id: string;
-  at: string;
-  actor: { type: string; id: string | null; name: string | null };
-  action: string;
-  target: Record<string, string>;
-  fields: string[];
-  before: object | null;
-  after: object | null;
-  outcome: string;
-  code: string | null;
-  request_id: string;
-  address: string;
-  ended_at: string | null;
-}
+type AuditRecord = { id: string } & Record<string, unknown>;
 
 async function read(query: Record<string, string> = {}, headers = {}): Promise<AuditRecord[]> {
   const path = `/audit?${new URLSearchParams(query).toString()}`;
@@ -39,74 +25,38 @@ async function read(query: Record<string, string> = {}, headers = {}): Promise<A
   expect([status, body.error]).toEqual([200, undefined]);
   return body.records as AuditRecord[];
 }
-const newest = async (query: Record<string, string> = {}): Promise<AuditRecord> => {
-  const [record] = await read({ limit: '1', ...query });
-  if (!record) throw new Error('there is no record');
-  return record;
-};
+const newest = async (action: string): Promise<AuditRecord | undefined> =>
+  (await read({ limit: '1', action }))[0];
 
-describe('a change names who made it, what it changed, and how it ended', () => {
-  test('with the partner key', async () => {
-    const answer = await partner.call('POST', '/keys', { name: 'Shop', scopes: ['read'] });
-    const record = await newest({ action: 'POST /keys' });
-    expect(record).toEqual({
-      id: expect.stringMatching(/^aud_/),
-      at: expect.stringMatching(/Z$/),
-      actor: { type: 'partner_key', id: null, name: expect.stringMatching(/^bmgk_…\w{4}$/) },
-      action: 'POST /keys',
-      target: { key_id: answer.body.key.key_id },
-      fields: ['name', 'scopes'],
-      before: null,
-      after: { name: 'Shop', scopes: ['read'] },
-      outcome: 'succeeded',
-      code: null,
-      request_id: answer.headers.get('x-request-id'),
-      address: expect.stringMatching(/127\.0\.0\.1$/),
-      ended_at: expect.stringMatching(/Z$/),
-      count: 1,
-    });
-    expect(JSON.stringify(await read())).not.toContain(answer.body.secret);
+test('a change names who made it, what it changed, and how it ended', async () => {
+  const answer = await partner.call('POST', '/keys', { name: 'Shop', scopes: ['read'] });
+  const record = await newest('POST /keys');
+  expect(record).toEqual({
+    id: expect.stringMatching(/^aud_/),
+    at: expect.stringMatching(/Z$/),
+    actor: { type: 'partner_key', id: null, name: expect.stringMatching(/^bmgk_…\w{4}$/) },
+    action: 'POST /keys',
+    target: { key_id: answer.body.key.key_id },
+    fields: ['name', 'scopes'],
+    before: null,
+    after: { name: 'Shop', scopes: ['read'] },
+    outcome: 'succeeded',
+    code: null,
+    request_id: answer.headers.get('x-request-id'),
+    address: expect.stringMatching(/127\.0\.0\.1$/),
+    ended_at: expect.stringMatching(/Z$/),
+    count: 1,
   });
-
-  test('with a sign-up link', async () => {
-    const own = await mesh.createPartner();
-    const { waba_id, phone_number_id, access_token } = await newAccount(mesh, {
-      is_on_biz_app: true,
-    });
-    const { code } = await mesh.emulator.code({ token: access_token });
-    const { body } = await own.call('POST', '/connect/session', { origin: 'https://shop.example' });
-    const answer = await callRest(
-      mesh.base_url,
-      'POST',
-      '/clients/register-from-code',
-      { code, waba_id, phone_number_id },
-      { 'x-connect-token': body.token as string },
-    );
-    expect([answer.status, answer.body.error]).toEqual([201, undefined]);
-    const { records } = (await own.call('GET', '/audit')).body as { records: AuditRecord[] };
-    expect(records).toMatchObject([
-      {
-        actor: { type: 'sign_up_link', id: expect.any(String) },
-        action: 'POST /clients/register-from-code',
-        target: { waba_id, phone_number_id },
-        fields: ['code', 'waba_id', 'phone_number_id'],
-      },
-      { action: 'POST /connect/session', after: { origin: 'https://shop.example/…' } },
-    ]);
-    expect(JSON.stringify(records)).not.toContain(code);
-    expect(JSON.stringify(records)).not.toContain(body.token);
-  });
+  expect(JSON.stringify(await read())).not.toContain(answer.body.secret);
 });
 
-describe('a reader', () => {
-  test('gets the same records as CSV', async () => {
-    const whole = (await read({ limit: '100' })).map(({ id }) => id);
-    const csv = await fetch(`${mesh.base_url}/audit`, {
-      headers: { 'x-partner-key': partner.partner_key, accept: 'text/csv' },
-    });
-    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
-    expect((await csv.text()).match(/^aud_\w+/gm)).toEqual(whole);
+test('a reader gets the same records as CSV', async () => {
+  const whole = (await read({ limit: '100' })).map(({ id }) => id);
+  const csv = await fetch(`${mesh.base_url}/audit`, {
+    headers: { 'x-partner-key': partner.partner_key, accept: 'text/csv' },
   });
+  expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+  expect((await csv.text()).match(/^aud_\w+/gm)).toEqual(whole);
 });
 
 describe('no change is made without its record', () => {
@@ -138,7 +88,7 @@ describe('no change is made without its record', () => {
       gateway.kill('SIGKILL');
       await once(gateway, 'exit');
       expect(await lost).toBe('no answer');
-      expect(await newest({ action: 'POST /qr-codes' })).toMatchObject({
+      expect(await newest('POST /qr-codes')).toMatchObject({
         outcome: 'unknown',
         ended_at: null,
         target: { waba_id: ONE.waba_id },
