@@ -90,9 +90,12 @@ export async function untilComplete(
   }, limit_ms);
 }
 
-/** Conversations whose events did not arrive in order at their first delivery. */
-export function outOfOrder(receiver: PartnerReceiver, conversations: string[][]): string[] {
-  const place = new Map(firstArrivals(receiver).map((id, index) => [id, index]));
+/** Messages that did not arrive in the order of their conversation at their first delivery. */
+export const outOfOrder = (receiver: PartnerReceiver, conversations: string[][]): string[] =>
+  misplaced(new Map(firstArrivals(receiver).map((id, index) => [id, index])), conversations);
+
+/** Messages of a conversation whose place is before that of an earlier one. */
+export function misplaced(place: Map<string, number>, conversations: string[][]): string[] {
   const placeOf = (id: string): number => place.get(id) ?? Infinity;
   return conversations.flatMap((ids) =>
     ids.filter((id, index) => {

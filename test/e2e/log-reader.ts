@@ -3,6 +3,7 @@
 // requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
+import { misplaced } from './faults-support';
 
 export interface StoredEvent {
   seq: number;
@@ -80,13 +81,7 @@ export function startLogReader(base_url: string, partner_key: string): LogReader
         throw new Error(`${missing.length} are not in the log: ${missing.slice(0, 5).join()}`);
       }, limit_ms);
     },
-    outOfOrder: (conversations) =>
-      conversations.flatMap((ids) =>
-        ids.filter((id, index) => {
-          const before = ids[index - 1];
-          return before !== undefined && placeOf(places, before) > placeOf(places, id);
-        }),
-      ),
+    outOfOrder: (conversations) => misplaced(places, conversations),
     async stop() {
       stopping = true;
       await reading;
@@ -104,5 +99,3 @@ export function startLogReader(base_url: string, partner_key: string): LogReader
     },
   };
 }
-
-const placeOf = (places: Map<string, number>, id: string): number => places.get(id) ?? Infinity;
