@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { actionOf, isAudited } from '../../gateway/src/audit/audited';
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
-import { documentPath, operationName } from '../../gateway/src/openapi';
+import { operationName } from '../../gateway/src/openapi';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 import { TWO_A, TWO_B, type TestPartner } from '../harness/shared-mesh';
 import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
@@ -19,6 +19,7 @@ import {
 } from './bad-requests';
 import { CASES, TYPES } from './endpoint-cases';
 import { createCaseTally } from './endpoint-golden';
+import { ROWS } from './endpoint-rows';
 import {
   createStage,
   lastSeq,
@@ -33,7 +34,6 @@ import { openStored, type Stored } from './stored';
 import { eventually } from '../testkit/eventually';
 import { useMesh } from './use-mesh';
 
-// The first event of a mesh waits until the consumers have joined their groups.
 /** Work that still runs changes a store at least this often. */
 const QUIET_MS = 1_500;
 
@@ -54,10 +54,6 @@ beforeAll(async () => {
   schemas = await readAnswerSchemas(mesh.base_url.replace(/\/v1$/, ''));
 });
 afterAll(() => files.close());
-
-const rows = endpoints.map(
-  (endpoint) => [`${endpoint.verb} ${documentPath(endpoint)}`, endpoint] as const,
-);
 
 test('has no case without a row', () => {
   expect(endpoints.map(operationName)).toEqual(expect.arrayContaining(Object.keys(CASES)));
@@ -83,7 +79,7 @@ const secrets = (): RegExp => {
 };
 
 describe('a good request succeeds and matches the document', () => {
-  test.each(rows)('%s', async (_route, endpoint) => {
+  test.each(ROWS)('%s', async (_route, endpoint) => {
     const name = operationName(endpoint);
     const given = (await CASES[name]?.(stage)) ?? {};
     const asked = requestOf(endpoint, stage, given);
@@ -173,21 +169,21 @@ describe('bad input gets a 4xx that names the field and reaches neither the upst
     return requestOf(endpoint, stage, given).body ?? {};
   }
 
-  const withBody = rows.filter(([, { body }]) => body);
+  const withBody = ROWS.filter(([, { body }]) => body);
   test.each(withBody)('%s', async (_route, endpoint) => {
     const requests = [...badBodies(endpoint.body as Schema, await goodBody(endpoint))];
     expect(requests.length).toBeGreaterThan(2);
     await expectRefused(endpoint, requests);
   });
 
-  const withQuery = rows.filter(([, { query }]) => query);
+  const withQuery = ROWS.filter(([, { query }]) => query);
   test.each(withQuery)('%s', async (_route, endpoint) => {
     const requests = [...badQueries(endpoint.query as Schema)];
     expect(requests.length).toBeGreaterThan(1);
     await expectRefused(endpoint, requests);
   });
 
-  const beyond = rows.filter(([, endpoint]) => BEYOND_SCHEMA[operationName(endpoint)]);
+  const beyond = ROWS.filter(([, endpoint]) => BEYOND_SCHEMA[operationName(endpoint)]);
   test.each(beyond)('%s, for rules beyond its schema', async (_route, endpoint) => {
     const base = await goodBody(endpoint);
     const requests = (BEYOND_SCHEMA[operationName(endpoint)] ?? []).map(
@@ -203,7 +199,7 @@ describe('bad input gets a 4xx that names the field and reaches neither the upst
 
 describe('a malformed value in a path is refused and reaches no other path of the upstream', () => {
   const odd = ['a%2Fb', '..%2F..%2F900000000000001', '%00', '%20', '%E2%80%AE', 'x'.repeat(2_000)];
-  const withParameter = rows.filter(([, { path }]) => path.includes(':'));
+  const withParameter = ROWS.filter(([, { path }]) => path.includes(':'));
 
   test.each(withParameter)('%s', async (_route, endpoint) => {
     for (const value of odd) {
@@ -314,7 +310,7 @@ describe('a caller without access is refused', () => {
     return [answer.status, answer.body.error.code as string];
   }
 
-  test.each(rows)(
+  test.each(ROWS)(
     '%s: with no key, a wrong key, or a connect token as key',
     async (_r, endpoint) => {
       expect(await refusedFor(endpoint, { partner_key: '' }, {})).toEqual([401, 'UNAUTHORIZED']);
@@ -331,7 +327,7 @@ describe('a caller without access is refused', () => {
     },
   );
 
-  const tokenless = rows.filter(([, { scope }]) => scope !== 'session');
+  const tokenless = ROWS.filter(([, { scope }]) => scope !== 'session');
   test.each(tokenless)('%s: with a connect token', async (_route, endpoint) => {
     const { body } = await stage.partner.call('POST', '/connect/session', {});
     expect(
@@ -339,7 +335,7 @@ describe('a caller without access is refused', () => {
     ).toEqual([401, 'UNAUTHORIZED']);
   });
 
-  const onNumber = rows.filter(([, { scope }]) => scope === 'number');
+  const onNumber = ROWS.filter(([, { scope }]) => scope === 'number');
   test.each(onNumber)(
     '%s: with no account, an unknown one, another partner’s, or one with two numbers and none named',
     async (_route, endpoint) => {

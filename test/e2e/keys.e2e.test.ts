@@ -1,11 +1,11 @@
 // API keys beside the partner key, on the wire: every route with every scope, accounts, addresses,
 // expiry, rotation, and revocation on two gateways.
 import { KEY_SCOPES, type KeyScope } from '@bmg/common/keys';
-import { endpoints } from '../../gateway/src/endpoints';
 import { keyScopeOf, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath } from '../../gateway/src/openapi';
 import { callRest, ONE, TWO_A, type Answer, type SeededNumber } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
+import { harmless, ROWS } from './endpoint-rows';
 import { ADA } from './endpoint-stage';
 import { startGateway, useMesh, usePartner } from './use-mesh';
 
@@ -58,16 +58,11 @@ const send = (key: string, number: SeededNumber, given: Given = {}): Promise<Ans
     },
   });
 
-const rows = endpoints.map(
-  (endpoint) => [`${endpoint.verb} ${documentPath(endpoint)}`, endpoint] as const,
-);
-
 /** A request that changes nothing, even where it is allowed. */
-const harmless = ({ verb, path, scope, body }: Endpoint, key: string): Promise<Answer> =>
-  call(key, verb, path.replace(/:\w+/g, 'none'), {
-    body: body ? {} : undefined,
-    headers: scope === 'number' ? { 'x-waba-id': UNKNOWN_WABA } : {},
-  });
+const tried = (endpoint: Endpoint, key: string): Promise<Answer> => {
+  const { path, ...given } = harmless(endpoint);
+  return call(key, endpoint.verb, path, given);
+};
 
 describe('a key with one scope is allowed what its scope covers, and nothing else', () => {
   const secrets = {} as Record<KeyScope, string>;
@@ -75,11 +70,11 @@ describe('a key with one scope is allowed what its scope covers, and nothing els
     for (const scope of KEY_SCOPES) secrets[scope] = (await createKey({ scopes: [scope] })).secret;
   });
 
-  test.each(rows)('%s', async (_route, endpoint) => {
+  test.each(ROWS)('%s', async (_route, endpoint) => {
     const needed = keyScopeOf(endpoint);
     const answers = await Promise.all(
       KEY_SCOPES.map(async (scope) => {
-        const { status, body } = await harmless(endpoint, secrets[scope]);
+        const { status, body } = await tried(endpoint, secrets[scope]);
         return { scope, status, error: body.error };
       }),
     );
@@ -99,7 +94,7 @@ describe('a key with one scope is allowed what its scope covers, and nothing els
   test('what the OpenAPI document says is what a row needs', async () => {
     const address = mesh.base_url.replace(/\/v1$/, '/openapi.json');
     const { paths } = (await (await fetch(address)).json()) as any;
-    for (const [, endpoint] of rows) {
+    for (const [, endpoint] of ROWS) {
       const operation = paths[documentPath(endpoint)][endpoint.verb.toLowerCase()];
       expect(operation['x-key-scope']).toBe(keyScopeOf(endpoint));
     }
@@ -130,7 +125,7 @@ describe('a key that is limited to an account sees and changes no other', () => 
     return [403, 'KEY_RESTRICTED'];
   };
 
-  test.each(rows)('%s, for another account', async (_route, endpoint) => {
+  test.each(ROWS)('%s, for another account', async (_route, endpoint) => {
     const path = endpoint.path.replace(':waba_id', TWO_A.waba_id).replace(/:\w+/g, 'none');
     const answer = await call(limited, endpoint.verb, path, {
       body: endpoint.body ? {} : undefined,
@@ -139,9 +134,9 @@ describe('a key that is limited to an account sees and changes no other', () => 
     expect(failure(answer)).toEqual(expected(endpoint));
   });
 
-  const filtered = rows.filter(([, { scope }]) => scope === 'filter');
+  const filtered = ROWS.filter(([, { scope }]) => scope === 'filter');
   test.each(filtered)('%s, without an account', async (_route, endpoint) => {
-    const answer = await harmless(endpoint, limited);
+    const answer = await tried(endpoint, limited);
     expect(failure(answer)).toEqual(endpoint.person_only ? FOR_PEOPLE : [400, 'MISSING_WABA']);
   });
 
@@ -164,16 +159,13 @@ describe('a key that is limited to an account sees and changes no other', () => 
       send(partner.partner_key, TWO_A),
     ]);
     expect([mine.status, theirs.status]).toEqual([200, 200]);
-    const all = await eventually(async () => {
-      const { body } = await partner.call('GET', '/events?limit=1000');
-      const accounts = new Set(body.events.map((one: any) => one.envelope.waba_id as string));
-      return accounts.size > 1 && body;
+    await eventually(async () => {
+      const { events } = (await partner.call('GET', '/events?limit=1000')).body;
+      return new Set(events.map((one: any) => one.envelope.waba_id as string)).size > 1;
     });
-    const { body } = await call(limited, 'GET', '/events?limit=1000', own);
-    expect(body.events.length).toBeGreaterThan(0);
-    expect(body.events.length).toBeLessThan(all.events.length);
+    const { events } = (await call(limited, 'GET', '/events?limit=1000', own)).body;
     const of = (list: any[]): string[] => [...new Set(list.map((one) => one.waba_id as string))];
-    expect(of(body.events.map((one: any) => one.envelope))).toEqual([ONE.waba_id]);
+    expect(of(events.map((one: any) => one.envelope))).toEqual([ONE.waba_id]);
     const messages = await call(limited, 'GET', '/messages?limit=100', own);
     expect(of(messages.body.messages)).toEqual([ONE.waba_id]);
     const timeline = (id: string) =>
@@ -184,11 +176,6 @@ describe('a key that is limited to an account sees and changes no other', () => 
       headers: { 'x-partner-key': limited, accept: 'text/csv', ...own.headers },
     });
     expect([csv.status, (await csv.text()).includes(TWO_A.waba_id)]).toEqual([200, false]);
-  });
-
-  test('it does not delete the other account', async () => {
-    const { body } = await partner.call('GET', '/clients');
-    expect(body.clients.map((one: any) => one.waba_id)).toContain(TWO_A.waba_id);
   });
 });
 
@@ -205,8 +192,6 @@ describe('changes are in effect on every gateway when they are answered', () => 
     expect(await onBoth(secret)).toEqual([200, 200]);
     expect((await partner.call('DELETE', `/keys/${key_id}`)).status).toBe(200);
     expect(await onBoth(secret)).toEqual([401, 401]);
-    expect(failure(await call(secret, 'GET', '/messages'))).toEqual([401, 'INVALID_PARTNER_KEY']);
-    expect(failure(await partner.call('DELETE', `/keys/${key_id}`))).toEqual([404, 'NOT_FOUND']);
   });
 
   test('a revocation while a request waits for events, which it does not get', async () => {
@@ -237,29 +222,16 @@ describe('changes are in effect on every gateway when they are answered', () => 
   });
 });
 
-describe('what only the partner key opens', () => {
-  const root = (): string => mesh.base_url.replace(/\/v1$/, '');
-
-  test('the console', async () => {
-    const { secret } = await createKey();
-    const answer = await callRest(
-      root(),
-      'POST',
-      '/dashboard/api/session',
-      { partner_key: secret },
-      { origin: root() },
-    );
-    expect(failure(answer)).toEqual([403, 'KEY_RESTRICTED']);
-    expect(answer.headers.get('set-cookie')).toBeNull();
-  });
-
-  test('a link with the key in its address', async () => {
-    const { secret } = await createKey();
-    const link = (key: string) =>
-      fetch(`${root()}/connect?partner_key=${key}`, { redirect: 'manual' });
-    expect((await link(partner.partner_key)).status).toBe(303);
-    expect((await link(secret)).status).toBe(401);
-  });
+test('only the partner key opens the console, and a link with the key in its address', async () => {
+  const { secret } = await createKey();
+  const { origin } = new URL(mesh.base_url);
+  const body = { partner_key: secret };
+  const answer = await callRest(origin, 'POST', '/dashboard/api/session', body, { origin });
+  expect(failure(answer)).toEqual([403, 'KEY_RESTRICTED']);
+  expect(answer.headers.get('set-cookie')).toBeNull();
+  const link = async (key: string) =>
+    (await fetch(`${origin}/connect?partner_key=${key}`, { redirect: 'manual' })).status;
+  expect([await link(partner.partner_key), await link(secret)]).toEqual([303, 401]);
 });
 
 test('a repeat under an Idempotency-Key gets the first answer with another key of the partner', async () => {
