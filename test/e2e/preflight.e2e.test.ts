@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
+import { createRpcClient } from '@bmg/common/rpc';
+import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/shared-mesh';
 import { people, untilCompleted } from './broadcast-support';
@@ -396,6 +398,32 @@ test('counts the customers of 24 hours and the contacts that are queued, until t
     return reasons.some(({ code }: { code: string }) => code === 'NO_ACTIVE_WABA');
   });
   await untilCompleted(other, broadcast_id as number, 60_000);
+});
+
+test('the operator’s rate card prices checks and changed categories', async () => {
+  const rates = createRpcClient(RatesDefinition, mesh.env['MESSAGING_ADDR'] as string);
+  await rates.start(new AbortController().signal);
+  const csv = `currency,market,category,tier,valid_from,price
+EUR,Germany,utility,,2026-01-01,0.0456
+EUR,Germany,marketing,,2026-01-01,0.1131
+`;
+  await rates.rpc.loadRates({ csv }, mesh.call());
+  const template = { name: 'hello_world', language: 'en_US' };
+  const price = await eventually(async () => {
+    const answer = await check({ kind: 'template', to: SILENT, template });
+    return answer.price.unit_price !== null && answer.price;
+  });
+  expect(price).toMatchObject({ currency: 'EUR', unit_price: '0.0456', market: 'Germany' });
+  const changing = { waba_id: ONE.waba_id, name: 'opening_hours' };
+  await mesh.emulator.template({ ...changing, category: 'UTILITY' });
+  await mesh.emulator.template({ ...changing, category: 'MARKETING' });
+  const changed = await eventually(() => partner.receiver.of('template.category_updated')[0]);
+  expect(changed.body.data).toMatchObject({
+    template_name: changing.name,
+    cost: { unit_prices: [{ market: 'Germany', previous: '0.0456', new: '0.1131' }] },
+  });
+  await db('messaging').collection('rate_cards').deleteMany({});
+  await rates.stop();
 });
 
 const FILES: Readonly<Record<string, { type?: string; size?: number }>> = {
