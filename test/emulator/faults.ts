@@ -1,6 +1,6 @@
 // Faults on demand: which requests a fault matches, and its one effect. fault-effects.ts applies
 // the effect.
-import { any, flag, number, oneOf, shape, text, type Input } from './control-parts';
+import { any, flag, number, oneOf, shape, text, type Input } from './readers';
 import { seededRandom, type Random } from './random';
 import type { JsonObject } from './types';
 

@@ -4,6 +4,10 @@
 
 export type JsonObject = Record<string, unknown>;
 
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export type Scope = 'whatsapp_business_management' | 'whatsapp_business_messaging';
 
 export interface DayCount {

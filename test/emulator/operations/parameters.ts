@@ -3,6 +3,8 @@ import type { Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import type { JsonObject } from '../types';
 
+export { isObject } from '../types';
+
 export const SUCCESS: JsonObject = { success: true };
 
 export function requireProduct(body: JsonObject): void {
@@ -24,10 +26,6 @@ export function requiredText(call: Call, name: string): string {
   if (value === undefined || value === '') throw invalid(`The parameter ${name} is required.`);
   if (typeof value !== 'string') throw invalid(`Param ${name} must be a string`);
   return value;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A text inside a message: throws 131008 when missing, 131009 when invalid. */
