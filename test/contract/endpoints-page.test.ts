@@ -1,7 +1,6 @@
-// gateway/ENDPOINTS.md is generated from the endpoint table, but for the number of requests that the
-// end-to-end tests make on each row and write there. GOLDEN=write writes the page; otherwise it is
+// gateway/ENDPOINTS.md is generated from the endpoint table, except for the number of requests on
+// each row, which the end-to-end tests write there. GOLDEN=write writes the page; otherwise it is
 // compared.
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAudited } from '../../gateway/src/audit/audited';
 import { chapters } from '../../gateway/src/endpoints';
