@@ -25,7 +25,6 @@ import {
   type StoredDelivery,
 } from '../delivery';
 import type { ReadBudget, Room } from '../event-log';
-import { withoutNulls } from '../ground/without-nulls';
 import type { RequeueRuns } from './requeue-runs';
 
 export interface RecoveryDependencies extends AttemptNowDependencies {
@@ -114,11 +113,20 @@ const oldestEvent = ({ _id, partner_id, created_at }: OldestDelivery) => ({
   created_at,
 });
 
-const failedEvent = ({ _id, endpoint_id, body, ...row }: StoredDelivery): FailedEvent => ({
-  ...withoutNulls(row),
-  event_id: eventOfKey(_id),
-  endpoint_id: endpoint_id ?? undefined,
-  payload: body,
+const failedEvent = (row: StoredDelivery): FailedEvent => ({
+  event_id: eventOfKey(row._id),
+  endpoint_id: row.endpoint_id ?? undefined,
+  event: row.event,
+  waba_id: row.waba_id,
+  phone_number_id: row.phone_number_id ?? undefined,
+  status: row.status,
+  attempts: row.attempts,
+  created_at: row.created_at,
+  last_attempt_at: row.last_attempt_at ?? undefined,
+  next_attempt_at: row.next_attempt_at ?? undefined,
+  last_http_status: row.last_http_status ?? undefined,
+  last_error: row.last_error ?? undefined,
+  payload: row.body,
 });
 
 function statusesOf(status: string | undefined): DeliveryStatus[] {
