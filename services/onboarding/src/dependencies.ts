@@ -1,5 +1,6 @@
 // Opens the engines, and makes of them what the features share.
-// The inferred types of this module name messages of the topics.
+// The inferred types of this module name messages of these packages.
+import type {} from '@bmg/proto/onboarding';
 import type {} from '@bmg/proto/stream';
 import { createBus } from '@bmg/common/bus';
 import { createVersions } from '@bmg/common/directory';

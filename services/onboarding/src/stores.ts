@@ -1,6 +1,7 @@
 // All collections of the service: their stores on one database, and their indexes, which are
 // created at the start and checked by `diagnose`.
-// The inferred types of this module name messages of the topics.
+// The inferred types of this module name messages of these packages.
+import type {} from '@bmg/proto/onboarding';
 import type {} from '@bmg/proto/stream';
 import type { Indexes } from '@bmg/common/mongo';
 import type { Db } from 'mongodb';

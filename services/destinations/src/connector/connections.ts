@@ -8,7 +8,7 @@ import type {
   SettingFault,
 } from '@bmg/proto/destinations';
 import {
-  CHECK_LIMIT_MS,
+  TIMES,
   unsent,
   within,
   type Destination,
@@ -59,7 +59,7 @@ const eventOf = ({ body, ...event }: OutgoingEvent): DestinationEvent => ({
 
 /** Check and event together take no longer than a check may. */
 async function storeTestEvent(opened: Destination, event: CheckRequest['event']): Promise<Sent> {
-  const until = performance.now() + CHECK_LIMIT_MS;
+  const until = performance.now() + TIMES.check_ms;
   try {
     await opened.check();
     const sending = opened.send([eventOf(event as OutgoingEvent)]);
