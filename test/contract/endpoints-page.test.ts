@@ -1,6 +1,7 @@
 // gateway/ENDPOINTS.md is generated from the endpoint table, except for the number of requests on
 // each row, which the end-to-end tests write there. GOLDEN=write writes the page; otherwise it is
 // compared.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAudited } from '../../gateway/src/audit/audited';
 import { chapters } from '../../gateway/src/endpoints';

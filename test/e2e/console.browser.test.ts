@@ -197,7 +197,7 @@ test('connects a number through the popup', async () => {
   await page.getByRole('button', { name: 'Corner store' }).waitFor();
 });
 
-/** As the API has them, beside the text that the panel of the number shows. */
+/** Each state of the API has its text in the panel of the number. */
 const SYNCS: ReadonlyArray<[sync: { status?: string; history?: object }, text: string]> = [
   [{ status: 'waiting' }, 'contacts: not requested'],
   [{ history: { phase: 1, progress: 55 } }, 'History: 55 %, phase 1: up to 90 days ago'],

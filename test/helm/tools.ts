@@ -46,7 +46,7 @@ export function helm(): string {
   const dir = mkdtempSync(join(TOOLS, 'build-'));
   const install = `go install -trimpath ${HELM.module}@${HELM.version} && mv '${dir}/helm' '${HELM_FILE}'`;
   const command = ['nice', '-n', '10', 'sh', '-c', `[ -e '${HELM_FILE}' ] || { ${install}; }`];
-  // Without flock two processes may build it; each renames a whole file.
+  // If there is no flock, two processes may build it; each renames a whole file.
   const lock = findProgram('flock', process.env) ? ['flock', `${HELM_FILE}.lock`] : [];
   const [program = '', ...args] = [...lock, ...command];
   try {

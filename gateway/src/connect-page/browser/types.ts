@@ -1,5 +1,5 @@
-// The shapes of the hosted onboarding page: its data, what the dialog of the platform sends, and what
-// the service returns.
+// The shapes of the hosted onboarding page: its data, what the dialog of the platform sends, and
+// what the service returns.
 
 /** The texts of the page, in the language of the browser. */
 export interface PageTexts {

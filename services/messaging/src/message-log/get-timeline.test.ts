@@ -251,8 +251,8 @@ describe('a message that was not sent here', () => {
       [received],
       { phone_number_id: '800', waba_id: '901' },
     ],
-  ])('is not found %s', async (_name, events, asked) => {
-    const found = timeline({ ...none, ...logged(...events) }, asked);
+  ])('is not found %s', async (_name, events, request) => {
+    const found = timeline({ ...none, ...logged(...events) }, request);
     await expect(found).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
