@@ -800,7 +800,7 @@ public class MongoServer {
     static final class Bson extends BasicDataType<Object> {
         static final String DOCUMENTS = "databases.";
         static final String INDEX = "._index_";
-        /** The version of a file: one without it is of serialised objects, to 2.10.0 too. */
+        /** The version of a file, which 2.10.0 checks: it converts one without a version. */
         static final int FORMAT = 1;
         /**
          * BSON's type of a string, and a document with an unnamed one: lengths, type, names, ends.

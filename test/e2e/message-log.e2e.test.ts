@@ -75,8 +75,8 @@ test('shows a partner nothing of another, also on a number that both own', async
   // Its status events are the stranger's too: it owns the number. The send and its record are not.
   const types = await eventually(async () => {
     const { entries = [] } = (await timeline(message_id, '', stranger)).body;
-    const told = new Set<string>(entries.map(({ type }: any) => type));
-    return told.has('event') && told;
+    const seen = new Set<string>(entries.map(({ type }: any) => type));
+    return seen.has('event') && seen;
   });
   for (const type of ['accepted', 'upstream', 'status']) expect(types.has(type)).toBe(false);
 });

@@ -152,7 +152,9 @@ function shadowMessage(shadow: StoredShadow, current: string | undefined): Shado
     shadow_id: _id,
     status: statusOf(shadow, current),
     comparison: {
-      ...{ compared, different, dropped },
+      compared,
+      different,
+      dropped,
       answers: Object.entries(answers)
         .map(([pair, events]) => {
           const [first = '', of_shadow = ''] = pair.split('/');
