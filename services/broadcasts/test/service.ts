@@ -68,7 +68,7 @@ export function useService() {
   const rig = {
     messaging,
     /** The directory's answer for every number. */
-    credential: aCredential({ is_on_biz_app: false, throughput_level: 'HIGH' }),
+    credential: aCredential({ throughput_level: 'HIGH' }),
     get bus(): Bus {
       return bus as Bus;
     },

@@ -111,7 +111,7 @@ export const aCredential = (overrides: Partial<Credential> = {}): Credential => 
   access_token: 'token',
   sending: 'active',
   phone_number: '15550100001',
-  is_on_biz_app: true,
+  is_on_biz_app: false,
   ...overrides,
 });
 

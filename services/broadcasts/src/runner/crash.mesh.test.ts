@@ -1,41 +1,29 @@
-import { aStatus, someContacts, storeBroadcast } from '../../test/builders';
-import { useRig } from '../../test/rig';
+import { aStatus } from '../../test/builders';
+import { sentOnce, useRig } from '../../test/rig';
 import { eventually } from '../../../../test/testkit/eventually';
-import { aCredential, createMessagingDouble, type MessagingDouble } from '../../test/worker';
+import { createMessagingDouble } from '../../test/worker';
 import { applyContactStatuses } from '../contact-states/status-events';
-import type { StateWriter } from '../contact-states/state-writer';
 
 const rig = useRig();
 
-const credentials = () => aCredential({ is_on_biz_app: false });
-
-/** The upstream reports these statuses of sends on the number c2, of which `ids` are the ids. */
-const report = (stateWriter: StateWriter, ids: string[], statuses: string[]): Promise<void> =>
-  applyContactStatuses(stateWriter)(
-    statuses.map((status, at) =>
-      aStatus(status, { opaque: `bmg1:ptn_1:${ids[at]}` }, { phone_number_id: 'c2' }),
-    ),
-  );
-
-const expectNoneSentTwice = (messaging: MessagingDouble): void => {
-  const recipients = messaging.recipients();
-  expect(new Set(recipients).size).toBe(recipients.length);
-};
+/** A store whose writes of states fail as `swap` decides. */
+const withSwap = (swap: typeof rig.stores.chunks.swap): typeof rig.stores => ({
+  ...rig.stores,
+  chunks: { ...rig.stores.chunks, swap },
+});
 
 test('after a crash with sends in flight no contact gets two messages, and the counters add up', async () => {
   const messaging = createMessagingDouble(150);
-  const { _id, total } = await storeBroadcast(rig.stores, someContacts(300), {
-    phone_number_id: 'c1',
-  });
-  const first = await rig.worker({ messaging, credentials });
+  const { _id, total } = await rig.broadcast(300);
+  const first = await rig.worker({ messaging });
   await eventually(() => messaging.sent.length >= 100);
   first.kill();
-  const second = await rig.worker({ messaging, credentials });
+  const second = await rig.worker({ messaging });
   await eventually(() => messaging.sent.length >= 180);
   second.kill();
-  await rig.worker({ messaging, credentials });
+  await rig.worker({ messaging });
   await rig.until(_id, 'completed');
-  expectNoneSentTwice(messaging);
+  sentOnce(messaging);
   const { tally, failures } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(total);
   expect(tally.waiting + tally.in_flight).toBe(0);
@@ -53,19 +41,26 @@ test('after a crash with sends in flight no contact gets two messages, and the c
 
 test('a status event decides a send that was in flight at a crash, in time or later', async () => {
   const messaging = createMessagingDouble(60_000);
-  const { _id } = await storeBroadcast(rig.stores, someContacts(12), { phone_number_id: 'c2' });
-  const first = await rig.worker({ messaging, credentials });
+  const { _id, phone_number_id } = await rig.broadcast(12);
+  const first = await rig.worker({ messaging });
   await eventually(() => messaging.sent.length >= 12);
   first.kill();
   messaging.sent.splice(6);
-  const second = await rig.worker({ messaging, credentials, settings: { grace_ms: 2_500 } });
-  const ids = messaging.sent.map(({ request_id }) => request_id);
-  await report(second.stateWriter, ids, ['sent', 'delivered', 'failed']);
+  const second = await rig.worker({ messaging, settings: { grace_ms: 2_500 } });
+  /** The upstream reports these statuses of the first messages after `from`. */
+  const report = (from: number, statuses: string[]): Promise<void> =>
+    applyContactStatuses(second.stateWriter)(
+      statuses.map((status, at) => {
+        const opaque = `bmg1:ptn_1:${messaging.sent[from + at]?.request_id}`;
+        return aStatus(status, { opaque }, { phone_number_id });
+      }),
+    );
+  await report(0, ['sent', 'delivered', 'failed']);
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(6);
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 2, delivered: 1, failed: 10 });
   // A late event still corrects the counters: the message was sent.
-  await report(second.stateWriter, ids.slice(3), ['read', 'sent']);
+  await report(3, ['read', 'sent']);
   const { tally, failures } = await rig.counts(_id);
   expect(tally).toMatchObject({ sent: 4, delivered: 2, failed: 8 });
   expect(failures).toContainEqual(expect.objectContaining({ code: 'outcome_unknown', count: 7 }));
@@ -73,22 +68,21 @@ test('a status event decides a send that was in flight at a crash, in time or la
 
 test('a graceful stop returns the contacts at once and leaves none in doubt', async () => {
   const messaging = createMessagingDouble(100);
-  const { _id } = await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'c3' });
+  const { _id } = await rig.broadcast(200);
   const lease = { lease_ms: 60_000 };
-  const first = await rig.worker({ messaging, credentials, settings: lease });
+  const first = await rig.worker({ messaging, settings: lease });
   await eventually(() => messaging.sent.length >= 50);
   await first.stop();
-  await rig.worker({ messaging, credentials, settings: lease });
+  await rig.worker({ messaging, settings: lease });
   await rig.until(_id, 'completed');
-  expectNoneSentTwice(messaging);
-  expect(messaging.sent).toHaveLength(200);
+  expect(sentOnce(messaging)).toBe(200);
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 200, failed: 0 });
 });
 
 test('a worker that has lost its lease sends nothing of the chunk', async () => {
   const messaging = createMessagingDouble(10);
-  const { _id } = await storeBroadcast(rig.stores, someContacts(400), { phone_number_id: 'c4' });
-  await rig.worker({ messaging, credentials });
+  const { _id } = await rig.broadcast(400);
+  await rig.worker({ messaging });
   await eventually(() => messaging.sent.length >= 20);
   // Another worker claims the chunk while this one continues.
   await eventually(async () => {
@@ -107,54 +101,38 @@ test('a worker that has lost its lease sends nothing of the chunk', async () => 
   // Only the contacts that were already marked.
   expect(messaging.sent.length - before).toBeLessThan(40);
   await rig.until(_id, 'completed');
-  expectNoneSentTwice(messaging);
+  sentOnce(messaging);
   const { tally } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(400);
 });
 
 test('failing writes, stored or not, neither repeat nor lose a contact', async () => {
   const messaging = createMessagingDouble(15);
-  const { _id, total } = await storeBroadcast(rig.stores, someContacts(300), {
-    phone_number_id: 'c5',
-  });
+  const { _id, total } = await rig.broadcast(300);
   let writes = 0;
-  const chunks: typeof rig.stores.chunks = {
-    ...rig.stores.chunks,
-    async swap(swaps) {
-      writes += 1;
-      if (writes % 7 === 0) throw new Error('the store is unavailable');
-      const matched = await rig.stores.chunks.swap(swaps);
-      if (writes % 11 === 0) throw new Error('the answer was lost');
-      return matched;
-    },
-  };
-  const stores = { ...rig.stores, chunks };
-  await Promise.all([
-    rig.worker({ messaging, credentials, stores }),
-    rig.worker({ messaging, credentials, stores }),
-  ]);
+  const stores = withSwap(async (swaps) => {
+    writes += 1;
+    if (writes % 7 === 0) throw new Error('the store is unavailable');
+    const matched = await rig.stores.chunks.swap(swaps);
+    if (writes % 11 === 0) throw new Error('the answer was lost');
+    return matched;
+  });
+  for (let count = 0; count < 2; count += 1) await rig.worker({ messaging, stores });
   await rig.until(_id, 'completed', 50_000);
   expect(writes).toBeGreaterThan(20);
-  expectNoneSentTwice(messaging);
   const { tally } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(total);
-  expect(tally.sent).toBe(messaging.sent.length);
+  expect(tally.sent).toBe(sentOnce(messaging));
 });
 
 test('a stop does not wait for an unavailable store', async () => {
   const messaging = createMessagingDouble(10);
-  await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'c6' });
+  await rig.broadcast(200);
   let away = false;
-  const chunks: typeof rig.stores.chunks = {
-    ...rig.stores.chunks,
-    swap: (swaps) =>
-      away ? Promise.reject(new Error('the store is unavailable')) : rig.stores.chunks.swap(swaps),
-  };
-  const worker = await rig.worker({
-    messaging,
-    credentials: () => aCredential(),
-    stores: { ...rig.stores, chunks },
-  });
+  const stores = withSwap((swaps) =>
+    away ? Promise.reject(new Error('the store is unavailable')) : rig.stores.chunks.swap(swaps),
+  );
+  const worker = await rig.worker({ messaging, stores });
   await eventually(() => messaging.sent.length >= 10);
   away = true;
   const began = performance.now();

@@ -1,7 +1,7 @@
-import { someContacts, storeBroadcast } from '../../test/builders';
 import { createPace } from '../pace/redis-pace';
 import { eventually } from '../../../../test/testkit/eventually';
 import { useRig } from '../../test/rig';
+import { unique } from '../../test/stores';
 import { aCredential, createMessagingDouble, refusal, type Sent } from '../../test/worker';
 
 const rig = useRig();
@@ -65,9 +65,9 @@ const mostOf = (rate: number, { stalled_ms }: Yardstick): number =>
 
 test('a number in the business app sends its share of 20 a second within 5 %, and never above 20', async () => {
   const messaging = createMessagingDouble(120);
-  const { _id } = await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'p1' });
+  const { _id } = await rig.broadcast(200);
   const endYardstick = startYardstick();
-  await rig.worker({ messaging });
+  await rig.worker({ messaging, credentials: () => aCredential({ is_on_biz_app: true }) });
   await rig.until(_id, 'completed');
   const yardstick = endYardstick();
   expect(messaging.sent).toHaveLength(200);
@@ -79,22 +79,19 @@ test('a number in the business app sends its share of 20 a second within 5 %, an
 
 test('two broadcasts of one number share its pace; another number is not affected', async () => {
   const messaging = createMessagingDouble(60);
-  const contacts = someContacts(200);
+  const phone_number_id = unique('n');
   const [first, second, other] = await Promise.all([
-    storeBroadcast(rig.stores, contacts, { phone_number_id: 'p2' }),
-    storeBroadcast(rig.stores, contacts, { phone_number_id: 'p2' }),
-    storeBroadcast(rig.stores, contacts, { phone_number_id: 'p3' }),
+    rig.broadcast(200, { phone_number_id }),
+    rig.broadcast(200, { phone_number_id }),
+    rig.broadcast(200),
   ]);
-  const credentials = () => aCredential({ is_on_biz_app: false, throughput_level: 'STANDARD' });
   const endYardstick = startYardstick();
-  await Promise.all([
-    rig.worker({ messaging, credentials }),
-    rig.worker({ messaging, credentials }),
-  ]);
+  await Promise.all([rig.worker({ messaging }), rig.worker({ messaging })]);
   await Promise.all([first, second, other].map(({ _id }) => rig.until(_id, 'completed')));
   const yardstick = endYardstick();
-  const shared = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p2');
-  const alone = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p3');
+  const sentOn = (number: string) =>
+    messaging.sent.filter((send) => send.phone_number_id === number);
+  const [shared, alone] = [sentOn(phone_number_id), sentOn(other.phone_number_id)];
   expect(shared).toHaveLength(400);
   expect(alone).toHaveLength(200);
   const [rate, other_rate] = [ratePerSec(shared), ratePerSec(alone)];
@@ -122,9 +119,8 @@ test('a throttled number slows down, and every contact gets exactly one message'
     refused.add(recipient);
     throw refusal(130_429, true);
   });
-  const credentials = () => aCredential({ is_on_biz_app: false });
-  const { _id } = await storeBroadcast(rig.stores, someContacts(150), { phone_number_id: 'p4' });
-  await rig.worker({ messaging, credentials });
+  const { _id } = await rig.broadcast(150);
+  await rig.worker({ messaging });
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(160);
   expect(new Set(messaging.recipients()).size).toBe(150);
@@ -137,7 +133,7 @@ test('sends nothing while the shared pace is unavailable, and continues once Red
   let down = true;
   let refused = 0;
   const pace = createPace({ redis: rig.redis });
-  const { _id } = await storeBroadcast(rig.stores, someContacts(10), { phone_number_id: 'p5' });
+  const { _id } = await rig.broadcast(10);
   await rig.worker({
     messaging,
     pace: {

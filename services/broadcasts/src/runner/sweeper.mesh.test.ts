@@ -1,5 +1,4 @@
 // The periods are those in deploy/DATA.md.
-import { someContacts, storeBroadcast } from '../../test/builders';
 import { useRig } from '../../test/rig';
 import { createMessagingDouble, quiet } from '../../test/worker';
 import { eventually } from '../../../../test/testkit/eventually';
@@ -10,7 +9,7 @@ import { sweep } from './sweeper';
 const rig = useRig();
 const { broadcasts, chunks } = rig.stores;
 const ago = (ms: number): Date => new Date(Date.now() - ms);
-const store = (given: Partial<Broadcast>) => storeBroadcast(rig.stores, someContacts(3), given);
+const store = (given: Partial<Broadcast>) => rig.broadcast(3, given);
 
 async function paused(at: Date): Promise<Broadcast> {
   const stored = await store({});
