@@ -1,29 +1,40 @@
 import { aBroadcast } from '../../test/builders';
 import { PAUSED_MAX_MS } from '../ground/broadcast-machine';
 import { emptyTally, type Tally } from '../ground/contact-state';
-import { detail, zeroCounts, progressOf, countsByBroadcast } from './progress';
+import type { Broadcast } from '../ground/types';
+import { detail, progressOf, countsByBroadcast } from './progress';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
-const noRate = { number_rate: undefined, sharing: 1 };
+const inSeconds = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 const tally = (overrides: Partial<Tally>): Tally => ({ ...emptyTally(), ...overrides });
-const counts = (overrides: Partial<Tally>) => ({ tally: tally(overrides), failures: [] });
-const running = (overrides = {}) =>
-  aBroadcast({
-    status: 'processing',
-    total: 100,
-    started_at: new Date(NOW.getTime() - 10_000),
-    ...overrides,
-  });
+/** A broadcast of 100 contacts that started ten seconds ago, as its partner sees it. */
+const shown = (
+  overrides: Partial<Broadcast>,
+  counted: Partial<Tally> = {},
+  pace: Parameters<typeof detail>[3] = { number_rate: undefined, sharing: 1 },
+) =>
+  detail(
+    aBroadcast({ status: 'processing', total: 100, started_at: inSeconds(-10), ...overrides }),
+    {
+      tally: tally(counted),
+      failures: [{ code: '131026', count: counted.failed ?? 0, example: '1555••••001' }],
+    },
+    NOW,
+    pace,
+  );
 
-test('progress is the percentage of attempted contacts, and 100 when completed', () => {
-  expect(progressOf({ status: 'pending', total: 0 }, emptyTally())).toBe(0);
-  expect(progressOf({ status: 'processing', total: 3 }, tally({ sent: 1 }))).toBe(33.33);
-  expect(
-    progressOf({ status: 'processing', total: 4 }, tally({ sent: 2, failed: 1, delivered: 2 })),
-  ).toBe(75);
-  expect(progressOf({ status: 'completed', total: 0 }, emptyTally())).toBe(100);
-  expect(progressOf({ status: 'cancelled', total: 9 }, emptyTally())).toBe(0);
-});
+test.each<[Parameters<typeof progressOf>[0], Partial<Tally>, number]>([
+  [{ status: 'pending', total: 0 }, {}, 0],
+  [{ status: 'processing', total: 3 }, { sent: 1 }, 33.33],
+  [{ status: 'processing', total: 4 }, { sent: 2, failed: 1, delivered: 2 }, 75],
+  [{ status: 'completed', total: 0 }, {}, 100],
+  [{ status: 'cancelled', total: 9 }, {}, 0],
+])(
+  'progress is the percentage of attempted contacts: %j, %j is at %d',
+  (one, counted, progress) => {
+    expect(progressOf(one, tally(counted))).toBe(progress);
+  },
+);
 
 test('adds up the chunks of each broadcast', () => {
   const failure = { code: '131026', count: 1, example: '1555••••001' };
@@ -41,51 +52,40 @@ test('adds up the chunks of each broadcast', () => {
   expect(counted.get(2)?.tally.waiting).toBe(5);
 });
 
-test('a running broadcast shows its part of the number’s rate, and the end that follows from it', () => {
-  const { broadcast, progress } = detail(running(), counts({ sent: 40, waiting: 60 }), NOW, {
-    number_rate: 76,
-    sharing: 2,
-  });
-  expect(progress).toBe(40);
-  expect(broadcast?.rate_per_sec).toBe(38);
-  expect(broadcast?.estimated_completion_at).toEqual(new Date(NOW.getTime() + (60 / 38) * 1_000));
+test.each<[string, Parameters<typeof shown>, number | undefined, Date | undefined]>([
+  [
+    'a running one its part of the number’s rate, and the end that follows from it',
+    [{}, { sent: 40, waiting: 60 }, { number_rate: 76, sharing: 2 }],
+    38,
+    inSeconds(60 / 38),
+  ],
+  ['without the number’s rate its average so far', [{}, { sent: 50 }], 5, inSeconds(10)],
+  ['a pending one neither', [{ status: 'pending', started_at: null }], undefined, undefined],
+  [
+    'a completed one its average and no estimated end',
+    [{ status: 'completed', completed_at: NOW }, { sent: 100 }],
+    10,
+    undefined,
+  ],
+  [
+    'a paused one neither',
+    [{ status: 'paused' }, { sent: 40, waiting: 60 }, { number_rate: 76, sharing: 1 }],
+    undefined,
+    undefined,
+  ],
+])('the rate and the estimated end of a broadcast: %s', (_name, given, rate_per_sec, end) => {
+  const { broadcast } = shown(...given);
+  expect(broadcast?.rate_per_sec).toBe(rate_per_sec);
+  expect(broadcast?.estimated_completion_at).toEqual(end);
 });
 
-test('without the number’s rate it shows its average so far', () => {
-  const { broadcast } = detail(running(), counts({ sent: 50 }), NOW, noRate);
-  expect(broadcast?.rate_per_sec).toBe(5);
-  expect(broadcast?.estimated_completion_at).toEqual(new Date(NOW.getTime() + 10_000));
-});
-
-test('a pending broadcast has neither rate nor estimated end, a completed one no estimated end', () => {
-  const waiting = detail(aBroadcast({ status: 'pending', total: 9 }), zeroCounts(), NOW, noRate);
-  expect(waiting.broadcast?.rate_per_sec).toBeUndefined();
-  expect(waiting.broadcast?.estimated_completion_at).toBeUndefined();
-  const ended = detail(
-    running({ status: 'completed', completed_at: NOW }),
-    counts({ sent: 100 }),
-    NOW,
-    noRate,
-  );
-  expect(ended.broadcast?.rate_per_sec).toBe(10);
-  expect(ended.broadcast?.estimated_completion_at).toBeUndefined();
-});
-
-test('a paused broadcast is shown as processing, with its pause and without rate and estimated end', () => {
-  const paused_at = new Date(NOW.getTime() - 3_600_000);
-  const { broadcast } = detail(
-    running({ status: 'paused', paused_at }),
-    counts({ sent: 40, waiting: 60 }),
-    NOW,
-    { number_rate: 76, sharing: 1 },
-  );
-  expect(broadcast).toMatchObject({
+test('a paused broadcast is shown as processing, with its pause', () => {
+  const paused_at = inSeconds(-3_600);
+  expect(shown({ status: 'paused', paused_at }).broadcast).toMatchObject({
     status: 'processing',
     paused_at,
     pause_ends_at: new Date(paused_at.getTime() + PAUSED_MAX_MS),
   });
-  expect(broadcast?.rate_per_sec).toBeUndefined();
-  expect(broadcast?.estimated_completion_at).toBeUndefined();
 });
 
 test.each([
@@ -93,30 +93,17 @@ test.each([
   [NOW, 'scheduled'],
 ])(
   'a broadcast that waits for approval, scheduled at %s, is shown as %s',
-  (scheduled_at, shown) => {
+  (scheduled_at, status) => {
     const approval = { created_by: null, approved_by: null, approved_at: null };
-    const stored = aBroadcast({ status: 'awaiting_approval', scheduled_at, approval });
-    expect(detail(stored, zeroCounts(), NOW, noRate).broadcast).toMatchObject({
-      status: shown,
-      approval: { state: 'waiting' },
-    });
+    const { broadcast } = shown({ status: 'awaiting_approval', scheduled_at, approval });
+    expect(broadcast).toMatchObject({ status, approval: { state: 'waiting' } });
   },
 );
 
-test('the error log has the reason for a stop or the codes that failed', () => {
-  const log = (broadcast: ReturnType<typeof running>, failed: number) =>
-    detail(
-      broadcast,
-      {
-        tally: tally({ failed }),
-        failures: [{ code: '131026', count: failed, example: '1555••••001' }],
-      },
-      NOW,
-      noRate,
-    ).broadcast?.error_log;
-  expect(log(running(), 0)).toBeUndefined();
-  expect(log(running(), 2)).toBe('2 of 100 failed (131026: 2)');
-  expect(log(running({ stop: { code: '132015', message: 'paused' } }), 2)).toBe(
-    'stopped: paused (132015)',
-  );
+test.each<[Partial<Broadcast>, number, string | undefined]>([
+  [{}, 0, undefined],
+  [{}, 2, '2 of 100 failed (131026: 2)'],
+  [{ stop: { code: '132015', message: 'paused' } }, 2, 'stopped: paused (132015)'],
+])('the error log has the reason for a stop or the codes: %j, %i failed', (given, failed, log) => {
+  expect(shown(given, { failed }).broadcast?.error_log).toBe(log);
 });
