@@ -5,6 +5,20 @@ import { unique } from '../test/stores';
 import { eventually } from '../../../test/testkit/eventually';
 
 const rig = useService();
+const LATER = new Date(Date.now() + 3_600_000);
+const OWN = { partner_id: 'ptn_1' };
+
+type Scope = { partner_id?: string; waba_id?: string };
+const change =
+  (method: 'cancelBroadcast' | 'pauseBroadcast' | 'resumeBroadcast') =>
+  (broadcast_id: number, of: Scope = {}) =>
+    rig.rpc[method]({ ...OWN, ...of, broadcast_id }, rig.call());
+const [cancel, pause, resume] = [
+  change('cancelBroadcast'),
+  change('pauseBroadcast'),
+  change('resumeBroadcast'),
+];
+const shown = async (id: number, of?: string) => (await rig.get(id, of)).broadcast;
 
 test('a broadcast runs from creation to completion, and each status counts once', async () => {
   const from = rig.messaging.sent.length;
@@ -23,23 +37,17 @@ test('a broadcast runs from creation to completion, and each status counts once'
       })),
     ),
   );
-  await eventually(async () => (await rig.get(created.broadcast_id)).broadcast?.delivered === 60);
-  expect((await rig.get(created.broadcast_id)).broadcast).toMatchObject({
-    sent: 60,
-    delivered: 60,
-  });
+  await eventually(async () => (await shown(created.broadcast_id))?.delivered === 60);
+  expect(await shown(created.broadcast_id)).toMatchObject({ sent: 60, delivered: 60 });
 });
 
 test('cancels once or twice, and refuses a late cancel, an unknown and a foreign broadcast', async () => {
-  const cancel = (broadcast_id: number, scope: { partner_id?: string; waba_id?: string } = {}) =>
-    rig.rpc.cancelBroadcast({ partner_id: 'ptn_1', ...scope, broadcast_id }, rig.call());
-  const later = await rig.create({ scheduled_at: new Date(Date.now() + 3_600_000) });
-  const id = later.broadcast_id;
+  const { broadcast_id: id } = await rig.create({ scheduled_at: LATER });
   await expect(cancel(id, { partner_id: 'ptn_2' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await expect(cancel(id, { waba_id: '801' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await cancel(id, { waba_id: '800' });
   await cancel(id);
-  expect((await rig.get(id)).broadcast).toMatchObject({ status: 'cancelled', sent: 0, failed: 0 });
+  expect(await shown(id)).toMatchObject({ status: 'cancelled', sent: 0, failed: 0 });
   expect((await rig.get(id)).progress).toBe(0);
   const now = await rig.create();
   await rig.completed(now.broadcast_id);
@@ -52,14 +60,6 @@ test('cancels once or twice, and refuses a late cancel, an unknown and a foreign
 });
 
 test('pauses and resumes once or twice, and refuses what has not started or has ended', async () => {
-  const scope = { partner_id: 'ptn_1' };
-  const pause = (broadcast_id: number, of: { partner_id: string; waba_id?: string } = scope) =>
-    rig.rpc.pauseBroadcast({ ...of, broadcast_id }, rig.call());
-  const resume = (broadcast_id: number, of: { partner_id: string } = scope) =>
-    rig.rpc.resumeBroadcast({ ...of, broadcast_id }, rig.call());
-  const cancel = (broadcast_id: number) =>
-    rig.rpc.cancelBroadcast({ ...scope, broadcast_id }, rig.call());
-  const shown = async (id: number) => (await rig.get(id)).broadcast;
   const refused = (code: string, message: RegExp) =>
     expect.objectContaining({ code, http: 409, message: expect.stringMatching(message) });
 
@@ -67,9 +67,7 @@ test('pauses and resumes once or twice, and refuses what has not started or has 
   const { broadcast_id: id } = await rig.create({ contacts });
   await eventually(async () => (await shown(id))?.status === 'processing');
   await expect(resume(id, { partner_id: 'ptn_2' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  await expect(pause(id, { ...scope, waba_id: '801' })).rejects.toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  await expect(pause(id, { waba_id: '801' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await resume(id);
   await pause(id);
   const paused = await shown(id);
@@ -86,8 +84,7 @@ test('pauses and resumes once or twice, and refuses what has not started or has 
   await expect(pause(id)).rejects.toEqual(refused('CANNOT_PAUSE', /already cancelled/));
   await expect(resume(id)).rejects.toEqual(refused('CANNOT_RESUME', /already cancelled/));
 
-  const scheduled_at = new Date(Date.now() + 3_600_000);
-  const { broadcast_id: later } = await rig.create({ scheduled_at });
+  const { broadcast_id: later } = await rig.create({ scheduled_at: LATER });
   await expect(pause(later)).rejects.toEqual(refused('CANNOT_PAUSE', /is scheduled: cancel it/));
   await expect(resume(later)).rejects.toEqual(refused('CANNOT_RESUME', /is scheduled, not paused/));
   await cancel(later);
@@ -95,18 +92,8 @@ test('pauses and resumes once or twice, and refuses what has not started or has 
 
 describe('a broadcast that needs approval', () => {
   const large = { contacts: [1, 2, 3].map((at) => ({ recipient: phone(at) })), approval_above: 2 };
-  const scope = { partner_id: 'ptn_1' };
-  const approve = (broadcast_id: number, caller_person_id?: string, of: object = scope) =>
-    rig.rpc.approveBroadcast(
-      {
-        ...scope,
-        ...of,
-        broadcast_id,
-        ...(caller_person_id !== undefined && { caller_person_id }),
-      },
-      rig.call(),
-    );
-  const shown = async (id: number) => (await rig.get(id)).broadcast;
+  const approve = (broadcast_id: number, caller_person_id?: string, of: Scope = {}) =>
+    rig.rpc.approveBroadcast({ ...OWN, ...of, broadcast_id, caller_person_id }, rig.call());
 
   test('waits, and runs once a second person has approved it', async () => {
     const from = rig.messaging.sent.length;
@@ -119,21 +106,19 @@ describe('a broadcast that needs approval', () => {
     });
     expect(await shown(id)).toMatchObject({ status: 'pending', approval: created.approval });
     const { broadcasts } = await rig.rpc.listBroadcasts(
-      { ...scope, limit: 1, offset: 0 },
+      { ...OWN, limit: 1, offset: 0 },
       rig.call(),
     );
     expect(broadcasts).toMatchObject([{ id, status: 'pending', approval: { state: 'waiting' } }]);
-    for (const [person, code] of [
-      [undefined, 'PERSON_REQUIRED'],
-      ['per_1', 'SECOND_PERSON_REQUIRED'],
-    ] as const) {
-      await expect(approve(id, person)).rejects.toMatchObject({ code, http: 403 });
-    }
+    await expect(approve(id)).rejects.toMatchObject({ code: 'PERSON_REQUIRED', http: 403 });
+    await expect(approve(id, 'per_1')).rejects.toMatchObject({
+      code: 'SECOND_PERSON_REQUIRED',
+      http: 403,
+    });
     for (const other of [{ partner_id: 'ptn_2' }, { waba_id: '801' }]) {
       await expect(approve(id, 'per_2', other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
-    const call = { ...scope, broadcast_id: id };
-    await expect(rig.rpc.pauseBroadcast(call, rig.call())).rejects.toMatchObject({
+    await expect(pause(id)).rejects.toMatchObject({
       code: 'CANNOT_PAUSE',
       message: 'the broadcast waits for approval',
     });
@@ -199,10 +184,7 @@ test('names the request ids of a broadcast for its own partner and account only'
 test('lists the partner’s own broadcasts, newest first, by page and account', async () => {
   const partner_id = unique('ptn_');
   const mine = (waba_id: string) =>
-    rig.create({
-      target: { ...TARGET, partner_id, waba_id },
-      scheduled_at: new Date(Date.now() + 3_600_000),
-    });
+    rig.create({ target: { ...TARGET, partner_id, waba_id }, scheduled_at: LATER });
   const ids: number[] = [];
   for (const waba_id of ['a', 'b', 'a', 'a']) ids.push((await mine(waba_id)).broadcast_id);
   const list = async (page: { waba_id?: string; limit: number; offset: number }) => {
@@ -217,18 +199,13 @@ test('lists the partner’s own broadcasts, newest first, by page and account', 
 test('numbers the broadcasts of each partner from 1, and keeps the same number of two partners apart', async () => {
   const partners = [unique('ptn_'), unique('ptn_')] as const;
   const create = (partner_id: string, name: string) =>
-    rig.create({
-      target: { ...TARGET, partner_id },
-      name,
-      scheduled_at: new Date(Date.now() + 3_600_000),
-    });
+    rig.create({ target: { ...TARGET, partner_id }, name, scheduled_at: LATER });
   expect((await create(partners[0], 'one')).broadcast_id).toBe(1);
   expect((await create(partners[0], 'two')).broadcast_id).toBe(2);
   expect((await create(partners[1], 'other')).broadcast_id).toBe(1);
-  const read = async (of: string) => (await rig.get(1, of)).broadcast;
-  expect(await read(partners[0])).toMatchObject({ id: 1, name: 'one' });
-  expect(await read(partners[1])).toMatchObject({ id: 1, name: 'other' });
-  await rig.rpc.cancelBroadcast({ partner_id: partners[1], broadcast_id: 1 }, rig.call());
-  expect((await read(partners[0]))?.status).toBe('scheduled');
-  expect((await read(partners[1]))?.status).toBe('cancelled');
+  expect(await shown(1, partners[0])).toMatchObject({ id: 1, name: 'one' });
+  expect(await shown(1, partners[1])).toMatchObject({ id: 1, name: 'other' });
+  await cancel(1, { partner_id: partners[1] });
+  expect((await shown(1, partners[0]))?.status).toBe('scheduled');
+  expect((await shown(1, partners[1]))?.status).toBe('cancelled');
 });
