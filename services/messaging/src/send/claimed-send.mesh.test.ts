@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
 import { ApiError } from '@bmg/common/errors';
-import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../../test/testkit/eventually';
 import { indexes } from '../collections';
@@ -9,23 +8,20 @@ import { createSendClaims, type SendClaims } from '../claims/store';
 import type { SendJournal } from '../send-journal/journal';
 import { sendClaimed, type ClaimedSendDependencies } from './claimed-send';
 import { settleSends } from './outcome';
+import { TARGET } from '../../test/builders';
+import { aCall } from '../../../../test/testkit/call';
 import { testDatabase } from '../../../../test/testkit/database';
 
-const scope = { partner_id: 'par_1', waba_id: '900' };
-const target = { ...scope, phone_number_id: '800', directory_version: '' };
-const call = { deadline: Date.now() + 60_000, request_id: '' } as Call;
+const { partner_id, waba_id, phone_number_id } = TARGET;
+const scope = { partner_id, waba_id };
 
 const db = testDatabase(indexes, {
   retryWrites: false,
   writeConcern: { w: 'majority', journal: true },
 });
-let claims: SendClaims;
+const claims = createSendClaims(db, () => new Date());
 let last = 0;
 const newRequest = (): string => `bc_1_0_${(last += 1)}_0123456789ab`;
-
-beforeAll(async () => {
-  claims = createSendClaims(db, () => new Date());
-});
 
 interface ReplicaOptions {
   claim?: SendClaims['claim'];
@@ -72,7 +68,7 @@ function aReplica(
     log: createLogger('test'),
   } as unknown as ClaimedSendDependencies;
   const request = (request_id: string, attempt: number) => ({
-    target,
+    target: TARGET,
     recipient: { to: '15550100777' },
     template: { name: 'hello_world', language: 'en_US' },
     request_id,
@@ -83,14 +79,11 @@ function aReplica(
     /** The send does not wait for them. */
     released: () => Promise.all(releases),
     send: (request_id: string, attempt = 1) =>
-      sendClaimed(deps, request(request_id, attempt), call),
-    settle: async (request_id: string, attempt = 1, partner_id = scope.partner_id) => {
+      sendClaimed(deps, request(request_id, attempt), aCall({ request_id: '' })),
+    settle: async (request_id: string, attempt = 1, caller = partner_id) => {
       const sends = [{ request_id, attempt }];
-      const settled = await settleSends(
-        { sendClaims, messages },
-        { ...scope, phone_number_id: target.phone_number_id, partner_id, sends },
-      );
-      return settled.sends[0];
+      const request = { partner_id: caller, waba_id, phone_number_id, sends };
+      return (await settleSends({ sendClaims, messages }, request)).sends[0];
     },
   };
 }
@@ -120,15 +113,6 @@ describe('the rules of claims', () => {
       expect(fenced.has(other)).toBe(fences);
     },
   );
-
-  test('a release fences exactly the claimed attempt', async () => {
-    const request_id = newRequest();
-    await claims.claim(scope, { request_id, attempt: 2 });
-    await claims.release({ request_id, attempt: 1 });
-    expect(await claims.fence(scope, [{ request_id, attempt: 2 }])).toEqual(new Set());
-    await claims.release({ request_id, attempt: 2 });
-    expect(await claims.fence(scope, [{ request_id, attempt: 2 }])).toEqual(new Set([request_id]));
-  });
 
   test('of a claim and a fence at the same time exactly one wins', async () => {
     const ids = Array.from({ length: 200 }, newRequest);
@@ -182,14 +166,20 @@ describe('the noted attempts of a dead process', () => {
     expect(await outcomeOf(request_id, attempt)).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('a release by a living process spares the claim of another arrival', async () => {
-    const request_id = newRequest();
-    await claims.claim(scope, { request_id, attempt: 1 }, 'j.mine');
-    await claims.release({ request_id, attempt: 1 }, 'j.another');
-    await claims.release({ request_id, attempt: 1 });
-    expect(await outcomeOf(request_id)).toMatchObject({ outcome: 'unknown' });
-    await claims.release({ request_id, attempt: 1 }, 'j.mine');
-    expect(await outcomeOf(request_id)).toMatchObject({ outcome: 'not_sent' });
+  test('a release by a living process fences exactly its own attempt and arrival', async () => {
+    for (const [mine, another] of [
+      ['j.mine', undefined],
+      [undefined, 'j.another'],
+    ]) {
+      const request_id = newRequest();
+      await claims.claim(scope, { request_id, attempt: 2 }, mine);
+      await claims.release({ request_id, attempt: 2 }, another);
+      await claims.release({ request_id, attempt: 2 }, 'j.third');
+      await claims.release({ request_id, attempt: 1 }, mine);
+      expect(await outcomeOf(request_id, 2)).toMatchObject({ outcome: 'unknown' });
+      await claims.release({ request_id, attempt: 2 }, mine);
+      expect(await outcomeOf(request_id, 2)).toMatchObject({ outcome: 'not_sent' });
+    }
   });
 });
 
