@@ -1,5 +1,6 @@
 import { createUpstream } from '@bmg/common/upstream';
 import { startEmulator } from '../../../../test/emulator';
+import { TARGET } from '../../test/builders';
 import { combine, getAnalytics, readPoints, utcDays } from './feature';
 import { addUp, isFresh, type DailyCount } from './store';
 import { aCall } from '../../../../test/testkit/call';
@@ -16,13 +17,11 @@ const count = (date: string, over: Partial<DailyCount> = {}): DailyCount => ({
   ...over,
 });
 
-describe('days', () => {
-  test.each([
-    ['the first moment of a day', TODAY * 1_000],
-    ['the last moment of a day', (TODAY + DAY_S) * 1_000 - 1],
-  ])('are whole UTC days that end with today: %s', (_name, now_ms) => {
-    expect(utcDays(new Date(now_ms), 3)).toEqual([TODAY - 2 * DAY_S, TODAY - DAY_S, TODAY]);
-  });
+test.each([
+  ['the first moment of a day', TODAY * 1_000],
+  ['the last moment of a day', (TODAY + DAY_S) * 1_000 - 1],
+])('days are whole UTC days that end with today: %s', (_name, now_ms) => {
+  expect(utcDays(new Date(now_ms), 3)).toEqual([TODAY - 2 * DAY_S, TODAY - DAY_S, TODAY]);
 });
 
 describe('the upstream’s points', () => {
@@ -109,15 +108,7 @@ test('requests at most 90 days of the account from the upstream', async () => {
         dailyCounts: { of: async (_scope, wanted) => (asked.push(wanted), []) },
         now: () => new Date(),
       },
-      {
-        target: {
-          partner_id: 'par_1',
-          waba_id: '900000000000002',
-          phone_number_id: '800000000000002',
-          directory_version: '',
-        },
-        days,
-      },
+      { target: { ...TARGET, waba_id: '900000000000002' }, days },
       aCall(),
     );
   const answer = await ask(7);

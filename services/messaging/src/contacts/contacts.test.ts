@@ -7,6 +7,7 @@ import {
   type Contacts_Contact,
   type Event,
 } from '@bmg/proto/stream';
+import { TARGET } from '../../test/builders';
 import { createLearner } from '../send/learn-contacts';
 import { applyContacts, noteFacts, noteLate } from './apply';
 import { lookupContact } from './feature';
@@ -14,13 +15,7 @@ import { createRecentContacts, createRecentConversations } from './recent';
 import type { ContactChange, ContactFact, ConversationFact } from './contact-changes';
 import { contactsOfEvents } from '../../../../test/testkit/state-of-events';
 
-const WABA = '900000000000001';
-const TARGET = {
-  partner_id: 'par_1',
-  waba_id: WABA,
-  phone_number_id: '800000000000001',
-  directory_version: '',
-};
+const WABA = TARGET.waba_id;
 const AT = 1_790_000_000;
 
 describe('lookupContact', () => {

@@ -1,22 +1,16 @@
-import { createContacts, createConversations, type Contacts, type Conversations } from './store';
+import { createContacts, createConversations } from './store';
 import { indexes } from '../collections';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
-import { testDatabase } from '../../../../test/testkit/database';
+import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 
 const WABA = '900000000000001';
 const PHONE = '15550100777';
 const at = (second: number): Date => new Date(Date.UTC(NEXT_YEAR, 8, 21, 0, 0, second));
 
 const db = testDatabase(indexes);
-let contacts: Contacts;
-let conversations: Conversations;
-beforeAll(async () => {
-  contacts = createContacts(db);
-  conversations = createConversations(db);
-});
-beforeEach(async () => {
-  await db.collection('contacts').deleteMany({});
-});
+const contacts = createContacts(db);
+const conversations = createConversations(db);
+beforeEach(() => emptyDatabase(db));
 
 const told = { waba_id: WABA, phone: PHONE };
 const bySync = { ...told, wa_id: PHONE, source: 'sync' as const };

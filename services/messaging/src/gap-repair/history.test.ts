@@ -1,3 +1,4 @@
+import { aRecord } from '../../test/builders';
 import { missingFrom, readHistory, webhookOf } from './history';
 
 const ID = 'wamid.1';
@@ -66,18 +67,7 @@ describe('missing statuses', () => {
 });
 
 test('makes the webhook with the recipient as the upstream names it', () => {
-  const record = {
-    _id: 'msg_1',
-    partner_id: 'ptn_1',
-    waba_id: '900000000000001',
-    phone_number_id: '800000000000001',
-    message_id: ID,
-    kind: 'text',
-    recipient: '5511987654321',
-    status: 'accepted' as const,
-    sent_at: at(0),
-    updated_at: at(0),
-  };
+  const record = aRecord(at(0), { message_id: ID, recipient: '5511987654321' });
   const failed = [{ status: 'failed' as const, at: at(3), error: 'Undeliverable' }];
   const statusOf = (body: ReturnType<typeof webhookOf>): unknown =>
     (body as any).entry[0].changes[0].value.statuses[0]; // any: a JSON body

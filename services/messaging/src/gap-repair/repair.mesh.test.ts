@@ -17,14 +17,12 @@ import { createLosses } from './losses';
 import { applyOutages } from './feature';
 import { createHistoryQuota } from './history-quota';
 import { createGapRepair } from './repair';
+import { aRecord, aStatus, SCOPE } from '../../test/builders';
 import { aCall } from '../../../../test/testkit/call';
 import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 
-const ONE = {
-  waba_id: '900000000000001',
-  phone_number_id: '800000000000001',
-  token: 'EMULATED-TOKEN-1',
-};
+const { waba_id, phone_number_id } = SCOPE;
+const TOKEN = 'EMULATED-TOKEN-1';
 const HISTORY = '/message_history$';
 const DELAY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -52,7 +50,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await emulator.reset();
-  await emulator.patchAccount(ONE.waba_id, { subscribed: true });
+  await emulator.patchAccount(waba_id, { subscribed: true });
   await emulator.limits({ rate_per_sec: 'off' });
   await emulator.behaviour({ swallow: 1, delays_ms: { sent: 1, delivered: 2, read: 3 } });
   redis = openRedis(
@@ -77,7 +75,7 @@ async function startRepair(per_minute = 1_000): Promise<Poller> {
   const repair = createGapRepair({
     overdue: createOverdueRecords({ db, background: db }),
     contacts: createContacts(db),
-    credentials: { of: async () => ({ access_token: ONE.token, sending: 'active' }) },
+    credentials: { of: async () => ({ access_token: TOKEN, sending: 'active' }) },
     upstream,
     bus: {
       publish: async (messages: Outgoing<UpstreamWebhook>[]) => {
@@ -106,26 +104,14 @@ async function send(over: Partial<MessageRecord> = {}): Promise<MessageRecord> {
     {
       operation: 'POST /{phone_number_id}/messages',
       method: 'POST',
-      path: `/${ONE.phone_number_id}/messages`,
-      token: ONE.token,
+      path: `/${phone_number_id}/messages`,
+      token: TOKEN,
       body: { messaging_product: 'whatsapp', to: '15550100777', text: { body: 'Hello' } },
     },
     aCall(),
   );
   const message_id = (answer['messages'] as Array<{ id: string }>)[0]?.id as string;
-  const record: MessageRecord = {
-    _id: `msg_${message_id}`,
-    partner_id: 'ptn_1',
-    waba_id: ONE.waba_id,
-    phone_number_id: ONE.phone_number_id,
-    message_id,
-    kind: 'text',
-    recipient: '15550100777',
-    status: 'accepted',
-    sent_at: now(),
-    updated_at: now(),
-    ...over,
-  };
+  const record = aRecord(now(), { _id: `msg_${message_id}`, message_id, ...over });
   await createMessages(db, DELAY_MS).record(record);
   return record;
 }
@@ -134,6 +120,11 @@ const requestCount = async (): Promise<number> =>
   (await emulator.requests({ path: HISTORY })).length;
 const stored = ({ _id }: MessageRecord) =>
   db.collection<MessageRecord>('messages').findOne({ _id });
+const postponed = (messages: MessageRecord[], until = clock) =>
+  eventually(async () => {
+    const all = await Promise.all(messages.map(stored));
+    return all.every((one) => (one?.check_at as Date).getTime() > until);
+  });
 const repaired = (): string[] =>
   (published as Array<{ status: string }>).map(({ status }) => status);
 
@@ -163,10 +154,7 @@ test('requests the history of an overdue message once, even with two replicas', 
 
 test('requests nothing after a final status, and at most three times otherwise', async () => {
   const [read, silent] = [await send(), await send()];
-  const final = { status: 'read' as const, at: now(), received_at: now(), reconciled: false };
-  await createMessages(db).applyStatuses([
-    { phone_number_id: read.phone_number_id, message_id: read.message_id, ...final },
-  ]);
+  await createMessages(db).applyStatuses([aStatus(read, 'read')]);
   expect(await stored(read)).not.toHaveProperty('check_at');
   await startRepair();
   for (const checks of [1, 2, 3]) {
@@ -188,17 +176,11 @@ test.each([
   await startRepair();
   // Requests that were sent together may all have been refused.
   await eventually(async () => (await requestCount()) > 0);
-  await eventually(async () => {
-    const waiting = await Promise.all(messages.map(stored));
-    return waiting.every((one) => (one?.check_at as Date).getTime() > clock);
-  });
+  await postponed(messages);
   const before = await requestCount();
   clock += DELAY_MS;
   repairs[0]?.wake();
-  await eventually(async () => {
-    const waiting = await Promise.all(messages.map(stored));
-    return waiting.every((one) => (one?.check_at as Date).getTime() > clock + DAY_MS / 2);
-  });
+  await postponed(messages, clock + DAY_MS / 2);
   expect(await requestCount()).toBe(before);
   expect(published).toEqual([]);
 });
@@ -209,11 +191,9 @@ test('pauses an account whose limit the upstream reports', async () => {
   clock += DELAY_MS;
   await startRepair();
   await eventually(async () => (await requestCount()) === 1);
-  await eventually(
-    async () => (await redis.redis.exists(`bmg:history:paused:${ONE.waba_id}`)) === 1,
-  );
+  await eventually(async () => (await redis.redis.exists(`bmg:history:paused:${waba_id}`)) === 1);
   clock += 300_000;
-  await eventually(async () => ((await stored(message))?.check_at as Date).getTime() > clock);
+  await postponed([message]);
   expect(await requestCount()).toBe(1);
 });
 
@@ -222,10 +202,7 @@ test('takes no more than the share of an account, and repairs unknown messages f
   await db.collection('messages').updateMany({}, { $set: { status: 'delivered' } });
   clock += DELAY_MS;
   await startRepair(6);
-  await eventually(async () => {
-    const all = await Promise.all(messages.map(stored));
-    return all.every((one) => (one?.check_at as Date).getTime() > clock);
-  });
+  await postponed(messages);
   // Messages of which only the read receipt can be missing get half of the share.
   expect(await requestCount()).toBe(3);
   const unknown = await send({ sent_at: new Date(clock - DELAY_MS) });

@@ -1,21 +1,8 @@
 import { costsOf } from './costs';
-import { createPriceFinder } from '../pricing/rate-card';
+import { pricesOf } from '../../test/builders';
 import type { MessageRecord } from '../messages/message-record';
 
-const cardOf = (price: string) =>
-  createPriceFinder({
-    currency: 'USD',
-    rates: [
-      {
-        market: 'Brazil',
-        category: 'utility',
-        tier_from: 0,
-        tier_to: null,
-        valid_from: '2026-01-01',
-        price,
-      },
-    ],
-  });
+const cardOf = (price: string) => pricesOf(`Brazil,utility,,2026-01-01,${price}`);
 const record = (sent_at: string, facts: object): MessageRecord =>
   ({
     sent_at: new Date(sent_at),

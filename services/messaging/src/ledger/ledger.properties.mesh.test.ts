@@ -17,7 +17,6 @@ import type { MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
 import type { StatusUpdate } from '../messages/status-writes';
 import { createRateCards } from '../rates/store';
-import { readRateCard, type RateCard } from '../pricing/rate-card';
 import type { ChangedTemplate } from './category-lookup';
 import { factsOf } from '../pricing/charge';
 import { closeMonth, storeTotals } from './closing';
@@ -27,27 +26,24 @@ import { addLate } from './late';
 import { EXPORT_BYTES_PER_S, exportLedger, getLedger } from './read-ledger';
 import { raiseSpendAlerts } from './spend-alerts';
 import type { Total, Totals } from './totals';
+import { aRateCard, aRecord, aStatus, SCOPE } from '../../test/builders';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 
 const call = { deadline: Date.now() + 600_000 } as Call;
 const log = { warn: jest.fn(), info: jest.fn(), error: jest.fn() } as unknown as Logger;
 const PARTNERS = ['ptn_1', 'ptn_2'];
-const WABA = '900000000000001';
 const RECIPIENTS = ['4915112345678', '15550100777', '3545811234', 'BR.4Qm7Zr81Kd02'];
 
-const card = (price: string): RateCard =>
-  readRateCard(
-    [
-      'currency,market,category,tier,valid_from,price',
-      ...['Germany', 'North America', 'Other'].flatMap((market, index) => [
-        `USD,${market},marketing,,${NEXT_YEAR}-07-01,${index}${price}`,
-        `USD,${market},utility,,${NEXT_YEAR}-07-01,0.05${index}1`,
-        `USD,${market},utility,,${NEXT_YEAR}-10-15,0.049${index}`,
-        `USD,${market},marketing,,${NEXT_YEAR}-10-15,0.1${index}`,
-      ]),
-    ].join('\n'),
-  ) as RateCard;
+const card = (price: string) =>
+  aRateCard(
+    ...['Germany', 'North America', 'Other'].flatMap((market, index) => [
+      `${market},marketing,,${NEXT_YEAR}-07-01,${index}${price}`,
+      `${market},utility,,${NEXT_YEAR}-07-01,0.05${index}1`,
+      `${market},utility,,${NEXT_YEAR}-10-15,0.049${index}`,
+      `${market},marketing,,${NEXT_YEAR}-10-15,0.1${index}`,
+    ]),
+  );
 
 const db = testDatabase(indexes);
 let now = new Date();
@@ -130,29 +126,21 @@ const aMessage = (day: number, partner = 'ptn_1'): Sent => ({
   statuses: [],
 });
 const sentAt = ({ day }: Sent): Date => new Date(Date.UTC(NEXT_YEAR, 8, day, 10));
-const recordOf = (message: Sent, _id: string): MessageRecord => ({
-  _id,
-  partner_id: message.partner,
-  waba_id: WABA,
-  phone_number_id: message.number,
-  message_id: `wamid.${_id}`,
-  kind: 'template',
-  template: { name: 'order_update', language: 'en_US' },
-  recipient: message.recipient,
-  status: 'accepted',
-  sent_at: sentAt(message),
-  updated_at: sentAt(message),
-});
+const recordOf = (message: Sent, _id: string): MessageRecord =>
+  aRecord(sentAt(message), {
+    _id,
+    partner_id: message.partner,
+    phone_number_id: message.number,
+    kind: 'template',
+    template: { name: 'order_update', language: 'en_US' },
+    recipient: message.recipient,
+  });
 const updateOf = (record: MessageRecord, { status, category, billable }: Told): StatusUpdate => {
-  const { _id, partner_id, waba_id, phone_number_id, recipient, message_id } = record;
+  const { _id, partner_id, waba_id, recipient } = record;
   const at = new Date(record.sent_at.getTime() + 5_000);
-  return {
-    phone_number_id,
-    message_id,
-    status,
+  return aStatus(record, status, {
     at,
     received_at: now,
-    reconciled: false,
     charge: factsOf({
       status,
       timestamp: at.getTime() / 1_000,
@@ -161,7 +149,7 @@ const updateOf = (record: MessageRecord, { status, category, billable }: Told): 
       pricing_billable: billable,
     }),
     rebuild: { _id, partner_id, waba_id, recipient },
-  };
+  });
 };
 
 const delivered = (record: MessageRecord, category = 'marketing'): StatusUpdate =>
@@ -363,7 +351,7 @@ test('marks changed categories, and messages billed although the pre-flight pred
   changed = [{ ...template, first_category: 'utility', category: 'marketing', since }];
   const [record] = (await send([aMessage(49)])) as [MessageRecord];
   const note = {
-    waba_id: WABA,
+    waba_id: SCOPE.waba_id,
     phone_number_id: '8',
     contact: '15550100777',
     at: new Date(record.sent_at.getTime() - 60_000),

@@ -10,21 +10,15 @@ import { createByteRate, createTransferPool, EVICTION_GRACE_MS } from '@bmg/comm
 import { createLogger } from '@bmg/common/telemetry';
 import type { DownloadMediaChunk } from '@bmg/proto/messaging';
 import { startEmulator, type Emulator } from '../../../../test/emulator';
+import { TARGET } from '../../test/builders';
 import { downloadMedia } from './download';
 import { createMediaHosts } from './hosts';
 import { aCall } from '../../../../test/testkit/call';
 import { useLocalServers } from '../../../common/test/local-servers';
 
-const NUMBER = '800000000000001';
+const NUMBER = TARGET.phone_number_id;
 const TOKEN = 'EMULATED-TOKEN-1';
 const CHUNK_MAX_BYTES = 262_144;
-
-const target = (phone_number_id = NUMBER) => ({
-  partner_id: 'par_1',
-  waba_id: '900000000000001',
-  phone_number_id,
-  directory_version: 'v1',
-});
 
 const transfers: (Transfer | FileFetcher)[] = [];
 const { http } = useLocalServers();
@@ -54,12 +48,10 @@ function from(origin: string, { bytes_per_s = Infinity, ALLOW_PRIVATE_URLS = tru
     ),
     downloadRate: createByteRate(bytes_per_s),
   };
-  return (media_id: string, over: { phone_number_id?: string; signal?: AbortSignal } = {}) =>
-    downloadMedia(
-      deps,
-      { target: target(over.phone_number_id), media_id },
-      aCall({ signal: over.signal }),
-    );
+  return (
+    media_id: string,
+    { phone_number_id = NUMBER, signal = undefined as AbortSignal | undefined } = {},
+  ) => downloadMedia(deps, { target: { ...TARGET, phone_number_id }, media_id }, aCall({ signal }));
 }
 
 async function read(chunks: AsyncIterable<DownloadMediaChunk>) {

@@ -5,17 +5,12 @@ import {
   type FileFetcher,
   type Transfer,
 } from '@bmg/common/files';
+import { TARGET } from '../../test/builders';
 import { uploadMedia } from './upload';
 import { aCall } from '../../../../test/testkit/call';
 import { useLocalServers } from '../../../common/test/local-servers';
 
 const MB = 1_048_576;
-const TARGET = {
-  partner_id: 'par_1',
-  waba_id: '900000000000001',
-  phone_number_id: '800000000000001',
-  directory_version: 'v1',
-};
 
 const { http } = useLocalServers();
 let files: FileFetcher;

@@ -4,32 +4,29 @@ import { createLogger } from '@bmg/common/telemetry';
 import type { GetEventResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { getTimeline, type TimelineDependencies } from './get-timeline';
 import type { MessageRecord } from '../messages/message-record';
+import { aRecord } from '../../test/builders';
 import { aCall } from '../../../../test/testkit/call';
 
 const log = createLogger('test');
 const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));
 const call = aCall();
 
-const aRecord = (over: Partial<MessageRecord> = {}): MessageRecord => ({
-  _id: 'msg_1',
-  partner_id: 'ptn_1',
-  waba_id: '900',
-  phone_number_id: '800',
-  message_id: 'wamid.A',
-  kind: 'text',
-  recipient: '15550100777',
-  status: 'read',
-  sent_at: at(10),
-  updated_at: at(30),
-  send: {
-    http_request_id: 'req-4711',
-    idempotency_key: 'order-4711',
-    trace_id: 'c'.repeat(32),
-    upstream: { http_status: 200, duration_ms: 250, trace_id: 'Up1' },
-  },
-  pricing: { category: 'utility', billable: true },
-  ...over,
-});
+const recordOf = (over: Partial<MessageRecord> = {}): MessageRecord =>
+  aRecord(at(10), {
+    waba_id: '900',
+    phone_number_id: '800',
+    message_id: 'wamid.A',
+    status: 'read',
+    updated_at: at(30),
+    send: {
+      http_request_id: 'req-4711',
+      idempotency_key: 'order-4711',
+      trace_id: 'c'.repeat(32),
+      upstream: { http_status: 200, duration_ms: 250, trace_id: 'Up1' },
+    },
+    pricing: { category: 'utility', billable: true },
+    ...over,
+  });
 
 const anEvent = (event: string, second: number, data: object = {}): GetEventResponse => ({
   event: {
@@ -47,7 +44,7 @@ const anEvent = (event: string, second: number, data: object = {}): GetEventResp
 });
 
 const deps = (over: Partial<TimelineDependencies> = {}): TimelineDependencies => ({
-  messageList: { find: async () => aRecord() },
+  messageList: { find: async () => recordOf() },
   eventLog: { findEvents: async () => ({ events: [] }) },
   broadcasts: { findContact: async () => ({}) },
   directory: {
@@ -103,7 +100,7 @@ test('lists a send, its statuses, its events and their deliveries in the order o
   };
   const { asked, eventLog } = logged(anEvent('message.delivered', 20));
   const { message, entries, missing } = await timeline({
-    ...recorded(aRecord({ statuses })),
+    ...recorded(recordOf({ statuses })),
     eventLog,
   });
   // The record names the number of the events.
@@ -142,7 +139,7 @@ test('names the broadcast of a message and the state of its contact', async () =
   }));
   const send = { broadcast: true as const, upstream: { http_status: 200, duration_ms: 1 } };
   const { broadcast } = await timeline({
-    ...recorded(aRecord({ _id: 'bc_7_0_1_aa', send })),
+    ...recorded(recordOf({ _id: 'bc_7_0_1_aa', send })),
     broadcasts: { findContact },
   });
   const asked = { partner_id: 'ptn_1', request_id: 'bc_7_0_1_aa' };
@@ -160,7 +157,7 @@ test('lists the statuses of each participant of a group and the events about it'
     { status: 'read' as const, at: at(16), received_at: at(22), participant: BO },
     { status: 'delivered' as const, at: at(15), received_at: at(23), participant: BO },
   ];
-  const record = aRecord({ recipient: 'Y2FwaV9ncm91cA==', statuses, participants });
+  const record = recordOf({ recipient: 'Y2FwaV9ncm91cA==', statuses, participants });
   const about = { participant: null, participant_bsuid: BO };
   const { asked, eventLog } = logged(anEvent('message.read', 22, about));
   const { entries } = await timeline({ ...recorded(record), eventLog });
@@ -259,7 +256,7 @@ describe('a message that was not sent here', () => {
 
 test('a number narrows down messages that were sent, too', async () => {
   const find = async ({ phone_number_id }: { phone_number_id?: string | undefined }) =>
-    phone_number_id === '800' ? aRecord() : null;
+    phone_number_id === '800' ? recordOf() : null;
   const on = (phone_number_id: string) => timeline({ messageList: { find } }, { phone_number_id });
   expect((await on('800')).message?.message_id).toBe('wamid.A');
   await expect(on('801')).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -270,7 +267,7 @@ describe('while webhooks or broadcasts are unreachable', () => {
   const eventLog = { findEvents: away };
 
   test('lists the rest, and names the missing parts', async () => {
-    const record = aRecord({ kind: 'unknown' });
+    const record = recordOf({ kind: 'unknown' });
     const { message, missing } = await timeline({
       ...recorded(record),
       eventLog,

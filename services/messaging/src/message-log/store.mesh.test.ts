@@ -1,42 +1,41 @@
-import type { Call } from '@bmg/common/rpc';
 import { listMessages } from './list-messages';
 import { indexes } from '../collections';
 import { createMessageList, type MessageFilter } from './store';
 import { MESSAGES, type MessageRecord } from '../messages/message-record';
 import { createMessages } from '../messages/store';
-import { PARTICIPANT_STATUSES_MAX } from '../messages/status-writes';
+import { aRecord } from '../../test/builders';
+import { aCall } from '../../../../test/testkit/call';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 import { testDatabase } from '../../../../test/testkit/database';
 
 const db = testDatabase(indexes);
 
 const T0 = Date.UTC(NEXT_YEAR, 8, 1);
-const aRecord = (index: number, over: Partial<MessageRecord> = {}): MessageRecord => ({
-  _id: `msg_${String(index).padStart(4, '0')}`,
-  partner_id: 'ptn_1',
-  waba_id: index % 2 ? '901' : '900',
-  phone_number_id: index % 2 ? '801' : '800',
-  message_id: `wamid.${index}`,
-  kind: index % 3 ? 'text' : 'template',
-  recipient: `155501${String(index % 7).padStart(5, '0')}`,
-  status: index % 5 ? 'read' : 'failed',
+const recordAt = (index: number, over: Partial<MessageRecord> = {}): MessageRecord =>
   // Many of the same millisecond.
-  sent_at: new Date(T0 + Math.floor(index / 10)),
-  updated_at: new Date(T0),
-  ...(index % 4 === 0 && { pricing: { category: 'utility' } }),
-  ...over,
-});
+  aRecord(new Date(T0 + Math.floor(index / 10)), {
+    _id: `msg_${String(index).padStart(4, '0')}`,
+    waba_id: index % 2 ? '901' : '900',
+    phone_number_id: index % 2 ? '801' : '800',
+    message_id: `wamid.${index}`,
+    kind: index % 3 ? 'text' : 'template',
+    recipient: `155501${String(index % 7).padStart(5, '0')}`,
+    status: index % 5 ? 'read' : 'failed',
+    ...(index % 4 === 0 && { pricing: { category: 'utility' } }),
+    ...over,
+  });
 const COUNT = 120;
-const ALL = Array.from({ length: COUNT }, (_, index) => aRecord(index));
+const ALL = Array.from({ length: COUNT }, (_, index) => recordAt(index));
 
 beforeAll(async () => {
   const messages = createMessages(db);
   await Promise.all(ALL.map((record) => messages.record(record)));
-  await messages.record(aRecord(999, { partner_id: 'ptn_2' }));
+  await messages.record(recordAt(999, { partner_id: 'ptn_2' }));
 });
 
+const list = createMessageList(db);
+
 async function readAll(filter: MessageFilter, waba_id?: string): Promise<string[]> {
-  const list = createMessageList(db);
   const found: string[] = [];
   let after: { sent_at: Date; _id: string } | undefined;
   do {
@@ -52,11 +51,16 @@ const newestFirst = (wanted: (record: MessageRecord) => boolean): string[] =>
     .reverse()
     .map(({ message_id }) => message_id);
 
-const CALL = { deadline: Date.now() + 60_000 } as Call;
-const NO_COSTS = {
-  ledgerMonths: { list: async () => [] },
-  rateCards: { prices: async () => undefined, pricesOf: async () => undefined },
-};
+const listed = (request: object) =>
+  listMessages(
+    {
+      messageList: list,
+      ledgerMonths: { list: async () => [] },
+      rateCards: { prices: async () => undefined, pricesOf: async () => undefined },
+    },
+    { partner_id: 'ptn_1', limit: 10, ...request },
+    aCall(),
+  );
 
 test('pages through all sends of a partner, newest first, each once', async () => {
   expect(await readAll({})).toEqual(newestFirst(() => true));
@@ -84,6 +88,10 @@ test.each<[string, MessageFilter, (record: MessageRecord) => boolean]>([
   expect(await readAll(filter)).toEqual(newestFirst(wanted));
 });
 
+test('narrows down to one account', async () => {
+  expect(await readAll({}, '901')).toEqual(newestFirst(({ waba_id }) => waba_id === '901'));
+});
+
 test('filters by recipient in either spelling of the number', async () => {
   const partner_id = 'ptn_spellings';
   const recipients = ['5511987650001', '551187650001', '551187650002'];
@@ -91,12 +99,12 @@ test('filters by recipient in either spelling of the number', async () => {
   await Promise.all(
     recipients.map((recipient, index) =>
       messages.record(
-        aRecord(index, { partner_id, recipient, _id: recipient, message_id: recipient }),
+        recordAt(index, { partner_id, recipient, _id: recipient, message_id: recipient }),
       ),
     ),
   );
   const filter = { recipient: '551187650001' };
-  const page = await createMessageList(db).page({ partner_id }, filter, {
+  const page = await list.page({ partner_id }, filter, {
     after: undefined,
     limit: 7,
   });
@@ -106,7 +114,7 @@ test('filters by recipient in either spelling of the number', async () => {
 
 test('lists the messages of one broadcast, newest first, for its own partner', async () => {
   const of = (broadcast: number, index: number, over: Partial<MessageRecord> = {}) =>
-    aRecord(index, {
+    recordAt(index, {
       _id: `bc_${broadcast}_0_${index}_0123456789ab`,
       message_id: `wamid.bc.${broadcast}.${index}`,
       partner_id: 'ptn_3',
@@ -116,7 +124,6 @@ test('lists the messages of one broadcast, newest first, for its own partner', a
   const sent = [of(71, 1), of(71, 2), of(71, 30), of(711, 4), of(7, 5)];
   await Promise.all(sent.map((record) => messages.record(record)));
   await messages.record(of(71, 6, { partner_id: 'ptn_2' }));
-  const list = createMessageList(db);
   const page = (filter: MessageFilter, after?: { sent_at: Date; _id: string }) =>
     list.page(
       { partner_id: 'ptn_3' },
@@ -136,12 +143,7 @@ test('lists the messages of one broadcast, newest first, for its own partner', a
   expect(failed.messages.map(({ message_id }) => message_id)).toEqual(['wamid.bc.71.30']);
 });
 
-test('narrows down to one account', async () => {
-  expect(await readAll({}, '901')).toEqual(newestFirst(({ waba_id }) => waba_id === '901'));
-});
-
 test('finds a message only for its own partner and account', async () => {
-  const list = createMessageList(db);
   expect(await list.find({ partner_id: 'ptn_1' }, 'wamid.17')).toMatchObject({ _id: 'msg_0017' });
   expect(await list.find({ partner_id: 'ptn_1', waba_id: '900' }, 'wamid.17')).toBeNull();
   expect(await list.find({ partner_id: 'ptn_2' }, 'wamid.17')).toBeNull();
@@ -154,89 +156,15 @@ test.each([
   ['from', { from: 'yesterday' }],
   ['to', { from: '2026-09-02T00:00:00Z', to: '2026-09-01T00:00:00Z' }],
 ])('refuses a bad %s and names it', async (field, bad) => {
-  const request = { partner_id: 'ptn_1', limit: 10, ...bad };
-  const answer = listMessages({ messageList: createMessageList(db), ...NO_COSTS }, request, CALL);
-  await expect(answer).rejects.toMatchObject({ code: 'INVALID_FIELD', details: { field } });
+  await expect(listed(bad)).rejects.toMatchObject({ code: 'INVALID_FIELD', details: { field } });
 });
 
 test('lowers a page size above the maximum', async () => {
-  const request = { partner_id: 'ptn_1', limit: 100_000 };
-  const { messages, after } = await listMessages(
-    { messageList: createMessageList(db), ...NO_COSTS },
-    request,
-    CALL,
-  );
+  const { messages, after } = await listed({ limit: 100_000 });
   expect([messages.length, after]).toEqual([COUNT, undefined]);
 });
 
-test('keeps each status of each participant of a group once, up to a bound', async () => {
-  const messages = createMessages(db);
-  const message_id = 'wamid.group';
-  await messages.record(aRecord(2_000, { _id: 'msg_group', message_id, status: 'accepted' }));
-  const at = new Date(T0);
-  const said = (participant: string, status: 'delivered' | 'read') => ({
-    phone_number_id: '800',
-    message_id,
-    status,
-    at,
-    received_at: at,
-    reconciled: false,
-    participant,
-  });
-  const all = ['15550100777', 'US.8Bo', '15550100779'].flatMap((participant) => [
-    said(participant, 'delivered'),
-    said(participant, 'read'),
-  ]);
-  // The upstream repeats itself, in one webhook and in further ones.
-  await messages.applyStatuses([...all, ...all]);
-  for (const one of all) await messages.applyStatuses([one]);
-  const record = await createMessageList(db).find({ partner_id: 'ptn_1' }, message_id);
-  expect(record).toMatchObject({ status: 'read' });
-  const kept = [
-    ...Object.entries(record?.statuses ?? {}).map(([status, { participant }]) => ({
-      participant,
-      status,
-    })),
-    ...(record?.participants ?? []).map(({ participant, status }) => ({ participant, status })),
-  ].map(({ participant, status }) => `${participant} ${status}`);
-  expect(kept.sort()).toEqual(all.map((one) => `${one.participant} ${one.status}`).sort());
-  const many = Array.from({ length: 2 * PARTICIPANT_STATUSES_MAX }, (_one, index) =>
-    said(String(index), 'delivered'),
-  );
-  await messages.applyStatuses(many);
-  const full = await createMessageList(db).find({ partner_id: 'ptn_1' }, message_id);
-  expect(full?.participants).toHaveLength(PARTICIPANT_STATUSES_MAX);
-});
-
-test('marks a status that arrives after a higher one, and keeps the state', async () => {
-  const messages = createMessages(db);
-  const message_id = 'wamid.late';
-  await messages.record(aRecord(2_001, { _id: 'msg_late', message_id, status: 'accepted' }));
-  const said = (status: 'sent' | 'delivered' | 'read', second: number) => ({
-    phone_number_id: '801',
-    message_id,
-    status,
-    at: new Date(T0),
-    received_at: new Date(T0 + second * 1_000),
-    reconciled: false,
-  });
-  for (const one of [said('sent', 1), said('read', 2), said('delivered', 3), said('sent', 4)]) {
-    await messages.applyStatuses([one]);
-  }
-  const record = await createMessageList(db).find({ partner_id: 'ptn_1' }, message_id);
-  expect(record).toMatchObject({ status: 'read' });
-  const { sent, delivered, read } = record?.statuses ?? {};
-  expect([sent?.superseded, delivered?.superseded, read?.superseded]).toEqual([
-    undefined,
-    true,
-    undefined,
-  ]);
-  // The first one of each kind counts.
-  expect(sent?.received_at).toEqual(new Date(T0 + 1_000));
-});
-
 test('reports how many records a search read, and none if an index covers the filter', async () => {
-  const list = createMessageList(db);
   const searched = async (filter: MessageFilter, waba_id?: string) =>
     (await list.page({ partner_id: 'ptn_1', waba_id }, filter, { after: undefined, limit: 7 }))
       .searched;

@@ -13,6 +13,7 @@ import { createLateEntries, LEDGER_LATE } from '../ledger/store/late';
 import { MESSAGES, type MessageRecord } from './message-record';
 import { createMessages } from './store';
 import { createRateCards } from '../rates/store';
+import { aRecord } from '../../test/builders';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 import { testDatabase } from '../../../../test/testkit/database';
 
@@ -37,18 +38,15 @@ beforeEach(async () => {
   });
 });
 
-const aRecord = (over: Partial<MessageRecord> = {}): MessageRecord => ({
-  _id: REQUEST_ID,
-  ...VICTIM,
-  message_id: 'wamid.own',
-  kind: 'template',
-  template: { name: 'order_update', language: 'en_US' },
-  recipient: '15550100777',
-  status: 'accepted',
-  sent_at: NOW,
-  updated_at: NOW,
-  ...over,
-});
+const recordOf = (over: Partial<MessageRecord> = {}): MessageRecord =>
+  aRecord(NOW, {
+    _id: REQUEST_ID,
+    ...VICTIM,
+    message_id: 'wamid.own',
+    kind: 'template',
+    template: { name: 'order_update', language: 'en_US' },
+    ...over,
+  });
 
 interface Forged {
   on?: typeof VICTIM;
@@ -96,8 +94,8 @@ describe.each(ATTACKS)('a status %s', (_name, forged) => {
     'changes nothing as %s, on any record',
     async (status) => {
       const before = [
-        aRecord(),
-        aRecord({ _id: 'msg_other', message_id: 'wamid.other', status: 'delivered' }),
+        recordOf(),
+        recordOf({ _id: 'msg_other', message_id: 'wamid.other', status: 'delivered' }),
       ];
       for (const record of before) await messages.record(structuredClone(record));
       await applyForged({ ...forged, status });
@@ -107,7 +105,7 @@ describe.each(ATTACKS)('a status %s', (_name, forged) => {
   );
 
   test('enters nothing into the ledger for a message of a closed month', async () => {
-    const record = aRecord({ sent_at: new Date(Date.UTC(NEXT_YEAR, 8, 20)) });
+    const record = recordOf({ sent_at: new Date(Date.UTC(NEXT_YEAR, 8, 20)) });
     await messages.record(structuredClone(record));
     closed_until = CLOSED_UNTIL;
     await applyForged({ ...forged, status: 'delivered' });
@@ -120,7 +118,7 @@ test.each([
   ['on the number of the send', { on: VICTIM, names: VICTIM.partner_id }],
 ])('a record made from a status %s does not stand in for the send', async (_name, forged) => {
   await applyForged(forged);
-  const record = aRecord();
+  const record = recordOf();
   await messages.record(structuredClone(record));
   expect(await stored()).toEqual([record]);
   const target = { ...VICTIM, directory_version: '' };
@@ -139,7 +137,7 @@ test('fills in a record that the status of the same message made', async () => {
     status: 'delivered',
   };
   await applyForged(own);
-  await messages.record(aRecord());
+  await messages.record(recordOf());
   expect(await stored()).toMatchObject([
     { _id: REQUEST_ID, kind: 'template', status: 'delivered', arrived: true },
   ]);

@@ -4,49 +4,35 @@ import fc from 'fast-check';
 import { MESSAGE_STATUSES, type MessageStatus } from '@bmg/common/messages';
 import { type ClosedMonths, createMessages } from './store';
 import { MESSAGES, type MessageRecord } from './message-record';
-import { raisingTogether, type StatusUpdate } from './status-writes';
+import { PARTICIPANT_STATUSES_MAX, raisingTogether, type StatusUpdate } from './status-writes';
+import { aRecord, aStatus } from '../../test/builders';
 import { NEXT_YEAR } from '../../../../test/testkit/next-year';
 import { indexes } from '../collections';
 import { testDatabase } from '../../../../test/testkit/database';
 
 const SENT_AT = new Date(Date.UTC(NEXT_YEAR, 9, 20));
-const NUMBER = { phone_number_id: '800' };
-const OWN = { partner_id: 'ptn_1', waba_id: '900', recipient: '15550100777' };
+const recordOf = (_id: string): MessageRecord => aRecord(SENT_AT, { _id });
 
-const aRecord = (_id: string): MessageRecord => ({
-  _id,
-  ...OWN,
-  ...NUMBER,
-  message_id: `wamid.${_id}`,
-  kind: 'text',
-  status: 'accepted',
-  sent_at: SENT_AT,
-  updated_at: SENT_AT,
-});
-
-const aStatus = (
-  _id: string,
+const statusOf = (
+  record: MessageRecord,
   status: MessageStatus,
   over: Partial<StatusUpdate> = {},
 ): StatusUpdate => {
   const at = new Date(SENT_AT.getTime() + 1_000 * (1 + MESSAGE_STATUSES.indexOf(status)));
-  return {
-    ...NUMBER,
-    message_id: `wamid.${_id}`,
-    status,
+  const { _id, partner_id, waba_id, recipient } = record;
+  return aStatus(record, status, {
     at,
     received_at: at,
-    reconciled: false,
-    rebuild: { _id, ...OWN },
+    rebuild: { _id, partner_id, waba_id, recipient },
     ...(status === 'delivered' && {
-      charge: { pricing: { category: 'utility', billable: true, rank: 2 }, arrived: at } as never,
+      charge: { pricing: { category: 'utility', billable: true, rank: 2 }, arrived: true },
     }),
     ...over,
-  };
+  });
 };
 
 const statusesOf = (_id: string, ...statuses: MessageStatus[]): StatusUpdate[] =>
-  statuses.map((status) => aStatus(_id, status));
+  statuses.map((status) => statusOf(recordOf(_id), status));
 
 test('writes the statuses of a message that follow each other together', () => {
   const updates = [
@@ -61,7 +47,10 @@ test.each<[string, StatusUpdate[]]>([
   ['a lower status', statusesOf('a', 'read', 'delivered')],
   [
     'statuses of participants of a group',
-    [aStatus('a', 'sent', { participant: '1' }), aStatus('a', 'delivered', { participant: '2' })],
+    [
+      statusOf(recordOf('a'), 'sent', { participant: '1' }),
+      statusOf(recordOf('a'), 'delivered', { participant: '2' }),
+    ],
   ],
   [
     'statuses that follow each other beside one that does not',
@@ -85,7 +74,7 @@ describe('in the database', () => {
       addLate: async (found) => void late.push(...found.map(({ update }) => update.status)),
     };
     const messages = createMessages(db, 60_000, closed);
-    if (given.stored) await Promise.all(['a', 'b'].map((id) => messages.record(aRecord(id))));
+    if (given.stored) await Promise.all(['a', 'b'].map((id) => messages.record(recordOf(id))));
     for (const batch of batches) await messages.applyStatuses(batch);
     const records = await db.collection(MESSAGES).find().sort({ _id: 1 }).toArray();
     return { records, late };
@@ -93,7 +82,7 @@ describe('in the database', () => {
 
   const update = fc
     .tuple(fc.constantFrom('a', 'b'), fc.constantFrom(...MESSAGE_STATUSES))
-    .map(([id, status]) => aStatus(id, status));
+    .map(([id, status]) => statusOf(recordOf(id), status));
   const separately = (updates: StatusUpdate[]) => updates.map((one) => [one]);
 
   test('leaves the same records as one status at a time', async () => {
@@ -129,5 +118,52 @@ describe('in the database', () => {
       statuses: { sent: {}, delivered: {}, read: {} },
     });
     expect(record).not.toHaveProperty('pricing');
+  });
+
+  test('keeps each status of each participant of a group once, up to a bound', async () => {
+    const messages = createMessages(db);
+    const group = recordOf('group');
+    await messages.record(group);
+    const stored = () => db.collection<MessageRecord>(MESSAGES).findOne({ _id: 'group' });
+    const all = ['15550100777', 'US.8Bo', '15550100779'].flatMap((participant) =>
+      (['delivered', 'read'] as const).map((status) => aStatus(group, status, { participant })),
+    );
+    // The upstream repeats itself, in one webhook and in further ones.
+    await messages.applyStatuses([...all, ...all]);
+    for (const one of all) await messages.applyStatuses([one]);
+    const record = await stored();
+    expect(record).toMatchObject({ status: 'read' });
+    const kept = [
+      ...Object.entries(record?.statuses ?? {}).map(([status, one]) => ({ ...one, status })),
+      ...(record?.participants ?? []),
+    ];
+    const named = (list: Array<{ participant?: string | undefined; status: string }>) =>
+      list.map(({ participant, status }) => `${participant} ${status}`).sort();
+    expect(named(kept)).toEqual(named(all));
+    await messages.applyStatuses(
+      Array.from({ length: 2 * PARTICIPANT_STATUSES_MAX }, (_one, index) =>
+        aStatus(group, 'delivered', { participant: String(index) }),
+      ),
+    );
+    expect((await stored())?.participants).toHaveLength(PARTICIPANT_STATUSES_MAX);
+  });
+
+  test('marks a status that arrives after a higher one, and keeps the state', async () => {
+    const messages = createMessages(db);
+    const late = recordOf('late');
+    await messages.record(late);
+    const at = (second: number) => new Date(SENT_AT.getTime() + second * 1_000);
+    for (const [second, status] of (['sent', 'read', 'delivered', 'sent'] as const).entries()) {
+      await messages.applyStatuses([aStatus(late, status, { received_at: at(second) })]);
+    }
+    const record = await db.collection<MessageRecord>(MESSAGES).findOne({ _id: 'late' });
+    const known = { at: SENT_AT };
+    expect(record).toMatchObject({ status: 'read' });
+    // The first one of each kind counts.
+    expect(record?.statuses).toEqual({
+      sent: { ...known, received_at: at(0) },
+      delivered: { ...known, received_at: at(2), superseded: true },
+      read: { ...known, received_at: at(1) },
+    });
   });
 });

@@ -1,14 +1,9 @@
-import { ownCall } from '@bmg/common/rpc';
-import { createLogger, unsampled } from '@bmg/common/telemetry';
+import { createLogger } from '@bmg/common/telemetry';
 import type { Json, UpstreamRequest } from '@bmg/common/upstream';
+import { TARGET } from '../../test/builders';
+import { aCall } from '../../../../test/testkit/call';
 import { blockList, blockReasons, createBlockLists, incompleteList } from './block-list';
 
-const TARGET = {
-  partner_id: 'ptn_1',
-  waba_id: '900000000000001',
-  phone_number_id: '800000000000001',
-  directory_version: '',
-};
 const log = createLogger('block-list-test');
 
 /** An upstream whose list has `blocked` customers, and reads of it. */
@@ -28,7 +23,7 @@ function upstreamWith(blocked: number) {
     return { data, paging: { cursors: { after: String(end) }, ...more } };
   };
   const lists = createBlockLists({ request }, log);
-  return { asked, read: () => lists.of(TARGET, 'token', ownCall(unsampled(), 10_000)) };
+  return { asked, read: () => lists.of(TARGET, 'token', aCall()) };
 }
 
 /** The cache reads the clock at most once a millisecond. */
@@ -77,15 +72,9 @@ test('pre-flights within half a minute share one reading', async () => {
 });
 
 test('an upstream that fails leaves the list unknown', async () => {
-  const lists = createBlockLists(
-    {
-      request: async () => {
-        throw new Error('unreachable');
-      },
-    },
-    log,
-  );
-  const list = await lists.of(TARGET, 'token', ownCall(unsampled(), 10_000));
+  const request = () => Promise.reject(new Error('unreachable'));
+  const lists = createBlockLists({ request }, log);
+  const list = await lists.of(TARGET, 'token', aCall());
   expect(blockReasons(list, ['15550100000'])).toEqual([]);
   expect(incompleteList(list)).toMatchObject([{ effect: 'note' }]);
 });

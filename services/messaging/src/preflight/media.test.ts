@@ -1,11 +1,11 @@
 import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
-import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
+import { TARGET } from '../../test/builders';
+import { aCall } from '../../../../test/testkit/call';
 import { LOOKS_MAX, LOOKS_SHARE, mediaReasons, type MediaDependencies } from './media';
 
 const log = { warn: jest.fn() } as unknown as Logger;
-const call = { deadline: Date.now() + 60_000 } as Call;
 const SHARE = LOOKS_MAX * LOOKS_SHARE;
 const NOT_LOOKED_UP = {
   effect: 'unknown',
@@ -29,9 +29,9 @@ function stage() {
   );
   const deps = { files: { look }, looks } as unknown as MediaDependencies;
   const reasonsFor = (partner_id: string) => {
-    const target = { partner_id, waba_id: '900', phone_number_id: '800', directory_version: '' };
+    const target = { ...TARGET, partner_id };
     const media = { link: 'https://files.example.com/a.png' };
-    return mediaReasons(deps, { type: 'image', media, target, access_token: 't' }, call);
+    return mediaReasons(deps, { type: 'image', media, target, access_token: 't' }, aCall());
   };
   return {
     look,

@@ -1,13 +1,8 @@
 import type { Credential } from '@bmg/common/directory';
 import type { Conversation } from '../contacts';
+import { TARGET } from '../../test/builders';
 import { readRecipients, recipientReasons } from './recipients';
 
-const TARGET = {
-  partner_id: 'ptn_1',
-  waba_id: '900000000000001',
-  phone_number_id: '800000000000001',
-  directory_version: '',
-};
 const NOW = new Date('2026-11-20T12:00:00Z');
 const credential = { phone_number: '5511987650001', registered_at: undefined } as Credential;
 

@@ -1,24 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { MARKETS } from './markets';
-import { createPriceFinder, readRateCard, type RateCard } from './rate-card';
+import { pricesOf } from '../../test/builders';
+import { readRateCard, type RateCard } from './rate-card';
 
 const SAMPLE = resolve(__dirname, '../../../../deploy/local/sample-rates.csv');
 const HEADER = 'currency,market,category,tier,valid_from,price';
-const card = (...lines: string[]) => readRateCard([HEADER, ...lines].join('\n'));
 const faults = (...lines: string[]): string[] => {
-  const read = card(...lines);
+  const read = readRateCard([HEADER, ...lines].join('\n'));
   if (!Array.isArray(read)) throw new Error('the card is valid');
   return read.map(({ line, problem }) => `${line}: ${problem}`);
 };
 
 test('finds the price of the day in the first tier', () => {
-  const read = card(
-    'USD,Germany,utility,0:1000,2026-07-01,0.0550',
-    'USD,Germany,utility,1001:,2026-07-01,0.0500',
-    'USD,Germany,utility,,2026-10-01,0.0456',
-  ) as RateCard;
-  const prices = createPriceFinder(read);
+  const prices = pricesOf(
+    'Germany,utility,0:1000,2026-07-01,0.0550',
+    'Germany,utility,1001:,2026-07-01,0.0500',
+    'Germany,utility,,2026-10-01,0.0456',
+  );
   const on = (day: string) => prices.find('Germany', 'utility', new Date(`${day}T12:00:00Z`));
   expect(on('2026-06-30')).toBeUndefined();
   expect(on('2026-07-01')).toEqual({

@@ -1,20 +1,16 @@
-import { listPrices } from './list-prices';
-import { createPriceFinder, readRateCard, type RateCard } from '../pricing/rate-card';
+import { pricesOf } from '../../test/builders';
+import { categoryPrices, listPrices } from './list-prices';
 
 const NOW = new Date('2026-11-02T10:00:00Z');
-const rates = [
-  'USD,Brazil,service,,2026-01-01,0.0040',
-  'USD,Brazil,utility,0:100,2026-01-01,0.0080',
-  'USD,Brazil,utility,101:,2026-01-01,0.0070',
-  'USD,Brazil,service,,2026-10-01,0.0050',
-  'USD,Brazil,utility,,2026-10-01,0.0090',
-  'USD,Other,service,,2026-10-01,0.0100',
-  'USD,Other,utility,,2026-10-01,0.0200',
-];
-const card = readRateCard(
-  ['currency,market,category,tier,valid_from,price', ...rates].join('\n'),
-) as RateCard;
-const prices = createPriceFinder(card);
+const prices = pricesOf(
+  'Brazil,service,,2026-01-01,0.0040',
+  'Brazil,utility,0:100,2026-01-01,0.0080',
+  'Brazil,utility,101:,2026-01-01,0.0070',
+  'Brazil,service,,2026-10-01,0.0050',
+  'Brazil,utility,,2026-10-01,0.0090',
+  'Other,service,,2026-10-01,0.0100',
+  'Other,utility,,2026-10-01,0.0200',
+);
 const look = (wanted: object) => listPrices(wanted, prices, NOW);
 const short = (wanted: object) =>
   look(wanted).prices.map(({ market, category, tier, price, billable_in_window }) =>
@@ -62,4 +58,43 @@ test.each([
   expect(() => look(wanted)).toThrow(
     expect.objectContaining({ code: 'INVALID_FIELD', details: expect.objectContaining({ field }) }),
   );
+});
+
+describe('the prices of both categories of a change', () => {
+  const CHANGE = { previous_category: 'UTILITY', new_category: 'SERVICE', day: '2026-09-30' };
+
+  test('are those of its day, in every market with one for the new category', () => {
+    expect(categoryPrices(CHANGE, prices)).toEqual({
+      currency: 'USD',
+      markets: [{ market: 'Brazil', previous: '0.008', new: '0.004' }],
+    });
+    const next_day = { ...CHANGE, day: '2026-10-01' };
+    expect(categoryPrices(next_day, prices).markets).toEqual([
+      { market: 'Brazil', previous: '0.009', new: '0.005' },
+      { market: 'Other', previous: '0.02', new: '0.01' },
+    ]);
+    const unpriced = { ...next_day, previous_category: 'MARKETING' };
+    expect(categoryPrices(unpriced, prices).markets).toEqual([
+      { market: 'Brazil', new: '0.005' },
+      { market: 'Other', new: '0.01' },
+    ]);
+  });
+
+  test.each([
+    ['without a rate card', {}, undefined, 'the operator has loaded no rate card'],
+    [
+      'before the first day of the card',
+      { day: '2025-12-31' },
+      prices,
+      'the rate card has no rate for SERVICE on 2025-12-31',
+    ],
+    [
+      'for a category without rates',
+      { new_category: 'NEWS' },
+      prices,
+      'the rate card has no rate for NEWS on 2026-09-30',
+    ],
+  ])('have a reason if they are missing: %s', (_name, change, card, reason) => {
+    expect(categoryPrices({ ...CHANGE, ...change }, card)).toEqual({ markets: [], reason });
+  });
 });

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '@bmg/common/errors';
-import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
+import { TARGET } from '../../test/builders';
+import { aCall } from '../../../../test/testkit/call';
 import { failingAsNotSent, repeatable, uploadedOnce } from './outcome-errors';
 
 const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>
@@ -10,12 +11,7 @@ const told = async (step: Promise<unknown>): Promise<ApiError> =>
     () => Promise.reject(new Error('it did not fail')),
     (error: ApiError) => error,
   );
-const call = (key?: string): Call => ({
-  deadline: Date.now() + 1_000,
-  span: { traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 },
-  request_id: '',
-  idempotency: key === undefined ? undefined : { key, fingerprint: '' },
-});
+const keyed = aCall({ idempotency: { key: 'req_1', fingerprint: '' } });
 const broke = (code?: string): ErrorExtras => ({
   retryable: true,
   cause: Object.assign(new Error('broke'), { code }),
@@ -27,7 +23,6 @@ describe('a failure to fetch the token', () => {
       of: () => Promise.reject(error),
       forSending: () => Promise.reject(error),
     });
-  const target = { partner_id: 'p', waba_id: 'w', phone_number_id: 'n', directory_version: '' };
 
   test.each<[ErrorCode, ErrorExtras]>([
     ['SERVER_ERROR', {}],
@@ -36,7 +31,7 @@ describe('a failure to fetch the token', () => {
   ])('because of %s is retryable: nothing was sent', async (code, extras) => {
     const error = failure(code, extras);
     const { of, forSending } = given(error);
-    for (const step of [of(target, call()), forSending(target, call())]) {
+    for (const step of [of(TARGET, aCall()), forSending(TARGET, aCall())]) {
       const { message, retryable, details, cause } = await told(step);
       expect({ message, retryable, details, cause }).toEqual({
         message: 'why',
@@ -52,7 +47,7 @@ describe('a failure to fetch the token', () => {
     failure('PAYMENT_ACTION_REQUIRED', { payment_url: 'https://pay.example' }),
     failure('SERVICE_UNAVAILABLE'),
   ])('because of $code is passed on unchanged', async (error) => {
-    expect(await told(given(error).forSending(target, call()))).toBe(error);
+    expect(await told(given(error).forSending(TARGET, aCall()))).toBe(error);
   });
 });
 
@@ -80,9 +75,9 @@ describe('an upload', () => {
       failure('UPSTREAM_ERROR', broke()),
       failure('UPSTREAM_ERROR', { retryable: true }),
     ]) {
-      const { retryable, details } = await told(uploadedOnce(Promise.reject(error), call('req_1')));
+      const { retryable, details } = await told(uploadedOnce(Promise.reject(error), keyed));
       expect({ retryable, details }).toEqual({ retryable: true, details: { outcome: 'unknown' } });
-      expect(await told(uploadedOnce(Promise.reject(error), call()))).toBe(error);
+      expect(await told(uploadedOnce(Promise.reject(error), aCall()))).toBe(error);
     }
   });
 
@@ -93,6 +88,6 @@ describe('an upload', () => {
     failure('MEDIA_TOO_LARGE'),
     failure('SERVICE_UNAVAILABLE'),
   ])('that certainly did not happen keeps its error: $code', async (error) => {
-    expect(await told(uploadedOnce(Promise.reject(error), call('req_1')))).toBe(error);
+    expect(await told(uploadedOnce(Promise.reject(error), keyed))).toBe(error);
   });
 });
