@@ -115,20 +115,15 @@ export const aCredential = (overrides: Partial<Credential> = {}): Credential => 
   ...overrides,
 });
 
-interface Life {
-  dead: boolean;
+function createLife() {
+  let bury = (_error: Error): void => undefined;
   /** Calls of a dead worker wait for this; it rejects at the end of the test. */
-  never: Promise<never>;
-  bury: (error: Error) => void;
+  const never = new Promise<never>((_resolve, reject) => (bury = reject));
+  never.catch(() => undefined);
+  return { dead: false, never, bury };
 }
 
-function createLife(): Life {
-  const life: Life = { dead: false, never: Promise.reject(new Error()), bury: () => undefined };
-  life.never.catch(() => undefined);
-  life.never = new Promise((_resolve, reject) => (life.bury = reject));
-  life.never.catch(() => undefined);
-  return life;
-}
+type Life = ReturnType<typeof createLife>;
 
 /** Once dead, calls never return, and the results of calls in flight are dropped. */
 function mortal<T extends object>(inner: T, life: Life): T {

@@ -14,35 +14,24 @@ import {
 
 const STATES: ContactState[] = ['waiting', 'in_flight', 'sent', 'delivered', 'failed', 'unknown'];
 
-const ALLOWED: Record<ContactEvent, Partial<Record<ContactState, ContactState>>> = {
-  mark: { waiting: 'in_flight' },
-  release: { in_flight: 'waiting' },
-  sent: { waiting: 'sent', in_flight: 'sent', unknown: 'sent' },
-  refuse: { in_flight: 'failed', unknown: 'failed' },
-  expire: { in_flight: 'unknown' },
-  drop: { waiting: 'failed' },
-  status_sent: { waiting: 'sent', in_flight: 'sent', unknown: 'sent' },
-  status_delivered: {
-    waiting: 'delivered',
-    in_flight: 'delivered',
-    unknown: 'delivered',
-    sent: 'delivered',
-  },
-  status_failed: {
-    waiting: 'failed',
-    in_flight: 'failed',
-    unknown: 'failed',
-    sent: 'failed',
-    delivered: 'failed',
-  },
+const MOVES: Record<ContactEvent, [from: ContactState[], to: ContactState]> = {
+  mark: [['waiting'], 'in_flight'],
+  release: [['in_flight'], 'waiting'],
+  sent: [['waiting', 'in_flight', 'unknown'], 'sent'],
+  refuse: [['in_flight', 'unknown'], 'failed'],
+  expire: [['in_flight'], 'unknown'],
+  drop: [['waiting'], 'failed'],
+  status_sent: [['waiting', 'in_flight', 'unknown'], 'sent'],
+  status_delivered: [['waiting', 'in_flight', 'unknown', 'sent'], 'delivered'],
+  status_failed: [['waiting', 'in_flight', 'unknown', 'sent', 'delivered'], 'failed'],
 };
 
-describe.each(STATES)('a contact that is %s', (state) => {
-  test.each(contactMachine.events)('and the event %s', (event) => {
-    const to = ALLOWED[event][state];
-    expect(contactMachine.allows(state, event)).toBe(to !== undefined);
-    if (to !== undefined) expect(contactMachine.to(event)).toBe(to);
-  });
+test.each(contactMachine.events)('the event %s moves a contact of some states only', (event) => {
+  const [from, to] = MOVES[event];
+  expect(contactMachine.to(event)).toBe(to);
+  expect(STATES.filter((state) => contactMachine.allows(state, event))).toEqual(
+    STATES.filter((state) => from.includes(state)),
+  );
 });
 
 const waitingChunk = (count: number) => ({ states: allWaiting(count), failures: [] });
