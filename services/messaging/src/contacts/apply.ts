@@ -86,7 +86,7 @@ const removals = (removal: ContactRemoval): ContactChange[] =>
     remove: phone === removal.phone ? removal : { ...removal, phone, reported_as: removal.phone },
   }));
 
-/** Failures that the next send to the same customer would meet again; see `reasons.ts`. */
+/** Failures that the next send to the same customer would meet again; see `preflight/recipients.ts`. */
 const CUSTOMER_FAILURES: ReadonlySet<string> = new Set(['131026', '131050']);
 const FREE_ENTRY = 'free_entry_point';
 

@@ -9,11 +9,11 @@ import {
 } from '@bmg/proto/stream';
 import { TARGET } from '../../test/builders';
 import { createLearner } from '../send/learn-contacts';
-import { applyContacts, noteFacts, noteLate } from './apply';
+import { applyContacts, factsOfStatuses, inboundFacts, noteFacts, noteLate } from './apply';
 import { lookupContact } from './feature';
 import { createRecentContacts, createRecentConversations } from './recent';
 import type { ContactChange, ContactFact, ConversationFact } from './contact-changes';
-import { contactsOfEvents } from '../../../../test/testkit/state-of-events';
+import { contactsOfEvents, statusesOfEvents } from '../../../../test/testkit/state-of-events';
 
 const WABA = TARGET.waba_id;
 const AT = 1_790_000_000;
@@ -118,14 +118,17 @@ describe('a send', () => {
   });
 });
 
+/** Events as the records that fan-out makes of them. */
+const eventsOf = (events: Array<[string, object]>, over: object = {}) =>
+  events.map(([event, data]) => ({
+    message: { event, waba_id: WABA, timestamp: AT, data: JSON.stringify(data), ...over },
+  })) as unknown as Received<Event>[];
+
 describe('an event', () => {
   async function changes(...events: Array<[string, object]>): Promise<ContactChange[]> {
     let applied: ContactChange[] = [];
-    const batch = events.map(([event, data]) => ({
-      message: { event, waba_id: WABA, timestamp: AT, data: JSON.stringify(data) },
-    })) as unknown as Received<Event>[];
     const store = { apply: async (all: ContactChange[]) => void (applied = all) };
-    await applyContacts(applying(store))(contactsOfEvents(batch));
+    await applyContacts(applying(store))(contactsOfEvents(eventsOf(events)));
     return applied;
   }
   const about = { waba_id: WABA, phone: '15550100777', at: new Date(AT * 1_000) };
@@ -180,6 +183,54 @@ describe('an event', () => {
     await expect(
       changes(['message.sent', { recipient: '15550100777' }], ['constructor', {}]),
     ).resolves.toEqual([]);
+  });
+});
+
+describe('the facts about conversations', () => {
+  const PLACE = { waba_id: WABA, phone_number_id: '800', at: new Date(AT * 1_000) };
+
+  function factsOf(event: string, data: object, over: object = {}): ConversationFact[] {
+    const batch = eventsOf([[event, data]], { phone_number_id: '800', ...over });
+    const contacts = contactsOfEvents(batch).flatMap(({ message }) =>
+      message.contacts.flatMap((contact) => inboundFacts(message.waba_id, contact)),
+    );
+    return [...contacts, ...factsOfStatuses(statusesOfEvents(batch))];
+  }
+
+  test('a message opens the window of its sender, known by number and BSUID', () => {
+    const data = { from: '15550100777', bsuid: 'US.4Qm7Zr81Kd02', raw: { message: {} } };
+    expect(factsOf('message.received', data)).toEqual([
+      { ...PLACE, kind: 'inbound', contact: '15550100777', bsuid: 'US.4Qm7Zr81Kd02' },
+    ]);
+    expect(factsOf('standby.message_received', { bsuid: 'US.4Qm7Zr81Kd02' })).toEqual([
+      { ...PLACE, kind: 'inbound', contact: 'US.4Qm7Zr81Kd02' },
+    ]);
+  });
+
+  test('a message from an ad opens the free entry point window too', () => {
+    const data = { from: '15550100777', raw: { message: { referral: { source_type: 'ad' } } } };
+    expect(factsOf('message.received', data).map(({ kind }) => kind)).toEqual(['inbound', 'entry']);
+  });
+
+  test('records failures that concern the customer, and free entry point prices', () => {
+    const failed = (code: number) =>
+      factsOf('message.failed', { recipient: '15550100777', errors: [{ code }] });
+    expect(failed(131_026)).toEqual([
+      { ...PLACE, kind: 'failed', code: 131_026, contact: '15550100777' },
+    ]);
+    expect(failed(131_047)).toEqual([]);
+    const priced = (type: string) =>
+      factsOf('message.sent', { recipient: '15550100777', pricing: { type } });
+    expect(priced('free_entry_point').map(({ kind }) => kind)).toEqual(['free_entry']);
+    expect(priced('regular')).toEqual([]);
+  });
+
+  test.each([
+    ['another event', 'message.echo', {}],
+    ['the address book', 'contact.synced', {}],
+    ['an event without a number', 'message.received', { phone_number_id: undefined }],
+  ])('ignores %s', (_name, event, over) => {
+    expect(factsOf(event, { from: '15550100777', phone_number: '15550100777' }, over)).toEqual([]);
   });
 });
 
