@@ -92,41 +92,37 @@ test('uploads a file byte for byte, with the name in its URL and the given type'
 });
 
 test('rejects an unsupported type before fetching', async () => {
-  const uploads = await upstream();
-  let asked = 0;
-  const source = await http((_request, response) => {
-    asked += 1;
-    response.end('x');
-  });
-  await expect(upload(`${source}/a.gif`, 'image/gif')).rejects.toMatchObject({
+  await upstream();
+  await expect(upload('http://127.0.0.1:9/a.gif', 'image/gif')).rejects.toMatchObject({
     code: 'INVALID_FIELD',
     details: { field: 'mime_type' },
   });
-  expect(asked).toBe(0);
-  expect(uploads).toHaveLength(0);
 });
 
-test('refuses an error page under the name of a picture, without a request to the upstream', async () => {
-  const uploads = await upstream();
-  const source = await serving('<!doctype html><p>Log in');
-  await expect(upload(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
-    code: 'INVALID_FIELD',
-    message: 'url leads to a file that is HTML, not image/png',
-    details: { field: 'url', reason: 'contents' },
-  });
-  expect(uploads).toHaveLength(0);
-});
-
-test('rejects a file that turns out too large, without a request to the upstream', async () => {
+test.each([
+  [
+    'an error page under the name of a picture',
+    '<!doctype html><p>Log in',
+    {
+      code: 'INVALID_FIELD',
+      message: 'url leads to a file that is HTML, not image/png',
+      details: { field: 'url', reason: 'contents' },
+    },
+  ],
+  [
+    'a file that turns out too large',
+    Buffer.alloc(6 * MB),
+    { code: 'MEDIA_TOO_LARGE', details: { limit_bytes: 5 * MB } },
+  ],
+])('refuses %s, without a request to the upstream', async (_name, content, error) => {
   const uploads = await upstream();
   const source = await http((_request, response) => {
     response.on('error', () => undefined);
-    for (let piece = 0; piece < 6; piece += 1) response.write(Buffer.alloc(MB));
+    // Without a length, which would be refused before a byte has come.
+    response.write(content);
+    response.end();
   });
-  await expect(upload(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
-    code: 'MEDIA_TOO_LARGE',
-    details: { limit_bytes: 5 * MB },
-  });
+  await expect(upload(`${source}/a.png`, 'image/png')).rejects.toMatchObject(error);
   expect(uploads).toHaveLength(0);
 });
 
