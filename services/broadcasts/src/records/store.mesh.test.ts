@@ -84,7 +84,7 @@ test('moves due broadcasts to pending, and returns when the next one is due', as
 });
 
 let last_many = 0;
-/** Many broadcasts without contacts. */
+/** Many broadcasts without contacts; returns their ids. */
 async function storeMany(count: number, overrides: (at: number) => Partial<Broadcast>) {
   const last = (last_many += 1);
   // Ids from a counter would take a command each.
@@ -92,38 +92,30 @@ async function storeMany(count: number, overrides: (at: number) => Partial<Broad
     aBroadcast({ _id: last * 1e6 + at, ...overrides(at) }),
   );
   await rig.stores.db.collection<Broadcast>('broadcasts').insertMany(many);
-  return last * 1e6 + count;
+  return many.map(({ _id }) => _id);
 }
 
 describe('a partner with thousands of broadcasts', () => {
   const HOG = 3_000;
-  let partner: string;
-  let numbers: { hog: string; other: string; quiet: string };
-  let first: number;
-  let asked: { documents: number };
-  beforeAll(async () => {
-    partner = unique('ptn_');
-    numbers = { hog: unique('n'), other: unique('n'), quiet: unique('n') };
-    const status = 'pending' as const;
-    const of_hog = { partner_id: partner, status };
-    const next = await storeMany(HOG, () => ({ ...of_hog, phone_number_id: numbers.hog }));
-    const { stores } = rig;
-    const insert = (_id: number, overrides: Partial<Broadcast>) =>
-      stores.db.collection<Broadcast>('broadcasts').insertOne(aBroadcast({ _id, ...overrides }));
-    await insert(next + 1, { ...of_hog, phone_number_id: numbers.other });
-    const quiet = { partner_id: unique('ptn_'), phone_number_id: numbers.quiet };
-    await insert(next + 2, { status, ...quiet });
-    await insert(next + 3, { status: 'scheduled', scheduled_at: LATER, ...quiet });
-    first = next - HOG;
-    asked = stores.asked();
-  });
+  const partner = unique('ptn_');
 
   test('hides neither its own other numbers nor another partner, and is not read whole', async () => {
+    const [hog, other, quiet] = [unique('n'), unique('n'), unique('n')];
+    const stranger = { partner_id: unique('ptn_'), phone_number_id: quiet };
+    const others: Array<Partial<Broadcast>> = [
+      { partner_id: partner, phone_number_id: other },
+      stranger,
+      { ...stranger, status: 'scheduled', scheduled_at: LATER },
+    ];
+    const ids = await storeMany(HOG + others.length, (at) => ({
+      status: 'pending',
+      ...(others[at - HOG] ?? { partner_id: partner, phone_number_id: hog }),
+    }));
+    const asked = rig.stores.asked();
     const active = await rig.stores.broadcasts.activeByNumber(32);
-    const oldest = Array.from({ length: 32 }, (_, at) => first + at);
-    expect(active.get(numbers.hog)?.ids).toEqual(oldest);
-    expect(active.get(numbers.other)?.ids).toHaveLength(1);
-    expect(active.get(numbers.quiet)?.ids).toHaveLength(1);
+    expect(active.get(hog)?.ids).toEqual(ids.slice(0, 32));
+    expect(active.get(other)?.ids).toEqual([ids[HOG]]);
+    expect(active.get(quiet)?.ids).toEqual([ids[HOG + 1]]);
     expect(rig.stores.asked().documents - asked.documents).toBeLessThan(HOG / 2);
   });
 

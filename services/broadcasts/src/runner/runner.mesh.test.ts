@@ -159,7 +159,9 @@ test('each message combines the broadcast’s components with the contact’s pa
     { recipient: 'US.4Qm7Zr81Kd02', params: { '1': 'Bo', '2': 'B-18' } },
   ];
   const button = (text: string) => ({
-    ...{ type: 'button', sub_type: 'url', index: '0' },
+    type: 'button',
+    sub_type: 'url',
+    index: '0',
     parameters: [{ type: 'text', text }],
   });
   const { _id, messaging } = await rig.run(contacts, undefined, {
