@@ -60,20 +60,18 @@ export async function forecastBroadcast(
   if (!NOT_STARTED.includes(broadcast.status)) return undefined;
   const { forecasts, rate } = deps.limits;
   const { partner_id, total } = broadcast;
-  if (!forecasts.take(partner_id)) {
-    throw new ApiError(
-      'RATE_LIMIT_EXCEEDED',
-      'too many forecasts of broadcasts are being made: try again in a moment',
-      { retry_after_s: 1 },
-    );
-  }
-  try {
+  return forecasts.run(partner_id, tooManyForecasts, async () => {
     await rate.turn(partner_id, total);
-    return await forecast(deps, broadcast, call);
-  } finally {
-    forecasts.give(partner_id);
-  }
+    return forecast(deps, broadcast, call);
+  });
 }
+
+const tooManyForecasts = (): ApiError =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    'too many forecasts of broadcasts are being made: try again in a moment',
+    { retry_after_s: 1 },
+  );
 
 async function forecast(
   deps: ForecastDependencies,

@@ -69,7 +69,28 @@ interface Holder {
 }
 
 /** A bounded resource. Each holder has at most its share, so that it cannot use up all of it. */
-export function createPool(
+export function createPool(options: PoolOptions, log: Logger) {
+  const pool = createShares(options, log);
+  return {
+    ...pool,
+    /** Holds `amount` while the work runs. Throws the refusal where `take` would be false. */
+    async run<T>(
+      name: string,
+      refusal: () => Error,
+      work: () => Promise<T>,
+      amount = 1,
+    ): Promise<T> {
+      if (!pool.take(name, amount)) throw refusal();
+      try {
+        return await work();
+      } finally {
+        pool.give(name, amount);
+      }
+    },
+  };
+}
+
+function createShares(
   { server, reason, holder: kind, max, share = SHARE, ...options }: PoolOptions,
   log: Logger,
 ) {

@@ -73,20 +73,15 @@ export function createAccountLimits(log: Logger, now: () => number = () => perfo
       }
     },
     /** Follows a list of the upstream, one page at a time. Throws at once if too many are followed. */
-    async list<T>(partner_id: string, follow: () => Promise<T>): Promise<T> {
-      if (!lists.take(partner_id)) {
-        throw new ApiError('SERVICE_UNAVAILABLE', 'too many lists are being read: try again', {
-          retry_after_s: RETRY_AFTER_S,
-        });
-      }
-      try {
-        return await follow();
-      } finally {
-        lists.give(partner_id);
-      }
-    },
+    list: <T>(partner_id: string, follow: () => Promise<T>): Promise<T> =>
+      lists.run(partner_id, tooManyLists, follow),
   };
 }
+
+const tooManyLists = (): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', 'too many lists are being read: try again', {
+    retry_after_s: RETRY_AFTER_S,
+  });
 
 const waitMs = (refusals: number, max_ms: number): number =>
   refusals < REFUSALS_MIN ? 0 : Math.min(max_ms, WAIT_MS * 2 ** (refusals - REFUSALS_MIN));

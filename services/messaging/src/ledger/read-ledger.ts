@@ -41,8 +41,7 @@ export async function getLedger(
   call: Call,
 ): Promise<{ fields: Json }> {
   const { partner_id, after } = request;
-  if (!deps.ledgerReads.take(partner_id)) throw tooMany();
-  try {
+  return deps.ledgerReads.run(partner_id, tooMany, async () => {
     const cursor = after === undefined ? undefined : readCursor(after);
     const ledger = await openLedger(deps, request, cursor, call);
     const { period, months } = ledger;
@@ -53,9 +52,7 @@ export async function getLedger(
     const { totals, accounts } = await readTotals(ledger);
     const category_changes = await changesOf(ledger, totals, accounts);
     return { fields: { ...fields, totals, category_changes } };
-  } finally {
-    deps.ledgerReads.give(partner_id);
-  }
+  });
 }
 
 /** Type first, then lines, a few hundred at a time. */

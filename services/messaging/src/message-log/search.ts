@@ -50,8 +50,7 @@ export async function searchEvents(
     return (await eventLog.findEvents({ partner_id, event_ids }, call)).events;
   };
   const amount = phone_number_ids.length;
-  if (!searches.take(partner_id, amount)) throw tooManySearches();
-  try {
+  const search = async () => {
     const batches = slices(phone_number_ids, NUMBERS_AT_ONCE);
     for (const some of slices(batches, LOOKUPS_AT_ONCE)) {
       const found = (await Promise.all(some.map(lookup))).flat();
@@ -62,9 +61,8 @@ export async function searchEvents(
       return { phone_number_id, events };
     }
     return { phone_number_id: '', events: [] };
-  } finally {
-    searches.give(partner_id, amount);
-  }
+  };
+  return searches.run(partner_id, tooManySearches, search, amount);
 }
 
 function slices<T>(items: T[], size: number): T[][] {

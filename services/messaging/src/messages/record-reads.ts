@@ -41,14 +41,15 @@ export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S) {
       const units = COSTS[kind];
       // A failed read may have cost all of it.
       let cost: number = units;
-      if (!pool.take(partner_id, units)) throw tooManyReads();
-      try {
-        await rate.turn(partner_id, 0);
-        return await read((records) => (cost = Math.max(1, records / RECORDS_OF_UNIT)));
-      } finally {
-        rate.count(partner_id, cost);
-        pool.give(partner_id, units);
-      }
+      const turn = async (): Promise<T> => {
+        try {
+          await rate.turn(partner_id, 0);
+          return await read((records) => (cost = Math.max(1, records / RECORDS_OF_UNIT)));
+        } finally {
+          rate.count(partner_id, cost);
+        }
+      };
+      return pool.run(partner_id, tooManyReads, turn, units);
     },
   };
 }

@@ -79,22 +79,16 @@ async function lookAt(
 ): Promise<Facts> {
   const deadline = Math.min(call.deadline, Date.now() + LOOK_LIMIT_MS);
   const field = 'media.link';
-  if (!looks.take(partner_id)) {
-    throw new ApiError(
-      'RATE_LIMIT_EXCEEDED',
-      'the link was not looked up: too many links are being looked up, try again in a moment',
-    );
-  }
-  try {
-    const facts = await files.look(
-      { url, field, limit_bytes: FILE_MAX_BYTES },
-      { ...call, deadline },
-    );
-    return { field, ...facts };
-  } finally {
-    looks.give(partner_id);
-  }
+  const file = { url, field, limit_bytes: FILE_MAX_BYTES };
+  const look = () => files.look(file, { ...call, deadline });
+  return { field, ...(await looks.run(partner_id, tooManyLooks, look)) };
 }
+
+const tooManyLooks = (): ApiError =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    'the link was not looked up: too many links are being looked up, try again in a moment',
+  );
 
 async function readUploaded(
   { transfer }: MediaDependencies,

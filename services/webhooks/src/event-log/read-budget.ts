@@ -116,18 +116,14 @@ export function createReadBudget(log: Logger) {
         held = 0;
       };
       const room: Room = {
-        async reserve(bytes) {
-          if (!places.take(partner_id)) throw tooManyReads();
-          try {
+        reserve: (bytes) =>
+          places.run(partner_id, tooManyReads, async () => {
             const late = anySignal(AbortSignal.timeout(WAIT_MS), call.signal);
             await rate.turn(partner_id, 0, late);
             if (late.aborted) throw shareIsFull();
             await space.take(partner_id, bytes, late);
             held += bytes;
-          } finally {
-            places.give(partner_id);
-          }
-        },
+          }),
         took(bytes, cost = bytes) {
           space.give(partner_id, held - bytes);
           held = bytes;

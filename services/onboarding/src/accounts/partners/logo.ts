@@ -60,18 +60,15 @@ export async function setLogo(
     await partnerLogos.remove(partner_id);
     return null;
   }
-  if (!logoFetches.take(partner_id)) {
-    const message = 'a logo is being fetched: try again';
-    throw new ApiError('RATE_LIMIT_EXCEEDED', message, { retry_after_s: 1 });
-  }
-  try {
+  return logoFetches.run(partner_id, beingFetched, async () => {
     const logo = await fetchLogo(url, agent);
     await partnerLogos.set({ partner_id, ...logo });
     return { url, id: logo.logo_id };
-  } finally {
-    logoFetches.give(partner_id);
-  }
+  });
 }
+
+const beingFetched = (): ApiError =>
+  new ApiError('RATE_LIMIT_EXCEEDED', 'a logo is being fetched: try again', { retry_after_s: 1 });
 
 async function fetchLogo(
   url: string,
