@@ -2,7 +2,7 @@
 // time at which it was true, so that late information never overwrites newer information.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { REQUEST_CLAIMS, requestClaimIndexes } from '@bmg/common/idempotency';
-import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
+import { upsert, type Indexes } from '@bmg/common/mongo';
 import type { FilterRow } from '@bmg/common/purge';
 
 /** The fields that can change after the creation. */
@@ -77,14 +77,8 @@ export function createTemplateStore(db: Db) {
   const apply = async (changes: TemplateChange[]): Promise<void> => {
     if (changes.length === 0) return;
     const operations = changes.flatMap(operationsOf);
-    try {
-      await templates.bulkWrite(operations, { ordered: true });
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      // Another process created one of the documents first, which ended the ordered write: repeat
-      // it.
-      await templates.bulkWrite(operations, { ordered: true });
-    }
+    // Where another process created one of the documents first, that ended the ordered write.
+    await upsert(() => templates.bulkWrite(operations, { ordered: true }));
   };
   const learn = (facts: TemplateFact[], at: Date): Promise<void> =>
     apply(

@@ -7,7 +7,7 @@
 // continues above its own highest.
 import { randomInt } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import { storeOnce } from '@bmg/common/mongo';
 import type { Broadcast } from '../ground/types';
 import { publicId, type BroadcastIds } from '../ground/request-id';
 
@@ -48,10 +48,8 @@ async function nextNumber(
       .sort({ _id: -1 })
       .limit(1)
       .toArray();
-    await counters.insertOne({ _id, value: highest?._id ?? 0 }).catch((error: unknown) => {
-      // Another replica stored it first.
-      if (!isDuplicateKey(error)) throw error;
-    });
+    // Another replica may store it first.
+    await storeOnce(() => counters.insertOne({ _id, value: highest?._id ?? 0 }));
   }
   // The document before the update: the one after it may already contain a later change.
   const before = await counters.findOneAndUpdate(

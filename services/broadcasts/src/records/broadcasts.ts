@@ -1,6 +1,6 @@
 // Broadcasts: one document each. Conditional updates move them from state to state.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import { storeOnce } from '@bmg/common/mongo';
 import {
   ACTIVE,
   broadcastMachine,
@@ -113,14 +113,9 @@ function createDrafts(broadcasts: Collection<Broadcast>) {
      * is.
      */
     async insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken' | 'id_taken'> {
-      try {
-        await broadcasts.insertOne(broadcast);
-        return 'stored';
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        const { idempotency } = broadcast;
-        return idempotency && (await findByKey([idempotency].flat())) ? 'taken' : 'id_taken';
-      }
+      if (await storeOnce(() => broadcasts.insertOne(broadcast))) return 'stored';
+      const { idempotency } = broadcast;
+      return idempotency && (await findByKey([idempotency].flat())) ? 'taken' : 'id_taken';
     },
     findByKey,
     /** Those in the states of `WAITING` of a partner; counts no further than `most`. */

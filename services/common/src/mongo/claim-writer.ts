@@ -9,6 +9,7 @@ import {
 import { pause } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import { createBatchWriter } from './batch-writer';
+import { isDuplicateKey } from './duplicates';
 
 /** One more command costs far more than one more document. */
 const BATCHES_APART_MS = 4;
@@ -88,10 +89,6 @@ export async function settleClaim(write: () => Promise<unknown>, log: Logger): P
     }
   }
 }
-
-/** True for a write that a unique index refused. */
-export const isDuplicateKey = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11_000;
 
 /**
  * The operations of a bulk write that a unique index refused; the others were stored. Throws every

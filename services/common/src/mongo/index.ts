@@ -1,6 +1,7 @@
 export * from './batch-writer';
 export * from './claim-writer';
 export * from './delete-in-pages';
+export * from './duplicates';
 export {
   createIndexes,
   keyText,

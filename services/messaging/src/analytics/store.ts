@@ -2,7 +2,7 @@
 // so that a repeated status changes nothing. Counts of past days are stored, because a large
 // account has many records per day.
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import { storeOnce } from '@bmg/common/mongo';
 import { type MessageRecord, MESSAGES, type RecordStatus } from '../messages';
 
 /** A partner sees only its own sends. */
@@ -59,14 +59,9 @@ export function createDailyCounts(db: Db) {
       .toArray();
     return addUp(day, groups);
   };
-  const store = async ({ _id, ...fields }: StoredCount): Promise<void> => {
-    try {
-      await storedOf(db).updateOne({ _id }, { $set: fields }, { upsert: true });
-    } catch (error) {
-      // Another replica has just stored the same day.
-      if (!isDuplicateKey(error)) throw error;
-    }
-  };
+  // Another replica may have just stored the same day.
+  const store = ({ _id, ...fields }: StoredCount) =>
+    storeOnce(() => storedOf(db).updateOne({ _id }, { $set: fields }, { upsert: true }));
   return {
     /** One count per day, in the order of `days`: UTC midnights in epoch seconds. */
     async of(scope: CountScope, days: number[], now: Date): Promise<DailyCount[]> {

@@ -5,7 +5,7 @@
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { groupBy } from '@bmg/common/collections';
 import { numberKey, spellingsOf, isSameNumber } from '@bmg/common/ids';
-import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
+import { createBatchWriter, upsert } from '@bmg/common/mongo';
 import {
   contactKey,
   keysOfAccount,
@@ -43,13 +43,7 @@ export function createContacts(db: Db) {
   const contacts = collection(db);
   const write = async (changes: ContactChange[]): Promise<void> => {
     const { operations, ordered } = writesOf(changes);
-    try {
-      await contacts.bulkWrite(operations, { ordered });
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      // Another process created one of the contacts first: repeat the write.
-      await contacts.bulkWrite(operations, { ordered });
-    }
+    await upsert(() => contacts.bulkWrite(operations, { ordered }));
   };
   const writer = createBatchWriter<ContactChange>(write, { apart_ms: BATCHES_APART_MS });
   return {

@@ -1,7 +1,7 @@
 // The operator's rate card: one document, replaced whole; and the cards that closed months were
 // priced with.
 import { LRUCache } from '@bmg/common/cache';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import { storeOnce } from '@bmg/common/mongo';
 import type { Collection, Db } from 'mongodb';
 import { createPriceFinder, type PriceFinder, type RateCard } from '../pricing';
 
@@ -60,11 +60,7 @@ export function createRateCards(db: Db) {
         ...NO_CARD,
         loaded_at: new Date(0),
       };
-      try {
-        await cards.insertOne({ _id: month, currency, rates, loaded_at });
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      await storeOnce(() => cards.insertOne({ _id: month, currency, rates, loaded_at }));
     },
     /** The prices that were kept for a month; undefined if there was no card. */
     pricesOf: async (month: string): Promise<PriceFinder | undefined> =>

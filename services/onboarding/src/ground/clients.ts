@@ -1,7 +1,7 @@
 // Clients: one row per partner, business account and number.
 import type { Collection, Db, Filter } from 'mongodb';
 import { spellingsOf } from '@bmg/common/ids';
-import type { Indexes } from '@bmg/common/mongo';
+import { upsert, type Indexes } from '@bmg/common/mongo';
 import type { Sealed } from '@bmg/common/vault';
 import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
 import {
@@ -12,7 +12,7 @@ import {
   type DueEvent,
   type HoldsDueEvents,
 } from './due-events';
-import { changeOne, upsert } from './insert';
+import { changeOne } from './insert';
 
 type ClientStatus = 'active' | 'deleted';
 /** `paused` while the upstream re-links the number (contract 10.7). */

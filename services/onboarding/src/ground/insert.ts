@@ -1,6 +1,6 @@
 // Writes of single rows, and inserts of rows that another process may insert at the same time.
 import { ApiError } from '@bmg/common/errors';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import { storeOnce } from '@bmg/common/mongo';
 import type {
   Collection,
   Document,
@@ -24,30 +24,6 @@ export const noSuch = (what: string): ApiError =>
 export function orNotFound<T>(row: T | null | undefined, what: string): T {
   if (row) return row;
   throw noSuch(what);
-}
-
-/** Returns false if a row with the same ID, or with the same value of a unique index, exists. */
-export async function insertOnce<T extends Document>(
-  rows: Collection<T>,
-  row: OptionalUnlessRequiredId<T>,
-): Promise<boolean> {
-  try {
-    await rows.insertOne(row);
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
-}
-
-/** Runs an upsert again if another process has just inserted its row: the second one updates it. */
-export async function upsert<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (isDuplicateKey(error)) return write();
-    throw error;
-  }
 }
 
 interface Placed extends Document {
@@ -74,9 +50,8 @@ export async function insertInPlace<T extends Placed>(
       (one) => !taken.has(one),
     );
     if (place === undefined) return false;
-    if (await insertOnce(rows, { ...row, place } as unknown as OptionalUnlessRequiredId<T>)) {
-      return true;
-    }
+    const placed = { ...row, place } as unknown as OptionalUnlessRequiredId<T>;
+    if (await storeOnce(() => rows.insertOne(placed))) return true;
   }
   throw new Error(`failed to create ${what}: its partner created others all the time`);
 }

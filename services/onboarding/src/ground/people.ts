@@ -1,9 +1,8 @@
 // The people of partners: one document for each partner, so that a rule about all of its people
 // (their number, their addresses, the last owner) holds in one write.
 import type { Collection, Db, Filter } from 'mongodb';
-import type { Indexes } from '@bmg/common/mongo';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
 import type { Role } from '@bmg/common/people';
-import { insertOnce } from './insert';
 
 export interface Person {
   person_id: string;
@@ -73,7 +72,7 @@ export function createPeople(db: Db) {
     );
   };
   const replace = async (_id: string, before: PartnerPeople | null, people: Person[]) => {
-    if (!before) return insertOnce(documents, { _id, version: 1, people });
+    if (!before) return storeOnce(() => documents.insertOne({ _id, version: 1, people }));
     const { version } = before;
     const changed = { version: version + 1, people };
     return (await documents.updateOne({ _id, version }, { $set: changed })).matchedCount === 1;

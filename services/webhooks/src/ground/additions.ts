@@ -1,7 +1,7 @@
 // Adds records to documents in batches, each of which counts once.
 import { groupBy } from '@bmg/common/collections';
 import { newId } from '@bmg/common/ids';
-import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
+import { createBatchWriter, storeOnce, upsert } from '@bmg/common/mongo';
 
 /** A busy receiver ends many attempts in this time: they share a write. */
 const APART_MS = 500;
@@ -53,14 +53,7 @@ export function createRecorder<T>(
 }
 
 /** An upsert whose document has the addition already would insert it a second time, and fails. */
-export async function once(upsert: () => Promise<unknown>): Promise<void> {
-  try {
-    await upsert();
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    // Or another replica has inserted the document just now.
-    await upsert().catch((again: unknown) => {
-      if (!isDuplicateKey(again)) throw again;
-    });
-  }
+export async function once(write: () => Promise<unknown>): Promise<void> {
+  // It is run again where another replica has inserted the document just now.
+  await storeOnce(() => upsert(write));
 }

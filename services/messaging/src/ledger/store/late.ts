@@ -1,7 +1,7 @@
 // Entries for statuses that arrived after the month of their message was closed. Written once and
 // never changed: they belong to the month in which the statuses arrived.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
-import { isDuplicateKey, LONG_CURSOR } from '@bmg/common/mongo';
+import { LONG_CURSOR, storeOnce } from '@bmg/common/mongo';
 import type { ChargeFacts } from '../../pricing';
 import type { PricedCharge } from '../price-charge';
 import { readsInOrder, type LedgerScope, type Range } from './entries';
@@ -60,12 +60,7 @@ export function createLateEntries(db: Db) {
   return {
     /** An existing entry stays unchanged. */
     async add(added: LateEntry[]): Promise<void> {
-      if (added.length === 0) return;
-      try {
-        await entries.insertMany(added, { ordered: false });
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      if (added.length > 0) await storeOnce(() => entries.insertMany(added, { ordered: false }));
     },
     /** The entries of these messages, in the order of their entry. */
     of: (records: MessageRecord[]): Promise<LateEntry[]> =>

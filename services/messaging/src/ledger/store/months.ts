@@ -1,7 +1,7 @@
 // The closed months of the ledger. A month is first `closing`: from then on no process changes the
 // records of its messages. It is `closed` once its totals are stored.
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import { isDuplicateKey } from '@bmg/common/mongo';
+import { storeOnce } from '@bmg/common/mongo';
 import { monthEnd, LEDGER_KEPT_DAYS } from '../months';
 import { dayStart } from '@bmg/common/time';
 import type { TotalledGroup } from '../totals';
@@ -28,11 +28,7 @@ export function createLedgerMonths(db: Db) {
   return {
     /** Does nothing for a month that is closing or closed. */
     async begin(month: string, at: Date): Promise<void> {
-      try {
-        await months.insertOne({ _id: month, status: 'closing', closing_at: at });
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      await storeOnce(() => months.insertOne({ _id: month, status: 'closing', closing_at: at }));
       cached = undefined;
     },
     async finish(month: string, at: Date): Promise<void> {

@@ -1,8 +1,7 @@
 // Alerts that were raised: at most one for each partner, cause and day. An alert is stored first
 // and published from here, so that a crash loses none.
 import type { Collection, Db } from 'mongodb';
-import type { Indexes } from '@bmg/common/mongo';
-import { insertOnce } from '../../ground/insert';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
 
 export interface PartnerAlert {
   partner_id: string;
@@ -43,7 +42,9 @@ export function createPartnerAlerts(db: Db) {
     /** False if there is one of this cause and day. */
     raise(alert: PartnerAlert) {
       const { partner_id, cause, day, raised_at: pending_at } = alert;
-      return insertOnce(alerts, { _id: idOf(partner_id, cause, day), ...alert, pending_at });
+      return storeOnce(() =>
+        alerts.insertOne({ _id: idOf(partner_id, cause, day), ...alert, pending_at }),
+      );
     },
     /** Which of these partners have an alert of this cause and day. */
     async raisedOn(day: string, cause: string, partner_ids: readonly string[]) {

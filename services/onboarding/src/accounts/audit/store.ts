@@ -1,11 +1,11 @@
 // The audit log: one record for each change that a key, a console session or the operator began,
 // and for attempts that were refused; and the links of its chain.
 import { createHash } from 'node:crypto';
-import type { Indexes } from '@bmg/common/mongo';
+import { storeOnce, upsert, type Indexes } from '@bmg/common/mongo';
 import { dayOf } from '@bmg/common/time';
 import type { ListAuditRecordsRequest } from '@bmg/proto/audit';
 import type { Collection, Db, Filter } from 'mongodb';
-import { changeOne, insertOnce, upsert } from '../../ground/insert';
+import { changeOne } from '../../ground/insert';
 
 export const OUTCOMES = ['succeeded', 'failed', 'unknown'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -263,7 +263,7 @@ export function createAuditChain(db: Db) {
     page: (before: number, limit: number) =>
       links.find({ _id: { $lt: before } }, { sort: { _id: -1 }, limit }).toArray(),
     /** Returns false if another replica has made the link. */
-    add: (link: Link) => insertOnce(links, link),
+    add: (link: Link) => storeOnce(() => links.insertOne(link)),
     /** The oldest links that wait for the destination. */
     unsent: (limit: number) => links.find(WAITING).sort({ _id: 1 }).limit(limit).toArray(),
     countUnsent: () => links.countDocuments(WAITING),

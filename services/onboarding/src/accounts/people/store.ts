@@ -2,8 +2,8 @@
 // and the challenges that were answered: each is accepted once. Nothing is stored for one that was
 // only issued.
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
-import { changeOne, insertOnce } from '../../ground/insert';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
+import { changeOne } from '../../ground/insert';
 
 export interface PersonRef {
   partner_id: string;
@@ -31,16 +31,11 @@ export function createPasskeys(db: Db) {
   const passkeys: Collection<PasskeyRecord> = db.collection(PASSKEYS);
   return {
     /** False if it is another person's. */
-    async store({ _id, ...passkey }: PasskeyRecord) {
+    store({ _id, ...passkey }: PasskeyRecord) {
       const { partner_id, person_id } = passkey;
-      try {
-        // The record of a registration that was not finished is replaced.
-        await passkeys.replaceOne({ _id, partner_id, person_id }, passkey, { upsert: true });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      // The record of a registration that was not finished is replaced.
+      const own = { _id, partner_id, person_id };
+      return storeOnce(() => passkeys.replaceOne(own, passkey, { upsert: true }));
     },
     find: (_id: string) => passkeys.findOne({ _id }),
     /** Those of a person with these IDs, the oldest first. */
@@ -79,6 +74,6 @@ export function createUsedChallenges(db: Db) {
   const used: Collection<UsedChallenge> = db.collection(USED_CHALLENGES);
   return {
     /** False if it was used before. */
-    use: (_id: string, purge_at: Date) => insertOnce(used, { _id, purge_at }),
+    use: (_id: string, purge_at: Date) => storeOnce(() => used.insertOne({ _id, purge_at })),
   };
 }

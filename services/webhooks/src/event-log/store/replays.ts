@@ -1,7 +1,7 @@
 // The collection `replays`: a partner's requests to deliver logged events again, with their
 // progress. One replica at a time works on a replay, under a lease.
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey, type Indexes } from '@bmg/common/mongo';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
 
 export type ReplayStatus = 'running' | 'completed' | 'failed';
 
@@ -51,15 +51,7 @@ export function createReplays(db: Db) {
   const replays: Collection<Replay> = db.collection(REPLAYS);
   return {
     /** False if another replay of the partner runs. */
-    async create(replay: Replay): Promise<boolean> {
-      try {
-        await replays.insertOne(replay);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    create: (replay: Replay): Promise<boolean> => storeOnce(() => replays.insertOne(replay)),
     find: (partner_id: string, replay_id: string) =>
       replays.findOne({ _id: replay_id, partner_id }),
     findRunning: (partner_id: string) => replays.findOne({ running: partner_id }),

@@ -2,8 +2,7 @@
 // customer ID, the time of the next review of its bill, and the hold of the worker that has it: one
 // at a time.
 import type { Collection, Db } from 'mongodb';
-import type { Indexes } from '@bmg/common/mongo';
-import { insertOnce } from '../../../ground/insert';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
 import type { Lease } from '../../../ground/lease';
 
 export interface BillingAccount {
@@ -45,7 +44,7 @@ export function createBillingAccounts(db: Db) {
         lease_until: FREE,
         created_at: at,
       };
-      if (await insertOnce(accounts, created)) return created;
+      if (await storeOnce(() => accounts.insertOne(created))) return created;
       return (await accounts.findOne({ _id: partner_id })) as BillingAccount;
     },
     find: (partner_id: string) => accounts.findOne({ _id: partner_id }),

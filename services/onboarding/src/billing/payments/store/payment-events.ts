@@ -2,8 +2,7 @@
 // without `applied_at` was interrupted by a crash: it is applied when the processor repeats the
 // event.
 import type { Collection, Db } from 'mongodb';
-import type { Indexes } from '@bmg/common/mongo';
-import { insertOnce } from '../../../ground/insert';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
 
 export interface PaymentEvent {
   _id: string;
@@ -27,7 +26,7 @@ export function createPaymentEvents(db: Db) {
     /** Stores the event. Returns true if it was applied before. */
     async begin({ id, type }: { id: string; type: string }, at: Date) {
       const event = { _id: id, type, received_at: at, applied_at: null };
-      if (await insertOnce(events, event)) return false;
+      if (await storeOnce(() => events.insertOne(event))) return false;
       const known = await events.findOne({ _id: id });
       return known !== null && known.applied_at !== null;
     },

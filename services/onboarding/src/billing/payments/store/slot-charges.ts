@@ -2,9 +2,8 @@
 // processor. A row has one invoice, and an invoice can be paid once: this is what makes money move
 // exactly once.
 import type { Collection, Db } from 'mongodb';
-import type { Indexes } from '@bmg/common/mongo';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
-import { insertOnce } from '../../../ground/insert';
 
 export type ChargeStatus = 'intended' | 'declined' | 'action_required' | 'paid' | 'void';
 export type ChargeEvent = 'pay' | 'decline' | 'ask' | 'void';
@@ -111,7 +110,7 @@ export function createSlotCharges(db: Db) {
         created_at: at,
         updated_at: at,
       };
-      if (await insertOnce(charges, created)) return created;
+      if (await storeOnce(() => charges.insertOne(created))) return created;
       return (await charges.findOne({ _id })) as SlotCharge;
     },
     /** Needs no scope: webhooks name no partner. */

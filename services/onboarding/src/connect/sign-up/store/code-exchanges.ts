@@ -2,10 +2,10 @@
 // seconds, so the token is stored, sealed, until the client is registered: a retry after a crash
 // continues from there. A short lease lets one worker at a time process a code.
 import type { Collection, Db } from 'mongodb';
-import type { Indexes } from '@bmg/common/mongo';
+import { storeOnce, type Indexes } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
 import type { Sealed } from '@bmg/common/vault';
-import { changeOne, insertOnce } from '../../../ground/insert';
+import { changeOne } from '../../../ground/insert';
 import type { Lease } from '../../../ground/lease';
 import type { ExchangeFailure } from '../../upstream';
 
@@ -79,7 +79,8 @@ export function createCodeExchanges(db: Db) {
         result: null,
         created_at: now,
       };
-      if (await insertOnce(exchanges, created)) return { exchange: created, held: true };
+      if (await storeOnce(() => exchanges.insertOne(created)))
+        return { exchange: created, held: true };
       const taken = await changeOne(
         exchanges,
         { _id, status: { $in: UNFINISHED }, lease_until: { $lte: now } },
