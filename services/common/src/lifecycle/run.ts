@@ -1,7 +1,6 @@
 // Runs a service: starts its components in order, stops them in reverse, and reports liveness and
 // readiness.
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config';
 import { certificatesFor } from '../identity';
 import { createBoundedServer } from '../overload';
@@ -18,7 +17,6 @@ import { pause, within } from './wait';
 
 export interface Running {
   ready(): boolean;
-  metricsPort: number;
   /** Drains and stops; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -141,7 +139,6 @@ export async function startService(service: Service, log: Logger): Promise<Runni
   let stopped: Promise<void> | undefined;
   return {
     ready: readiness.ready,
-    metricsPort: (http.address() as AddressInfo).port,
     stop: () => (stopped ??= stop()),
   };
 }

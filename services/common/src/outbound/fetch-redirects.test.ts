@@ -1,5 +1,6 @@
 // Each redirect is checked like the first URL, by the URL rules here and by the agent at
 // connection.
+import { text } from 'node:stream/consumers';
 import { MockAgent } from 'undici';
 import { useLocalServers } from '../../test/local-servers';
 import { guardedFetch, type GuardedFetchOptions } from './fetch';
@@ -13,12 +14,7 @@ const { http } = useLocalServers();
 const get = (url: string, options: Partial<GuardedFetchOptions> = {}) =>
   guardedFetch(url, { agent, field: 'url', ...options });
 
-async function read(url: string): Promise<string> {
-  const { body } = await get(url);
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
+const read = async (url: string): Promise<string> => text((await get(url)).body);
 
 describe('redirects', () => {
   const redirecting = (location: string, status = 302) =>
@@ -27,30 +23,11 @@ describe('redirects', () => {
       else response.end(`at ${request.url}`);
     });
 
-  /** The refusal of a redirect from a host over HTTPS. */
-  const expectRefusal = async (location: string, allowPrivate: boolean, reason: string) => {
-    const mock = new MockAgent();
-    mock.disableNetConnect();
-    mock
-      .get('https://media.example')
-      .intercept({ path: '/' })
-      .reply(302, '', { headers: { location } });
-    const mocked: GuardedAgent = { ...agent, dispatcher: mock, allowPrivate };
-    await expect(get('https://media.example/', { agent: mocked })).rejects.toMatchObject({
-      name: 'UrlRefused',
-      reason,
-    });
-    await mock.close();
-  };
-
   test.each([301, 302, 303, 307, 308])(
     'follows a %i, also to a relative address',
     async (status) => {
       const url = await redirecting('sub/../file?x=y', status);
       await expect(read(url)).resolves.toBe('at /file?x=y');
-      const file = await get(url);
-      file.body.destroy();
-      expect(file.finalUrl.href).toBe(`${url}/file?x=y`);
     },
   );
 
@@ -69,16 +46,25 @@ describe('redirects', () => {
   });
 
   test.each([
-    ['a private address', 'https://10.0.0.1/', 'private_address'],
-    ['a private name', 'https://localhost/', 'private_host'],
-    ['plain http', 'http://cdn.example/', 'not_https'],
-    ['plain http on another port', '//cdn.example:25/', 'bad_port'],
-  ])('refuses a redirect from a public host to %s', async (_case, location, reason) => {
-    await expectRefusal(location, false, reason);
+    ['a private address', 'https://10.0.0.1/', 'private_address', false],
+    ['a private name', 'https://localhost/', 'private_host', false],
+    ['plain http', 'http://cdn.example/', 'not_https', false],
+    ['plain http, which is allowed', 'http://media.example/', 'not_https', true],
+    ['plain http on another port', '//cdn.example:25/', 'bad_port', false],
+  ])('refuses a redirect over HTTPS to %s', async (_case, location, reason, allowPrivate) => {
+    const mock = new MockAgent();
+    mock.disableNetConnect();
+    mock
+      .get('https://media.example')
+      .intercept({ path: '/' })
+      .reply(302, '', { headers: { location } });
+    const mocked: GuardedAgent = { ...agent, dispatcher: mock, allowPrivate };
+    await expect(get('https://media.example/', { agent: mocked })).rejects.toMatchObject({
+      name: 'UrlRefused',
+      reason,
+    });
+    await mock.close();
   });
-
-  test('refuses a redirect from https to http even if http is allowed', () =>
-    expectRefusal('http://media.example/', true, 'not_https'));
 
   test('refuses a redirect to a name of a forbidden address when connecting', async () => {
     const url = await redirecting('http://innocent.example/');

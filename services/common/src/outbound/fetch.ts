@@ -29,7 +29,6 @@ export interface FetchedFile {
   headers: IncomingHttpHeaders;
   /** Fails with FetchFailed. The caller reads or destroys it. */
   body: Readable;
-  finalUrl: URL;
 }
 
 export type FetchFailure =
@@ -124,7 +123,7 @@ async function follow(
       body.destroy();
       throw error;
     }
-    return { status, headers, body: boundedBody(body, options, limit), finalUrl: url };
+    return { status, headers, body: boundedBody(body, options, limit) };
   }
 }
 

@@ -37,6 +37,7 @@ const post = (port: number, agent: GuardedAgent, name = NAME, path = '/') =>
     agent,
     pool: 'ptn_a',
     headers: {},
+    timeout_ms: 4_000,
   });
 
 test('sends the server name to a trusted receiver and reuses its connection', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { closing, useLocalServers } from '../../test/local-servers';
 import { guardedAgent, type GuardedAgent } from './guarded';
 import { guardedPost, PostFailed } from './post';
@@ -14,17 +15,14 @@ beforeEach(() => (agent = guardedAgent({ allowPrivate: true, connectionsPerOrigi
 afterEach(() => agent.destroy());
 const { http, tcp, trickling, urlOf } = useLocalServers();
 
-const post = (
-  url: string,
-  options: { headers?: Record<string, string>; timeout_ms?: number } = {},
-) => guardedPost(url, BODY, { agent, pool: 'ptn_a', headers: {}, ...options });
+const post = (url: string, options: Partial<Parameters<typeof guardedPost>[2]> = {}) =>
+  guardedPost(url, BODY, { agent, pool: 'ptn_a', headers: {}, timeout_ms: 4_000, ...options });
 
-async function failure(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
+const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
     () => 'delivered',
     (error: unknown) => (error instanceof PostFailed ? error.reason : error),
   );
-}
 
 test('a hanging request of one partner does not hold up another partner on the same host', async () => {
   let release: () => void = () => undefined;
@@ -36,47 +34,25 @@ test('a hanging request of one partner does not hold up another partner on the s
     if (request.url === '/hang') void answered.then(() => response.end());
     else response.end();
   });
-  const single = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 1 });
-  const send = (path: string, pool: string) =>
-    guardedPost(new URL(path, url).href, BODY, {
-      agent: single,
-      pool,
-      headers: {},
-      timeout_ms: 4_000,
-    });
-  const hanging = send('/hang', 'ptn_a');
-  await expect(send('/', 'ptn_b')).resolves.toMatchObject({ status: 200 });
+  const hanging = post(`${url}/hang`);
+  await expect(post(url, { pool: 'ptn_b' })).resolves.toMatchObject({ status: 200 });
   release();
   await expect(hanging).resolves.toMatchObject({ status: 200 });
   const { host } = new URL(url);
-  expect(seen).toEqual([
-    { host, authorization: undefined },
-    { host, authorization: undefined },
-  ]);
-  await single.dispatcher.destroy();
+  expect(seen).toEqual(Array(2).fill({ host, authorization: undefined }));
 });
 
 test('sends the exact bytes and headers and returns the status and headers', async () => {
   let seen: unknown;
-  const url = await http((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method, url: path, headers } = request;
-      seen = {
-        method,
-        path,
-        body: Buffer.concat(chunks).toString(),
-        type: headers['content-type'],
-      };
-      response.writeHead(503, { 'Retry-After': '7' }).end('busy');
-    });
+  const url = await http(async (request, response) => {
+    const { method, url: path, headers } = request;
+    seen = { method, path, body: await text(request), type: headers['content-type'] };
+    response.writeHead(503, { 'Retry-After': '7' }).end('busy');
   });
   const result = await post(`${url}/hook?a=b#c`, {
     headers: { 'Content-Type': 'application/json' },
   });
   expect(result).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
-  expect(result.duration_ms).toBeGreaterThanOrEqual(0);
   expect(seen).toEqual({
     method: 'POST',
     path: '/hook?a=b',
@@ -136,9 +112,10 @@ describe('a slow answer', () => {
 
   test('cuts off a trickling body at the timeout and returns the status', async () => {
     const { url, closed } = await trickling('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', '.');
+    const started = performance.now();
     const result = await post(url, { timeout_ms: LIMIT_AFTER_HEADERS_MS });
     expect(result.status).toBe(200);
-    expect(result.duration_ms).toBeGreaterThanOrEqual(LIMIT_AFTER_HEADERS_MS - 5);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(LIMIT_AFTER_HEADERS_MS - 5);
     await closed;
   });
 
@@ -228,6 +205,6 @@ describe('headers', () => {
       );
     }
     expect(requests).toBe(0);
-    await expect(post(url, { timeout_ms: 4_000 })).resolves.toMatchObject({ status: 200 });
+    await expect(post(url)).resolves.toMatchObject({ status: 200 });
   });
 });

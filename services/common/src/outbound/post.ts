@@ -16,13 +16,12 @@ export interface GuardedPostOptions {
   pool: string;
   headers: Readonly<Record<string, string>>;
   /** Limits the whole exchange: from waiting for a connection to the end of the answer. */
-  timeout_ms?: number;
+  timeout_ms: number;
 }
 
 export interface PostResult {
   status: number;
   headers: IncomingHttpHeaders;
-  duration_ms: number;
   /** The beginning of the answer's body, at most ANSWER_KEPT_BYTES. */
   answer: Buffer;
 }
@@ -36,14 +35,11 @@ export class PostFailed extends Error {
 
   constructor(
     readonly reason: OutboundFailure,
-    readonly duration_ms: number,
     options?: ErrorOptions,
   ) {
     super(`post failed: ${reason}`, options);
   }
 }
-
-export const POST_TIMEOUT_MS = 10_000;
 
 // Enough for the short answers of well-behaved receivers, whose connections can then be used again.
 const RESPONSE_READ_MAX_BYTES = 4_096;
@@ -60,10 +56,9 @@ const FIRST_FINAL_STATUS = 200;
 export function guardedPost(
   url: string,
   body: Buffer,
-  { agent, pool, headers, timeout_ms = POST_TIMEOUT_MS }: GuardedPostOptions,
+  { agent, pool, headers, timeout_ms }: GuardedPostOptions,
 ): Promise<PostResult> {
   return new Promise((resolve, reject) => {
-    const started = performance.now();
     let checked: URL;
     try {
       checkHeaders(headers);
@@ -71,11 +66,11 @@ export function guardedPost(
     } catch (error) {
       return reject(
         error instanceof UrlRefused
-          ? postFailed('url_refused', started, error)
+          ? new PostFailed('url_refused', { cause: error })
           : (error as TypeError),
       );
     }
-    const attempt = new PostAttempt(started, timeout_ms, resolve, reject);
+    const attempt = new PostAttempt(timeout_ms, resolve, reject);
     agent.dispatcher.dispatch(
       {
         origin: pooledOrigin(checked, pool),
@@ -105,7 +100,6 @@ class PostAttempt implements Dispatcher.DispatchHandler {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly started: number,
     timeout_ms: number,
     private readonly resolve: (result: PostResult) => void,
     private readonly reject: (error: Error) => void,
@@ -147,21 +141,20 @@ class PostAttempt implements Dispatcher.DispatchHandler {
     if (this.status >= FIRST_FINAL_STATUS) this.succeed();
     else {
       const reason = failureOf(error);
-      this.fail(reason === null ? error : postFailed(reason, this.started, error));
+      this.fail(reason === null ? error : new PostFailed(reason, { cause: error }));
     }
   }
 
   private onTimeLimit(): void {
     if (this.status >= FIRST_FINAL_STATUS) this.succeed();
-    else this.fail(postFailed('timeout', this.started));
+    else this.fail(new PostFailed('timeout'));
     this.controller?.abort(CUT);
   }
 
   private succeed(): void {
     if (!this.settle()) return;
-    const duration_ms = elapsed(this.started);
     const { status, headers, answer } = this;
-    this.resolve({ status, headers, duration_ms, answer });
+    this.resolve({ status, headers, answer });
   }
 
   private fail(error: Error): void {
@@ -179,11 +172,3 @@ class PostAttempt implements Dispatcher.DispatchHandler {
 // Never visible: the attempt is settled before it is cut. One shared object saves a stack trace
 // each.
 const CUT = new Error('cut');
-
-function postFailed(reason: OutboundFailure, started: number, cause?: Error): PostFailed {
-  return new PostFailed(reason, elapsed(started), cause === undefined ? {} : { cause });
-}
-
-function elapsed(started: number): number {
-  return Math.round(performance.now() - started);
-}
