@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { useLocalServers } from '../../test/local-servers';
 import type { Call } from '../rpc';
 import { createFileFetcher, type FetchWish, type FileFetcher } from './fetch-file';
@@ -23,10 +24,9 @@ const get = (url: string, by = fetcher, signal?: AbortSignal) => by.fetch(wish(u
 
 async function contentOf(url: string): Promise<Buffer> {
   const file = await get(url);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of file.chunks()) chunks.push(chunk);
+  const content = await buffer(file.chunks());
   await file.close();
-  return Buffer.concat(chunks);
+  return content;
 }
 
 test('fetches a complete file with and without an announced length', async () => {
@@ -83,11 +83,8 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
     });
   });
 
-  test.each([
-    ['trickles until the time limit', { timeout_ms: 300 }],
-    ['sends below the minimum rate', { rate_interval_ms: 100 }],
-  ])('%s', async (_name, options) => {
-    const impatient = createFileFetcher(SETTINGS, options);
+  test('sends below the minimum rate', async () => {
+    const impatient = createFileFetcher(SETTINGS, { rate_interval_ms: 100 });
     const { url } = await trickling('HTTP/1.1 200 OK\r\n\r\n', 'x');
     await expect(get(url, impatient)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
@@ -102,23 +99,13 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
     await expect(get(url)).rejects.toMatchObject({ details: { field: 'url', reason: 'empty' } });
   });
 
-  test('redirects to a forbidden address', async () => {
-    const url = await http((_request, response) => {
-      response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
-    });
-    await expect(get(url)).rejects.toMatchObject({
-      code: 'INVALID_FIELD',
-      message: 'url must lead to an address on the public internet',
-      details: { field: 'url', reason: 'private_address' },
-      retryable: false,
-    });
-  });
-
   test('has a private address, which the setting does not allow', async () => {
     const strict = createFileFetcher({ ...SETTINGS, ALLOW_PRIVATE_URLS: false });
     await expect(get('https://127.0.0.1', strict)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
+      message: 'url must lead to an address on the public internet',
       details: { field: 'url', reason: 'private_address' },
+      retryable: false,
     });
     await strict.stop();
   });

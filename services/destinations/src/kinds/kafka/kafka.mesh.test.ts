@@ -108,46 +108,17 @@ test.each(['plain', 'scram-sha-256', 'scram-sha-512'])(
   },
 );
 
-const FAULTS: [
-  name: string,
-  change: () => { settings?: Record<string, unknown>; guard?: Partial<DestinationGuard> },
-  setting: string,
-  problem: RegExp,
-  error: string,
-][] = [
-  [
-    'a missing topic',
-    () => ({ settings: { topic: 'missing' } }),
-    'topic',
-    /does not exist/,
-    'no such topic',
-  ],
-  [
-    'a wrong password',
-    () => ({ settings: { password: 'battery-staple' } }),
-    'password',
-    /refused/,
-    'credentials refused',
-  ],
-  [
-    'a private address',
-    () => ({ guard: { allowPrivate: false } }),
-    'brokers',
-    /public internet/,
-    'url_refused',
-  ],
-  [
-    'a broker that names a forbidden address',
-    () => ({ guard: { resolve: async () => [{ address: '169.254.169.254', family: 4 }] } }),
-    'brokers',
-    /public internet/,
-    'url_refused',
-  ],
-];
+const FORBIDDEN: Partial<DestinationGuard> = {
+  resolve: async () => [{ address: '169.254.169.254', family: 4 }],
+};
+const WRONG = { password: 'battery-staple' };
 
-test.each(FAULTS)('reports %s', async (_name, change, setting, problem, error) => {
-  const { settings, guard: other } = change();
-  const destination = await open(settings, other);
+test.each<[string, object, Partial<DestinationGuard>, string, RegExp, string]>([
+  ['a missing topic', { topic: 'missing' }, {}, 'topic', /does not exist/, 'no such topic'],
+  ['a wrong password', WRONG, {}, 'password', /refused/, 'credentials refused'],
+  ['a broker at a forbidden address', {}, FORBIDDEN, 'brokers', /public internet/, 'url_refused'],
+])('reports %s', async (_name, settings, other, setting, problem, error) => {
+  const destination = await open({ ...settings }, other);
   const fault = await destination.check().catch((one: unknown) => one);
   expect(fault).toBeInstanceOf(DestinationError);
   expect(fault).toMatchObject({ setting });
