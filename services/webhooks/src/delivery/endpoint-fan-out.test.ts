@@ -1,20 +1,15 @@
 import type { Unsettled } from '@bmg/common/bus';
-import { ReceiverEndpoint } from '@bmg/proto/onboarding';
-import { Delivery } from '@bmg/proto/stream';
+import { GetReceiverResponse, ReceiverEndpoint } from '@bmg/proto/onboarding';
+import type { Delivery } from '@bmg/proto/stream';
 import { eventually } from '../../../../test/testkit/eventually';
+import { unsettled } from '../../test/builders';
 import { EndpointFanOut } from './endpoint-fan-out';
 import type { Receiver } from './receivers';
 
 const endpoint = (endpoint_id: string, filter: Partial<ReceiverEndpoint> = {}) =>
   ReceiverEndpoint.fromPartial({ endpoint_id, status: 'active', ...filter });
-const receiver = (...endpoints: ReceiverEndpoint[]): Receiver => ({
-  webhook_url: undefined,
-  webhook_secrets: [],
-  status: 'active',
-  endpoints,
-  extra_events: [],
-  shadow: undefined,
-});
+const receiver = (...endpoints: ReceiverEndpoint[]): Receiver =>
+  GetReceiverResponse.fromPartial({ status: 'active', endpoints });
 
 let settled: string[];
 let tracked: Array<[event_id: string, endpoint_id: string, settle: () => void]>;
@@ -32,16 +27,10 @@ beforeEach(() => {
 afterEach(() => stopped.abort());
 
 const message = (event_id: string, body = 10, event = 'message.received'): Unsettled<Delivery> =>
-  ({
-    message: Delivery.fromPartial({
-      event_id,
-      partner_id: 'ptn_1',
-      event,
-      body: Buffer.alloc(body),
-    }),
-    partition: 0,
-    done: () => settled.push(event_id),
-  }) as unknown as Unsettled<Delivery>;
+  unsettled(
+    { event_id, partner_id: 'ptn_1', event, body: Buffer.alloc(body) },
+    { done: () => void settled.push(event_id) },
+  );
 
 const aFanOut = (): EndpointFanOut =>
   new EndpointFanOut({

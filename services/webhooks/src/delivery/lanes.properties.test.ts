@@ -1,5 +1,6 @@
 // Lanes against a simple model: any mix of arrivals, successes, failures and passing time.
 import fc from 'fast-check';
+import { laneItem } from '../../test/builders';
 import { HOLD_MS, type LaneItem } from './lane';
 import { Lanes } from './lanes';
 
@@ -78,16 +79,7 @@ test('keeps order, hold and shares for any sequence of events, and attempts ever
           const partner_id = `p${one.partner}`;
           const lane = `${partner_id}|${one.conversation}`;
           order += 1;
-          const item: LaneItem = {
-            event_id: `e${order}`,
-            partner_id,
-            lane,
-            partition: 0,
-            order,
-            arrived_at: now,
-            attempts: 0,
-            next_attempt_at: 0,
-          };
+          const item = laneItem(`e${order}`, { partner_id, lane, order, arrived_at: now });
           waiting.set(lane, [...(waiting.get(lane) ?? []), item]);
           lanes.add(item, now);
         } else if (one.kind === 'answer') endAttempt(one.which, false);

@@ -1,17 +1,7 @@
+import { laneItem as item } from '../../test/builders';
 import { HOLD_MS, type LaneItem } from './lane';
 import { Lanes } from './lanes';
 
-const item = (id: string, overrides: Partial<LaneItem> = {}): LaneItem => ({
-  event_id: id,
-  partner_id: 'p',
-  lane: 'p|c',
-  partition: 0,
-  order: 0,
-  arrived_at: 0,
-  attempts: 0,
-  next_attempt_at: 0,
-  ...overrides,
-});
 const ids = (items: LaneItem[]): string[] => items.map(({ event_id }) => event_id);
 
 test('a delivery being retried blocks later ones of its lane for 30 seconds and no longer', () => {

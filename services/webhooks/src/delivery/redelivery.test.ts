@@ -4,13 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@bmg/common/telemetry';
 import { GetReceiverResponse } from '@bmg/proto/onboarding';
-import { Delivery } from '@bmg/proto/stream';
 import { eventually } from '../../../../test/testkit/eventually';
+import { packer, unsettled } from '../../test/builders';
 import { createOffsetTracker } from '../../../common/src/bus/offset-tracker';
 import { Dispatcher } from './dispatcher';
 import type { Receiver } from './receivers';
 import type { AttemptLog } from '../event-log/attempt-log';
-import { createPacker } from '../event-log/packer';
 import { EventLogWriter } from '../event-log/writer';
 import type { Bucket, EventLogStore } from '../event-log/store/buckets';
 
@@ -72,7 +71,7 @@ beforeEach(async () => {
   writer = new EventLogWriter({
     store,
     attempts: { drain: alive, add: alive } as unknown as AttemptLog,
-    packer: createPacker(undefined, false),
+    packer,
     log,
     onGrown: () => undefined,
   });
@@ -138,22 +137,12 @@ function assign(...partitions: number[]): void {
 function fetch(count: number, heartbeat = alive): Promise<void> {
   const offsets = Array.from({ length: count - committed }, (_, index) => `${committed + index}`);
   const settle = tracker.begin(0, offsets);
-  const batch = offsets.map((offset) => ({
-    message: Delivery.fromPartial({
-      event_id: `evt_${offset}`,
-      partner_id: 'ptn_1',
-      event: 'message.received',
-      conversation: offset,
-      body: Buffer.from('{}'),
-      received_at_ms: Date.now(),
-    }),
-    key: '',
-    span: undefined,
-    partition: 0,
-    offset,
-    done: () => settle(offset),
-    forget: () => undefined,
-  }));
+  const batch = offsets.map((offset) =>
+    unsettled(
+      { event_id: `evt_${offset}`, partner_id: 'ptn_1', conversation: offset },
+      { offset, done: () => settle(offset) },
+    ),
+  );
   return dispatcher.accept(writer.accept(batch), heartbeat);
 }
 

@@ -1,19 +1,8 @@
-import { Delivery } from '@bmg/proto/stream';
+import { unsettled } from '../../test/builders';
 import { trackedMessage } from './tracked-delivery';
 
 const laneOf = (conversation: string): string =>
-  trackedMessage(
-    {
-      message: Delivery.fromPartial({ event_id: 'evt_1', partner_id: 'ptn_1', conversation }),
-      key: '',
-      span: undefined,
-      partition: 0,
-      offset: '0',
-      done: () => undefined,
-      forget: () => undefined,
-    },
-    0,
-  ).lane;
+  trackedMessage(unsettled({ event_id: 'evt_1', partner_id: 'ptn_1', conversation }), 0).lane;
 
 test.each([
   ['800|5511987650001', '800|551187650001', true],

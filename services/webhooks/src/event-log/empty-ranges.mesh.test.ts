@@ -1,43 +1,25 @@
 // A filter that matches nothing reads each bucket once.
 import { testDatabase } from '../../../../test/testkit/database';
-import { packBodies } from './bodies';
-import { createPacker } from './packer';
+import { appendBucket, packer } from '../../test/builders';
 import { createReader, OPENED_BYTES_MAX, type Query } from './reader';
-import {
-  createEventLogStore,
-  newBucket,
-  type Bucket,
-  type EventLogStore,
-  type Match,
-} from './store/buckets';
+import { createEventLogStore, type Bucket, type EventLogStore, type Match } from './store/buckets';
 import { indexes } from '../collections';
 
-const packer = createPacker(undefined, false);
 const ROOM = { reserve: async () => undefined, took: () => undefined };
 const db = testDatabase(indexes);
 
 const EVENTS_OF_BUCKET = 4;
 
-/** Appends a bucket of events of this name. */
-async function append(
+const append = (
   partner_id: string,
   first: number,
-  event = 'message.received',
-  envelope = '{}',
-): Promise<void> {
-  const at = new Date();
-  const events = Array.from({ length: EVENTS_OF_BUCKET }, (_none, index) => ({
-    seq: first + index,
-    event_id: `evt_${partner_id}_${first + index}`,
-    event,
-    waba_id: '900',
-    partition: 0,
-    received_at: at,
-    size: envelope.length,
-  }));
-  const bodies = events.map(() => Buffer.from(envelope));
-  const packed = await packBodies(packer, { partner_id, first }, bodies, {});
-  await createEventLogStore(db).insert([newBucket(partner_id, { first, at, events, packed })]);
+  content: { event?: string; envelope?: string } = {},
+): Promise<string[]> =>
+  appendBucket(db, partner_id, { first, count: EVENTS_OF_BUCKET, ...content });
+/** Appends five buckets, 20 events, to an empty log. */
+async function appendFive(partner_id: string, envelope = '{}'): Promise<void> {
+  for (let at = 0; at < 5; at += 1)
+    await append(partner_id, 1 + at * EVENTS_OF_BUCKET, { envelope });
 }
 
 /** A reader, with the number of buckets that it has read. */
@@ -89,7 +71,7 @@ const passes = ({ events, waba_id }: Match, bucket: Bucket): boolean =>
 const REJECTED = { events: ['template.rejected'] };
 
 test('a filter that matches nothing reads each bucket once, however often it is repeated', async () => {
-  for (let at = 0; at < 5; at += 1) await append('ptn_1', 1 + at * EVENTS_OF_BUCKET);
+  await appendFive('ptn_1');
   const { page, seen } = aReader();
   for (let count = 0; count < 10; count += 1) {
     expect(await page('ptn_1', REJECTED)).toEqual({ found: [], next: 20 });
@@ -99,7 +81,7 @@ test('a filter that matches nothing reads each bucket once, however often it is 
   await append('ptn_1', 21);
   expect(await page('ptn_1', REJECTED)).toEqual({ found: [], next: 24 });
   expect(seen.buckets).toBe(6);
-  await append('ptn_1', 25, 'template.rejected');
+  await append('ptn_1', 25, { event: 'template.rejected' });
   expect(await page('ptn_1', REJECTED)).toEqual({ found: [25, 26, 27, 28], next: 28 });
   expect(seen.buckets).toBe(7);
 });
@@ -120,7 +102,7 @@ test('an empty result of one filter, account or partner does not affect another'
 });
 
 test('a search with a filter costs more than a read, and nothing in a range that is known to be empty', async () => {
-  for (let at = 0; at < 5; at += 1) await append('ptn_4', 1 + at * EVENTS_OF_BUCKET);
+  await appendFive('ptn_4');
   const { page, seen } = aReader();
   await page('ptn_4', REJECTED);
   const first = seen.cost;
@@ -133,9 +115,7 @@ const fromContact = (contact: string, text = ''): string =>
 
 test('a contact that is not in the log is searched for once, and its search costs what it unpacks', async () => {
   const envelope = fromContact('15550100777');
-  for (let at = 0; at < 5; at += 1) {
-    await append('ptn_5', 1 + at * EVENTS_OF_BUCKET, 'message.received', envelope);
-  }
+  await appendFive('ptn_5', envelope);
   const { page, seen } = aReader();
   for (let count = 0; count < 3; count += 1) {
     expect(await page('ptn_5', { contact: '15550100778' })).toEqual({ found: [], next: 20 });
@@ -149,10 +129,8 @@ test('a contact that is not in the log is searched for once, and its search cost
 
 test('a page that is filtered by contact unpacks a bounded part of the log, and goes on behind it', async () => {
   const large = fromContact('15550100777', 'x'.repeat(OPENED_BYTES_MAX / EVENTS_OF_BUCKET / 2));
-  for (let at = 0; at < 3; at += 1) {
-    await append('ptn_6', 1 + at * EVENTS_OF_BUCKET, 'message.received', large);
-  }
-  await append('ptn_6', 13, 'message.received', fromContact('15550100778'));
+  for (const first of [1, 5, 9]) await append('ptn_6', first, { envelope: large });
+  await append('ptn_6', 13, { envelope: fromContact('15550100778') });
   const { page, seen } = aReader();
   const first = await page('ptn_6', { contact: '15550100778' });
   expect(first).toEqual({ found: [], next: 8 });

@@ -1,7 +1,8 @@
 // The event log on a real database: two replicas write the same partners' events at once.
 import type { Unsettled } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
-import { Delivery } from '@bmg/proto/stream';
+import type { Delivery } from '@bmg/proto/stream';
+import { unsettled } from '../../test/builders';
 import { createEventLog, type EventLog } from './event-log';
 import { ATTEMPTS_OF_EVENT_MAX } from './attempt-log';
 import { createEventLogHandlers } from './handlers';
@@ -48,22 +49,17 @@ interface Sent extends Unsettled<Delivery> {
 
 function received(message: Partial<Delivery>, partition = 0): Sent {
   const event_id = message.event_id ?? `evt_${(serial += 1)}`;
+  const body = Buffer.from(JSON.stringify({ data: { text: event_id } }));
   const sent: Sent = {
-    message: Delivery.fromPartial({
-      event_id,
-      event: 'message.received',
-      waba_id: '900',
-      body: Buffer.from(JSON.stringify({ event: 'message.received', data: { text: event_id } })),
-      received_at_ms: Date.now(),
-      ...message,
-    }),
-    key: '',
-    span: undefined,
-    partition,
-    offset: '0',
+    ...unsettled(
+      {
+        ...{ event_id, event: 'message.received', waba_id: '900', body },
+        received_at_ms: Date.now(),
+        ...message,
+      },
+      { partition, done: () => void (sent.is_done = true) },
+    ),
     is_done: false,
-    done: () => void (sent.is_done = true),
-    forget: () => undefined,
   };
   return sent;
 }

@@ -1,20 +1,19 @@
 // Replays on a real database and a real receiver: what a request reads, turns between partners, the
 // end.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { guardedAgent } from '@bmg/common/outbound';
 import { createLogger } from '@bmg/common/telemetry';
+import { GetReceiverResponse } from '@bmg/proto/onboarding';
 import { eventually } from '../../../../test/testkit/eventually';
 import { testDatabase } from '../../../../test/testkit/database';
+import { useLocalServers } from '../../../common/test/local-servers';
+import { appendBucket, packer } from '../../test/builders';
 import { createAttemptLog } from './attempt-log';
-import { packBodies } from './bodies';
-import { createPacker } from './packer';
 import type { Room } from './read-budget';
 import { createReader } from './reader';
 import { createReplayRunner, type ReplayDependencies, type ReplayRunner } from './replay';
 import { createAttempts } from './store/attempts';
 import { createDeliveries } from '../delivery/store';
-import { createEventLogStore, newBucket, EVENT_LOG, type EventLogStore } from './store/buckets';
+import { createEventLogStore, type EventLogStore } from './store/buckets';
 import { indexes } from '../collections';
 import { createReplays, REPLAYS } from './store/replays';
 
@@ -22,11 +21,11 @@ const log = createLogger('test');
 log.level = 'silent';
 const EVENTS_OF_BUCKET = 20;
 const ROOM: Room = { reserve: async () => {}, took: () => {} };
-const packer = createPacker(undefined, false);
 const agent = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 8 });
 
 const db = testDatabase(indexes);
-let receiver: Server;
+const { http } = useLocalServers();
+let receiver: string;
 /** The ids that the receiver got, and how long it takes to answer each partner. */
 let posted: string[] = [];
 let answer_ms: Record<string, number> = {};
@@ -34,47 +33,28 @@ let answer_ms: Record<string, number> = {};
 let extra_events: string[] = [];
 const runners: ReplayRunner[] = [];
 
-beforeAll(async () => {
-  receiver = createServer((request, response) => {
+beforeEach(async () => {
+  posted = [];
+  answer_ms = {};
+  extra_events = [];
+  receiver = await http((request, response) => {
     posted.push(String(request.headers['webhook-id']));
     const partner_id = (request.url ?? '').slice(1);
     setTimeout(() => response.end('ok'), answer_ms[partner_id] ?? 0);
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-});
-beforeEach(() => {
-  posted = [];
-  answer_ms = {};
-  extra_events = [];
 });
 afterEach(async () => {
   for (const one of runners.splice(0)) await one.stop();
   await db.collection(REPLAYS).deleteMany({});
 });
-afterAll(async () => {
-  receiver.closeAllConnections();
-  receiver.close();
-});
+afterAll(() => agent.destroy());
 
 /** Writes buckets of events; returns the ids. */
 async function aLog(partner_id: string, buckets: number, event = 'a'): Promise<string[]> {
   const all: string[] = [];
   for (let at = 0; at < buckets; at += 1) {
-    const first = at * EVENTS_OF_BUCKET + 1;
-    const bodies = Array.from({ length: EVENTS_OF_BUCKET }, () => Buffer.from('{"event":"a"}'));
-    const events = bodies.map(({ length: size }, place) => ({
-      seq: first + place,
-      event_id: `evt_${partner_id}_${first + place}`,
-      event,
-      waba_id: '900',
-      partition: place,
-      received_at: new Date(),
-      size,
-    }));
-    all.push(...events.map(({ event_id }) => event_id));
-    const packed = await packBodies(packer, { partner_id, first }, bodies, {});
-    const bucket = newBucket(partner_id, { first, at: new Date(), events, packed });
-    await db.collection<typeof bucket>(EVENT_LOG).insertOne(bucket);
+    const content = { first: at * EVENTS_OF_BUCKET + 1, count: EVENTS_OF_BUCKET, event };
+    all.push(...(await appendBucket(db, partner_id, content)));
   }
   return all;
 }
@@ -98,21 +78,17 @@ function aRunner(
   const kept_ms = 86_400_000;
   const attempts = createAttemptLog({ attempts: createAttempts(db), packer }, kept_ms);
   const deliveries = createDeliveries(db);
-  const { port } = receiver.address() as AddressInfo;
   const one = createReplayRunner({
     replays: createReplays(db),
     reader: createReader({ store, attempts, deliveries, packer, kept_ms }),
     receivers: {
       lookAhead: () => undefined,
       peek: () => undefined,
-      of: async (partner_id) => ({
-        webhook_url: `http://127.0.0.1:${port}/${partner_id}`,
-        webhook_secrets: ['secret'],
-        status: 'active',
-        extra_events,
-        endpoints: [],
-        shadow: undefined,
-      }),
+      of: async (partner_id) =>
+        GetReceiverResponse.fromPartial({
+          ...{ webhook_url: `${receiver}/${partner_id}`, webhook_secrets: ['secret'] },
+          ...{ status: 'active', extra_events },
+        }),
     },
     deliveries,
     seen: { remember: () => {}, has: async () => false } as never,

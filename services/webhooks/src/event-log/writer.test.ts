@@ -1,23 +1,9 @@
-import type { Unsettled } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
-import { Delivery } from '@bmg/proto/stream';
+import { packer, unsettled } from '../../test/builders';
 import type { AttemptLog } from './attempt-log';
-import { createPacker } from './packer';
 import { EventLogWriter } from './writer';
 import type { Bucket, EventLogStore } from './store/buckets';
 import { eventually } from '../../../../test/testkit/eventually';
-
-function received(event_id: string, done: () => void): Unsettled<Delivery> {
-  return {
-    message: Delivery.fromPartial({ event_id, partner_id: 'ptn_0', body: Buffer.from('{}') }),
-    key: '',
-    span: undefined,
-    partition: 0,
-    offset: '0',
-    done,
-    forget: () => {},
-  };
-}
 
 /** Resolves after this many turns of the microtask queue. */
 async function turns(count: number): Promise<void> {
@@ -38,12 +24,13 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
     const writer = new EventLogWriter({
       store,
       attempts: { drain: async () => {} } as AttemptLog,
-      packer: createPacker(undefined, false),
+      packer,
       log: createLogger('test'),
       onGrown: () => {},
     });
     const settle = (event_id: string, done: () => void): void => {
-      for (const taken of writer.accept([received(event_id, done)])) taken.done();
+      const received = unsettled({ event_id, partner_id: 'ptn_0' }, { done });
+      for (const taken of writer.accept([received])) taken.done();
     };
     settle('evt_1', () => void turns(count).then(() => settle('evt_2', () => {})));
     await eventually(() => logged.length === 2, 2_000);

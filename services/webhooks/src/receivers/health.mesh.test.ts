@@ -2,7 +2,8 @@
 // attempts, and which endpoints are disabled.
 import { newId } from '@bmg/common/ids';
 import { createLogger } from '@bmg/common/telemetry';
-import type { Attempt, Outcome } from '../delivery/attempt';
+import { anAttempt } from '../../test/builders';
+import type { Outcome } from '../delivery/attempt';
 import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createReceiverHealth, RECENT_MAX, type Addition } from './store';
@@ -17,17 +18,7 @@ const NOW = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 const OF = { partner_id: 'ptn_1', endpoint_id: 'whe_1' };
 
-const MADE: Attempt = {
-  event_id: 'evt_1',
-  partner_id: 'ptn_1',
-  endpoint_id: 'whe_1',
-  event: 'message.received',
-  waba_id: '9',
-  body: Buffer.from('{}'),
-  received_at_ms: NOW,
-  number: 2,
-  span: undefined,
-};
+const MADE = anAttempt({ ...OF, number: 2 });
 const REFUSED: Outcome = {
   result: 'refused',
   error: 'timeout',

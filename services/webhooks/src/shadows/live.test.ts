@@ -4,6 +4,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { GetReceiverResponse } from '@bmg/proto/onboarding';
 import { eventually } from '../../../../test/testkit/eventually';
 import { useLocalServers } from '../../../common/test/local-servers';
+import { anAttempt } from '../../test/builders';
 import { createLiveShadows, type LiveShadows } from './live';
 import type { Attempt, Outcome } from '../delivery/attempt';
 import type { Receiver } from '../delivery/receivers';
@@ -51,18 +52,8 @@ const receiverOf = (url: string, change: object = {}): Receiver =>
       ...change,
     },
   });
-const attempt = (event_id: string, change: Partial<Attempt> = {}): Attempt => ({
-  event_id,
-  partner_id: 'ptn_1',
-  event: 'message.received',
-  waba_id: '9',
-  body: Buffer.from('{}'),
-  received_at_ms: 0,
-  ordering_key: 'of the conversation',
-  number: 1,
-  span: undefined,
-  ...change,
-});
+const attempt = (event_id: string, change: Partial<Attempt> = {}): Attempt =>
+  anAttempt({ event_id, ordering_key: 'of the conversation', ...change });
 const DELIVERED: Outcome = {
   result: 'delivered',
   http_status: 200,
