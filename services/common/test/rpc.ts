@@ -1,9 +1,18 @@
 // For a test file: RPC servers on free ports of this machine and their clients, stopped after each
 // test.
-import { createRpcClient, createRpcServer, implement, type Definition } from '../src/rpc';
-import { createLogger } from '../src/telemetry';
+import {
+  createRpcClient,
+  createRpcServer,
+  implement,
+  ownCall,
+  type Call,
+  type Definition,
+} from '../src/rpc';
+import { createLogger, unsampled } from '../src/telemetry';
 
 export const HOST = '127.0.0.1';
+
+export const call = (limit_ms = 60_000): Call => ownCall(unsampled(), limit_ms);
 
 export function useRpc() {
   const open: Array<{ stop(): Promise<void> }> = [];

@@ -14,19 +14,12 @@ import {
   OperatorDefinition,
 } from '@bmg/proto/onboarding';
 import { createAuthority, writeFiles } from '../../test/authority';
+import { call, HOST } from '../../test/rpc';
 import { ApiError } from '../errors';
 import { CALLER_NAMES, mayCall, operatorSecret, operatorSecretFile } from '../identity';
-import { createLogger, unsampled } from '../telemetry';
-import {
-  createRpcClient,
-  createRpcServer,
-  implement,
-  ownCall,
-  type Call,
-  type Definition,
-} from '.';
+import { createLogger } from '../telemetry';
+import { createRpcClient, createRpcServer, implement, type Call, type Definition } from '.';
 
-const HOST = '127.0.0.1';
 const NAMESPACE = 'DNS:bmg-{caller}.messaging.svc';
 const DEFINITIONS: Definition[] = [
   BroadcastsDefinition,
@@ -50,8 +43,6 @@ beforeEach(() => {
   process.env['XDG_STATE_HOME'] = mkdtempSync(join(dir, 'state-'));
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
-
-const call = () => ownCall(unsampled(), 60_000);
 
 /** A server of all services that answers every admitted call NOT_FOUND. */
 async function serve(host: string): Promise<number> {
@@ -97,34 +88,35 @@ const everyRpc = DEFINITIONS.flatMap(({ name: service, methods }) =>
 const written = (rpcs: ReadonlyArray<readonly [string, string]>): string[] =>
   rpcs.map((rpc) => rpc.join('/'));
 
+const authority = createAuthority();
+/** The files of a certificate with this name. */
+const filesOf = (name: string) => {
+  const folder = join(dir, name.replaceAll(/\W/g, '-'));
+  return writeFiles(folder, authority.issue({ names: [name] }), authority.certificate);
+};
+const nameOf = (caller: string): string => NAMESPACE.replace('{caller}', caller);
+async function serveWithCertificates(): Promise<number> {
+  Object.assign(process.env, filesOf(`IP:${HOST}`), { GRPC_IDENTITIES: NAMESPACE });
+  return serve(HOST);
+}
+
 test('admits each caller to exactly the RPCs of its rows', async () => {
-  const authority = createAuthority();
-  const filesOf = (folder: string, names: string[]) =>
-    writeFiles(join(dir, folder), authority.issue({ names }), authority.certificate);
-  const nameOf = (caller: string): string => NAMESPACE.replace('{caller}', caller);
-  Object.assign(process.env, filesOf('server', [`IP:${HOST}`]), { GRPC_IDENTITIES: NAMESPACE });
-  const port = await serve(HOST);
+  const port = await serveWithCertificates();
   for (const caller of CALLER_NAMES) {
     const rows = everyRpc.filter(([service, method]) => mayCall([caller], service, method));
-    expect([caller, await admitted(port, filesOf(caller, [nameOf(caller)]))]).toEqual([
+    expect([caller, await admitted(port, filesOf(nameOf(caller)))]).toEqual([
       caller,
       written(rows),
     ]);
   }
   // The operator of another team, by an authority that both share.
   for (const name of ['DNS:operator.other-team.svc', 'DNS:bmg-operator.other-team.svc']) {
-    expect(await admitted(port, filesOf('stranger', [name]))).toEqual([]);
+    expect(await admitted(port, filesOf(name))).toEqual([]);
   }
 });
 
 test('closes health to unknown callers, and reflection to all but the operator', async () => {
-  const authority = createAuthority();
-  const filesOf = (name: string) => {
-    const folder = join(dir, `standard-${name.replaceAll(/\W/g, '-')}`);
-    return writeFiles(folder, authority.issue({ names: [name] }), authority.certificate);
-  };
-  Object.assign(process.env, filesOf(`IP:${HOST}`), { GRPC_IDENTITIES: NAMESPACE });
-  const port = await serve(HOST);
+  const port = await serveWithCertificates();
   const outcomesOf = async (name: string): Promise<unknown[]> => {
     const tls = filesOf(name);
     const health = createRpcClient(HealthDefinition, `${HOST}:${port}`, { tls });
@@ -136,7 +128,6 @@ test('closes health to unknown callers, and reflection to all but the operator',
     return [check, await reflect(port, tls)];
   };
   const refused = status.PERMISSION_DENIED;
-  const nameOf = (caller: string): string => NAMESPACE.replace('{caller}', caller);
   expect(await outcomesOf(nameOf('operator'))).toEqual(['admitted', 'admitted']);
   expect(await outcomesOf(nameOf('gateway'))).toEqual(['admitted', refused]);
   expect(await outcomesOf('DNS:stranger.other-team.svc')).toEqual(['refused', refused]);

@@ -2,15 +2,12 @@
 // test/e2e/mtls.e2e.test.ts covers the access rules with certificates.
 import { MongoNetworkError } from 'mongodb';
 import type { ApiError } from '../errors';
-import { unsampled } from '../telemetry';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../../../../test/testkit/eventually';
-import { HOST, useRpc } from '../../test/rpc';
-import { ownCall } from '.';
+import { call, HOST, useRpc } from '../../test/rpc';
 
 const IN_FLIGHT_MAX = 3;
-const call = () => ownCall(unsampled(), 60_000);
 
 const waiting: Array<() => void> = [];
 let asked = 0;

@@ -5,9 +5,8 @@ import {
   CreateBroadcastResponse,
 } from '@bmg/proto/broadcasts';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createLogger, unsampled } from '../telemetry';
-import { HOST, useRpc } from '../../test/rpc';
-import { ownCall } from '.';
+import { createLogger } from '../telemetry';
+import { call, HOST, useRpc } from '../../test/rpc';
 import { createLargeRequests, LARGE_BYTES } from './large-requests';
 
 const log = createLogger('test');
@@ -34,7 +33,7 @@ test('a partner waits for its own large request, the others for two of them, sma
   const { port } = await serve(BroadcastsDefinition, { createBroadcast }, limit);
   const rpc = client(BroadcastsDefinition, `${HOST}:${port}`);
   const create = (partner_id: string, bytes: number) =>
-    rpc.createBroadcast(requestOf(partner_id, bytes), ownCall(unsampled(), 60_000));
+    rpc.createBroadcast(requestOf(partner_id, bytes), call());
   const first = create('a', 2 * LARGE_BYTES);
   await eventually(() => partners().includes('a'));
   const own = create('a', 2 * LARGE_BYTES);

@@ -1,9 +1,8 @@
 // Calls with a route go to one replica, and only the routes of a replica that comes or goes move.
 import { DestinationsDefinition } from '@bmg/proto/destinations';
 import { eventually } from '../../../../test/testkit/eventually';
-import { HOST, useRpc } from '../../test/rpc';
-import { unsampled } from '../telemetry';
-import { ownCall, type RpcServer } from '.';
+import { call, HOST, useRpc } from '../../test/rpc';
+import type { RpcServer } from '.';
 import { addressFor } from './rendezvous';
 
 const ROUTES = Array.from({ length: 40 }, (_one, at) => `partner_${at}`);
@@ -36,7 +35,7 @@ test('sends every call of a route to one replica, and to another one once that h
     events: [],
   };
   const replicaOf = async (route: string): Promise<string> => {
-    const reply = await rpc.send(request, { ...ownCall(unsampled(), 10_000), route });
+    const reply = await rpc.send(request, { ...call(10_000), route });
     return reply.outcomes[0]?.error ?? '';
   };
   const replicas = (): Promise<string[]> => Promise.all(ROUTES.map(replicaOf));

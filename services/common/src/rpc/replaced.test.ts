@@ -1,9 +1,7 @@
 // Replaces the only replica that a client knows: the name leads to another address from then on.
 import { promises as dns } from 'node:dns';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { useRpc } from '../../test/rpc';
-import { unsampled } from '../telemetry';
-import { ownCall } from '.';
+import { call, useRpc } from '../../test/rpc';
 
 const CALL_LIMIT_MS = 10_000;
 /** Loopback has many addresses, and all replicas of a name have one port. */
@@ -25,7 +23,7 @@ test('a client finds the successor of a replica within its patience, time and ag
     .spyOn(dns, 'lookup')
     .mockImplementation((async () => [{ address, family: 4 }]) as never);
   const rpc = client(MessagingDefinition, `messaging.test:${port}`);
-  const call = () => rpc.sendText({ text: 'x' } as never, ownCall(unsampled(), CALL_LIMIT_MS));
+  const ask = () => rpc.sendText({ text: 'x' } as never, call(CALL_LIMIT_MS));
   try {
     for (const host of REPLICAS) {
       if (host !== address) {
@@ -34,7 +32,7 @@ test('a client finds the successor of a replica within its patience, time and ag
         await server.stop();
         server = next;
       }
-      expect((await call()).message_id).toBe(host);
+      expect((await ask()).message_id).toBe(host);
     }
   } finally {
     lookup.mockRestore();

@@ -4,11 +4,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { ApiError } from '../errors';
-import { unsampled } from '../telemetry';
-import { createRpcClient, ownCall } from '.';
+import { call, HOST } from '../../test/rpc';
+import { createRpcClient } from '.';
 import { eventually } from '../../../../test/testkit/eventually';
 
-const HOST = '127.0.0.1';
 const CALL_LIMIT_MS = 10_000;
 const STOPS = 2;
 const CALLERS = 20;
@@ -52,11 +51,9 @@ test('no call fails while one of two replicas shuts down', async () => {
   let on = true;
   const callers = Array.from({ length: CALLERS }, async () => {
     while (on) {
-      await rpc
-        .sendText({ text: 'x' } as never, ownCall(unsampled(), CALL_LIMIT_MS))
-        .catch((error: ApiError) => {
-          failed.push(`${error.code} ${(error.cause as Error).message}`);
-        });
+      await rpc.sendText({ text: 'x' } as never, call(CALL_LIMIT_MS)).catch((error: ApiError) => {
+        failed.push(`${error.code} ${(error.cause as Error).message}`);
+      });
       calls += 1;
     }
   });

@@ -1,9 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { useLocalServers } from '../../test/local-servers';
-import { HOST, useRpc } from '../../test/rpc';
-import { unsampled } from '../telemetry';
-import { ownCall } from '.';
+import { call, HOST, useRpc } from '../../test/rpc';
 
 const CHUNK = { mime_type: undefined, size_bytes: undefined, data: Buffer.alloc(64 * 1024) };
 
@@ -25,11 +23,11 @@ test('a stream has a connection of its own, so that answers do not wait behind i
     for (const socket of [incoming, outgoing]) socket.on('error', () => socket.destroy());
   });
   const rpc = client(MessagingDefinition, `${HOST}:${await portOf(proxy)}`);
-  const ask = () => rpc.sendText({ text: 'x' } as never, ownCall(unsampled(), 5_000));
+  const ask = () => rpc.sendText({ text: 'x' } as never, call(5_000));
   await ask();
   const ended = new AbortController();
   const stream = rpc
-    .downloadMedia({} as never, { ...ownCall(unsampled(), 20_000), signal: ended.signal })
+    .downloadMedia({} as never, { ...call(20_000), signal: ended.signal })
     [Symbol.asyncIterator]();
   await stream.next();
   // From here on nothing of the stream gets through.

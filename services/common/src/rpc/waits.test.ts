@@ -1,9 +1,8 @@
 // A slow call reports to its caller what it waited for on the server's side.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { HOST, useRpc } from '../../test/rpc';
-import { PROCESS_NAME, unsampled, Waits } from '../telemetry';
-import { ownCall } from '.';
+import { call, HOST, useRpc } from '../../test/rpc';
+import { PROCESS_NAME, Waits } from '../telemetry';
 
 const CALL_LIMIT_MS = 10_000;
 /** One window of a method's durations, before which none counts as slow. */
@@ -25,10 +24,10 @@ test('a call that is slower than nearly all of its method reports its waits', as
   const rpc = client(MessagingDefinition, `${HOST}:${port}`);
   const waitsOf = async (text: string): Promise<Record<string, number>> => {
     const waits = new Waits();
-    await rpc.sendText({ text } as never, { ...ownCall(unsampled(), CALL_LIMIT_MS), waits });
+    await rpc.sendText({ text } as never, { ...call(CALL_LIMIT_MS), waits });
     return waits.report('test', 0);
   };
-  for (let call = 0; call < WINDOW; call += 1) {
+  for (let made = 0; made < WINDOW; made += 1) {
     expect(Object.keys(await waitsOf('fast'))).toEqual(['rpc', 'test']);
   }
   const { mongodb, [PROCESS_NAME]: own, rpc: on_the_way } = await waitsOf('slow');

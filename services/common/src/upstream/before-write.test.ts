@@ -1,15 +1,16 @@
 // A request that needs a permission first, which is obtained when only the write is left.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { useLocalServers } from '../../test/local-servers';
+import { call } from '../../test/rpc';
 import { ApiError } from '../errors';
-import { ownCall } from '../rpc';
-import { unsampled } from '../telemetry';
 import { createUpstream, type Upstream } from './client';
 
 const BODY = { text: 'Grüße', to: '15550100777' };
 
+const { urlOf } = useLocalServers();
 let server: Server;
 let upstream: Upstream;
 let connections = 0;
@@ -18,30 +19,21 @@ let bytes = 0;
 
 beforeEach(async () => {
   [connections, received, bytes] = [0, [], 0];
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push(JSON.parse(Buffer.concat(chunks).toString()));
-      response.end('{"ok":true}');
-    });
+  server = createServer(async (request, response) => {
+    received.push(await json(request));
+    response.end('{"ok":true}');
   });
   server.on('connection', (socket) => {
     connections += 1;
     socket.on('data', (chunk) => (bytes += chunk.length));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   upstream = createUpstream({
-    UPSTREAM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    UPSTREAM_URL: await urlOf(server),
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_TIMEOUT_MS: 60_000,
   });
 });
-afterEach(async () => {
-  server.closeAllConnections();
-  await upstream.stop();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterEach(() => upstream.stop());
 
 const send = (beforeWrite: () => Promise<void>): Promise<unknown> =>
   upstream.request(
@@ -53,7 +45,7 @@ const send = (beforeWrite: () => Promise<void>): Promise<unknown> =>
       body: BODY,
       beforeWrite,
     },
-    ownCall(unsampled(), 60_000),
+    call(),
   );
 
 test('is called once the connection is open, before any byte has left', async () => {

@@ -1,9 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { useLocalServers } from '../../test/local-servers';
+import { call } from '../../test/rpc';
 import type { ApiError } from '../errors';
 import { parseExact } from '../json';
-import { ownCall } from '../rpc';
-import { unsampled } from '../telemetry';
 import type { Json } from './answers';
 import { createUpstream, type Upstream, type UpstreamRequest } from './client';
 
@@ -19,7 +18,7 @@ async function request(listener: RequestListener, more: Partial<UpstreamRequest>
   });
   return upstream.request(
     { operation: 'POST /thing', method: 'POST', path: '/thing', ...more },
-    ownCall(unsampled(), 60_000),
+    call(),
   );
 }
 
