@@ -1,7 +1,8 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
+import { createServer } from 'node:net';
 import { createLogger, startSpan } from '@bmg/common/telemetry';
 import { RatesDefinition, type CategoryChange } from '@bmg/proto/messaging';
+import { useLocalServers } from '../../common/test/local-servers';
+import { HOST, useRpc } from '../../common/test/rpc';
 import { createCategoryCosts } from './category-costs';
 import type { NormalisedEvent } from './normalise';
 
@@ -24,46 +25,32 @@ const changed = (data: object = {}): NormalisedEvent => ({
   data: { previous_category: 'UTILITY', new_category: 'MARKETING', ...data },
 });
 
-async function costsOf(events: NormalisedEvent[], address?: string): Promise<unknown[]> {
-  const client = address === undefined ? undefined : createRpcClient(RatesDefinition, address);
-  try {
-    await createCategoryCosts(client?.rpc, log).add(events, startSpan('test').spanContext());
-  } finally {
-    await client?.stop();
-  }
+const { portOf } = useLocalServers();
+const { serve, client } = useRpc();
+async function costsOf(events: NormalisedEvent[], port?: number): Promise<unknown[]> {
+  const rates =
+    port === undefined ? undefined : (client(RatesDefinition, `${HOST}:${port}`) as never);
+  await createCategoryCosts(rates, log).add(events, startSpan('test').spanContext());
   return events.map(({ data }) => data['cost']);
 }
 
-const unused = async (): Promise<never> => {
-  throw new Error('not asked for');
-};
-const asked: CategoryChange[][] = [];
+let asked: CategoryChange[][];
+let port: number;
 /** Has prices for each change but those to `NEWS`. */
-const server = createRpcServer(
-  { host: '127.0.0.1', port: 0 },
-  [
-    implement(RatesDefinition, {
-      loadRates: unused,
-      getRates: unused,
-      listPrices: unused,
-      compareCategories: async ({ changes }) => {
-        asked.push(changes);
-        return {
-          prices: changes.map(({ new_category }) =>
-            new_category === 'NEWS'
-              ? { markets: [], reason: 'no rate' }
-              : { currency: 'USD', markets: [{ market: 'Germany', new: '0.1365' }] },
-          ),
-        };
-      },
-    }),
-  ],
-  log,
-);
-beforeAll(() => server.start(new AbortController().signal));
-beforeEach(() => void asked.splice(0));
-afterAll(() => server.stop());
-const ofServer = (): string => `127.0.0.1:${server.port}`;
+const compareCategories = async ({ changes }: { changes: CategoryChange[] }) => {
+  asked.push(changes);
+  return {
+    prices: changes.map(({ new_category }) =>
+      new_category === 'NEWS'
+        ? { markets: [], reason: 'no rate' }
+        : { currency: 'USD', markets: [{ market: 'Germany', new: '0.1365' }] },
+    ),
+  };
+};
+beforeEach(async () => {
+  asked = [];
+  ({ port } = await serve(RatesDefinition, { compareCategories }));
+});
 
 test('prices each change for the day on which it takes effect, and requests equal ones once', async () => {
   const events = [
@@ -74,7 +61,7 @@ test('prices each change for the day on which it takes effect, and requests equa
   ];
   const unit_prices = [{ market: 'Germany', previous: null, new: '0.1365' }];
   const priced = { currency: 'USD', unit_prices, reason: null };
-  expect(await costsOf(events, ofServer())).toEqual([
+  expect(await costsOf(events, port)).toEqual([
     { from: '2026-09-21', ...priced },
     { from: '2026-09-21', ...priced },
     { from: '2026-09-28', ...priced },
@@ -87,7 +74,7 @@ test('requests many changes in parts', async () => {
   const events = Array.from({ length: 250 }, (_, day) =>
     changed({ effective_at: 1_790_000_000 + day * 86_400 }),
   );
-  const costs = await costsOf(events, ofServer());
+  const costs = await costsOf(events, port);
   expect(costs).toHaveLength(250);
   expect(costs.every((cost) => (cost as { currency: string }).currency === 'USD')).toBe(true);
   expect(asked.map((part) => part.length)).toEqual([100, 100, 50]);
@@ -104,12 +91,8 @@ test('reports prices as unknown without an address of messaging', async () => {
 
 test('continues without prices while messaging is unreachable, and while it hangs', async () => {
   const silent = createServer();
-  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
-  const { port } = silent.address() as AddressInfo;
-  try {
-    expect(await costsOf([changed()], `127.0.0.1:${port}`)).toEqual([UNREAD]);
-  } finally {
-    silent.close();
-  }
-  expect(await costsOf([changed()], `127.0.0.1:${port}`)).toEqual([UNREAD]);
+  const silent_port = await portOf(silent);
+  expect(await costsOf([changed()], silent_port)).toEqual([UNREAD]);
+  silent.close();
+  expect(await costsOf([changed()], silent_port)).toEqual([UNREAD]);
 });

@@ -1,6 +1,5 @@
 import { contentId } from '@bmg/common/ids';
-import { openRedis, type RedisConnection } from '@bmg/common/redis';
-import { createLogger } from '@bmg/common/telemetry';
+import { useRedis } from '../../common/test/redis';
 import { createMemory } from './memory';
 import type { NormalisedEvent } from './normalise';
 
@@ -8,18 +7,7 @@ import type { NormalisedEvent } from './normalise';
 const LONG = '5511987650001';
 const SHORT = '551187650001';
 
-let redis: RedisConnection;
-beforeAll(async () => {
-  redis = openRedis(
-    {
-      REDIS_URL: process.env['REDIS_URL'] as string,
-      REDIS_KEY_PREFIX: `memory-${process.pid}-${Date.now()}:`,
-    },
-    createLogger('memory-test'),
-  );
-  await redis.start(new AbortController().signal);
-});
-afterAll(() => redis.stop());
+const { shared: redis } = useRedis();
 
 const aStatus = (
   message_id: string,

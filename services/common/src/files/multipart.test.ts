@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { multipart } from './multipart';
 
 async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {
@@ -10,12 +11,10 @@ async function render(filename: string, ...texts: string[]): Promise<string> {
     { messaging_product: 'whatsapp', type: 'text/plain' },
     { name: 'file', filename, content_type: 'text/plain', size_bytes, chunks: pieces(...texts) },
   );
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of form.chunks) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
-  expect(body).toHaveLength(form.length_bytes);
+  const body = await text(form.chunks);
+  expect(Buffer.byteLength(body)).toBe(form.length_bytes);
   const boundary = form.content_type.split('boundary=')[1] as string;
-  return body.toString().replaceAll(boundary, 'BOUNDARY');
+  return body.replaceAll(boundary, 'BOUNDARY');
 }
 
 test('holds the text fields, then the file, and has the announced length', async () => {

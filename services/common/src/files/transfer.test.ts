@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { buffer, text as textOf } from 'node:stream/consumers';
+import { closing, useLocalServers } from '../../test/local-servers';
 import { ownCall, type Call } from '../rpc';
 import { unsampled } from '../telemetry';
 import { createTransfer, type Transfer, type TransferRequest } from './transfer';
@@ -11,32 +11,19 @@ const PATIENT_MS = 60_000;
 /** The timeout for an upstream that does not answer. */
 const STALL_MS = 300;
 
-const servers: Server[] = [];
-const transfers: Transfer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-  for (const transfer of transfers.splice(0)) await transfer.stop();
-});
+const { http } = useLocalServers();
+let transfer: Transfer;
+afterEach(() => transfer.stop());
 
-async function upstream(
-  listener: RequestListener,
-  stall_ms = PATIENT_MS,
-): Promise<{ transfer: Transfer; origin: string }> {
-  const server = createServer(listener);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const transfer = createTransfer({
+/** Starts an upstream with its `transfer`, and returns its origin. */
+async function upstream(listener: RequestListener, stall_ms = PATIENT_MS): Promise<string> {
+  const origin = await http(listener);
+  transfer = createTransfer({
     UPSTREAM_URL: `${origin}/base/`,
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_TIMEOUT_MS: stall_ms,
   });
-  transfers.push(transfer);
-  return { transfer, origin };
+  return origin;
 }
 
 const call = ({ ms = PATIENT_MS, signal }: { ms?: number; signal?: AbortSignal } = {}): Call => ({
@@ -59,16 +46,10 @@ const post = (over: Partial<TransferRequest> = {}): TransferRequest => ({
   ...over,
 });
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
 test('streams a body with its length and the given authorization scheme', async () => {
   let seen: { request: IncomingMessage; body: Buffer } | undefined;
-  const { transfer } = await upstream(async (request, response) => {
-    seen = { request, body: await bodyOf(request) };
+  await upstream(async (request, response) => {
+    seen = { request, body: await buffer(request) };
     response.end('{"h":"4::x"}');
   });
   const body = { length_bytes: 3_000, chunks: pieces(3, 1_000) };
@@ -88,8 +69,8 @@ test('streams a body with its length and the given authorization scheme', async 
 
 describe('time limits', () => {
   test('a slow body may take longer than the stall timeout', async () => {
-    const { transfer } = await upstream(async (request, response) => {
-      await bodyOf(request);
+    await upstream(async (request, response) => {
+      await buffer(request);
       response.end('{}');
     }, 1_000);
     const body = { length_bytes: 7 * 65_536, chunks: pieces(7, 65_536, 200) };
@@ -97,7 +78,7 @@ describe('time limits', () => {
   });
 
   test('aborts when the upstream stops reading', async () => {
-    const { transfer } = await upstream((request) => void request.pause(), STALL_MS);
+    await upstream((request) => void request.pause(), STALL_MS);
     const body = { length_bytes: 64 * 1_048_576, chunks: pieces(64, 1_048_576) };
     await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
@@ -108,7 +89,7 @@ describe('time limits', () => {
   });
 
   test('aborts when the upstream does not answer', async () => {
-    const { transfer } = await upstream((request) => void request.resume(), STALL_MS);
+    await upstream((request) => void request.resume(), STALL_MS);
     const body = { length_bytes: 10, chunks: pieces(1, 10) };
     await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
       message: 'the upstream did not answer in time',
@@ -117,7 +98,7 @@ describe('time limits', () => {
 
   test('aborts at the deadline and does not start without time left', async () => {
     let requests = 0;
-    const { transfer } = await upstream((request) => {
+    await upstream((request) => {
       requests += 1;
       request.resume();
     });
@@ -133,13 +114,12 @@ describe('time limits', () => {
 
   test('cancels when the caller disconnects', async () => {
     const abort = new AbortController();
-    const { transfer } = await upstream((request) => {
+    let closed: Promise<unknown> | undefined;
+    await upstream((request) => {
+      closed = closing(request.socket);
       request.resume();
       abort.abort();
     });
-    const closed = new Promise((resolve) =>
-      servers[0]?.on('connection', (s) => s.on('close', resolve)),
-    );
     await expect(transfer.json(post(), call({ signal: abort.signal }))).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
     });
@@ -149,7 +129,7 @@ describe('time limits', () => {
 
 describe('refusals', () => {
   test('maps an error object and removes the token', async () => {
-    const { transfer } = await upstream((request, response) => {
+    await upstream((request, response) => {
       request.resume();
       const error = {
         code: 100,
@@ -170,7 +150,7 @@ describe('refusals', () => {
   });
 
   test('reads a refusal that arrives before the body is sent', async () => {
-    const { transfer } = await upstream((_request, response) => {
+    await upstream((_request, response) => {
       response.writeHead(400).end('{"error":{"code":131053,"message":"too large"}}');
     });
     const body = { length_bytes: 8 * 1_048_576, chunks: pieces(8, 1_048_576) };
@@ -180,7 +160,7 @@ describe('refusals', () => {
   });
 
   test('lets the caller map a refusal', async () => {
-    const { transfer } = await upstream((request, response) => {
+    await upstream((request, response) => {
       request.resume();
       response.writeHead(404).end('<html>');
     });
@@ -197,7 +177,7 @@ describe('refusals', () => {
     ['a 200 with JSON that is not an object', 200, '[]', true],
     ['an endless 200', 200, `{"a":"${'x'.repeat(1_100_000)}"}`, true],
   ])('%s gives no reason', async (_name, status, text, retryable) => {
-    const { transfer } = await upstream((request, response) => {
+    await upstream((request, response) => {
       request.resume();
       response.on('error', () => undefined);
       response.writeHead(status).end(text);
@@ -212,7 +192,7 @@ describe('refusals', () => {
 
 test('repeats only a read without an answer, once', async () => {
   let requests = 0;
-  const { transfer } = await upstream((request, response) => {
+  await upstream((request, response) => {
     requests += 1;
     if (requests % 2 === 1) request.socket.destroy();
     else response.end('{}');
@@ -228,7 +208,7 @@ test('repeats only a read without an answer, once', async () => {
 
 describe('a file of the upstream', () => {
   test('is returned unchanged, with any status', async () => {
-    const { transfer, origin } = await upstream((request, response) => {
+    const origin = await upstream((request, response) => {
       const found =
         request.url === '/file?id=1' && request.headers.authorization === `Bearer ${TOKEN}`;
       response.writeHead(found ? 200 : 404, { 'content-type': 'image/png' }).end('bytes');
@@ -237,29 +217,27 @@ describe('a file of the upstream', () => {
       transfer.open({ operation: 'GET file', url: new URL(origin + path), token: TOKEN }, call());
     const file = await open('/file?id=1');
     expect(file).toMatchObject({ status: 200, headers: { 'content-type': 'image/png' } });
-    let text = '';
-    for await (const chunk of file.body) text += chunk.toString();
-    expect(text).toBe('bytes');
+    expect(await textOf(file.body)).toBe('bytes');
     const other = await open('/other');
     expect(other.status).toBe(404);
     other.body.destroy();
   });
 
   test('fails with an ApiError when it breaks off', async () => {
-    const { transfer, origin } = await upstream((_request, response) => {
+    const origin = await upstream((_request, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('abc');
       setTimeout(() => response.destroy(), 20);
     });
     const url = new URL(origin);
     const file = await transfer.open({ operation: 'GET file', url, token: TOKEN }, call());
-    const read = async (): Promise<void> => {
-      for await (const _chunk of file.body);
-    };
-    await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', retryable: true });
+    await expect(buffer(file.body)).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      retryable: true,
+    });
   });
 
   test('aborts when it stalls, but not while it is unread', async () => {
-    const { transfer, origin } = await upstream((_request, response) => {
+    const origin = await upstream((_request, response) => {
       response.writeHead(200).write(Buffer.alloc(4 * 1_048_576));
     }, STALL_MS);
     const url = new URL(origin);

@@ -1,33 +1,28 @@
 // Sockets for protocols other than HTTP: refused hosts, the address connected to, TLS and time limits.
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { useLocalServers } from '../../test/local-servers';
 import { ConnectFailed } from './failures';
 import type { ResolvedAddress } from './addresses';
 import { guardedSocket, guardedSocketOptions, type SocketGuard } from './socket';
 
 const LOCAL: SocketGuard = { allowPrivate: true };
-const servers: Server[] = [];
+const { portOf } = useLocalServers();
 const sockets: Socket[] = [];
 let received: Buffer[];
 
 beforeEach(() => (received = []));
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  for (const server of servers.splice(0)) server.close();
 });
 
-async function listen(onConnection: (socket: Socket) => void = () => undefined): Promise<number> {
-  const server = createServer((socket) => {
+const accepting = (onConnection: (socket: Socket) => void = () => undefined) =>
+  createServer((socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined);
     socket.on('data', (data: Buffer) => received.push(data));
     onConnection(socket);
   });
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
 
 const resolving = (address: string): SocketGuard => ({
   allowPrivate: true,
@@ -47,7 +42,7 @@ async function failureOf(
 }
 
 test('opens a connection to an allowed host, by name and by address', async () => {
-  const port = await listen((socket) => socket.write('hello'));
+  const port = await portOf(accepting((socket) => socket.write('hello')));
   for (const host of ['127.0.0.1', 'localhost', 'queue.example.com']) {
     const guard = host.endsWith('.com') ? resolving('127.0.0.1') : LOCAL;
     const { socket, failure } = guardedSocket({ host, port, tls: false }, guard);
@@ -87,23 +82,23 @@ test('refuses a name that resolves to a refused address', async () => {
 });
 
 test('reports a refused connection, a name without address, and a broken connection', async () => {
-  const port = await listen((socket) => socket.resetAndDestroy());
+  const server = accepting((socket) => socket.resetAndDestroy());
+  const port = await portOf(server);
   expect(await failureOf({ host: '127.0.0.1', port }, LOCAL)).toBe('reset');
-  const [server] = servers;
-  server?.close();
-  if (server) await once(server, 'close');
+  server.close();
+  await once(server, 'close');
   expect(await failureOf({ host: '127.0.0.1', port }, LOCAL)).toBe('refused');
   const none: SocketGuard = { allowPrivate: true, resolve: async () => [] };
   expect(await failureOf({ host: 'nowhere.example.com', port }, none)).toBe('dns');
 });
 
 test('a server that does not complete the TLS handshake exceeds the time limit', async () => {
-  const port = await listen();
+  const port = await portOf(accepting());
   expect(await failureOf({ host: '127.0.0.1', port, tls: true }, LOCAL, 100)).toBe('timeout');
   expect(received.length).toBeGreaterThan(0);
 });
 
 test('a server without TLS fails the handshake', async () => {
-  const port = await listen((socket) => socket.write('220 not TLS\r\n'));
+  const port = await portOf(accepting((socket) => socket.write('220 not TLS\r\n')));
   expect(await failureOf({ host: '127.0.0.1', port, tls: true }, LOCAL)).toBe('tls_missing');
 });

@@ -1,29 +1,22 @@
 // Refusals in the form in which Amazon SQS and S3 send them.
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { DestinationError } from '@bmg/common/destinations';
 import { aTestEvent } from '../../../../test/testkit/destination-events';
+import { useLocalServers } from '../../../common/test/local-servers';
 import { TIMES, type Destination } from './destination';
 import { openDestination } from './kinds';
 
 const EVENT = aTestEvent();
 const SECRET = 'hidden-1';
 const keys = { access_key_id: 'id', secret_access_key: SECRET };
-const servers: Server[] = [];
+const { http } = useLocalServers();
 const opened: Destination[] = [];
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((one) => one.close()));
-  for (const server of servers.splice(0)) server.close();
-});
+afterEach(() => Promise.all(opened.splice(0).map((one) => one.close())));
 
 async function open(kind: 'sqs' | 's3', listener: RequestListener): Promise<Destination> {
-  const server = createServer(listener);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await http(listener);
   const settings =
     kind === 'sqs'
       ? { queue_url: `${url}/123456789012/events.fifo`, ...keys }
@@ -39,10 +32,10 @@ async function open(kind: 'sqs' | 's3', listener: RequestListener): Promise<Dest
 }
 
 const json =
-  (status: number, type: string): RequestListener =>
+  (status: number, name: string, namespace = 'com.amazon.coral.service'): RequestListener =>
   (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end(JSON.stringify({ __type: type, message: `about ${SECRET}` }));
+    response.end(JSON.stringify({ __type: `${namespace}#${name}`, message: `about ${SECRET}` }));
   };
 const xml =
   (status: number, code: string): RequestListener =>
@@ -51,29 +44,19 @@ const xml =
     response.end(`<Error><Code>${code}</Code><Message>about ${SECRET}</Message></Error>`);
   };
 
-const QUEUE = 'com.amazonaws.sqs#QueueDoesNotExist';
+const REFUSED = 'credentials refused';
 const REFUSALS: [kind: 'sqs' | 's3', listener: RequestListener, setting: string, error: string][] =
   [
-    ['sqs', json(400, QUEUE), 'queue_url', 'no such queue'],
+    ['sqs', json(400, 'QueueDoesNotExist', 'com.amazonaws.sqs'), 'queue_url', 'no such queue'],
+    ['sqs', json(403, 'InvalidSignatureException'), 'secret_access_key', REFUSED],
+    ['sqs', json(403, 'UnrecognizedClientException'), 'secret_access_key', REFUSED],
     [
       'sqs',
-      json(403, 'com.amazon.coral.service#InvalidSignatureException'),
-      'secret_access_key',
-      'credentials refused',
-    ],
-    [
-      'sqs',
-      json(403, 'com.amazon.coral.service#UnrecognizedClientException'),
-      'secret_access_key',
-      'credentials refused',
-    ],
-    [
-      'sqs',
-      json(400, 'com.amazon.coral.service#AccessDeniedException'),
+      json(400, 'AccessDeniedException'),
       'access_key_id',
       'not allowed to write to the queue',
     ],
-    ['sqs', json(500, 'com.amazon.coral.service#InternalFailure'), 'queue_url', 'HTTP 500'],
+    ['sqs', json(500, 'InternalFailure'), 'queue_url', 'HTTP 500'],
     [
       'sqs',
       (_request, response) => void response.end('hello'),
@@ -81,7 +64,7 @@ const REFUSALS: [kind: 'sqs' | 's3', listener: RequestListener, setting: string,
       'the server broke the protocol: HTTP 200 without valid JSON',
     ],
     ['s3', xml(404, 'NoSuchBucket'), 'bucket', 'no such bucket'],
-    ['s3', xml(403, 'SignatureDoesNotMatch'), 'secret_access_key', 'credentials refused'],
+    ['s3', xml(403, 'SignatureDoesNotMatch'), 'secret_access_key', REFUSED],
     ['s3', xml(403, 'AccessDenied'), 'access_key_id', 'not allowed to write to the bucket'],
     ['s3', xml(301, 'PermanentRedirect'), 'region', 'bucket in another region'],
     ['s3', xml(307, 'TemporaryRedirect'), 'region', 'bucket in another region'],
@@ -137,13 +120,9 @@ test('each entry of a batch has its own result', async () => {
 
 test('a FIFO queue has a group for each conversation, hashed if its text is not allowed', async () => {
   const bodies: string[] = [];
-  const destination = await open('sqs', (request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += String(chunk)));
-    request.on('end', () => {
-      bodies.push(text);
-      response.writeHead(400).end('{}');
-    });
+  const destination = await open('sqs', async (request, response) => {
+    bodies.push(await text(request));
+    response.writeHead(400).end('{}');
   });
   const keysOfEvents = ['800|49170', 'a b', undefined];
   await destination.send(
