@@ -11,19 +11,28 @@ import type { StateItem } from './state-records';
 
 const NUMBER = '800000000000001';
 
-function statusBody(metadata: object): unknown {
-  const status = {
-    id: 'wamid.1',
-    status: 'delivered',
-    timestamp: '1790000000',
-    recipient_id: '15550100777',
-    biz_opaque_callback_data: 'bmg1:ptn_1:req_1',
-  };
-  const value = { metadata, statuses: [status] };
-  return {
-    object: 'whatsapp_business_account',
-    entry: [{ id: '900000000000001', changes: [{ field: 'messages', value }] }],
-  };
+const STATUS = {
+  id: 'wamid.1',
+  status: 'delivered',
+  timestamp: '1790000000',
+  recipient_id: '15550100777',
+  biz_opaque_callback_data: 'bmg1:ptn_1:req_1',
+};
+
+/** The item of a webhook with one change. */
+function itemOf(field: string, value: object) {
+  const entry = [{ id: '900000000000001', changes: [{ field, value }] }];
+  const from = {
+    webhook: { received_at_ms: 0 },
+    times: {},
+    normalised: normalise({ object: 'whatsapp_business_account', entry }, 1_790_000_000),
+    lossless: false,
+    span: { spanContext: unsampled },
+    published: 0,
+  } as unknown as ReadWebhook;
+  const [item] = itemsOf([from]);
+  if (!item) throw new Error('no item');
+  return item;
 }
 
 /**
@@ -31,17 +40,7 @@ function statusBody(metadata: object): unknown {
  * deliveries.
  */
 function outcomeOf(partner_ids: string[], metadata: object = { phone_number_id: NUMBER }) {
-  const normalised = normalise(statusBody(metadata), 1_790_000_000);
-  const from = {
-    webhook: { received_at_ms: 0 },
-    times: {},
-    normalised,
-    lossless: false,
-    span: { spanContext: unsampled },
-    published: 0,
-  } as unknown as ReadWebhook;
-  const [item] = itemsOf([from]);
-  if (!item) throw new Error('no item');
+  const item = itemOf('messages', { metadata, statuses: [STATUS] });
   const added: StateItem[] = [];
   const records = { add: (one: StateItem) => void added.push(one), take: () => [], published() {} };
   const owner = { partner_ids, phone_number_id: undefined, waba_id: undefined };
@@ -50,7 +49,7 @@ function outcomeOf(partner_ids: string[], metadata: object = { phone_number_id: 
   const deliveries: Outgoing<Delivery>[] = [
     ...outgoingOf(item, owner, data, { records, envelope }),
   ];
-  return { normalised, added, deliveries };
+  return { normalised: item.from.normalised, added, deliveries };
 }
 
 test('the status of a send carries its callback data, and makes no state change', () => {
@@ -81,14 +80,8 @@ test.each([
   ['leaves out a value of more than 256 KB', 300_000, { value: null, value_bytes: 300_041 }],
 ])('upstream.other %s', (_name, size, expected) => {
   const value = { text: 'x'.repeat(size) };
-  const body = {
-    object: 'whatsapp_business_account',
-    entry: [{ id: '900000000000001', changes: [{ field: 'new_field', value }] }],
-  };
-  const from = { normalised: normalise(body, 1_790_000_000), lossless: false };
-  const [item] = itemsOf([from as unknown as ReadWebhook]);
-  if (!item) throw new Error('no item');
-  expect(JSON.parse(dataOf(item))).toEqual({ field: 'new_field', value, ...expected });
+  const data = dataOf(itemOf('new_field', value));
+  expect(JSON.parse(data)).toEqual({ field: 'new_field', value, ...expected });
 });
 
 describe('the envelope', () => {

@@ -70,13 +70,9 @@ test.each(FAULTS)('%s refuses %j and names %s', (type, change, setting) => {
 });
 
 test('all settings that are missing are named together', () => {
-  const check = () => checkSettings('amqp', { host: 'mq.example.com' }, PUBLIC);
-  expect(check).toThrow(DestinationError);
-  try {
-    check();
-  } catch (error) {
-    expect((error as DestinationError).missing).toEqual(['username', 'password', 'routing_key']);
-  }
+  expect(() => checkSettings('amqp', { host: 'mq.example.com' }, PUBLIC)).toThrow(
+    expect.objectContaining({ missing: ['username', 'password', 'routing_key'] }),
+  );
 });
 
 test('settings keep their values, and get the defaults', () => {

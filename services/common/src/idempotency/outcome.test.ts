@@ -4,69 +4,48 @@ import { earlierUnknown, outcomeOf, unknownOutcome, type Outcome } from './outco
 const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>
   new ApiError(code, 'why', extras);
 
+const UNKNOWN = { details: { outcome: 'unknown' } };
+const NOT_SENT = { details: { outcome: 'not_sent' } };
+const OUTCOMES: Record<Outcome, Array<[name: string, code: ErrorCode, extras?: ErrorExtras]>> = {
+  not_done: [
+    ['a missing field', 'MISSING_FIELDS'],
+    ['a wrong field', 'INVALID_FIELD', { retryable: true }],
+    ['an upstream refusal answered as 400', 'AUTH_TEMPLATE_NEEDS_PHONE', { upstream_code: 131062 }],
+    ['a revoked partner key', 'INVALID_PARTNER_KEY'],
+    ['an unpaid invoice', 'PAYMENT_FAILED'],
+    ['a suspended partner', 'PARTNER_SUSPENDED'],
+    ['too many contacts', 'TOO_MANY_CONTACTS'],
+    ['a paused number', 'NO_ACTIVE_WABA'],
+    ['an unknown medium', 'MEDIA_NOT_FOUND'],
+    ['a rate limit', 'RATE_LIMIT'],
+    ['a feature that is not configured', 'NOT_CONFIGURED'],
+    ['a service that could not be reached', 'SERVICE_UNAVAILABLE'],
+    ['a fault before anything was sent', 'SERVER_ERROR', { retryable: true, ...NOT_SENT }],
+    ['a retryable refusal', 'UPSTREAM_ERROR', { upstream_code: 130429, retryable: true }],
+    ['an upstream that could not be reached', 'UPSTREAM_ERROR', { retryable: true }],
+    ['work that another run is doing', 'IDEMPOTENCY_KEY_IN_USE'],
+    ['a key that an earlier request holds', 'IDEMPOTENCY_KEY_REUSED'],
+  ],
+  unknown: [
+    ['a service whose connection broke', 'SERVICE_UNAVAILABLE', { retryable: false }],
+    ['a timeout between our services', 'SERVER_ERROR'],
+    ['a fault of our own', 'INTERNAL_ERROR'],
+    ['a connection to the upstream that broke', 'UPSTREAM_ERROR', UNKNOWN],
+    ['an interrupted upload', 'UPSTREAM_ERROR', { retryable: true, ...UNKNOWN }],
+  ],
+  final: [
+    ['a permanent upstream refusal', 'UPSTREAM_ERROR', { upstream_code: 131047 }],
+    ['an upstream refusal without a reason', 'UPSTREAM_ERROR'],
+    ['details that look like ours', 'UPSTREAM_ERROR', { upstream_code: 100, ...NOT_SENT }],
+    ['a conflict of state', 'CANNOT_CANCEL'],
+  ],
+};
+
 describe('the outcome of a failed request', () => {
-  test.each<[string, ApiError, Outcome]>([
-    ['a missing field', failure('MISSING_FIELDS'), 'not_done'],
-    ['a wrong field', failure('INVALID_FIELD', { retryable: true }), 'not_done'],
-    [
-      'an upstream refusal answered as 400',
-      failure('AUTH_TEMPLATE_NEEDS_PHONE', { upstream_code: 131062 }),
-      'not_done',
-    ],
-    ['a revoked partner key', failure('INVALID_PARTNER_KEY'), 'not_done'],
-    ['an unpaid invoice', failure('PAYMENT_FAILED'), 'not_done'],
-    ['a suspended partner', failure('PARTNER_SUSPENDED'), 'not_done'],
-    ['too many contacts', failure('TOO_MANY_CONTACTS'), 'not_done'],
-    ['a paused number', failure('NO_ACTIVE_WABA'), 'not_done'],
-    ['an unknown medium', failure('MEDIA_NOT_FOUND'), 'not_done'],
-    ['a rate limit', failure('RATE_LIMIT'), 'not_done'],
-    ['a feature that is not configured', failure('NOT_CONFIGURED'), 'not_done'],
-    ['a service that could not be reached', failure('SERVICE_UNAVAILABLE'), 'not_done'],
-    [
-      'a service whose connection broke',
-      failure('SERVICE_UNAVAILABLE', { retryable: false }),
-      'unknown',
-    ],
-    ['a timeout between our services', failure('SERVER_ERROR'), 'unknown'],
-    ['a fault of our own', failure('INTERNAL_ERROR'), 'unknown'],
-    [
-      'a fault before anything was sent',
-      failure('SERVER_ERROR', { retryable: true, details: { outcome: 'not_sent' } }),
-      'not_done',
-    ],
-    [
-      'a retryable upstream refusal',
-      failure('UPSTREAM_ERROR', { upstream_code: 130429, retryable: true }),
-      'not_done',
-    ],
-    [
-      'an upstream that could not be reached',
-      failure('UPSTREAM_ERROR', { retryable: true }),
-      'not_done',
-    ],
-    ['a permanent upstream refusal', failure('UPSTREAM_ERROR', { upstream_code: 131047 }), 'final'],
-    ['an upstream refusal without a reason', failure('UPSTREAM_ERROR'), 'final'],
-    [
-      'a connection to the upstream that broke',
-      failure('UPSTREAM_ERROR', { details: { outcome: 'unknown' } }),
-      'unknown',
-    ],
-    [
-      'an interrupted upload',
-      failure('UPSTREAM_ERROR', { retryable: true, details: { outcome: 'unknown' } }),
-      'unknown',
-    ],
-    [
-      'upstream details that look like ours',
-      failure('UPSTREAM_ERROR', { upstream_code: 100, details: { outcome: 'not_sent' } }),
-      'final',
-    ],
-    ['a conflict of state', failure('CANNOT_CANCEL'), 'final'],
-    ['work that another run is doing', failure('IDEMPOTENCY_KEY_IN_USE'), 'not_done'],
-    ['a key that an earlier request holds', failure('IDEMPOTENCY_KEY_REUSED'), 'not_done'],
-    ['an earlier request whose outcome is unknown', earlierUnknown(), 'not_done'],
-  ])('%s', (_name, error, outcome) => {
-    expect(outcomeOf(error)).toBe(outcome);
+  describe.each(Object.entries(OUTCOMES))('is %s', (outcome, rows) => {
+    test.each(rows)('after %s', (_name, code, extras = {}) => {
+      expect(outcomeOf(failure(code, extras))).toBe(outcome);
+    });
   });
 
   test('stores no failure that is retryable or leaves the outcome open', () => {
@@ -92,5 +71,6 @@ describe('the outcome of a failed request', () => {
       cause,
     });
     expect(outcomeOf(unknownOutcome())).toBe('unknown');
+    expect(outcomeOf(earlierUnknown())).toBe('not_done');
   });
 });

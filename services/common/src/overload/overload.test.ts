@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { eventually } from '../../../../test/testkit/eventually';
 import { metrics } from '../telemetry';
-import { createBound, createBoundedServer, createPool, type HttpLimits } from '.';
+import { createBound, createBoundedServer, createPool, type HttpLimits, type Pool } from '.';
 
 const lines: object[] = [];
 const log = { warn: (facts: object) => lines.push(facts) } as never;
@@ -43,54 +43,36 @@ describe('a bound', () => {
 
 describe('a pool', () => {
   const options = { server: 'four', reason: 'transfers', holder: 'partner', max: 4 } as const;
+  const take = (pool: Pool, ...takes: [holder: string, amount?: number][]): boolean[] =>
+    takes.map((one) => pool.take(...one));
 
   test('gives each holder at most its share, and all together at most its size', async () => {
     const pool = createPool(options, log);
-    expect([pool.take('a'), pool.take('a'), pool.take('a')]).toEqual([true, true, false]);
-    expect([pool.take('b'), pool.take('b'), pool.take('c')]).toEqual([true, true, false]);
+    expect(take(pool, ['a'], ['a'], ['a'])).toEqual([true, true, false]);
+    expect(take(pool, ['b'], ['b'], ['c'])).toEqual([true, true, false]);
     pool.give('a');
-    expect([pool.take('c'), pool.take('a')]).toEqual([true, false]);
+    expect(take(pool, ['c'], ['a'])).toEqual([true, false]);
     expect(await shed('four', 'transfers_of_partner')).toBe(1);
     expect(await shed('four', 'transfers')).toBe(2);
   });
 
   test('reserves a floor for each holder, which others cannot use up', () => {
     const pool = createPool({ ...options, max: 100, floor: { of_holder: 10, max: 20 } }, log);
-    expect([pool.take('a', 50), pool.take('b', 50), pool.take('c', 11)]).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    expect([pool.take('c', 10), pool.take('c', 1), pool.take('a', 10)]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect(take(pool, ['a', 50], ['b', 50], ['c', 11])).toEqual([true, true, false]);
+    expect(take(pool, ['c', 10], ['c', 1], ['a', 10])).toEqual([true, false, true]);
     // The floors of all holders are bounded too.
-    expect(pool.take('d', 1)).toBe(false);
+    expect(take(pool, ['d', 1])).toEqual([false]);
     pool.give('a', 60);
-    expect([pool.take('d', 60), pool.take('d', 50), pool.take('c', 0)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect(take(pool, ['d', 60], ['d', 50], ['c', 0])).toEqual([false, true, true]);
     pool.give('c', 10);
-    expect([pool.take('e', 10), pool.take('f', 10)]).toEqual([true, true]);
+    expect(take(pool, ['e', 10], ['f', 10])).toEqual([true, true]);
   });
 
   test('counts amounts, and forgets a holder without any', () => {
     const pool = createPool({ ...options, max: 100 }, log);
-    expect([pool.take('a', 30), pool.take('a', 20), pool.take('a', 1)]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(take(pool, ['a', 30], ['a', 20], ['a', 1])).toEqual([true, true, false]);
     pool.give('a', 50);
-    expect([pool.take('a', 50), pool.take('b', 50), pool.take('c', 1)]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(take(pool, ['a', 50], ['b', 50], ['c', 1])).toEqual([true, true, false]);
   });
 });
 
@@ -133,12 +115,17 @@ describe('a server against slow clients', () => {
     return state;
   }
 
+  /** Sends the text again and again until the server closes the connection. */
+  async function trickle(sender: ReturnType<typeof client>, text: string): Promise<void> {
+    const timer = setInterval(() => sender.socket.write(text), 20);
+    await eventually(() => sender.closed);
+    clearInterval(timer);
+  }
+
   test('closes a connection whose headers trickle in', async () => {
     const port = await listening({ headers_ms: 100, request_ms: 10_000 });
     const slow = client(port, 'GET / HTTP/1.1\r\nHost: x\r\n');
-    const drip = setInterval(() => slow.socket.write('x-a: b\r\n'), 20);
-    await eventually(() => slow.closed);
-    clearInterval(drip);
+    await trickle(slow, 'x-a: b\r\n');
     expect(slow.said).toMatch(/^HTTP\/1\.1 408 /);
     expect(await shed('slow', 'slow')).toBeGreaterThan(0);
   });
@@ -146,9 +133,7 @@ describe('a server against slow clients', () => {
   test('closes a connection whose body trickles in', async () => {
     const port = await listening({ headers_ms: 100, request_ms: 200 });
     const slow = client(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
-    const drip = setInterval(() => slow.socket.write('x'), 20);
-    await eventually(() => slow.closed);
-    clearInterval(drip);
+    await trickle(slow, 'x');
   });
 
   test('closes a connection without a request, and without an answer', async () => {
@@ -186,9 +171,7 @@ describe('a server against slow clients', () => {
 
     test('is closed when the rest of its body takes too long', async () => {
       const endless = client(await refusing(100), HEAD);
-      const drip = setInterval(() => endless.socket.write('x'), 20);
-      await eventually(() => endless.closed);
-      clearInterval(drip);
+      await trickle(endless, 'x');
       expect(endless.said).toContain('413 Payload Too Large');
     });
   });

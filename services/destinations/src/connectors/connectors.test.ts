@@ -27,6 +27,8 @@ const program = (body: string, reply: ConnectorReply): string[] => [
 ];
 const STORED = ConnectorReply.fromPartial({ call: 1, outcomes: [{ is_stored: true }] });
 const SOUND = "process.stdin.once('data', answer).resume();";
+const onCall = (body: string): string => `process.stdin.once('data', () => { ${body} });`;
+const DIES = onCall('process.exit(7);');
 
 const children: ChildProcess[] = [];
 const start = (body: string, reply = STORED): ChildProcess => {
@@ -63,7 +65,7 @@ const send = (partner_id: string, size = ONE): Promise<string> =>
 test.each([
   [
     'grows',
-    'const kept = []; process.stdin.once("data", () => setInterval(() => kept.push(Buffer.alloc(1e7, 1)), 5));',
+    onCall('const kept = []; setInterval(() => kept.push(Buffer.alloc(1e7, 1)), 5);'),
     'the connector used more than 128 MiB of memory',
   ],
   [
@@ -71,15 +73,15 @@ test.each([
     'replies.write(Buffer.alloc(4), () => { for (;;); });',
     'the connector stopped responding',
   ],
-  ['dies', 'process.stdin.once("data", () => process.exit(7));', 'the connector ended with code 7'],
+  ['dies', DIES, 'the connector ended with code 7'],
   [
     'announces a reply of 2 GiB',
-    'process.stdin.once("data", () => replies.write(Buffer.from([127, 255, 255, 255])));',
+    onCall('replies.write(Buffer.from([127, 255, 255, 255]));'),
     'the connector broke the protocol of its replies',
   ],
   [
     'replies with garbage',
-    'process.stdin.once("data", () => replies.write(Buffer.from([0, 0, 0, 4, 255, 255, 255, 255])));',
+    onCall('replies.write(Buffer.from([0, 0, 0, 4, 255, 255, 255, 255]));'),
     'the connector broke the protocol of its replies',
   ],
 ])('fails the calls of a partner whose connector %s, and no other', async (_name, body, reason) => {
@@ -91,7 +93,6 @@ test.each([
 });
 
 test('starts a dead connector again after a wait that doubles', async () => {
-  const DIES = 'process.stdin.once("data", () => process.exit(7));';
   await use([DIES, DIES, SOUND]);
   const reason = 'the connector ended with code 7';
   expect(await send('p')).toBe(reason);

@@ -1,6 +1,7 @@
 import { ReceiverSpeed } from './receiver-speed';
 
 const FULL = { is_full: true, is_reduced: false };
+const ROOM = { is_full: false, is_reduced: false };
 const PARTNER = 'ptn_1';
 
 /** An attempt that was answered after `response_ms`, at `now`. */
@@ -20,8 +21,7 @@ function answering(response_ms: number, now = 10_000): ReceiverSpeed {
 test('a receiver is slow if it answers late and its share is used up', () => {
   expect(answering(300).isSlow(PARTNER, FULL, 10_000)).toBe(true);
   expect(answering(5).isSlow(PARTNER, FULL, 10_000)).toBe(false);
-  const room = { is_full: false, is_reduced: false };
-  expect(answering(300).isSlow(PARTNER, room, 10_000)).toBe(false);
+  expect(answering(300).isSlow(PARTNER, ROOM, 10_000)).toBe(false);
 });
 
 test('a receiver is not slow if this process runs its timers late', () => {
@@ -36,15 +36,14 @@ test('a receiver that fails quickly is slow', () => {
 });
 
 test('a destination may wait for more events of its batch', () => {
-  const room = { is_full: false, is_reduced: false };
   for (const [receiver, is_slow] of [
     ['ptn_1/whd_1', false],
     ['ptn_1/whe_1', true],
   ] as const) {
     const speed = new ReceiverSpeed();
     speed.started(receiver, {}, 10_000);
-    expect([receiver, speed.isSlow(receiver, room, 13_000)]).toEqual([receiver, is_slow]);
-    expect(speed.isSlow(receiver, room, 15_000)).toBe(true);
+    expect([receiver, speed.isSlow(receiver, ROOM, 13_000)]).toEqual([receiver, is_slow]);
+    expect(speed.isSlow(receiver, ROOM, 15_000)).toBe(true);
   }
 });
 
@@ -53,7 +52,7 @@ test('a receiver that hangs is slow before its first attempt ends', () => {
   speed.started(PARTNER, {}, 10_000);
   expect(speed.isSlow(PARTNER, FULL, 10_010)).toBe(false);
   expect(speed.isSlow(PARTNER, FULL, 10_500)).toBe(true);
-  expect(speed.isSlow(PARTNER, { is_full: false, is_reduced: false }, 11_500)).toBe(true);
+  expect(speed.isSlow(PARTNER, ROOM, 11_500)).toBe(true);
 });
 
 test('a receiver that was idle is not slow at the first delivery', () => {
@@ -63,11 +62,10 @@ test('a receiver that was idle is not slow at the first delivery', () => {
 
 test('a receiver is not slow while its deliveries wait for their first attempt', () => {
   const speed = answering(5, 10_000);
-  const waiting = { is_full: false, is_reduced: false };
-  expect(speed.isSlow(PARTNER, waiting, 60_000)).toBe(false);
+  expect(speed.isSlow(PARTNER, ROOM, 60_000)).toBe(false);
   expect(speed.progresses(PARTNER, 60_000)).toBe(true);
   speed.started(PARTNER, {}, 60_000);
-  expect(speed.isSlow(PARTNER, waiting, 61_500)).toBe(true);
+  expect(speed.isSlow(PARTNER, ROOM, 61_500)).toBe(true);
 });
 
 describe('beside other receivers', () => {

@@ -1,5 +1,5 @@
 // Requeues, later pages and the oldest delivery in a real database.
-import { testDatabase } from '../../../../test/testkit/database';
+import { emptyDatabase, testDatabase } from '../../../../test/testkit/database';
 import { createDeliveries, DELIVERIES, type StoredDelivery } from './store';
 
 const NOW = new Date('2026-10-05T12:00:00Z');
@@ -7,6 +7,9 @@ const LATER = new Date('2026-10-05T13:00:00Z');
 const BATCH_MAX = 100;
 
 const db = testDatabase({}, { monitorCommands: true });
+beforeEach(() => emptyDatabase(db));
+const store = (...rows: StoredDelivery[]) =>
+  db.collection<StoredDelivery>(DELIVERIES).insertMany(rows);
 
 const row = (at: number, change: Partial<StoredDelivery> = {}): StoredDelivery => ({
   _id: `evt_${at}`,
@@ -34,8 +37,7 @@ test('requeues every delivery of a partner, a batch at a time', async () => {
   const rows = Array.from({ length: 250 }, (_unused, at) =>
     row(at, at % 2 === 0 ? {} : { status: 'failed', next_attempt_at: null }),
   );
-  const other = row(1_000, { partner_id: 'ptn_2' });
-  await db.collection<StoredDelivery>(DELIVERIES).insertMany([...rows, other]);
+  await store(...rows, row(1_000, { partner_id: 'ptn_2' }));
   const sizes: number[] = [];
   db.client.on('commandStarted', ({ command }) => {
     for (const { q } of command['updates'] ?? []) sizes.push(q._id.$in.length);
@@ -51,15 +53,13 @@ test('requeues every delivery of a partner, a batch at a time', async () => {
 });
 
 test('finds the oldest delivery that is retried, in any partition', async () => {
-  const deliveries = db.collection<StoredDelivery>(DELIVERIES);
-  await deliveries.deleteMany({});
   expect(await createDeliveries(db).oldest()).toBeUndefined();
   const hour = (hour: number): Date => new Date(`2026-10-05T0${hour}:00:00Z`);
-  await deliveries.insertMany([
+  await store(
     row(1, { created_at: hour(3) }),
     row(2, { created_at: hour(2), partition: 7, partner_id: 'ptn_2' }),
     row(3, { created_at: hour(1), partition: 7, status: 'failed', next_attempt_at: null }),
-  ]);
+  );
   expect(await createDeliveries(db).oldest()).toEqual({
     _id: 'evt_2',
     partner_id: 'ptn_2',
@@ -72,8 +72,7 @@ test('pages through failed and overdue deliveries, those of one time by their ID
     const time = new Date(NOW.getTime() + Math.floor(at / 4));
     return row(at, { created_at: time, next_attempt_at: time });
   });
-  await db.collection<StoredDelivery>(DELIVERIES).deleteMany({});
-  await db.collection<StoredDelivery>(DELIVERIES).insertMany(rows);
+  await store(...rows);
   const deliveries = createDeliveries(db);
   const listed: string[] = [];
   const overdue: string[] = [];
@@ -90,16 +89,13 @@ test('pages through failed and overdue deliveries, those of one time by their ID
 });
 
 test('counts the deliveries to the webhook URL that were attempted and not accepted', async () => {
-  await db.collection<StoredDelivery>(DELIVERIES).deleteMany({});
-  await db
-    .collection<StoredDelivery>(DELIVERIES)
-    .insertMany([
-      row(1),
-      row(2, { status: 'failed' }),
-      row(3, { created_at: new Date(NOW.getTime() - 1) }),
-      row(4, { attempts: 0 }),
-      row(5, { partner_id: 'ptn_2' }),
-      row(6, { endpoint_id: 'whe_1' }),
-    ]);
+  await store(
+    row(1),
+    row(2, { status: 'failed' }),
+    row(3, { created_at: new Date(NOW.getTime() - 1) }),
+    row(4, { attempts: 0 }),
+    row(5, { partner_id: 'ptn_2' }),
+    row(6, { endpoint_id: 'whe_1' }),
+  );
   expect(await createDeliveries(db).countRefused('ptn_1', NOW)).toBe(2);
 });
