@@ -1,10 +1,11 @@
 // The agent over TLS.
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { useAgents } from '../../test/agents';
 import { createAuthority } from '../../test/authority';
 import { closing, useLocalServers } from '../../test/local-servers';
 import { guardedFetch } from './fetch';
-import { guardedAgent, type GuardedAgent, type GuardedAgentOptions } from './guarded';
+import type { GuardedAgent } from './guarded';
 import { guardedPost } from './post';
 
 const NAME = 'partner.example';
@@ -18,19 +19,10 @@ const { portOf, tcp } = useLocalServers();
 const portOfTcp = async (...behaviour: Parameters<typeof tcp>) =>
   Number(new URL(await tcp(...behaviour)).port);
 
-const agents: GuardedAgent[] = [];
-afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.destroy())));
-
-function agentWith(options: Partial<GuardedAgentOptions> = {}): GuardedAgent {
-  const agent = guardedAgent({
-    allowPrivate: true,
-    ca: authority.certificate,
-    resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
-    ...options,
-  });
-  agents.push(agent);
-  return agent;
-}
+const agentWith = useAgents({
+  ca: authority.certificate,
+  resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+});
 
 const post = (port: number, agent: GuardedAgent, name = NAME, path = '/') =>
   guardedPost(`https://${name}:${port}${path}`, Buffer.from('{}'), {

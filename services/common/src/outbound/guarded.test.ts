@@ -7,8 +7,9 @@ import {
   type Socket,
   type TcpNetConnectOpts,
 } from 'node:net';
+import { useAgents } from '../../test/agents';
 import { useLocalServers } from '../../test/local-servers';
-import { guardedAgent, type GuardedAgent, type GuardedAgentOptions } from './guarded';
+import type { GuardedAgent } from './guarded';
 import { guardedPost } from './post';
 import type { ResolvedAddress } from './addresses';
 
@@ -16,14 +17,7 @@ const BODY = Buffer.from('{}');
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
 
 const { portOf: listening } = useLocalServers();
-const agents: GuardedAgent[] = [];
-afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.destroy())));
-
-function agentWith(options: Partial<GuardedAgentOptions> = {}): GuardedAgent {
-  const agent = guardedAgent({ allowPrivate: true, ...options });
-  agents.push(agent);
-  return agent;
-}
+const agentWith = useAgents();
 
 const post = (url: string, agent: GuardedAgent, timeout_ms = 4_000) =>
   guardedPost(url, BODY, { agent, pool: 'ptn_a', headers: {}, timeout_ms });

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { useAgents } from '../../test/agents';
 import { closing, useLocalServers } from '../../test/local-servers';
-import { guardedAgent, type GuardedAgent } from './guarded';
+import type { GuardedAgent } from './guarded';
 import { guardedPost, PostFailed } from './post';
 
 const BODY = Buffer.from('{"event":"message.received"}');
@@ -10,9 +11,9 @@ const SMALL_LIMIT_MS = 120;
 // Long enough for headers to arrive on a busy machine.
 const LIMIT_AFTER_HEADERS_MS = 1_000;
 
+const agentWith = useAgents({ connectionsPerOrigin: 1 });
 let agent: GuardedAgent;
-beforeEach(() => (agent = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 1 })));
-afterEach(() => agent.destroy());
+beforeEach(() => (agent = agentWith()));
 const { http, tcp, trickling, urlOf } = useLocalServers();
 
 const post = (url: string, options: Partial<Parameters<typeof guardedPost>[2]> = {}) =>

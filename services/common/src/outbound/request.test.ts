@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
+import { useAgents } from '../../test/agents';
 import { useLocalServers } from '../../test/local-servers';
-import { guardedAgent, type GuardedAgent } from './guarded';
+import type { GuardedAgent } from './guarded';
 import { guardedRequest, type GuardedRequestOptions } from './request';
 
+const agentWith = useAgents();
 let agent: GuardedAgent;
-beforeEach(() => (agent = guardedAgent({ allowPrivate: true })));
-afterEach(() => agent.destroy());
+beforeEach(() => (agent = agentWith()));
 const { http, urlOf } = useLocalServers();
 
 const request = (url: string, options: Partial<GuardedRequestOptions> = {}) =>
