@@ -1,15 +1,9 @@
 // For a test file: a connection to Redis with keys of its own, and one to a Redis that is down.
 import { randomBytes } from 'node:crypto';
 import { openRedis, type RedisConnection } from '../src/redis';
-import { createLogger, type Logger } from '../src/telemetry';
+import { createLogger } from '../src/telemetry';
 
-export interface TestRedis {
-  shared: RedisConnection;
-  down: RedisConnection;
-  log: Logger;
-}
-
-export function useRedis(): TestRedis {
+export function useRedis() {
   const REDIS_KEY_PREFIX = `t${randomBytes(5).toString('hex')}:`;
   const log = createLogger('test');
   log.level = 'silent';

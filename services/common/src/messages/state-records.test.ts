@@ -1,4 +1,5 @@
-import { contactRecord } from './state-records';
+import fc from 'fast-check';
+import { contactRecord, readCallbackData, writeCallbackData } from './state-records';
 
 const received = (type: string) =>
   contactRecord({
@@ -30,4 +31,34 @@ test.each([
   ['request_welcome', undefined],
 ])('a message of type %s opens the window of %p', (type, phone_number_id) => {
   expect(received(type)).toMatchObject({ phone: '15550100777', phone_number_id });
+});
+
+test('callback data names the partner and the request that were written', () => {
+  const partner = fc.string({ minLength: 1 }).filter((text) => !text.includes(':'));
+  fc.assert(
+    fc.property(partner, fc.string({ minLength: 1 }), (partner_id, request_id) => {
+      expect(readCallbackData(writeCallbackData(partner_id, request_id))).toEqual({
+        partner_id,
+        request_id,
+      });
+    }),
+  );
+});
+
+test('callback data has the form that messages already sent carry', () => {
+  expect(writeCallbackData('ptn_1', 'msg_01')).toBe('bmg1:ptn_1:msg_01');
+});
+
+test.each([
+  undefined,
+  '',
+  'order-17',
+  'bmg1:',
+  'bmg1:ptn_1',
+  'bmg1:ptn_1:',
+  'bmg1::msg_01',
+  'bmg2:ptn_1:msg_01',
+  ' bmg1:ptn_1:msg_01',
+])('ignores callback data of another sender: %j', (data) => {
+  expect(readCallbackData(data)).toBeUndefined();
 });

@@ -41,7 +41,12 @@ function gathered(options: Partial<GathererOptions> = {}) {
     reset: () => resets.push(writes.length),
     ...options,
   });
-  return { gatherer, writes, resets };
+  /** Ends a write, and lets the next one begin. */
+  const end = (at: number, sent?: Sent[]): Promise<unknown> => {
+    writes[at]?.end(sent);
+    return settle();
+  };
+  return { gatherer, writes, resets, end };
 }
 
 beforeEach(() => jest.useFakeTimers());
@@ -49,16 +54,12 @@ afterEach(() => jest.useRealTimers());
 const settle = (ms = 0) => jest.advanceTimersByTimeAsync(ms);
 
 test('events that arrive during a write are the next batch, within the limits', async () => {
-  const { gatherer, writes } = gathered();
+  const { gatherer, writes, end } = gathered();
   const send = (id: string) => gatherer.send([event(id)]);
   const all = [send('a')];
   await settle();
   all.push(...['b', 'c', 'd', 'e'].map(send));
-  writes[0]?.end();
-  await settle();
-  writes[1]?.end();
-  await settle();
-  writes[2]?.end();
+  for (const at of [0, 1, 2]) await end(at);
   expect(await Promise.all(all)).toEqual(all.map(() => [SENT]));
   expect(writes.map((one) => one.ids)).toEqual(['a', 'b,c,d', 'e']);
 });
@@ -71,15 +72,14 @@ test('a batch stays within its bytes', async () => {
 });
 
 test('waits for more events up to its time, and no longer once a batch is full', async () => {
-  const { gatherer, writes } = gathered({ wait_ms: 2_000 });
+  const { gatherer, writes, end } = gathered({ wait_ms: 2_000 });
   void gatherer.send([event('a')]);
   await settle(1_900);
   expect(writes).toHaveLength(0);
   void gatherer.send([event('b')]);
   await settle(100);
   expect(writes.map((one) => one.ids)).toEqual(['a,b']);
-  writes[0]?.end();
-  await settle();
+  await end(0);
   void gatherer.send(['c', 'd', 'e'].map((id) => event(id)));
   await settle();
   expect(writes[1]?.ids).toBe('c,d,e');
@@ -97,19 +97,13 @@ test('an event too large is refused for good, and the others are sent', async ()
 });
 
 test('a batch holds one event of a key, and a failure stops the later ones of its call', async () => {
-  const { gatherer, writes } = gathered();
-  const sending = gatherer.send([
-    event('a1', 'a'),
-    event('a2', 'a'),
-    event('b1', 'b'),
-    event('b2', 'b'),
-  ]);
+  const { gatherer, writes, end } = gathered();
+  const sending = gatherer.send(['a1', 'a2', 'b1', 'b2'].map((id) => event(id, id.slice(0, 1))));
   await settle();
   expect(writes[0]?.ids).toBe('a1,b1');
-  writes[0]?.end([{ ok: false, error: 'refused', permanent: false }, SENT]);
-  await settle();
+  await end(0, [{ ok: false, error: 'refused', permanent: false }, SENT]);
   expect(writes[1]?.ids).toBe('b2');
-  writes[1]?.end();
+  await end(1);
   expect((await sending).map((sent) => (sent.ok ? 'ok' : sent.error))).toEqual([
     'refused',
     'an earlier event of the conversation failed',
@@ -119,24 +113,20 @@ test('a batch holds one event of a key, and a failure stops the later ones of it
 });
 
 test('an atomic batch holds several events of a key, and none overtakes one that stays', async () => {
-  const { gatherer, writes } = gathered({ atomic: true });
+  const { gatherer, writes, end } = gathered({ atomic: true });
   void gatherer.send([event('a1', 'a', 50), event('b1', 'b', 40)]);
   void gatherer.send([event('c1', 'c', 50), event('c2', 'c', 5), event('c3', 'c', 5)]);
   await settle();
   expect(writes[0]?.ids).toBe('a1,b1');
-  writes[0]?.end();
-  await settle();
+  await end(0);
   expect(writes[1]?.ids).toBe('c1,c2,c3');
 });
 
 test('a batch holds one group', async () => {
-  const { gatherer, writes } = gathered({ groupOf: ({ event_id }) => event_id.slice(0, 1) });
+  const { gatherer, writes, end } = gathered({ groupOf: ({ event_id }) => event_id.slice(0, 1) });
   void gatherer.send([event('a1'), event('b1', 'k'), event('a2'), event('a3', 'k')]);
   await settle();
-  writes[0]?.end();
-  await settle();
-  writes[1]?.end();
-  await settle();
+  for (const at of [0, 1]) await end(at);
   expect(writes.map((one) => one.ids)).toEqual(['a1,a2', 'b1', 'a3']);
 });
 

@@ -4,13 +4,7 @@ import { laneItem } from '../../test/builders';
 import { HOLD_MS, type LaneItem } from './lane';
 import { Lanes } from './lanes';
 
-type Step =
-  | { kind: 'arrive'; partner: number; conversation: number }
-  | { kind: 'answer'; which: number }
-  | { kind: 'fail'; which: number; delay_ms: number }
-  | { kind: 'wait'; ms: number };
-
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step = fc.oneof(
   fc.record({
     kind: fc.constant('arrive' as const),
     partner: fc.nat(2),
