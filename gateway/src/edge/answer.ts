@@ -125,7 +125,14 @@ function messageMaker({
   return async (input) => encodeLong(requestType, await request(input));
 }
 
-const defaultRequest = ({ params, query, body, target, partner_id, waba_id }: Input): Fields => ({
+export const defaultRequest = ({
+  params,
+  query,
+  body,
+  target,
+  partner_id,
+  waba_id,
+}: Input): Fields => ({
   ...query,
   ...body,
   ...params,

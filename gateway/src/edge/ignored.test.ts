@@ -144,10 +144,13 @@ test.each<[string, string, object | undefined, string | null]>([
   expect(await call(line, body)).toMatchObject({ ignored });
 });
 
-test('the work is done all the same', async () => {
-  const { status } = await call(READ, { message_id: 'w', read_receipt: {} });
-  expect(status).toBe(200);
-  expect(received).toEqual([expect.objectContaining({ message_id: 'w' })]);
+test('the work is done all the same, with a body of DELETE and a path that is decoded once', async () => {
+  const participants = ['+1555', { wa_id: '1666', user_id: 'US.1' }, { user_id: 'US.2' }, {}];
+  const line = 'DELETE /groups/Y2Fw%2B%3D%3D/participants';
+  expect(await call(line, { participants, x: 1 })).toMatchObject({ status: 200, ignored: 'x' });
+  expect(received).toMatchObject([
+    { group_id: 'Y2Fw+==', participants: ['+1555', '1666', 'US.2', ''] },
+  ]);
 });
 
 test('does the work when a body that nothing takes is large or no JSON', async () => {

@@ -1,26 +1,11 @@
-// The rows of API keys: who grants is taken from the request's key, and null removes a limit.
+// The rows of API keys: null removes a limit.
 import { replyOf, requestOf, taken } from '../../../../test/contract/rows';
-import { keys } from './rows';
 
 /** The request of the RPC for a body as it arrives. */
-const requestFor = (name: string, body: object, change: object = {}) =>
-  requestOf(name, { params: { key_id: 'key_2' }, body: taken(name, body), ...change });
+const requestFor = (name: string, body: object) =>
+  requestOf(name, { params: { key_id: 'key_2' }, body: taken(name, body) });
 const CREATE = 'POST /keys';
 const UPDATE = 'PATCH /keys/:key_id';
-const ROTATE = 'POST /keys/:key_id/rotate';
-
-test.each([
-  [CREATE, { name: 'A', scopes: ['read'] }],
-  [UPDATE, { name: 'A' }],
-  [ROTATE, {}],
-])('%s takes the granting key from the request, never from the body', (name, body) => {
-  const forged = { ...body, caller_key_id: 'key_9', partner_id: 'ptn_9', key_id: 'key_9' };
-  const of = { partner_id: 'ptn_1', caller_key_id: 'key_1' };
-  expect(requestFor(name, forged, { key_id: 'key_1' })).toMatchObject(of);
-  const by_partner = requestFor(name, forged);
-  expect(by_partner).toMatchObject({ partner_id: 'ptn_1', caller_key_id: undefined });
-  if (name !== CREATE) expect(by_partner['key_id']).toBe('key_2');
-});
 
 test('a new key without limits has none', () => {
   const unlimited = { waba_ids: [], addresses: [], expires_at: undefined };
@@ -66,12 +51,8 @@ test.each([
 test('answers null if a key has no limit', () => {
   const key = { key_id: 'key_1', scopes: ['read'], waba_ids: [], addresses: ['203.0.113.7'] };
   const nulls = { expires_at: null, last_used_at: null, previous_expires_at: null };
-  expect(replyOf(ROTATE, { key, secret: 'bmgk_x' })).toEqual({
+  expect(replyOf('POST /keys/:key_id/rotate', { key, secret: 'bmgk_x' })).toEqual({
     key: { ...key, waba_ids: null, ...nulls },
     secret: 'bmgk_x',
   });
-});
-
-test('no row that answers a secret takes an Idempotency-Key, which would store it', () => {
-  expect(keys.filter(({ idempotent }) => idempotent)).toEqual([]);
 });

@@ -5,16 +5,6 @@ import { replyOf, requestOf, rowOf, taken } from '../../../../test/contract/rows
 describe('registering from a code', () => {
   const NAME = 'POST /clients/register-from-code';
 
-  test('takes the partner from the token or the key, never from the body', () => {
-    const body = { code: 'c', partner_id: 'ptn_2', session_id: 'cns_2' };
-    expect(requestOf(NAME, { body, session_id: 'cns_1' })).toMatchObject({
-      code: 'c',
-      partner_id: 'ptn_1',
-      session_id: 'cns_1',
-    });
-    expect(requestOf(NAME, { body })).toMatchObject({ partner_id: 'ptn_1', session_id: undefined });
-  });
-
   test('answers a state only if the session has one', () => {
     const client = { waba_id: '1' };
     expect(replyOf(NAME, { client, state: 's' })).toMatchObject({ state: 's' });
@@ -25,14 +15,6 @@ describe('registering from a code', () => {
     const status = rowOf(NAME).status as (reply: object) => number;
     expect([status({ created: true }), status({ created: false })]).toEqual([201, 200]);
   });
-});
-
-test('a link belongs to the API key of its request, never to one in the body', () => {
-  const NAME = 'POST /connect/session';
-  const body = { state: 's', partner_id: 'ptn_2', key_id: 'key_2' };
-  const own = { state: 's', partner_id: 'ptn_1' };
-  expect(requestOf(NAME, { body, key_id: 'key_1' })).toEqual({ ...own, key_id: 'key_1' });
-  expect(requestOf(NAME, { body })).toEqual({ ...own, key_id: undefined });
 });
 
 describe('the period of the usage record', () => {
