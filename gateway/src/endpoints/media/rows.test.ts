@@ -1,4 +1,3 @@
-import { UploadMediaRequest } from '@bmg/proto/messaging';
 import { replyOf, taken, TARGET } from '../../../../test/contract/rows';
 
 const UPLOAD = 'POST /media/upload';
@@ -7,30 +6,12 @@ test('answers an upload with media_id and waba_id', () => {
   expect(replyOf(UPLOAD, { media_id: '1' })).toEqual({ media_id: '1', waba_id: TARGET.waba_id });
 });
 
-describe('the body of an upload', () => {
+test('takes an upload whose address has up to 2,048 characters', () => {
   const body = { url: 'https://example.org/a.png', mime_type: 'image/png' };
-
-  test('is passed on completely', () => {
-    expect(UploadMediaRequest.fromPartial(taken(UPLOAD, { ...body }) as object)).toMatchObject(
-      body,
-    );
-  });
-
-  test.each([
-    [{}, 'MISSING_FIELDS', { fields: ['url', 'mime_type'] }],
-    [{ ...body, url: ' ' }, 'MISSING_FIELDS', { fields: ['url'] }],
-    [{ ...body, url: 1 }, 'INVALID_FIELD', { field: 'url' }],
-    [{ ...body, mime_type: ['image/png'] }, 'INVALID_FIELD', { field: 'mime_type' }],
-    [
-      { ...body, url: `https://example.org/${'x'.repeat(2_048)}` },
-      'INVALID_FIELD',
-      { field: 'url' },
-    ],
-  ])('%j is %s', (wrong, code, details) => {
-    expect(() => taken(UPLOAD, wrong)).toThrow(
-      expect.objectContaining({ code, details: expect.objectContaining(details) }),
-    );
-  });
+  expect(taken(UPLOAD, { ...body })).toEqual(body);
+  expect(() => taken(UPLOAD, { ...body, url: body.url.padEnd(2_049, 'x') })).toThrow(
+    expect.objectContaining({ code: 'INVALID_FIELD', details: { field: 'url' } }),
+  );
 });
 
 test.each([

@@ -45,20 +45,14 @@ describe('a creation', () => {
   });
 
   test.each([
-    [{}, 'MISSING_FIELDS', { fields: ['name', 'language', 'category', 'components'] }],
     [{ ...body, components: [] }, 'MISSING_FIELDS', { fields: ['components'] }],
     [
       { ...body, components: undefined, library_template_name: ' ' },
       'MISSING_FIELDS',
       { fields: ['components'] },
     ],
-    [{ ...body, category: 'utility' }, 'INVALID_FIELD', { field: 'category' }],
-    [{ ...body, parameter_format: 'BOTH' }, 'INVALID_FIELD', { field: 'parameter_format' }],
-    [{ ...body, components: ['x'] }, 'INVALID_FIELD', { field: 'components[0]' }],
     [{ ...body, name: 'x'.repeat(513) }, 'INVALID_FIELD', { field: 'name' }],
   ])('with %j is %s', (wrong, code, details) => {
-    expect(() => check(wrong)).toThrow(
-      expect.objectContaining({ code, details: expect.objectContaining(details) }),
-    );
+    expect(() => check(wrong)).toThrow(expect.objectContaining({ code, details }));
   });
 });
