@@ -86,14 +86,6 @@ describe('the outcome of a sign-up', () => {
     return visited;
   };
 
-  test('goes to the origin of the session', async () => {
-    const { message } = await finish(stage.site.origin, withoutReferrer);
-    expect((await message()).data).toMatchObject({
-      type: 'SERVICE_CONNECT_SUCCESS',
-      waba_id: expect.any(String),
-    });
-  });
-
   test('goes whole to any opener if no origin is known', async () => {
     const { message } = await finish(null, withoutReferrer);
     expect((await message()).data).toEqual({
@@ -110,20 +102,5 @@ describe('the outcome of a sign-up', () => {
   test('is not delivered to a page of another origin', async () => {
     const { messages } = await finish('https://shop.example.com');
     expect(await messages()).toEqual([]);
-  });
-});
-
-describe('the page', () => {
-  test('warns about a partner key in its address and removes the key from the address', async () => {
-    const url = `${stage.gateway}/connect?partner_key=${stage.partner.partner_key}&state=old`;
-    const { page, dialog, message } = await stage.begin(undefined, url);
-    expect(page.url()).toMatch(/\/connect\?token=bmgc_\w+&legacy=1$/);
-    await page.getByText(/deprecated/).waitFor();
-    await press(await dialog(), '#finish');
-    expect((await message()).data).toMatchObject({
-      type: 'SERVICE_CONNECT_SUCCESS',
-      state: 'old',
-      waba_id: WABA,
-    });
   });
 });
