@@ -2,15 +2,10 @@
 // origin, which opens the connect link in a window and records the messages it receives.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { JOIN_LIMIT_MS, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import { INSTALL_LIMIT_MS, launchBrowser } from '../testkit/browser';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { TestPartner } from '../harness/shared-mesh';
 import { createBrowserContexts } from '../testkit/browser-contexts';
-
-export { launchBrowser } from '../testkit/browser';
-
-/** The first window is slow to open on a busy machine. */
-const WAIT_MS = 60_000;
+import { openBrowser, stageOf, WAIT_MS, type BrowserStage } from './browser-stage';
 
 export type Prepare = (context: BrowserContext) => Promise<unknown>;
 
@@ -93,11 +88,9 @@ async function visit(context: BrowserContext, site: PartnerSite, url: string): P
   };
 }
 
-/** A mesh, a partner, a browser and the partner's site. */
-export interface Stage {
-  mesh: Mesh;
+/** A partner and its site, beside the mesh and the browser. */
+export interface Stage extends BrowserStage {
   partner: TestPartner;
-  browser: Browser;
   site: PartnerSite;
   /** Origin of the hosted page. */
   gateway: string;
@@ -107,32 +100,19 @@ export interface Stage {
   begin(prepare?: Prepare, url?: string): Promise<Visit>;
   /** Closes the windows that a test has left open. */
   tidy(): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Long enough to install the browser first. */
-export const STAGE_LIMIT_MS = INSTALL_LIMIT_MS + JOIN_LIMIT_MS;
-export const STATE = 'order-17';
-
 async function openStage(): Promise<Stage> {
-  const [mesh, browser, site] = await Promise.all([
-    joinMesh(),
-    launchBrowser(),
-    startPartnerSite(),
-  ]);
+  const [{ mesh, browser }, site] = await Promise.all([openBrowser(), startPartnerSite()]);
   const partner = await mesh.createPartner({ name: 'Example & Partner' });
   const contexts = createBrowserContexts(browser);
   const prepared: BrowserContext[] = [];
-  const link: Stage['link'] = async (state = STATE, origin = site.origin) =>
+  const link: Stage['link'] = async (state = 'order-17', origin = site.origin) =>
     (await partner.call('POST', '/connect/session', { state, ...(origin !== null && { origin }) }))
       .body;
   return {
-    mesh,
-    partner,
-    browser,
-    site,
+    ...{ mesh, partner, browser, site, link },
     gateway: new URL(mesh.base_url).origin,
-    link,
     async begin(prepare, url) {
       const context = prepare ? await browser.newContext(PHONE) : await contexts.take(PHONE);
       if (prepare) prepared.push(context);
@@ -144,20 +124,14 @@ async function openStage(): Promise<Stage> {
       await contexts.release();
       await mesh.emulator.clearFaults();
     },
-    async close() {
-      await browser.close();
-      await site.close();
-      await mesh.stop();
-    },
   };
 }
 
-/** The stage of a file's tests, which has its members once it is open. */
 export function connectStage(): Stage {
-  const stage = {} as Stage;
-  beforeAll(async () => Object.assign(stage, await openStage()), STAGE_LIMIT_MS);
-  afterEach(() => stage.tidy());
-  afterAll(() => stage.close());
+  const stage: Stage = stageOf(openStage, {
+    tidy: () => stage.tidy(),
+    leave: () => stage.site.close(),
+  });
   return stage;
 }
 

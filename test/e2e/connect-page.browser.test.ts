@@ -1,15 +1,16 @@
 // The hosted onboarding page in a real browser, with the emulator's sign-up dialog: every outcome
-// of a sign-up.
+// of a sign-up, and the accessibility of what it shows.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
 import type { BrowserContext, Page } from 'playwright-core';
 import { eventually } from '../testkit/eventually';
 import { LANGUAGES } from '../../gateway/src/connect-page/texts';
 import { ONE } from '../harness/shared-mesh';
 import { connectStage, type Visit, openWindow, press, pressEnter } from './connect-browser';
+import { inspectSchemes } from './console-stage';
 import { consoleOf } from './people-support';
+import { withDatabase } from './stored';
 
 const WABA = ONE.waba_id;
 const NUMBER = ONE.phone_number_id;
@@ -45,17 +46,12 @@ async function changeSettings(settings: object): Promise<void> {
 }
 
 /** Backdates the creation of a link; the service's clock is unchanged. */
-async function makeOlder(token_ms: number): Promise<void> {
-  const client = await MongoClient.connect(stage.mesh.env['MONGO_URL'] as string);
-  try {
-    await client
-      .db(`${stage.mesh.env['MONGO_DATABASE_PREFIX']}onboarding`)
+const makeOlder = (token_ms: number): Promise<unknown> =>
+  withDatabase(stage.mesh, 'onboarding', (db) =>
+    db
       .collection('connect_sessions')
-      .updateMany({}, { $set: { created_at: new Date(Date.now() - token_ms) } });
-  } finally {
-    await client.close();
-  }
-}
+      .updateMany({}, { $set: { created_at: new Date(Date.now() - token_ms) } }),
+  );
 
 /** On a busy machine the dialog is on the screen for a while before its script runs. */
 const delayDialogScript = (context: BrowserContext): Promise<unknown> =>
@@ -134,6 +130,7 @@ describe('a completed sign-up', () => {
     const again = await page.reload();
     expect(again?.status()).toBe(410);
     await shows({ page }, /This link has been used/);
+    await inspectSchemes(page, 'sign-up used');
   });
 
   test('shows the partner’s logo, served by us as a picture and nothing else', async () => {
@@ -287,7 +284,10 @@ describe('a link that names the partner’s pages', () => {
 describe('an abandoned sign-up', () => {
   test('reports the step to the partner’s page, and a retry works', async () => {
     const { page, dialog, message } = await stage.begin();
+    await shows({ page }, /Ready\./);
+    await inspectSchemes(page, 'sign-up ready');
     const popup = await dialog();
+    await inspectSchemes(page, 'sign-up in progress');
     await popup.selectOption('#step', 'PHONE_NUMBER_VERIFICATION');
     await press(popup, '#cancel');
     expect(await message()).toEqual({
@@ -300,6 +300,7 @@ describe('an abandoned sign-up', () => {
       },
     });
     await shows({ page }, /closed before it was finished/);
+    await inspectSchemes(page, 'sign-up cancelled');
     await lastStep({
       state: 'order-17',
       current_step: 'PHONE_NUMBER_VERIFICATION',
@@ -308,7 +309,8 @@ describe('an abandoned sign-up', () => {
     const again = await dialog();
     await press(again, '#finish');
     expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
-    await page.getByText(/Done\./).waitFor();
+    await shows({ page }, /Done\./);
+    await inspectSchemes(page, 'sign-up done');
   });
 
   test.each([
@@ -391,6 +393,7 @@ describe('an error is shown', () => {
       .getByRole('alert')
       .getByText(/came too late or was used before/)
       .waitFor();
+    await inspectSchemes(page, 'sign-up failed');
     expect(await page.getByRole('button', { name: 'Try again' }).isEnabled()).toBe(true);
   });
 
@@ -427,7 +430,8 @@ describe('an error is shown', () => {
   test('to the opener too when the link was used, with the state of its session', async () => {
     const { connect_url } = await stage.link();
     await makeOlder(HALF_AN_HOUR_MS + 1_000);
-    const { message } = await stage.begin(undefined, connect_url);
+    const { page, message } = await stage.begin(undefined, connect_url);
+    await inspectSchemes(page, 'sign-up link invalid');
     expect((await message()).data).toEqual({
       type: 'SERVICE_CONNECT_ERROR',
       state: 'order-17',

@@ -1,30 +1,12 @@
 // Accessibility of every screen in the states that a person rarely looks at for long: while it
 // loads, when there is nothing to show, and when the gateway cannot be reached.
-import type { Page, Route } from 'playwright-core';
-import {
-  COLOURS,
-  consoleStage,
-  faultsOf,
-  SCREENS,
-  settle,
-  shoot,
-  VIEWS,
-  visit,
-} from './console-stage';
+import type { Route } from 'playwright-core';
+import { consoleStage, inspectSchemes, SCREENS, settle, VIEWS, visit } from './console-stage';
 
 const stage = consoleStage();
 
 /** Everything but the session, without which there is no screen. */
 const DATA = /\/dashboard\/api\/(?!session)/;
-
-async function check(page: Page, state: string, name: string): Promise<void> {
-  expect([state, name, await faultsOf(page)]).toEqual([state, name, []]);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-  expect([state, name, await faultsOf(page, COLOURS)]).toEqual([state, name, []]);
-  await shoot(page, `${state}-${name}`);
-  await page.emulateMedia({ colorScheme: 'light' });
-}
 
 test('no screen has a fault while its data is on its way', async () => {
   const page = await stage.openSignedIn('');
@@ -32,7 +14,7 @@ test('no screen has a fault while its data is on its way', async () => {
   await page.route(DATA, (route) => void held.push(route));
   for (const [name, path] of Object.entries(SCREENS)) {
     await visit(page, path);
-    await check(page, 'loading', name);
+    await inspectSchemes(page, `loading ${name}`);
     for (const route of held.splice(0)) await route.continue().catch(() => undefined);
   }
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -44,7 +26,7 @@ test('no screen has a fault for a partner that has nothing yet', async () => {
   for (const [name, path] of Object.entries(SCREENS)) {
     await visit(page, path);
     await settle(page);
-    await check(page, 'empty', name);
+    await inspectSchemes(page, `empty ${name}`);
   }
 });
 
@@ -61,7 +43,7 @@ test('no screen has a fault while the gateway is unreachable, and each says so',
       await visit(page, path);
       await page.getByRole('alert').first().waitFor();
       await settle(page);
-      await check(page, 'failing', name);
+      await inspectSchemes(page, `failing ${name}`);
     }
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   };

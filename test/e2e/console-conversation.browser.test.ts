@@ -2,15 +2,7 @@
 // the next message, and a reply.
 import { joinMesh, ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import {
-  consoleStage,
-  inspect,
-  LIMIT_MS,
-  openConsoleStage,
-  overflowOf,
-  settle,
-} from './console-stage';
+import { consoleStage, inspect, overflowOf, settle } from './console-stage';
 
 const SECRET = 'A text that is nobody else’s business';
 
@@ -50,23 +42,18 @@ test('shows both sides of a conversation without texts, and sends a reply at a k
   await turns.first().waitFor();
 });
 
-test(
-  'shows what the contact wrote if the operator has texts shown',
-  async () => {
-    const own = await openConsoleStage(() => joinMesh({ CONSOLE_TEXTS: 'true' }, ['gateway']));
-    try {
-      const { phone_number_id } = ONE;
-      const contact = '15550100883';
-      await own.mesh.emulator.inbound({ phone_number_id, from: contact, text: SECRET });
-      const page = await own.openSignedIn(
-        `messages/conversation?number=${phone_number_id}&find=${contact}`,
-      );
-      const turns = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
-      await turns.getByText(SECRET, { exact: true }).waitFor();
-      await inspect(page, 'conversation-texts');
-    } finally {
-      await own.close();
-    }
-  },
-  LIMIT_MS + STAGE_LIMIT_MS,
-);
+describe('if the operator has texts shown', () => {
+  const own = consoleStage({ join: () => joinMesh({ CONSOLE_TEXTS: 'true' }, ['gateway']) });
+
+  test('shows what the contact wrote', async () => {
+    const { phone_number_id } = ONE;
+    const contact = '15550100883';
+    await own.mesh.emulator.inbound({ phone_number_id, from: contact, text: SECRET });
+    const page = await own.openSignedIn(
+      `messages/conversation?number=${phone_number_id}&find=${contact}`,
+    );
+    const turns = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await turns.getByText(SECRET, { exact: true }).waitFor();
+    await inspect(page, 'conversation-texts');
+  });
+});

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { createBroadcast } from './broadcast-support';
-import { consoleStage, inspect, overflowOf, settle, shoot, WAIT_MS } from './console-stage';
+import { WAIT_MS } from './browser-stage';
+import { consoleStage, inspect, overflowOf, settle, shoot } from './console-stage';
 import { loadSampleRates, removeRates } from './rates-support';
 
 const TO = '15550100790';

@@ -2,20 +2,12 @@
 // them; they are copied from there to gateway/console/pictures.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { MongoClient } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { STAGE_LIMIT_MS } from './connect-browser';
-import {
-  LIMIT_MS,
-  openConsoleStage,
-  settle,
-  VIEWS,
-  visit,
-  type ConsoleStage,
-} from './console-stage';
+import { consoleStage, LIMIT_MS, settle, VIEWS, visit, type ConsoleStage } from './console-stage';
 import { loadSampleRates, removeRates } from './rates-support';
+import { withDatabase } from './stored';
 
 const CONSOLE = resolve(__dirname, '../../gateway/console');
 /** The pictures that the README shows. */
@@ -35,8 +27,6 @@ const LOST = '15550100871';
 
 /** Days that cannot be waited for: invented figures, as onboarding stores them. */
 async function storePast({ mesh, partner: { partner_id } }: ConsoleStage): Promise<void> {
-  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  const db = client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`);
   const days = Array.from({ length: DAYS }, (_none, at) => {
     const day_at = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - (at + 1) * DAY_MS);
     const day = day_at.toISOString().slice(0, 10);
@@ -51,8 +41,9 @@ async function storePast({ mesh, partner: { partner_id } }: ConsoleStage): Promi
     const categories = { utility: counts(0.6), marketing: counts(0.25), service: counts(0.15) };
     return { _id: `${partner_id}/${day}`, partner_id, day, day_at, categories, applied: [] };
   });
-  await db.collection<{ _id: string }>('message_usage').insertMany(days);
-  await client.close();
+  await withDatabase(mesh, 'onboarding', (db) =>
+    db.collection<{ _id: string }>('message_usage').insertMany(days),
+  );
 }
 
 /** Sends of each outcome, an answer, and an event that the receiver refused. */
@@ -110,24 +101,22 @@ async function takeAll({ openSignedIn }: ConsoleStage): Promise<void> {
 }
 
 if (FOLDER) {
+  const stage = consoleStage({
+    prepare: () => loadSampleRates(stage.mesh),
+    async leave() {
+      await removeRates(stage.mesh);
+      await stage.mesh.emulator.behaviour({ fail_status: null });
+    },
+  });
   test(
     'takes the pictures of the README',
     async () => {
       mkdirSync(FOLDER, { recursive: true });
-      const stage = await openConsoleStage();
-      await loadSampleRates(stage.mesh);
-      try {
-        await storePast(stage);
-        await makeTraffic(stage);
-        await takeAll(stage);
-      } finally {
-        stage.partner.receiver.behave(undefined);
-        await removeRates(stage.mesh);
-        await stage.mesh.emulator.behaviour({ fail_status: null });
-        await stage.close();
-      }
+      await storePast(stage);
+      await makeTraffic(stage);
+      await takeAll(stage);
     },
-    2 * LIMIT_MS + STAGE_LIMIT_MS,
+    2 * LIMIT_MS,
   );
 }
 

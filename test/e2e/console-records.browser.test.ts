@@ -1,8 +1,8 @@
 // What the console shows of the past: quality and limit of a number by day, and the audit log with
 // its filters.
-import { MongoClient } from 'mongodb';
 import { ONE } from '../harness/shared-mesh';
 import { consoleStage, inspect, reload, saved, settle, shoot } from './console-stage';
+import { withDatabase } from './stored';
 
 const DAY_MS = 86_400_000;
 const { waba_id, phone_number_id } = ONE;
@@ -13,34 +13,28 @@ const dayBefore = (days: number): string =>
   new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
 /** Past days cannot be waited for: they are stored as onboarding stores them. */
-async function storeDays(days: Array<[before: number, quality: string, tier: string]>) {
-  const { mesh, partner } = stage;
-  const { partner_id } = partner;
-  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-  const name = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`;
-  await client
-    .db(name)
-    .collection<{ _id: string }>('number_days')
-    .insertMany(
-      days.map(([before, quality_rating, messaging_limit_tier]) => {
-        const day = dayBefore(before);
-        const number = { partner_id, waba_id, phone_number_id };
-        const _id = `${partner_id}/${waba_id}/${phone_number_id}/${day}`;
-        return { _id, ...number, day, day_at: new Date(day), quality_rating, messaging_limit_tier };
-      }),
-    );
-  await client.close();
+function storeDays(days: Array<[before: number, quality: string]>): Promise<unknown> {
+  const { partner_id } = stage.partner;
+  const documents = days.map(([before, quality_rating]) => {
+    const day = dayBefore(before);
+    const number = { partner_id, waba_id, phone_number_id };
+    const facts = { day, day_at: new Date(day), quality_rating, messaging_limit_tier: 'TIER_1K' };
+    return { _id: `${partner_id}/${waba_id}/${phone_number_id}/${day}`, ...number, ...facts };
+  });
+  return withDatabase(stage.mesh, 'onboarding', (db) =>
+    db.collection<{ _id: string }>('number_days').insertMany(documents),
+  );
 }
 
 describe('quality and limit of a number over time', () => {
   beforeAll(() =>
     storeDays([
-      [40, 'GREEN', 'TIER_1K'],
-      [39, 'YELLOW', 'TIER_1K'],
-      [38, 'RED', 'TIER_1K'],
-      [20, 'YELLOW', 'TIER_1K'],
-      [2, 'GREEN', 'TIER_1K'],
-      [1, 'GREEN', 'TIER_1K'],
+      [40, 'GREEN'],
+      [39, 'YELLOW'],
+      [38, 'RED'],
+      [20, 'YELLOW'],
+      [2, 'GREEN'],
+      [1, 'GREEN'],
     ]),
   );
 

@@ -3,17 +3,23 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { source as axeSource } from 'axe-core';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createBrowserContexts } from '../testkit/browser-contexts';
 import { eventually } from '../testkit/eventually';
-import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+import {
+  openBrowser,
+  stageOf,
+  WAIT_MS,
+  watch,
+  type BrowserStage,
+  type Work,
+} from './browser-stage';
 
 /** Where screenshots are written; none are without it. */
 const SHOTS = process.env['BMG_SCREENSHOTS'];
 /** Long, because a busy machine draws a page in many seconds. */
 export const LIMIT_MS = 300_000;
-export const WAIT_MS = 60_000;
 const TABS_MAX = 60;
 const SETTLED_FRAMES = 8;
 export const VIEWS = [
@@ -33,9 +39,7 @@ export const SCREENS = Object.fromEntries(
   ]),
 );
 
-export interface ConsoleStage {
-  mesh: Mesh;
-  browser: Browser;
+export interface ConsoleStage extends BrowserStage {
   partner: TestPartner;
   origin: string;
   /** Errors that the browser reported. */
@@ -46,7 +50,11 @@ export interface ConsoleStage {
   openSignedIn(path: string, view?: View, key?: string): Promise<Page>;
   /** Closes the pages of a test: an open one goes on to read events and to draw them. */
   tidy(): Promise<void>;
-  close(): Promise<void>;
+}
+
+interface Surroundings {
+  join?: () => Promise<Mesh>;
+  behind_proxy?: boolean;
 }
 
 /**
@@ -54,11 +62,8 @@ export interface ConsoleStage {
  * log-ins of one network are limited. Its pages load nothing from other origins, which such a
  * header keeps from being loaded.
  */
-export async function openConsoleStage(
-  join: () => Promise<Mesh> = joinMesh,
-  { behind_proxy = false } = {},
-): Promise<ConsoleStage> {
-  const [mesh, browser] = await Promise.all([join(), launchBrowser()]);
+async function openStage({ join, behind_proxy }: Surroundings): Promise<ConsoleStage> {
+  const { mesh, browser } = await openBrowser(join);
   const partner = await mesh.createPartner({ name: 'Example Software' });
   await partner.register(ONE);
   await partner.register(TWO_A);
@@ -89,11 +94,7 @@ export async function openConsoleStage(
       await context.setExtraHTTPHeaders({ 'x-forwarded-for': address });
     }
     await prepare(context);
-    const page = await context.newPage();
-    page.on('console', (line) => {
-      if (line.type() === 'error') complaints.push(`${line.text()} ${line.location().url}`);
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    const page = watch(await context.newPage(), complaints);
     await page.goto(`${origin}/dashboard/${path}`);
     return page;
   };
@@ -102,11 +103,7 @@ export async function openConsoleStage(
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
   return {
-    mesh,
-    browser,
-    partner,
-    origin,
-    complaints,
+    ...{ mesh, browser, partner, origin, complaints },
     open: (path, view) => openPage(path, view),
     signIn,
     async openSignedIn(path, view, key = partner.partner_key) {
@@ -126,39 +123,19 @@ export async function openConsoleStage(
       return page;
     },
     tidy: () => contexts.release(),
-    async close() {
-      await browser.close();
-      await mesh.stop();
-    },
   };
 }
 
-interface StageOptions {
-  join?: () => Promise<Mesh>;
-  behind_proxy?: boolean;
-  /** Makes what the tests look at. */
-  prepare?: () => Promise<unknown>;
-  /** Ends what would stay in the mesh. */
-  leave?: () => Promise<unknown>;
-}
-
-/** The stage of a file's tests, which has its members once it is open: before `prepare`. */
-export function consoleStage({ join, behind_proxy, prepare, leave }: StageOptions = {}) {
-  const stage = {} as ConsoleStage;
-  beforeAll(async () => {
-    Object.assign(stage, await openConsoleStage(join, { behind_proxy }));
-    await prepare?.();
-  }, STAGE_LIMIT_MS);
-  afterEach(() => stage.tidy());
-  afterAll(async () => {
-    await leave?.();
-    await stage.close();
+export function consoleStage({ prepare, leave, ...surroundings }: Surroundings & Work = {}) {
+  const stage: ConsoleStage = stageOf(() => openStage(surroundings), {
+    ...{ prepare, leave },
+    tidy: () => stage.tidy(),
   });
   return stage;
 }
 
 /** The rules that only a scheme can break. */
-export const COLOURS = ['color-contrast', 'link-in-text-block'];
+const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
  * The faults that axe-core finds, each with the elements; `rules` limits it to these. An open
@@ -235,12 +212,27 @@ export async function inspect(page: Page, picture?: string): Promise<void> {
   if (picture !== undefined) await shoot(page, picture);
 }
 
+/** Expects no fault in either scheme, and takes a picture of each. */
+export async function inspectSchemes(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // The console follows a moment later; other pages do not have the attribute.
+    await page.waitForFunction((scheme) => {
+      const shown = document.documentElement.getAttribute('data-mantine-color-scheme');
+      return shown === null || shown === scheme;
+    }, colorScheme);
+    const rules = colorScheme === 'dark' ? COLOURS : undefined;
+    expect([name, colorScheme, await faultsOf(page, rules)]).toEqual([name, colorScheme, []]);
+    await shoot(page, `${name.replaceAll(/\W+/g, '-')}-${colorScheme}`);
+  }
+}
+
 /** Presses Tab until the element has the focus: a person without a mouse reaches it so. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let presses = 0; presses < TABS_MAX; presses += 1) {
     await page.keyboard.press('Tab');
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    if (await isFocused(target)) return;
   }
   throw new Error(`${String(target)} cannot be reached with the keyboard`);
 }

@@ -5,11 +5,11 @@ import { ONE, TWO_A, TWO_B } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { scopeOf } from './broadcast-support';
 import { openWindow, press } from './connect-browser';
+import { WAIT_MS } from './browser-stage';
 import {
-  COLOURS,
   consoleStage,
-  faultsOf,
   inspect,
+  inspectSchemes,
   overflowOf,
   reload,
   SCREENS,
@@ -19,7 +19,6 @@ import {
   tabTo,
   VIEWS,
   visit,
-  WAIT_MS,
 } from './console-stage';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
@@ -27,8 +26,6 @@ const MESSAGE = { to: '15550100777', text: 'Hello' };
 const stage = consoleStage({
   prepare: () => stage.partner.call('POST', '/messages/send', MESSAGE, scopeOf(ONE)),
 });
-
-const SCHEMES = ['light', 'dark'] as const;
 
 describe.each(VIEWS)('on $name', (view) => {
   test('every screen shows its data, has no serious accessibility fault and does not scroll sideways', async () => {
@@ -40,13 +37,7 @@ describe.each(VIEWS)('on $name', (view) => {
     for (const [name, path] of Object.entries(SCREENS)) {
       await visit(page, path);
       await settle(page);
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-        const rules = colorScheme === view.colorScheme ? undefined : COLOURS;
-        expect([name, colorScheme, await faultsOf(page, rules)]).toEqual([name, colorScheme, []]);
-        await shoot(page, `${name}-${view.width}-${colorScheme}`);
-      }
+      await inspectSchemes(page, `${name} ${view.width}`);
       expect([name, await overflowOf(page)]).toEqual([name, 0]);
     }
     expect(stage.complaints).toEqual([]);

@@ -1,14 +1,11 @@
 // The documentation in a real browser, and a partner whose reader is signed in.
-import type { Browser, Page } from 'playwright-core';
-import { joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+import type { Page } from 'playwright-core';
+import type { TestPartner } from '../harness/shared-mesh';
+import { openBrowser, stageOf, WAIT_MS, watch, type BrowserStage } from './browser-stage';
 
-const WAIT_MS = 60_000;
 const DESK = { width: 1280, height: 900 };
 
-export interface DocsStage {
-  mesh: Mesh;
-  browser: Browser;
+export interface DocsStage extends BrowserStage {
   partner: TestPartner;
   origin: string;
   /** Errors that the browser reported; a test that expects some empties it. */
@@ -21,7 +18,7 @@ export interface DocsStage {
 }
 
 async function openStage(): Promise<DocsStage> {
-  const [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
+  const { mesh, browser } = await openBrowser();
   const origin = new URL(mesh.base_url).origin;
   const complaints: string[] = [];
   const hosts = new Set<string>();
@@ -29,9 +26,7 @@ async function openStage(): Promise<DocsStage> {
     const permissions = ['clipboard-read', 'clipboard-write'];
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce', permissions });
     context.setDefaultTimeout(WAIT_MS);
-    const page = await context.newPage();
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    const page = watch(await context.newPage(), complaints);
     page.on('request', (request) => {
       const { protocol, host } = new URL(request.url());
       if (protocol.startsWith('http')) hosts.add(host);
@@ -51,20 +46,14 @@ async function openStage(): Promise<DocsStage> {
 
 /** The stage of a file's tests, which has its members once it is open: before `prepare`. */
 export function docsStage(prepare?: () => Promise<unknown>): DocsStage {
-  const stage = {} as DocsStage;
-  beforeAll(async () => {
-    Object.assign(stage, await openStage());
-    await prepare?.();
-  }, STAGE_LIMIT_MS);
-  afterEach(async () => {
-    await Promise.all(stage.browser.contexts().map((context) => context.close()));
-    expect(stage.complaints.splice(0)).toEqual([]);
-    const own = new URL(stage.origin).host;
-    expect([...stage.hosts].filter((host) => host !== own)).toEqual([]);
-  });
-  afterAll(async () => {
-    await stage.browser?.close();
-    await stage.mesh?.stop();
+  const stage: DocsStage = stageOf(openStage, {
+    prepare,
+    async tidy() {
+      await Promise.all(stage.browser.contexts().map((context) => context.close()));
+      expect(stage.complaints.splice(0)).toEqual([]);
+      const own = new URL(stage.origin).host;
+      expect([...stage.hosts].filter((host) => host !== own)).toEqual([]);
+    },
   });
   return stage;
 }

@@ -1,26 +1,16 @@
 // `make page-speed` measures the bytes that a browser really loads: the figures of the console's
 // first screen and of a guide.
-import type { Browser } from 'playwright-core';
 import { measurePage, signIn } from '../bench/pages';
-import { joinMesh, type Mesh } from '../harness/shared-mesh';
-import { launchBrowser } from '../testkit/browser';
-import { STAGE_LIMIT_MS } from './connect-browser';
+import { openBrowser, stageOf } from './browser-stage';
 
 /** The script of the console's first screen, compressed. */
 const SCRIPT_MAX_BYTES = 250 * 1024;
 const LATENCY_MS = 150;
 
-let mesh: Mesh;
-let browser: Browser;
-beforeAll(async () => {
-  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
-}, STAGE_LIMIT_MS);
-afterAll(async () => {
-  await browser?.close();
-  await mesh?.stop();
-});
+const stage = stageOf(openBrowser);
 
 test('the first load of the console and of a guide', async () => {
+  const { mesh, browser } = stage;
   const origin = new URL(mesh.base_url).origin;
   const { partner_key } = await mesh.createPartner();
   const overview = await measurePage(browser, `${origin}/dashboard`, signIn(origin, partner_key));

@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
-import { joinMesh, ONE, TWO_A, type Mesh } from '../harness/shared-mesh';
+import { ONE, TWO_A } from '../harness/shared-mesh';
 import { BMG } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
-import { launchBrowser, openWindow, press, STAGE_LIMIT_MS } from './connect-browser';
+import { openBrowser, stageOf } from './browser-stage';
+import { openWindow, press } from './connect-browser';
 
 const run = promisify(execFile);
 const PAGE = readFileSync(resolve(__dirname, '../../deploy/local/README.md'), 'utf8');
@@ -21,28 +21,22 @@ const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
 
 const SIGN_UP_LIMIT_MS = 60_000;
 
-let mesh: Mesh;
-let browser: Browser;
 let listener: ChildProcess;
 let printed = '';
 
-beforeAll(async () => {
-  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
-}, STAGE_LIMIT_MS);
-afterAll(async () => {
-  if (listener?.exitCode === null) {
+const stage = stageOf(openBrowser, {
+  async leave() {
+    if (listener?.exitCode !== null) return;
     listener.kill('SIGINT');
     await once(listener, 'exit');
-  }
-  await browser?.close();
-  await mesh?.stop();
+  },
 });
 
 /** A command of the page for this run's mesh. */
 const here = (command: string): string =>
   command
-    .replaceAll('http://127.0.0.1:8080', new URL(mesh.base_url).origin)
-    .replaceAll('http://127.0.0.1:8090', mesh.emulator.url)
+    .replaceAll('http://127.0.0.1:8080', new URL(stage.mesh.base_url).origin)
+    .replaceAll('http://127.0.0.1:8090', stage.mesh.emulator.url)
     .replaceAll('900000000000001', ONE.waba_id)
     .replaceAll('800000000000001', ONE.phone_number_id)
     .replaceAll('EMULATED-TOKEN-1', ONE.access_token);
@@ -66,7 +60,7 @@ test('the walk-through of the local mesh works line by line', async () => {
   ]);
 
   listener = spawn(process.execPath, [BMG, 'listen', '--port', '0'], {
-    env: { PATH: process.env['PATH'], ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] },
+    env: { PATH: process.env['PATH'], ONBOARDING_ADDR: stage.mesh.env['ONBOARDING_ADDR'] },
   });
   listener.stdout?.on('data', (chunk) => (printed += String(chunk)));
   const exported = /^export KEY=.*$/m.exec(await says(/listening at/))?.[0];
@@ -84,7 +78,7 @@ test('the walk-through of the local mesh works line by line', async () => {
   await says(/message\.received {3}signature ok, answered 200\n.*Hi there/);
 
   const { connect_url } = await shell(session);
-  const page = await browser.newPage();
+  const page = await stage.browser.newPage();
   await page.goto(connect_url);
   const button = page.getByRole('button', { name: /connect my number/i });
   const dialog = await openWindow(page, () => button.click());
