@@ -1,6 +1,6 @@
 // What the tests of pages have in common: a mesh and a browser, opened before the first test of a
 // file and closed after the last one.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { JOIN_LIMIT_MS, joinMesh, type Mesh } from '../harness/shared-mesh';
 import { INSTALL_LIMIT_MS, launchBrowser } from '../testkit/browser';
 
@@ -45,6 +45,15 @@ export function stageOf<T extends BrowserStage>(
     await stage.mesh?.stop();
   });
   return stage;
+}
+
+/** Signs a browser in without the page of the log-in. */
+export async function logIn(context: BrowserContext, origin: string, key: string): Promise<void> {
+  const session = await context.request.post(`${origin}/dashboard/api/session`, {
+    data: { partner_key: key },
+    headers: { origin },
+  });
+  if (!session.ok()) throw new Error(`the log-in was refused: ${await session.text()}`);
 }
 
 /** Collects the errors that the browser reports of a page. */

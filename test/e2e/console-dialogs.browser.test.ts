@@ -7,10 +7,10 @@ import type { Locator, Page } from 'playwright-core';
 import { ONE, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { chosenSecret } from '../testkit/partner';
-import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast, scopeOf } from './broadcast-support';
 import {
   consoleStage,
+  failDeliveries,
   faultsOf,
   isFocused,
   LIMIT_MS,
@@ -45,15 +45,7 @@ async function prepare(): Promise<void> {
   await createBroadcast(partner, ONE, ['15550100836']);
   const refused = await partner.call('POST', '/messages/send', { to: '15550100835' }, scopeOf(ONE));
   expect(refused.body.error.code).toBe('MISSING_FIELDS');
-  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  expect(
-    await postRaw(
-      stage.mesh.ingress_url,
-      inboundBody(ONE, { from: '15550100837', id: 'wamid.DIALOGS' }),
-    ),
-  ).toBe(200);
-  const failed = async () => (await partner.call('GET', '/webhooks/failed')).body.events.length;
-  await eventually(async () => (await failed()) > 0);
+  await failDeliveries(stage, { from: '15550100837', id: 'wamid.DIALOGS' });
 }
 
 interface Case {

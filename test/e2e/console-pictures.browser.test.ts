@@ -5,7 +5,15 @@ import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { consoleStage, LIMIT_MS, settle, VIEWS, visit, type ConsoleStage } from './console-stage';
+import {
+  consoleStage,
+  failDeliveries,
+  LIMIT_MS,
+  settle,
+  VIEWS,
+  visit,
+  type ConsoleStage,
+} from './console-stage';
 import { loadSampleRates, removeRates } from './rates-support';
 import { withDatabase } from './stored';
 
@@ -58,12 +66,7 @@ async function makeTraffic({ mesh, partner }: ConsoleStage): Promise<void> {
     const { body } = await partner.call('GET', '/messages?status=failed');
     return body.messages.length > 0;
   });
-  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  await mesh.emulator.inbound({ phone_number_id, from: CUSTOMER, text: 'Thank you!' });
-  await eventually(async () => {
-    const { body } = await partner.call('GET', '/webhooks/failed');
-    return body.events.length > 0;
-  });
+  await failDeliveries({ mesh, partner }, { from: CUSTOMER, id: 'wamid.REFUSED' });
 }
 
 async function take(page: Page, name: string): Promise<void> {

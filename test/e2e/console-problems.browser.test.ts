@@ -2,9 +2,8 @@
 // one panel.
 import { ONE } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { scopeOf } from './broadcast-support';
-import { consoleStage, inspect, sendTestEvent } from './console-stage';
+import { consoleStage, failDeliveries, inspect, sendTestEvent } from './console-stage';
 
 const LOST = '15550100871';
 
@@ -30,27 +29,10 @@ async function failSends(): Promise<string> {
   return body.message_id as string;
 }
 
-/** Events that the receiver answers with 503. */
-async function failDeliveries(contact: string, ids: string[]): Promise<void> {
-  stage.partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  for (const id of ids) {
-    expect(await postRaw(stage.mesh.ingress_url, inboundBody(ONE, { from: contact, id }))).toBe(
-      200,
-    );
-  }
-  await eventually(async () => {
-    const { events } = (await stage.partner.call('GET', '/webhooks/failed?limit=100')).body;
-    return events.some(
-      (event: { last_http_status: number; payload: { data: { from?: string } } }) =>
-        event.last_http_status === 503 && event.payload.data.from === contact,
-    );
-  });
-}
-
 test('groups failures by cause, and fixes, tests and retries deliveries in one panel', async () => {
   const contact = '15550100873';
   const message_id = await failSends();
-  await failDeliveries(contact, ['wamid.BROKEN']);
+  await failDeliveries(stage, { from: contact, id: 'wamid.BROKEN' });
   const page = await stage.openSignedIn('problems');
   const receiver = page.getByRole('region', { name: 'Your receiver' });
   const recipient = page.getByRole('region', { name: 'The recipient' });

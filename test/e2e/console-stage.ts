@@ -7,7 +7,9 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { createBrowserContexts } from '../testkit/browser-contexts';
 import { eventually } from '../testkit/eventually';
+import { inboundBody, postRaw, type InboundText } from '../testkit/upstream-webhooks';
 import {
+  logIn,
   openBrowser,
   stageOf,
   WAIT_MS,
@@ -112,11 +114,7 @@ async function openStage({ join, behind_proxy }: Surroundings): Promise<ConsoleS
         await context.addCookies(sessions.get(key) ?? []);
         if (sessions.has(key) && (await context.request.get(address)).ok()) return;
         // Tests of the log-in itself use its page.
-        const session = await context.request.post(address, {
-          data: { partner_key: key },
-          headers: { origin },
-        });
-        if (!session.ok()) throw new Error(`the log-in was refused: ${await session.text()}`);
+        await logIn(context, origin, key);
         sessions.set(key, await context.cookies());
       });
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -198,6 +196,28 @@ export const sendTestEvent = (place: Page | Locator, outcome: string): Promise<b
     await place.getByText(outcome).waitFor({ timeout: 5_000 });
     return true;
   });
+
+/** Has the partner's receiver refuse the events of these messages, until they are listed. */
+export async function failDeliveries(
+  { mesh, partner }: Pick<ConsoleStage, 'mesh' | 'partner'>,
+  ...messages: InboundText[]
+): Promise<void> {
+  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  for (const message of messages) {
+    expect(await postRaw(mesh.ingress_url, inboundBody(ONE, message))).toBe(200);
+  }
+  await eventually(async () => {
+    const { events } = (await partner.call('GET', '/webhooks/failed?limit=100')).body;
+    const refused = (events as FailedEvent[]).filter((one) => one.last_http_status !== null);
+    const ids = refused.map(({ payload }) => payload.data.message_id);
+    return messages.every(({ id }) => ids.includes(id));
+  });
+}
+
+interface FailedEvent {
+  last_http_status: number | null;
+  payload: { data: { message_id?: string } };
+}
 
 export async function shoot(page: Page, name: string): Promise<void> {
   if (SHOTS === undefined) return;

@@ -5,7 +5,14 @@ import { ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { createBroadcast, scopeOf } from './broadcast-support';
-import { consoleStage, reload, SCREENS, settle, visit as goTo } from './console-stage';
+import {
+  consoleStage,
+  failDeliveries,
+  reload,
+  SCREENS,
+  settle,
+  visit as goTo,
+} from './console-stage';
 
 const TO = '15550100845';
 const LOST = '15550100846';
@@ -36,14 +43,7 @@ async function prepare(): Promise<void> {
     const { messages } = (await own.call('GET', `/messages?recipient=${TO}`)).body;
     return messages[0].pricing?.category;
   });
-  own.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-  expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { from: TO, id: 'wamid.WORDS' }))).toBe(
-    200,
-  );
-  await eventually(async () => {
-    const { events } = (await own.call('GET', '/webhooks/failed')).body;
-    return events.length > 0;
-  });
+  await failDeliveries({ mesh, partner: own }, { from: TO, id: 'wamid.WORDS' });
 }
 beforeEach(async () => {
   page = await stage.openSignedIn('', undefined, own.partner_key);

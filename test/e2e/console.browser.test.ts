@@ -6,8 +6,11 @@ import { eventually } from '../testkit/eventually';
 import { scopeOf } from './broadcast-support';
 import { openWindow, press } from './connect-browser';
 import { WAIT_MS } from './browser-stage';
+import { ageLogIns } from './people-support';
 import {
   consoleStage,
+  failDeliveries,
+  faultsOf,
   inspect,
   inspectSchemes,
   overflowOf,
@@ -90,17 +93,12 @@ async function retryAll(page: Page): Promise<number> {
 }
 
 test('finds failed deliveries, tests the receiver, and retries one of them and then all', async () => {
-  const { mesh, partner } = stage;
-  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  const { partner } = stage;
   const ids = ['wamid.FAILED1', 'wamid.FAILED2', 'wamid.FAILED3'];
   const [id = ''] = ids;
-  for (const [at, one] of ids.entries()) {
-    const body = inboundBody(ONE, { from: `1555010090${at}`, id: one });
-    expect(await postRaw(mesh.ingress_url, body)).toBe(200);
-  }
+  await failDeliveries(stage, ...ids.map((one, at) => ({ from: `1555010090${at}`, id: one })));
   const failed = async (): Promise<unknown[]> =>
     (await partner.call('GET', '/webhooks/failed?limit=100')).body.events;
-  await eventually(async () => (await failed()).length >= ids.length);
   const page = await stage.openSignedIn('');
   await page.getByRole('link', { name: 'See the failed events' }).click();
   await sendTestEvent(page, 'The test event was not accepted');
@@ -380,4 +378,24 @@ test('shows its keys, and leads the keyboard to the content', async () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name }).waitFor();
   }
+});
+
+test('the page asks for the partner key again, and reveals the webhook secret then', async () => {
+  const page = await stage.openSignedIn('settings/receivers/webhook');
+  await ageLogIns(stage.mesh, stage.partner);
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await dialog.waitFor();
+  // The button behind the dialog stays busy, and the dialog fades in.
+  await eventually(async () => (await faultsOf(page)).length === 0);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('log in again').first().waitFor();
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  await dialog.getByRole('textbox', { name: 'Partner key' }).fill(stage.partner.partner_key);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page
+    .getByText(/^whsec_/)
+    .first()
+    .waitFor();
+  expect(await dialog.count()).toBe(0);
 });

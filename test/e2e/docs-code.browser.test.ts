@@ -2,6 +2,7 @@
 // in it, send from the home page, and read it on a phone.
 import type { Page } from 'playwright-core';
 import { ONE, TWO_A } from '../harness/shared-mesh';
+import { logIn } from './browser-stage';
 import { faultsOf, inspect, overflowOf, shoot } from './console-stage';
 import { docsStage } from './docs-stage';
 
@@ -13,11 +14,7 @@ const stage = docsStage(async () => {
 
 async function openSignedIn(path: string): Promise<Page> {
   const page = await stage.newPage();
-  const session = await page.request.post(`${stage.origin}/dashboard/api/session`, {
-    data: { partner_key: stage.partner.partner_key },
-    headers: { origin: stage.origin },
-  });
-  expect(session.status()).toBe(201);
+  await logIn(page.context(), stage.origin, stage.partner.partner_key);
   await page.goto(`${stage.origin}${path}`);
   return page;
 }
