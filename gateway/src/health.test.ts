@@ -1,11 +1,9 @@
 // What /health shows of engines that are connected and do not answer, as a stopped process is.
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../test/testkit/eventually';
+import { log } from '../test/app';
 import { createHealthMonitor, type HealthMonitor } from './health';
 
-const log = createLogger('test');
-log.level = 'silent';
 const NEVER = new Promise<never>(() => undefined);
 const TIMES = { check_every_ms: 20, check_ms: 200, redis_silence_ms: 400 };
 /** How soon a stopped engine has to show. */

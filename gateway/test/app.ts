@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createLogger } from '@bmg/common/telemetry';
 import { createApp, type AppDependencies } from '../src/app';
 
-const log = createLogger('test');
+export const log = createLogger('test');
 log.level = 'silent';
 
 const OPEN_BUCKET = { allowed: true, asked: true, remaining: 1, reset_s: 0, retry_after_s: 1 };

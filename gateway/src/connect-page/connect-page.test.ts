@@ -207,12 +207,6 @@ describe('the files of the page', () => {
       expect(answer.headers.get('cache-control')).toContain('immutable');
     }
   });
-
-  test('include a script that parses', async () => {
-    const script = await (await get('/connect/page.js')).text();
-    // The compiler marks a module without exports with an empty one.
-    expect(() => new Function(script.replace('export {};', ''))).not.toThrow();
-  });
 });
 
 describe('a report from the page', () => {

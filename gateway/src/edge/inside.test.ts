@@ -1,36 +1,27 @@
-import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Koa, { type Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
+import type Router from '@koa/router';
+import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
-import { createLogger } from '@bmg/common/telemetry';
 import type { LoggedRequest } from '@bmg/proto/onboarding';
+import { useApp } from '../../test/app';
 import { createLoad } from '../limits/load';
 import { readBody } from './body';
 import { answerInside, type InsideRequest } from './inside';
-import { createObserver, type ObserveDependencies } from './observe';
+import type { ObserveDependencies } from './observe';
 import { hold } from './sending';
 import type { State } from './state';
 
-const log = createLogger('test');
-log.level = 'silent';
+const { start, log } = useApp();
 const MIB = 1024 * 1024;
 
-let server: Server;
 let recorded: LoggedRequest[];
 let left: number;
+let port: number;
 let chain: (inner: Context) => Promise<void>;
 /** Between the inner answer and the outer one. */
 let between: () => void;
 
 const load = createLoad(10, log);
-const deps: ObserveDependencies = {
-  notices: { 'X-Notice': 'a' },
-  docs_url: 'https://gateway.example.com/docs',
-  request_timeout_ms: 60_000,
-  load,
-  requests: { takes: () => true, record: (_partner_id, request) => void recorded.push(request) },
-  log,
-};
 const request: InsideRequest = {
   verb: 'POST',
   path: '/v1/things/a%2Fb?limit=5',
@@ -39,25 +30,32 @@ const request: InsideRequest = {
   body: '{"text":"ä"}',
 };
 
-beforeEach(async () => {
-  recorded = [];
-  left = 0;
-  between = () => undefined;
-  const app = new Koa<State>();
-  app.use(createObserver(deps));
-  app.use(async (context: Context) => {
+beforeAll(async () => {
+  const deps: ObserveDependencies = {
+    notices: { 'X-Notice': 'a' },
+    docs_url: 'https://gateway.example.com/docs',
+    request_timeout_ms: 60_000,
+    load,
+    requests: { takes: () => true, record: (_partner_id, request) => void recorded.push(request) },
+    log,
+  };
+  const answer = async (context: Context) => {
     const { status, body, header } = await answerInside(context, request, chain, deps);
     between();
     context.body = { status, body, retry_after: header('Retry-After'), left };
     expect(header('X-None')).toBe('');
+  };
+  port = await start({
+    ...deps,
+    endpoints: [],
+    extend: (router: Router) => router.get('/outer', answer),
   });
-  server = app.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
 });
-afterEach(() => server.close());
+beforeEach(() => {
+  [recorded, left, between] = [[], 0, () => undefined];
+});
 
 async function call() {
-  const { port } = server.address() as AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}/outer`, {
     headers: { 'x-request-id': 'order-1' },
   });

@@ -1,10 +1,7 @@
 import type { Bus } from '@bmg/common/bus';
-import { createLogger } from '@bmg/common/telemetry';
 import type { Usage } from '@bmg/proto/stream';
+import { log } from '../../test/app';
 import { createMeter, type Meter } from './meter';
-
-const log = createLogger('test');
-log.level = 'silent';
 
 let meter: Meter;
 /** The reports that Kafka has stored. */
