@@ -15,7 +15,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Work } from '../api/queries';
-import { Failure } from './layout';
+import { Failure, Form } from './layout';
 import { Copy } from './values';
 
 /** What a panel or dialog is about, and how it is closed. */
@@ -128,14 +128,7 @@ export function FormDialog(props: FormDialogProps) {
   return (
     <Dialog {...dialog}>
       {made || (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            // React passes it on to a form that renders this dialog, whose own submit it is not.
-            event.stopPropagation();
-            work.mutate();
-          }}
-        >
+        <Form onSubmit={() => work.mutate()}>
           <Stack gap="sm">
             {children}
             {work.error && failure && <Failure error={work.error} title={failure} />}
@@ -148,7 +141,7 @@ export function FormDialog(props: FormDialogProps) {
               </Button>
             </Group>
           </Stack>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

@@ -160,6 +160,25 @@ export const ButtonLink = createLink((props: ButtonProps & Linked) => (
   <Button component="a" variant="default" {...props} />
 ));
 
+interface FormProps {
+  onSubmit: () => void;
+  children: ReactNode;
+}
+
+/** A form that the browser does not send itself. */
+export const Form = ({ onSubmit, children }: FormProps) => (
+  <form
+    onSubmit={(event) => {
+      event.preventDefault();
+      // React passes it on to a form that renders a dialog with this one.
+      event.stopPropagation();
+      onSubmit();
+    }}
+  >
+    {children}
+  </form>
+);
+
 interface WorkButtonProps extends ButtonProps {
   work: Work;
   'aria-label'?: string;

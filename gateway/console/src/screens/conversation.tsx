@@ -2,14 +2,24 @@
 // the next one, and a reply. It shows the texts that the contact wrote, if the operator allows it.
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { call } from '../api/client';
 import { sessionQuery, useChange } from '../api/queries';
 import type { Client } from '../api/types';
 import { contactOf, conversationQuery, type Turn } from '../conversation';
 import { costBeside } from '../money';
 import { useFilters } from '../parts/filters';
-import { Card, Empty, Failure, Hint, Loaded, Page, TextLink, WorkButton } from '../parts/layout';
+import {
+  Card,
+  Empty,
+  Failure,
+  Form,
+  Hint,
+  Loaded,
+  Page,
+  TextLink,
+  WorkButton,
+} from '../parts/layout';
 import { NextMessage } from '../parts/next-message';
 import { NumberSelect, WithNumber } from '../parts/numbers';
 import { State, Time } from '../parts/values';
@@ -47,12 +57,8 @@ const useShowsTexts = (): boolean => useQuery(sessionQuery).data?.shows_texts ??
 function ChooseContact() {
   const [{ find }, setFilters] = useFilters();
   const [text, setText] = useState(find ?? '');
-  const show = (event: FormEvent): void => {
-    event.preventDefault();
-    setFilters({ find: contactOf(text) || undefined });
-  };
   return (
-    <form onSubmit={show}>
+    <Form onSubmit={() => setFilters({ find: contactOf(text) || undefined })}>
       <Group gap="sm" align="flex-end" className="filters">
         <NumberSelect />
         <TextInput
@@ -65,7 +71,7 @@ function ChooseContact() {
           Show
         </Button>
       </Group>
-    </form>
+    </Form>
   );
 }
 

@@ -7,7 +7,7 @@ import { acceptInvitation, canUsePasskeys } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Invitation as Invited } from '../api/types';
 import icon from '../icon.svg';
-import { Failure, FrontPage, WorkButton } from '../parts/layout';
+import { Failure, Form, FrontPage, WorkButton } from '../parts/layout';
 import { Time } from '../parts/values';
 
 const NAME_MAX = 100;
@@ -71,12 +71,7 @@ function Accept({ invited, token, onDone }: AcceptProps) {
     onSuccess: ({ url }) => location.assign(url),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        accept.mutate();
-      }}
-    >
+    <Form onSubmit={() => accept.mutate()}>
       <Stack>
         <div>
           <Title order={1} size="h3">
@@ -117,6 +112,6 @@ function Accept({ invited, token, onDone }: AcceptProps) {
         )}
         {visit.error && <Failure error={visit.error} title="You are not signed in" />}
       </Stack>
-    </form>
+    </Form>
   );
 }

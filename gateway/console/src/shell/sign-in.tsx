@@ -6,7 +6,7 @@ import { canUsePasskeys, logInWithPasskey } from '../api/passkeys';
 import { logInQuery, sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
 import icon from '../icon.svg';
-import { Failure, FrontPage, WorkButton } from '../parts/layout';
+import { Failure, Form, FrontPage, WorkButton } from '../parts/layout';
 
 const WRONG_KEY = new Set(['INVALID_PARTNER_KEY', 'MISSING_FIELDS', 'INVALID_FIELD']);
 
@@ -60,14 +60,7 @@ export function LogInForm({ as, fresh = false, onEnter, children }: LogInFormPro
   });
   useEffect(() => input.current?.focus(), []);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        // React passes it on to a form that renders a dialog with this one.
-        event.stopPropagation();
-        open.mutate(input.current?.value.trim() ?? '');
-      }}
-    >
+    <Form onSubmit={() => open.mutate(input.current?.value.trim() ?? '')}>
       <Stack>
         {children}
         {has_passkeys && <WorkButton work={passkey}>Use a passkey</WorkButton>}
@@ -86,7 +79,7 @@ export function LogInForm({ as, fresh = false, onEnter, children }: LogInFormPro
           <KeyField input={input} open={open} is_first={!has_passkeys && !issuer} />
         )}
       </Stack>
-    </form>
+    </Form>
   );
 }
 

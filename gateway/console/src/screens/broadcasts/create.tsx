@@ -9,7 +9,7 @@ import type { BroadcastCheck, Client, Template } from '../../api/types';
 import { nameOf } from '../../attention';
 import type { Contact } from '../../contacts';
 import { useFilters } from '../../parts/filters';
-import { ButtonLink, Card, Facts, Page } from '../../parts/layout';
+import { ButtonLink, Card, Facts, Form, Page } from '../../parts/layout';
 import { NumberSelect, WithNumber } from '../../parts/numbers';
 import { namedInFull, TemplateChoice, TemplatePreview } from '../../parts/templates';
 import { countOf, nounOf } from '../../period';
@@ -178,9 +178,8 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
   });
   if (create.data) return <CreatedNote created={create.data} />;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         create.reset();
         setAsking(true);
       }}
@@ -214,7 +213,7 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
           onClose={() => setAsking(false)}
         />
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api/client';
 import { clientsQuery } from '../../api/queries';
 import { Dialog, focusOnMount, type Closing } from '../../parts/dialogs';
-import { Failure, Hint } from '../../parts/layout';
+import { Failure, Form, Hint } from '../../parts/layout';
 import { Copy } from '../../parts/values';
 
 interface Link {
@@ -61,12 +61,7 @@ export function ConnectNumber({ onClose }: Closing) {
           Your client signs in to the messaging platform and chooses a business account and a number
           of it. One sign-up connects one number, which stays in use in the business app.
         </Text>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            make.mutate();
-          }}
-        >
+        <Form onSubmit={() => make.mutate()}>
           <Stack>
             <TextInput
               label="Name of the client"
@@ -82,7 +77,7 @@ export function ConnectNumber({ onClose }: Closing) {
               </Button>
             )}
           </Stack>
-        </form>
+        </Form>
         {make.error && <Failure error={make.error} title="No link was made" />}
         {make.data && <ConnectLink link={make.data} />}
         {outcome && <OutcomeNote outcome={outcome} />}

@@ -7,7 +7,7 @@ import { call, type ApiFailure } from '../../api/client';
 import { settingsQuery, useChange, useMay, type Work } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { Changeable } from '../../parts/allowed';
-import { ButtonLink, Failure, Loaded, Page } from '../../parts/layout';
+import { ButtonLink, Failure, Form, Loaded, Page } from '../../parts/layout';
 import { SETTINGS } from '../../shell/places';
 
 interface SettingsPageProps {
@@ -112,9 +112,8 @@ export function SaveForm(props: SaveFormProps) {
     children,
   } = props;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         if (!is_saved) save.mutate();
       }}
     >
@@ -135,6 +134,6 @@ export function SaveForm(props: SaveFormProps) {
           <Failure error={save.error} title={`${what} not saved`} />
         )}
       </Stack>
-    </form>
+    </Form>
   );
 }
