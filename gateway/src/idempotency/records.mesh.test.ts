@@ -189,12 +189,6 @@ describe('when Redis', () => {
     expect(await stateOf(freed)).toBe('begun');
   });
 
-  test('is down, nothing begins', async () => {
-    const down = await open();
-    await down.stop();
-    await expect(createRecords(down, log).begin(aRequest())).rejects.toThrow();
-  });
-
   test('answers too late, the begun record is removed again', async () => {
     const link = await startLink();
     const records = createRecords(await open(link.url), log);
