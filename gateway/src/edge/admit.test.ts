@@ -75,14 +75,29 @@ function setUp(instead?: Bucket) {
   return { request, state, state_of_key, valid, authenticate, authenticateSession, headers };
 }
 
-test('takes one token for each request with a valid key', async () => {
-  const { request, state, headers } = setUp();
+const limits = (given: Partial<KeyRestriction> = {}): KeyRestriction => ({
+  key_id: 'key_1',
+  scopes: ['manage'],
+  waba_ids: [],
+  addresses: [],
+  ...given,
+});
+/** The first request finds the bucket, then the version under which its caller is cached. */
+const FIRST_LOOK_UPS = 2;
+
+test.each([
+  ['the partner key', {}],
+  ['an API key', { restriction: limits() }],
+])('takes one token of the partner for each request with %s', async (_name, given) => {
+  const { request, state, state_of_key, authenticate, headers } = setUp();
+  Object.assign(state_of_key, given);
   for (let count = 1; count <= RATE; count += 1) {
-    const { partner_id, rate_limit } = await request({ 'x-partner-key': KEY });
-    expect([partner_id, rate_limit.allowed]).toEqual(['p', true]);
-    expect(state.taken['p']).toBe(count);
+    const admitted = await request({ 'x-partner-key': KEY });
+    expect(admitted).toMatchObject({ partner_id: 'p', rate_limit: { allowed: true }, ...given });
+    expect(state.taken).toEqual({ p: count });
   }
   expect(headers).toMatchObject({ 'RateLimit-Limit': '10', 'RateLimit-Remaining': '0' });
+  expect(authenticate).toHaveBeenCalledTimes(FIRST_LOOK_UPS);
 });
 
 test('a rotated key is refused, and takes nothing from the bucket of its partner', async () => {
@@ -135,26 +150,7 @@ test('the limit holds while no version is known, as while Redis is unreachable',
 });
 
 describe('an API key', () => {
-  const limits = (given: Partial<KeyRestriction> = {}): KeyRestriction => ({
-    key_id: 'key_1',
-    scopes: ['manage'],
-    waba_ids: [],
-    addresses: [],
-    ...given,
-  });
-  /** The first request finds the bucket, then the version under which its caller is cached. */
-  const FIRST_LOOK_UPS = 2;
   const withKey = { 'x-partner-key': KEY };
-
-  test('takes from the bucket of its partner, one token for each request', async () => {
-    const { request, state, state_of_key, authenticate } = setUp();
-    state_of_key.restriction = limits();
-    for (let count = 1; count <= RATE; count += 1) {
-      const { partner_id, restriction } = await request(withKey);
-      expect([partner_id, restriction?.key_id, state.taken['p']]).toEqual(['p', 'key_1', count]);
-    }
-    expect(authenticate).toHaveBeenCalledTimes(FIRST_LOOK_UPS);
-  });
 
   test.each([
     ['SCOPE_MISSING', { scopes: ['read'] }],
