@@ -1,8 +1,7 @@
 // Every RPC: the request sent upstream, the reply, and an upstream refusal.
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
-import { useRig, TARGET } from '../test/build';
+import { useRig, type Method } from '../test/build';
 import { account } from '../test/cases/account';
-import type { Method } from '../test/cases/case';
 import { numberSetup } from '../test/cases/number-setup';
 import { phoneGroups } from '../test/cases/phone-groups';
 import { upstreamError } from '../test/upstream-stub';
@@ -10,14 +9,6 @@ import { upstreamError } from '../test/upstream-stub';
 const cases = [...account, ...numberSetup, ...phoneGroups];
 
 const rig = useRig();
-
-let version = 0;
-/** Each call has a directory version of its own, so that it finds nothing cached. */
-const run = (method: Method, request: object = {}): Promise<unknown> =>
-  (rig.rpc[method] as (request: unknown, call: unknown) => Promise<unknown>)(
-    { ...request, target: { ...TARGET, directory_version: `v${(version += 1)}` } },
-    rig.call(),
-  );
 
 test('the cases cover every RPC', () => {
   const methods = new Set(cases.map(({ method }) => method));
@@ -29,7 +20,7 @@ describe.each(cases)('$method', ({ method, request, sent, ...more }) => {
 
   test('sends the upstream request and reads the response', async () => {
     rig.upstream.answers(...structuredClone(answers));
-    await expect(run(method, request)).resolves.toEqual(reply);
+    await expect(rig.run(method, request)).resolves.toEqual(reply);
     expect(rig.upstream.asked).toEqual(sent.map((part) => expect.objectContaining(part)));
     expect(new Set(rig.upstream.tokens)).toEqual(new Set(['Bearer token-1']));
   });
@@ -37,7 +28,7 @@ describe.each(cases)('$method', ({ method, request, sent, ...more }) => {
   test('passes an upstream refusal on', async () => {
     const details = { messaging_product: 'whatsapp', details: 'because' };
     rig.upstream.answers(upstreamError(131_009, { error_subcode: 77, error_data: details }));
-    await expect(run(method, request)).rejects.toMatchObject({
+    await expect(rig.run(method, request)).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
       message: expect.stringContaining('(#131009) refused'),
       upstream_code: 131_009,
@@ -50,7 +41,7 @@ describe.each(cases)('$method', ({ method, request, sent, ...more }) => {
 
 test('a write that the upstream answers without success is an upstream error', async () => {
   rig.upstream.answers({ success: false });
-  await expect(run('deleteQrCode', { code: 'AB' })).rejects.toMatchObject({
+  await expect(rig.run('deleteQrCode', { code: 'AB' })).rejects.toMatchObject({
     code: 'UPSTREAM_ERROR',
   });
 });
@@ -64,7 +55,7 @@ test.each<[Method, object]>([
   ['blockUsers', { users: ['15550100777'] }],
 ])('%s: a 200 without a usable body is an upstream error', async (method, request) => {
   rig.upstream.answers({ unexpected: true });
-  await expect(run(method, request)).rejects.toMatchObject({
+  await expect(rig.run(method, request)).rejects.toMatchObject({
     code: 'UPSTREAM_ERROR',
     upstream_code: undefined,
     retryable: false,
@@ -72,5 +63,7 @@ test.each<[Method, object]>([
 });
 
 test('a call without a target is refused', async () => {
-  await expect(rig.rpc.getWaba({}, rig.call())).rejects.toMatchObject({ code: 'MISSING_WABA' });
+  await expect(rig.run('getWaba', { target: undefined })).rejects.toMatchObject({
+    code: 'MISSING_WABA',
+  });
 });

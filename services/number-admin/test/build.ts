@@ -1,12 +1,16 @@
 // The service's handlers with a stub upstream and a configurable directory.
-import { createLogger, startSpan } from '@bmg/common/telemetry';
+import { createLogger } from '@bmg/common/telemetry';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { GetCredentialResponse, StorePinRequest } from '@bmg/proto/onboarding';
 import { createNumberAdminHandlers } from '../src/service';
-import { startUpstreamStub } from './upstream-stub';
+import { aCall } from '../../../test/testkit/call';
+import { useLocalServers } from '../../common/test/local-servers';
+import { createUpstreamStub } from './upstream-stub';
+
+export type Method = keyof NumberAdminDefinition['methods'];
 
 export const WABA = '900000000000001';
 export const NUMBER = '800000000000001';
@@ -28,22 +32,27 @@ interface DirectoryDouble {
   failStore?: Error;
 }
 
-const TIME_MS = 60_000;
-
 /** A rig for each test of a file. */
-export function useRig(timeout_ms = TIME_MS): Rig {
+export function useRig(timeout_ms = 60_000): Rig {
+  const { http } = useLocalServers();
   const rig = {} as Rig;
-  beforeEach(async () => Object.assign(rig, await startRig(timeout_ms)));
-  afterEach(() => rig.close());
+  beforeEach(async () => {
+    const upstream = createUpstreamStub();
+    Object.assign(rig, createRig(upstream, await http(upstream.listener), timeout_ms));
+  });
+  afterEach(() => rig.stop());
   return rig;
 }
 
-type Rig = Awaited<ReturnType<typeof startRig>>;
+type Rig = ReturnType<typeof createRig>;
 
-async function startRig(timeout_ms: number) {
-  const upstream = await startUpstreamStub();
+function createRig(
+  upstream: ReturnType<typeof createUpstreamStub>,
+  UPSTREAM_URL: string,
+  timeout_ms: number,
+) {
   const client = createUpstream({
-    UPSTREAM_URL: upstream.url,
+    UPSTREAM_URL,
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_TIMEOUT_MS: timeout_ms,
   });
@@ -87,19 +96,14 @@ async function startRig(timeout_ms: number) {
     platform_pin: '000000',
     log: createLogger('test'),
   });
+  const rpc = throughCodec(handlers);
   return {
     upstream,
     directory,
-    rpc: throughCodec(handlers),
-    call: (): Call => ({
-      deadline: Date.now() + TIME_MS,
-      span: startSpan('test').spanContext(),
-      request_id: 'req-1',
-    }),
-    async close() {
-      await client.stop();
-      await upstream.close();
-    },
+    /** Calls an RPC for the target, unless the request names another. */
+    run: <M extends Method>(method: M, request: object = {}) =>
+      rpc[method]({ target: TARGET, ...request } as never, aCall()) as ReturnType<(typeof rpc)[M]>,
+    stop: () => client.stop(),
   };
 }
 

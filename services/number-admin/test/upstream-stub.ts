@@ -1,6 +1,6 @@
 // A stub upstream for tests: gives the configured answers in order and records the requests.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 export interface SentRequest {
   method: string;
@@ -12,7 +12,7 @@ export interface SentRequest {
 
 export type Answer = object | { status: number; body: object | string } | 'hang';
 
-export async function startUpstreamStub() {
+export function createUpstreamStub() {
   let waiting: Answer[] = [];
   const stub = {
     asked: [] as SentRequest[],
@@ -25,10 +25,8 @@ export async function startUpstreamStub() {
       stub.asked.length = stub.raw.length = stub.tokens.length = 0;
     },
   };
-  const server: Server = createServer((request, response) => {
-    let raw = '';
-    request.on('data', (chunk: Buffer) => (raw += chunk.toString()));
-    request.on('end', () => {
+  const listener: RequestListener = (request, response) => {
+    void text(request).then((raw) => {
       const url = new URL(request.url ?? '/', 'http://upstream');
       stub.asked.push({
         method: request.method ?? '',
@@ -47,16 +45,8 @@ export async function startUpstreamStub() {
       response.statusCode = status;
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(stub, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
+  };
+  return Object.assign(stub, { listener });
 }
 
 /** An upstream error answer. */

@@ -1,27 +1,18 @@
 // Objects that the token reaches, but that are not of this account or number.
-import { useRig, TARGET } from '../../test/build';
+import { useRig, type Method } from '../../test/build';
 import { upstreamError } from '../../test/upstream-stub';
 
 const rig = useRig();
 
-const deleteGroup = (group_id: string) =>
-  rig.rpc.deleteGroup({ target: TARGET, group_id }, rig.call());
-const getGroup = (group_id: string) => rig.rpc.getGroup({ target: TARGET, group_id }, rig.call());
-const removeParticipants = (group_id: string) =>
-  rig.rpc.removeGroupParticipants(
-    { target: TARGET, group_id, participants: ['15550100777'] },
-    rig.call(),
-  );
-const getFlow = (flow_id: string) => rig.rpc.getFlow({ target: TARGET, flow_id }, rig.call());
+const ask = (method: Method, id: string) =>
+  rig.run(method, { group_id: id, flow_id: id, participants: ['15550100777'] });
 const methods = () => rig.upstream.asked.map(({ method }) => method);
 
-test.each([
-  ['deletes', deleteGroup],
-  ['shows', getGroup],
-  ['removes participants of', removeParticipants],
-])('%s no object that is not a group of the number', async (_name, ask) => {
+const OF_GROUPS = ['deleteGroup', 'getGroup', 'removeGroupParticipants'] as const;
+
+test.each(OF_GROUPS)('%s takes no object that is not a group of the number', async (method) => {
   rig.upstream.answers({ id: 't1' }, { data: { groups: [{ id: 'g1' }] } });
-  await expect(ask('t1')).rejects.toMatchObject({
+  await expect(ask(method, 't1')).rejects.toMatchObject({
     code: 'INVALID_FIELD',
     message: 'group_id does not belong to the number',
     details: { field: 'group_id' },
@@ -37,22 +28,23 @@ test('finds a group on a later page of the list', async () => {
     { data: { groups: [{ id: 'g2' }] } },
     { success: true },
   );
-  await deleteGroup('g2');
+  await ask('deleteGroup', 'g2');
   expect(methods().at(-1)).toBe('DELETE');
 });
 
 test('shows no flow of another account', async () => {
   rig.upstream.answers({ id: '12', json_version: '6.0' }, { data: [{ id: '11' }] });
-  await expect(getFlow('12')).rejects.toMatchObject({
+  await expect(ask('getFlow', '12')).rejects.toMatchObject({
     code: 'INVALID_FIELD',
     details: { field: 'flow_id' },
   });
 });
 
 test('passes the upstream’s error on for an object that it does not know', async () => {
-  for (const ask of [deleteGroup, getGroup, removeParticipants, getFlow]) {
+  for (const method of [...OF_GROUPS, 'getFlow'] as const) {
     rig.upstream.answers(upstreamError(33));
-    await expect(ask('x')).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 33 });
+    const asked = ask(method, 'x');
+    await expect(asked).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 33 });
     expect(methods()).toEqual(['GET']);
   }
 });

@@ -1,23 +1,16 @@
-// Requests that the smaller operation files refuse before anything is sent.
-import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
-import { useRig, TARGET } from '../../test/build';
-
-type Method = keyof NumberAdminDefinition['methods'];
+// Requests that operations refuse before anything is sent, and the failures of groups.
+import { useRig, type Method } from '../../test/build';
 
 const rig = useRig();
-
-const run = (method: Method, request: object): Promise<unknown> =>
-  (rig.rpc[method] as (request: unknown, call: unknown) => Promise<unknown>)(
-    { ...request, target: TARGET },
-    rig.call(),
-  );
 
 const AUTOMATE = 'updateConversationalAutomation';
 const AUTOMATION = ['enable_welcome_message', 'prompts', 'commands'];
 const PROFILE = ['about', 'address', 'email', 'websites'];
 const commands = { items: [{ command_name: 'help', command_description: ' ' }] };
 
-test.each<[string, Method, object, { field: string } | { fields: string[] }]>([
+type Refused = [string, Method, object, { field: string } | { fields: string[] }];
+
+test.each<Refused>([
   ['automation with nothing to change', AUTOMATE, {}, { fields: AUTOMATION }],
   ['a fifth ice breaker', AUTOMATE, { prompts: { items: [...'abcde'] } }, { field: 'prompts' }],
   [
@@ -63,23 +56,53 @@ test.each<[string, Method, object, { field: string } | { fields: string[] }]>([
     { group_id: 'g', participants: ['1', ''] },
     { field: 'participants[1]' },
   ],
+  ...(['blockUsers', 'unblockUsers'] as const).flatMap((method): Refused[] => [
+    ['an empty list', method, { users: [] }, { fields: ['users'] }],
+    ['too many users', method, { users: Array(1_001).fill('15550100777') }, { field: 'users' }],
+    ['a blank user', method, { users: ['15550100777', ' '] }, { field: 'users[1]' }],
+    ['a parent BSUID', method, { users: [' US.ENT.9Pt3Lw66Ha10'] }, { field: 'users[0]' }],
+  ]),
+  ['a call without an action', 'placeCall', { call: { to: '1' } }, { fields: ['action'] }],
+  [
+    'a call without a recipient',
+    'placeCall',
+    { call: { action: 'connect', to: ' ' } },
+    { fields: ['to'] },
+  ],
+  ['the end of no call', 'placeCall', { call: { action: 'terminate' } }, { fields: ['call_id'] }],
+  [
+    'an empty body',
+    'updateSettings',
+    { settings: {} },
+    { fields: ['calling', 'storage_configuration'] },
+  ],
+  [
+    'too many groups',
+    'updateSettings',
+    { settings: Object.fromEntries([...'abcdefghijk'].map((name) => [name, {}])) },
+    { field: 'body' },
+  ],
+  ...['', '12345', '1234567', '12345a', '１２３４５６', ' 123456'].flatMap((pin): Refused[] => [
+    [`the PIN "${pin}"`, 'setTwoStepPin', { pin }, { field: 'pin' }],
+    [`the PIN "${pin}"`, 'registerPhone', { pin }, { field: 'pin' }],
+  ]),
   ['a QR code without its code', 'deleteQrCode', {}, { fields: ['code'] }],
   ['a group without its id', 'deleteGroup', {}, { fields: ['group_id'] }],
-])('refuses %s before sending anything', async (_what, method, request, details) => {
+])('refuses %s before sending anything: %s', async (_what, method, request, details) => {
   const code = 'fields' in details ? 'MISSING_FIELDS' : 'INVALID_FIELD';
   rig.upstream.answers();
-  await expect(run(method, request)).rejects.toMatchObject({ code, details });
+  await expect(rig.run(method, request)).rejects.toMatchObject({ code, details });
   expect(rig.upstream.asked).toEqual([]);
 });
 
 test('measures a subject in characters', async () => {
   rig.upstream.answers({ request_id: 'rq' });
-  await expect(run('createGroup', { subject: '😀'.repeat(128) })).resolves.toBeDefined();
+  await expect(rig.run('createGroup', { subject: '😀'.repeat(128) })).resolves.toBeDefined();
 });
 
 test('a group creation without an answer has an unknown outcome', async () => {
   rig.upstream.answers({ status: 503, body: 'away' });
-  await expect(run('createGroup', { subject: 'Team' })).rejects.toMatchObject({
+  await expect(rig.run('createGroup', { subject: 'Team' })).rejects.toMatchObject({
     code: 'UPSTREAM_ERROR',
     retryable: false,
     details: { outcome: 'unknown' },
@@ -89,7 +112,7 @@ test('a group creation without an answer has an unknown outcome', async () => {
 test('is not retryable if groups are not enabled upstream', async () => {
   const error = { message: '(#131000) Something went wrong', code: 131_000 };
   rig.upstream.answers({ status: 500, body: { error } });
-  await expect(run('listGroups', {})).rejects.toMatchObject({
+  await expect(rig.run('listGroups', {})).rejects.toMatchObject({
     upstream_code: 131_000,
     message: expect.stringContaining('Something went wrong'),
     retryable: false,
@@ -100,7 +123,7 @@ describe('a partly failed removal (HTTP 206 with an error upstream)', () => {
   const participants = ['15550100777', '15550100778'];
   const remove = (group_id: string, removal: object) => {
     rig.upstream.answers({ id: group_id }, { data: { groups: [{ id: group_id }] } }, removal);
-    return run('removeGroupParticipants', { group_id, participants });
+    return rig.run('removeGroupParticipants', { group_id, participants });
   };
   const answer = (code: number) => ({
     status: 206,

@@ -1,9 +1,6 @@
 // The shape of a case, and the values and requests that the cases share.
-import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
-import { NUMBER, WABA } from '../build';
+import { NUMBER, WABA, type Method } from '../build';
 import type { Answer, SentRequest } from '../upstream-stub';
-
-export type Method = keyof NumberAdminDefinition['methods'];
 
 export interface Case {
   method: Method;

@@ -101,11 +101,14 @@ export const numberSetup: Case[] = [
   },
   {
     method: 'updateSettings',
-    request: { settings: { storage_configuration: { status: 'DEFAULT' }, calling: CALLING } },
-    answers: [{ success: true }, { success: true }],
+    request: {
+      settings: { storage_configuration: {}, calling: CALLING, unheard_of: { on: true } },
+    },
+    answers: [{ success: true }, { success: true }, { success: true }],
     sent: [
-      post(`${ON_NUMBER}/settings`, { storage_configuration: { status: 'DEFAULT' } }),
+      post(`${ON_NUMBER}/settings`, { storage_configuration: {} }),
       post(`${ON_NUMBER}/settings`, { calling: CALLING }),
+      post(`${ON_NUMBER}/settings`, { unheard_of: { on: true } }),
     ],
   },
   {
