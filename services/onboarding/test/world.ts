@@ -1,14 +1,17 @@
 // The world of this service's tests: its stores on a database of their own, the emulator as the
 // upstream, a fake clock, and the handlers as the service wires them.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ApiError } from '@bmg/common/errors';
 import { createPeppers } from '@bmg/common/keys';
 import { openMongo, type Database } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
+import { createPool } from '@bmg/common/overload';
 import { createLogger } from '@bmg/common/telemetry';
 import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
 import { startEmulator, type Emulator } from '../../../test/emulator';
+import { aCall } from '../../../test/testkit/call';
+import { LOGO_FETCHES } from '../src/accounts/partners/logo';
 import { createConnectHandlers, createSessionHandlers } from '../src/connect/sign-up/handlers';
 import { createClientHandlers } from '../src/connect/clients/handlers';
 import { createDirectoryHandlers } from '../src/connect/directory/handlers';
@@ -25,13 +28,7 @@ import { createVault } from '@bmg/common/vault';
 export const PEPPER = 'test-pepper';
 export const peppers = createPeppers(PEPPER);
 export const KEYRING = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
-const CALL_LIMIT_MS = 15_000;
-
-export const testCall = (limit_ms = CALL_LIMIT_MS): Call => ({
-  deadline: Date.now() + limit_ms,
-  span: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 },
-  request_id: randomUUID(),
-});
+export const testCall = (limit_ms = 15_000): Call => aCall({ deadline: Date.now() + limit_ms });
 
 /** A database of its own, with the service's indexes; dropped at the end. */
 export async function openDatabase(): Promise<Database & { drop(): Promise<void> }> {
@@ -52,11 +49,23 @@ export async function openDatabase(): Promise<Database & { drop(): Promise<void>
   };
 }
 
+interface Published {
+  partner_id: string;
+  event: string;
+  occurrence: string;
+  data: string;
+}
+
 /**
  * What the service opens, without what needs Kafka or Redis. `bumped`: the version keys bumped so
- * far.
+ * far; `published`: the messages.
  */
-export type Dependencies = AllDependencies & { bumped: string[] };
+export type Dependencies = AllDependencies & { bumped: string[]; published: Published[] };
+
+/** A dependency for a time in which Kafka does not answer. */
+export const NO_KAFKA = {
+  bus: { publish: () => Promise.reject(new Error('unreachable')) } as never,
+};
 
 function dependencies(mongo: Database, upstream: Upstream, now: () => Date): Dependencies {
   const log = createLogger('test');
@@ -71,15 +80,23 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date): Dep
     CONNECT_SESSIONS_MAX: 20,
     ALLOW_PRIVATE_URLS: false,
     AUDITED_CHANGES_MAX: 300,
+    RATE_LIMIT_PER_SEC: 200,
     EVENT_LOG_DAYS: 7,
   } as Config;
   const bumped: string[] = [];
+  const published: Published[] = [];
   return {
     ...createStores(mongo.db),
     vault: createVault(KEYRING),
     peppers,
     payments: noPayments,
     bumped,
+    published,
+    bus: {
+      publish: async (messages: Array<{ message: Published }>) =>
+        void published.push(...messages.map(({ message }) => message)),
+    },
+    logoFetches: createPool(LOGO_FETCHES, log),
     versions: {
       current: async () => undefined,
       bump: async (keys: string[]) => void bumped.push(...keys),

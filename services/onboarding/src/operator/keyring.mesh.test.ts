@@ -1,4 +1,6 @@
+import { EndpointSettings, ShadowSettings } from '@bmg/proto/endpoints';
 import { calling, KEYRING, useWorld } from '../../test/world';
+import { createReceiverHandlers } from '../accounts/receivers/handlers';
 import { createDirectoryHandlers } from '../connect/directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../ground/clients';
@@ -21,7 +23,40 @@ const firstOf = (partner_id: string) => ({
   phone_number_id: NUMBERS[0][1],
 });
 
-async function filled(): Promise<string> {
+const HEADERS = { 'x-token': 'value' };
+const HOOK = { url: 'https://crm.example.com/', headers: { by_name: HEADERS } };
+const QUEUE = {
+  queue_url: 'https://sqs.example.com/1/events',
+  access_key_id: 'id',
+  secret_access_key: 'sealed',
+};
+
+/** An endpoint, a destination and a shadow; returns the secrets of the first and the last. */
+async function withReceivers(partner_id: string) {
+  const registry = calling(createReceiverHandlers(world.deps));
+  const request = { partner_id, dry_run: false };
+  const register = (settings: object) =>
+    registry.registerEndpoint({
+      ...request,
+      settings: EndpointSettings.fromPartial(settings),
+      untested: false,
+    });
+  const { endpoint, secret } = await register(HOOK);
+  await register({ destination: { type: 'sqs', settings: QUEUE } });
+  const trial = { ...HOOK, url: 'https://new.example.com/', source: 'live', hours: 2 };
+  const shadow = await registry.registerShadow({
+    ...request,
+    shadow_id: 'shd_1',
+    settings: ShadowSettings.fromPartial({
+      ...trial,
+      endpoint_id: endpoint?.endpoint_id as string,
+      max_per_second: 20,
+    }),
+  });
+  return { endpoint: secret, shadow: shadow.secret };
+}
+
+async function filled() {
   const at = new Date();
   const partner = await world.partner();
   const sealed = world.deps.vault.seal(webhookSecretIdentity(partner._id, at), 'whsec_one');
@@ -39,7 +74,7 @@ async function filled(): Promise<string> {
   const code = { _id: 'cex_1', partner_id: partner._id };
   await exchanges.claim(code, { holder: 'h', until: at }, at);
   await exchanges.keepToken('cex_1', vault.seal('exchange/cex_1/token', 't'));
-  return partner._id;
+  return { partner_id: partner._id, secrets: await withReceivers(partner._id) };
 }
 
 async function rotateAll(keyring: string, limit: number) {
@@ -59,10 +94,10 @@ async function rotateAll(keyring: string, limit: number) {
 
 describe('the rotation of the key ring', () => {
   it('rewraps every secret in bounded batches, so that the old key can be removed', async () => {
-    const partner_id = await filled();
-    expect(await world.deps.sealedRecords.countStale('fresh')).toBe(5);
+    const { partner_id, secrets } = await filled();
+    expect(await world.deps.sealedRecords.countStale('fresh')).toBe(7);
     const total = await rotateAll(`${NEW},${KEYRING}`, 2);
-    expect(total).toMatchObject({ rewrapped: 6, unreadable: 0 });
+    expect(total).toMatchObject({ rewrapped: 10, unreadable: 0 });
     expect(total.calls).toBeGreaterThan(3);
     expect(await world.deps.sealedRecords.countStale('fresh')).toBe(0);
 
@@ -73,9 +108,19 @@ describe('the rotation of the key ring', () => {
       expect(await handlers.getCredential(scope)).toMatchObject({ access_token });
     }
     expect(await handlers.getPin(firstOf(partner_id))).toEqual({ pin: '123456' });
-    expect(await handlers.getReceiver({ partner_id })).toMatchObject({
+    const { endpoints, ...receiver } = await handlers.getReceiver({ partner_id });
+    expect(receiver).toMatchObject({
       webhook_secrets: ['whsec_one'],
+      shadow: { secret: secrets.shadow, headers: HEADERS },
     });
+    expect(endpoints).toContainEqual(
+      expect.objectContaining({ secrets: [secrets.endpoint], headers: HEADERS }),
+    );
+    expect(endpoints).toContainEqual(
+      expect.objectContaining({
+        destination: { type: 'sqs', settings: expect.objectContaining(QUEUE) },
+      }),
+    );
   });
 
   it('rewraps nothing the second time', async () => {
@@ -91,11 +136,11 @@ describe('the rotation of the key ring', () => {
     await world.mongo.db
       .collection<{ _id: string }>('clients')
       .updateOne({ _id: record?._id as string }, { $set: { 'token.key_id': 'lost' } });
-    expect(await rotateAll(`${NEW},${KEYRING}`, 2)).toMatchObject({ rewrapped: 5, unreadable: 1 });
+    expect(await rotateAll(`${NEW},${KEYRING}`, 2)).toMatchObject({ rewrapped: 9, unreadable: 1 });
   });
 
   it('does not overwrite a secret that was replaced in the meantime', async () => {
-    const partner_id = await filled();
+    const { partner_id } = await filled();
     const { records } = await world.deps.sealedRecords.stale('fresh', { limit: 10 });
     const [waba_id, phone_number_id] = NUMBERS[1];
     const scope = { partner_id, waba_id, phone_number_id };

@@ -2,11 +2,8 @@
 // the bound, rotation, disabling, and what the directory answers.
 import { partnerVersionKey } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
-import { createVault } from '@bmg/common/vault';
 import { EndpointSettings, type EndpointRegistryDefinition } from '@bmg/proto/endpoints';
-import { calling, type Calling, failureOf, KEYRING, refuses, useWorld } from '../../../test/world';
-import { createDirectoryHandlers } from '../../connect/directory/handlers';
-import { rotateKeyring } from '../../operator/keyring';
+import { calling, type Calling, failureOf, refuses, useWorld } from '../../../test/world';
 import type { Partner } from '../../ground/partners';
 import { ENDPOINTS_MAX, WEBHOOK_ENDPOINTS } from './store';
 import { createReceiverHandlers } from './handlers';
@@ -14,19 +11,14 @@ import { createReceiverHandlers } from './handlers';
 const HOUR_S = 3_600;
 const WABA = '900000000000001';
 const URL = 'https://crm.example.com/messages?token=of-the-url';
-const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
 
 const world = useWorld();
 let registry: Calling<Handlers<EndpointRegistryDefinition>>;
 let partner: Partner;
-let published: Array<{ message: Record<string, unknown> }>;
+let named: { partner_id: string; endpoint_id: string };
 
 beforeEach(async () => {
-  published = [];
-  const bus = {
-    publish: async (messages: unknown) => void published.push(...(messages as typeof published)),
-  };
-  registry = calling(createReceiverHandlers({ ...world.deps, bus: bus as never }));
+  registry = calling(createReceiverHandlers(world.deps));
   partner = await world.partner({ wabas: [WABA] });
 });
 
@@ -39,9 +31,12 @@ const create = (change: object = {}, more: object = {}) =>
     untested: false,
     ...more,
   });
-const made = async (change: object = {}) => {
-  const { endpoint, secret } = await create(change);
-  return { endpoint_id: endpoint?.endpoint_id as string, secret };
+/** Creates an endpoint, which is `named` from then on. */
+const made = async (change: object = {}, more: object = {}) => {
+  const { endpoint, secret } = await create(change, more);
+  const endpoint_id = endpoint?.endpoint_id as string;
+  named = { partner_id: partner._id, endpoint_id };
+  return { endpoint, endpoint_id, secret };
 };
 const update = (endpoint_id: string, change: object, dry_run = false) =>
   registry.changeEndpoint({
@@ -52,9 +47,8 @@ const update = (endpoint_id: string, change: object, dry_run = false) =>
   });
 const list = async () => (await registry.listEndpoints({ partner_id: partner._id })).endpoints;
 /** What webhooks learns of the partner's endpoints. */
-async function receiving(vault = world.deps.vault) {
-  const directory = calling(createDirectoryHandlers({ ...world.deps, vault }));
-  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] });
+async function receiving() {
+  const { receivers } = await world.handlers.getReceivers({ partner_ids: [partner._id] });
   return receivers[partner._id]?.endpoints ?? [];
 }
 
@@ -151,7 +145,7 @@ test('an update changes what is given; another partner finds nothing', async () 
   ]) {
     await refuses(work, 'NOT_FOUND');
   }
-  await registry.deleteEndpoint({ partner_id: partner._id, endpoint_id });
+  await registry.deleteEndpoint(named);
   expect(await list()).toEqual([]);
 });
 
@@ -168,9 +162,7 @@ test.each<[string, object, string]>([
 });
 
 test('an untested endpoint gets no events until its test is confirmed', async () => {
-  const { endpoint } = await create({}, { untested: true });
-  const endpoint_id = endpoint?.endpoint_id as string;
-  const named = { partner_id: partner._id, endpoint_id };
+  const { endpoint, endpoint_id } = await made({}, { untested: true });
   expect([endpoint?.status, (await receiving())[0]?.status]).toEqual(['untested', 'disabled']);
   expect((await update(endpoint_id, { status: 'paused' })).status).toBe('paused');
   expect((await receiving())[0]?.status).toBe('disabled');
@@ -185,12 +177,8 @@ test('an untested endpoint gets no events until its test is confirmed', async ()
 });
 
 test('after a rotation both secrets sign until the overlap is over', async () => {
-  const { endpoint_id, secret: first } = await made();
-  const request = { partner_id: partner._id, endpoint_id };
-  const { secret, endpoint } = await registry.rotateEndpointSecret({
-    ...request,
-    overlap_hours: 2,
-  });
+  const { secret: first } = await made();
+  const { secret, endpoint } = await registry.rotateEndpointSecret({ ...named, overlap_hours: 2 });
   expect(endpoint?.previous_secret_expires_at).toBeInstanceOf(Date);
   expect((await receiving())[0]?.secrets).toEqual([secret, first]);
   world.passTime(2 * HOUR_S + 1);
@@ -201,14 +189,14 @@ test('after a rotation both secrets sign until the overlap is over', async () =>
 test('a failing endpoint is disabled once, with an event, unless its partner changed it', async () => {
   const { endpoint_id } = await made();
   const disable = (unless_changed_since: Date) =>
-    registry.disableEndpoint({ partner_id: partner._id, endpoint_id, unless_changed_since });
+    registry.disableEndpoint({ ...named, unless_changed_since });
   const before = new Date(world.deps.now().getTime() - HOUR_S * 1_000);
   expect((await disable(before)).status).toBe('active');
-  expect(published).toEqual([]);
+  expect(world.deps.published).toEqual([]);
   const { status, disabled_at } = await disable(world.deps.now());
   expect([status, disabled_at]).toEqual(['disabled', expect.any(Date)]);
   await disable(world.deps.now());
-  expect(published.map(({ message }) => message)).toEqual([
+  expect(world.deps.published).toEqual([
     {
       partner_id: partner._id,
       event: 'webhook.endpoint_disabled',
@@ -254,7 +242,7 @@ describe('a destination', () => {
     },
   };
   const withDestination = (change: object = {}) =>
-    create({ url: undefined, destination: KAFKA, ...change });
+    made({ url: undefined, destination: KAFKA, ...change });
   const { password: _password, ...shown } = { ...KAFKA.settings, tls: true };
 
   test('is stored with its credentials sealed, and returned to the directory only', async () => {
@@ -279,8 +267,7 @@ describe('a destination', () => {
   });
 
   test('keeps the settings that a change leaves out; null sets the default', async () => {
-    const { endpoint } = await withDestination();
-    const endpoint_id = endpoint?.endpoint_id as string;
+    const { endpoint_id } = await withDestination();
     const settings = { topic: 'other', mechanism: 'plain', tls: null };
     const changed = await update(endpoint_id, { destination: { settings } });
     expect(changed.destination?.settings).toEqual({ ...shown, topic: 'other', mechanism: 'plain' });
@@ -295,8 +282,7 @@ describe('a destination', () => {
   });
 
   test('is sent to another server only with its credentials given again', async () => {
-    const { endpoint } = await withDestination();
-    const endpoint_id = endpoint?.endpoint_id as string;
+    const { endpoint_id } = await withDestination();
     for (const moved of [{ brokers: ['other.example.com:9093'] }, { ca: 'an authority' }]) {
       const change = { destination: { settings: moved } };
       expect((await failureOf(update(endpoint_id, change))).details).toEqual({
@@ -327,14 +313,14 @@ describe('a destination', () => {
   });
 
   test('can become neither a URL nor another type, and has no secret to rotate', async () => {
-    const { endpoint } = await withDestination();
-    const endpoint_id = endpoint?.endpoint_id as string;
+    const { endpoint_id } = await withDestination();
+    const of_kafka = named;
     const { endpoint_id: of_url } = await made();
     const refusals = [
       update(endpoint_id, { url: URL }),
       update(of_url, { destination: KAFKA }),
       update(endpoint_id, { destination: { type: 'sqs', settings: {} } }),
-      registry.rotateEndpointSecret({ partner_id: partner._id, endpoint_id, overlap_hours: 1 }),
+      registry.rotateEndpointSecret({ ...of_kafka, overlap_hours: 1 }),
     ].map(async (one) => (await failureOf(one)).details);
     expect(await Promise.all(refusals)).toEqual([
       { field: 'url' },
@@ -347,38 +333,11 @@ describe('a destination', () => {
   });
 
   test('is named by the event of its end', async () => {
-    const { endpoint } = await withDestination();
-    await registry.disableEndpoint({
-      partner_id: partner._id,
-      endpoint_id: endpoint?.endpoint_id as string,
-      unless_changed_since: world.deps.now(),
-    });
-    expect(JSON.parse(String(published[0]?.message['data']))).toMatchObject({
+    await withDestination();
+    await registry.disableEndpoint({ ...named, unless_changed_since: world.deps.now() });
+    expect(JSON.parse(String(world.deps.published[0]?.data))).toMatchObject({
       url: null,
       destination: { type: 'kafka', address: 'kafka://kafka.example.com:9093/events' },
     });
-  });
-});
-
-test('the rotation of the key ring rewraps secrets and headers', async () => {
-  const { secret } = await made({ headers: { by_name: { 'x-token': 'value' } } });
-  const settings = { queue_url: 'https://sqs.example.com/1/events', access_key_id: 'id' };
-  const destination = { type: 'sqs', settings: { ...settings, secret_access_key: 'sealed' } };
-  await create({ url: undefined, destination });
-  const vault = createVault(NEW_RING);
-  const { rewrapped } = await rotateKeyring(
-    { ...world.deps, vault },
-    { after: undefined, limit: 100 },
-  );
-  expect(rewrapped).toBe(3);
-  const alone = createVault(NEW_RING.split(',')[0] as string);
-  const found = await receiving(alone);
-  expect(found).toHaveLength(2);
-  expect(found.find(({ url }) => url !== '')).toMatchObject({
-    secrets: [secret],
-    headers: { 'x-token': 'value' },
-  });
-  expect(found.find(({ url }) => url === '')?.destination?.settings).toMatchObject({
-    secret_access_key: 'sealed',
   });
 });

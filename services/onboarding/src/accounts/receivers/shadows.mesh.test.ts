@@ -2,34 +2,25 @@
 // one at a time, and what the directory answers.
 import { partnerVersionKey } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
-import { createVault } from '@bmg/common/vault';
 import {
   EndpointSettings,
   ShadowSettings,
   type EndpointRegistryDefinition,
 } from '@bmg/proto/endpoints';
-import { calling, type Calling, failureOf, KEYRING, refuses, useWorld } from '../../../test/world';
-import { createDirectoryHandlers } from '../../connect/directory/handlers';
-import { rotateKeyring } from '../../operator/keyring';
+import { calling, type Calling, failureOf, refuses, useWorld } from '../../../test/world';
 import { PARTNERS, type Partner } from '../../ground/partners';
 import { createReceiverHandlers } from './handlers';
 
 const HOUR_S = 3_600;
 const URL = 'https://new.example.com/hooks?token=of-the-url';
 const FIRST = 'https://first.example.com/hooks';
-const NEW_RING = `fresh:hkdf:${Buffer.alloc(32, 7).toString('base64')},${KEYRING}`;
 
 const world = useWorld();
 let registry: Calling<Handlers<EndpointRegistryDefinition>>;
 let partner: Partner;
 
 beforeEach(async () => {
-  registry = calling(
-    createReceiverHandlers({
-      ...world.deps,
-      bus: { publish: async () => undefined } as never,
-    }),
-  );
+  registry = calling(createReceiverHandlers(world.deps));
   partner = await world.partner({ webhook_url: FIRST });
 });
 
@@ -49,9 +40,8 @@ const register = (shadow_id: string, change: object = {}, more: object = {}) =>
   });
 const remove = (shadow_id: string) => registry.removeShadow({ partner_id: partner._id, shadow_id });
 /** What webhooks learns of the partner's shadow. */
-async function receiving(vault = world.deps.vault) {
-  const directory = calling(createDirectoryHandlers({ ...world.deps, vault }));
-  const { receivers } = await directory.getReceivers({ partner_ids: [partner._id] });
+async function receiving() {
+  const { receivers } = await world.handlers.getReceivers({ partner_ids: [partner._id] });
   return receivers[partner._id]?.shadow;
 }
 const addEndpoint = async (settings: object): Promise<string> => {
@@ -142,13 +132,4 @@ test('without a webhook URL, an endpoint has to be named', async () => {
   partner = await world.partner();
   const refused = await failureOf(register('shd_1'));
   expect(refused.details).toEqual({ fields: ['endpoint_id'] });
-});
-
-test('the rotation of the key ring rewraps its secret and headers', async () => {
-  const { secret } = await register('shd_1', { headers: { by_name: { 'x-token': 'value' } } });
-  const vault = createVault(NEW_RING);
-  const page = { after: undefined, limit: 100 };
-  expect(await rotateKeyring({ ...world.deps, vault }, page)).toMatchObject({ rewrapped: 1 });
-  const alone = createVault(NEW_RING.split(',')[0] as string);
-  expect(await receiving(alone)).toMatchObject({ secret, headers: { 'x-token': 'value' } });
 });
