@@ -1,7 +1,7 @@
 // The chain of the audit log on a real database: what is sealed, what a check finds, what is
 // exported.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { useLocalServers } from '../../../../common/test/local-servers';
 import { anAuditEntry } from '../../../test/audit-entry';
 import { useWorld } from '../../../test/world';
 import type { Config } from '../../config';
@@ -97,17 +97,15 @@ test('fits the records of a person who was erased, in whatever they did or what 
 });
 
 describe('the destination of the operator', () => {
-  let server: Server;
+  const { http } = useLocalServers();
   let status = 200;
   const got: Array<{ token: string | undefined; lines: Array<Record<string, unknown>> }> = [];
 
   beforeEach(async () => {
     got.length = 0;
-    server = createServer((request, answer) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const lines = Buffer.concat(chunks).toString().trim().split('\n');
+    const url = await http((request, answer) => {
+      void text(request).then((body) => {
+        const lines = body.trim().split('\n');
         got.push({
           token: request.headers.authorization,
           lines: lines.map((one) => JSON.parse(one)),
@@ -115,15 +113,9 @@ describe('the destination of the operator', () => {
         answer.writeHead(status).end();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const AUDIT_EXPORT_URL = `http://127.0.0.1:${port}/audit`;
-    deps = {
-      ...world.deps,
-      settings: { ...deps.settings, AUDIT_EXPORT_URL, AUDIT_EXPORT_TOKEN: 't0' },
-    };
+    const destination = { AUDIT_EXPORT_URL: `${url}/audit`, AUDIT_EXPORT_TOKEN: 't0' };
+    deps = { ...world.deps, settings: { ...deps.settings, ...destination } };
   });
-  afterEach(() => new Promise((resolve) => server.close(resolve)));
 
   test('needs a token', () => {
     const AUDIT_EXPORT_URL = 'https://siem.example.com/audit';

@@ -74,9 +74,7 @@ test('a gateway with another newest pepper does not undo a renewal', async () =>
 
 test('a console session stays open when the hash of its key is renewed', async () => {
   const { _id, key_hash } = await world.partner({ key_hash: before.hash(KEY) });
-  const own = calling(
-    createDashboardHandlers({ ...world.deps, agent: {}, logoFetches: {} } as never),
-  );
+  const own = calling(createDashboardHandlers(world.deps));
   await own.openSession({ key_hash, token_hash: 'session' });
   await renew();
   const session = await own.useSession({ token_hash: 'session', passive: false, people: true });

@@ -38,7 +38,7 @@ beforeEach(async () => {
     identify: async () => identity,
   };
   passkeys = calling(createPasskeyHandlers({ ...deps, ceremonies, issuer }));
-  settings = calling(createDashboardHandlers({ ...deps, agent: {}, logoFetches: {} } as never));
+  settings = calling(createDashboardHandlers(deps));
   partner = await world.partner();
   partner_id = partner._id;
 });
