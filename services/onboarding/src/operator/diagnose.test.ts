@@ -55,23 +55,77 @@ const find = async (name: string, change: object): Promise<Check> => {
   return check as Check;
 };
 
-test('finds no fault if every engine responds', async () => {
-  expect((await diagnose(deps())).filter(({ ok }) => !ok)).toEqual([]);
+test('finds no fault if every engine responds, and reveals no secret', async () => {
+  const checks = await diagnose(deps());
+  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  expect(JSON.stringify(checks)).not.toContain('secret-of-the-app');
 });
 
-type Ask = () => Promise<unknown>;
+const refuse = async (): Promise<never> => Promise.reject(new Error('refused'));
+const REFUSED = { ok: false, detail: 'refused', advice: expect.stringMatching(/./) };
+const upstreamFails = (upstream_code?: number) => ({
+  upstream: {
+    request: () => Promise.reject(new ApiError('UPSTREAM_ERROR', 'no answer', { upstream_code })),
+  },
+});
+const withSettings = (change: object) => ({ settings: { ...deps().settings, ...change } });
+const NEUTRAL = { UPSTREAM_FEATURE_TYPE: 'messaging_business_app_onboarding' };
+const TWO_MISSING = SUBSCRIPTION.fields.filter(({ name }) => !['calls', 'flows'].includes(name));
 
-test.each<[string, (ask: Ask) => object]>([
-  ['mongo', (command) => ({ database: { db: { command } } })],
-  ['redis', (ping) => ({ redis: { ping } })],
-  ['kafka', (missingTopics) => ({ bus: { missingTopics } })],
-])('reports an unavailable %s with advice', async (name, withEngine) => {
-  const check = await find(
-    name,
-    withEngine(() => Promise.reject(new Error('refused'))),
-  );
-  expect(check).toMatchObject({ ok: false, detail: 'refused' });
-  expect(check.advice).not.toBe('');
+test.each<[what: string, check: string, change: object, expected: object]>([
+  ['an unavailable database', 'mongo', { database: { db: { command: refuse } } }, REFUSED],
+  ['an unavailable Redis', 'redis', { redis: { ping: refuse } }, REFUSED],
+  ['an unavailable Kafka', 'kafka', { bus: { missingTopics: refuse } }, REFUSED],
+  [
+    'missing topics',
+    'kafka',
+    { bus: { missingTopics: async () => ['bmg.status.v1'] } },
+    { ok: false, detail: 'missing topics: bmg.status.v1' },
+  ],
+  [
+    'webhook fields to which the app is not subscribed',
+    'webhook fields',
+    { upstream: { request: async () => ({ data: [{ ...SUBSCRIPTION, fields: TWO_MISSING }] }) } },
+    { ok: false, detail: 'the app is not subscribed to calls, flows' },
+  ],
+  [
+    'records under an older key, as advice',
+    'keyring',
+    { sealedRecords: { countStale: async () => 3 } },
+    { ok: true, advice: expect.stringContaining('rotated') },
+  ],
+  [
+    'an upstream that refuses the app',
+    'upstream',
+    upstreamFails(190),
+    { detail: expect.stringContaining('190') },
+  ],
+  ['an unavailable upstream', 'upstream', upstreamFails(), { detail: 'no answer' }],
+  [
+    'a sign-up that is not configured',
+    'sign-up',
+    withSettings({ UPSTREAM_CONFIG_ID: undefined }),
+    { detail: expect.stringContaining('UPSTREAM_CONFIG_ID') },
+  ],
+  ['the neutral name of the feature', 'sign-up', withSettings(NEUTRAL), { ok: false }],
+  [
+    'no fault of that name at a local upstream',
+    'sign-up',
+    withSettings({ ...NEUTRAL, UPSTREAM_URL: 'http://127.0.0.1:8090' }),
+    { ok: true },
+  ],
+  [
+    'values for local work, as advice',
+    'settings',
+    { warnings: ['KEY_PEPPER has its fixed local value'] },
+    {
+      ok: true,
+      detail: expect.stringContaining('KEY_PEPPER'),
+      advice: expect.stringContaining('production'),
+    },
+  ],
+])('reports %s', async (_what, name, change, expected) => {
+  expect(await find(name, change)).toMatchObject(expected);
 });
 
 test('does not hang with an engine that hangs', async () => {
@@ -84,19 +138,6 @@ test('does not hang with an engine that hangs', async () => {
   } finally {
     jest.useRealTimers();
   }
-});
-
-test('names missing topics', async () => {
-  const check = await find('kafka', { bus: { missingTopics: async () => ['bmg.status.v1'] } });
-  expect(check).toMatchObject({ ok: false, detail: 'missing topics: bmg.status.v1' });
-});
-
-test('names the webhook fields to which the app is not subscribed', async () => {
-  const fields = SUBSCRIPTION.fields.filter(({ name }) => name !== 'calls' && name !== 'flows');
-  const check = await find('webhook fields', {
-    upstream: { request: async () => ({ data: [{ ...SUBSCRIPTION, fields }] }) },
-  });
-  expect(check).toMatchObject({ ok: false, detail: 'the app is not subscribed to calls, flows' });
 });
 
 test('names the accounts that send no webhooks, and why', async () => {
@@ -133,32 +174,6 @@ test('names a record of the audit log that was changed, and links that wait to b
   });
 });
 
-test('advises, without a fault, about records under an older key', async () => {
-  const check = await find('keyring', { sealedRecords: { countStale: async () => 3 } });
-  expect(check.ok).toBe(true);
-  expect(check.advice).toContain('rotated');
-});
-
-test('distinguishes an upstream that refuses the app from an unavailable one', async () => {
-  const refusing = {
-    request: async () =>
-      Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', { upstream_code: 190 })),
-  };
-  const away = { request: async () => Promise.reject(new ApiError('UPSTREAM_ERROR', 'no answer')) };
-  expect((await find('upstream', { upstream: refusing })).detail).toContain('190');
-  expect((await find('upstream', { upstream: away })).detail).toBe('no answer');
-});
-
-test('reports a sign-up that is not configured or uses the neutral feature name', async () => {
-  const { settings } = deps();
-  const missing = { ...settings, UPSTREAM_CONFIG_ID: undefined };
-  expect((await find('sign-up', { settings: missing })).detail).toContain('UPSTREAM_CONFIG_ID');
-  const neutral = { ...settings, UPSTREAM_FEATURE_TYPE: 'messaging_business_app_onboarding' };
-  expect((await find('sign-up', { settings: neutral })).ok).toBe(false);
-  const local = { ...neutral, UPSTREAM_URL: 'http://127.0.0.1:8090' };
-  expect((await find('sign-up', { settings: local })).ok).toBe(true);
-});
-
 test.each([
   ['p2', 'the newest pepper, p2'],
   ['', 'the pepper without an ID'],
@@ -171,14 +186,4 @@ test.each([
     advice: expect.stringContaining('keep the older pepper'),
   });
   expect(keysOfOtherPeppers).toHaveBeenCalledWith(newest_id, expect.any(Date));
-});
-
-test('reveals no secret', async () => {
-  expect(JSON.stringify(await diagnose(deps()))).not.toContain('secret-of-the-app');
-});
-
-test('advises about values for local work', async () => {
-  const check = await find('settings', { warnings: ['KEY_PEPPER has its fixed local value'] });
-  expect(check).toMatchObject({ ok: true, detail: expect.stringContaining('KEY_PEPPER') });
-  expect(check.advice).toContain('production');
 });

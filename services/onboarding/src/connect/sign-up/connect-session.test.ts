@@ -24,16 +24,13 @@ const ALLOWED: Record<SessionEvent, Partial<Record<SessionStatus, SessionStatus>
   consume: { created: 'consumed', opened: 'consumed', completing: 'consumed' },
 };
 
-describe('the session machine', () => {
-  for (const event of sessionMachine.events) {
-    for (const status of STATUSES) {
-      const target = ALLOWED[event][status];
-      it(`${target ? 'allows' : 'refuses'} ${event} when ${status}`, () => {
-        expect(sessionMachine.allows(status, event)).toBe(target !== undefined);
-        if (target) expect(sessionMachine.to(event)).toBe(target);
-      });
-    }
-  }
+const pairs = sessionMachine.events.flatMap((event) =>
+  STATUSES.map((status) => [event, status, ALLOWED[event][status]] as const),
+);
+
+test.each(pairs)('the event %s of a session that is %s leads to %s', (event, status, target) => {
+  expect(sessionMachine.allows(status, event)).toBe(target !== undefined);
+  if (target) expect(sessionMachine.to(event)).toBe(target);
 });
 
 describe('the times of a session', () => {
@@ -63,20 +60,19 @@ describe('the times of a session', () => {
   });
 });
 
-describe('state that the page shows', () => {
-  it('is the page while the link is open, in every unfinished state', () => {
-    for (const status of ['created', 'opened', 'completing'] as const) {
-      expect(pageOutcome({ created_at, status }, at(10))).toBe('open');
-      expect(pageOutcome({ created_at, status }, at(OPENS_S))).toBe('expired');
-    }
-  });
+test.each([
+  ['created', 10, 'open'],
+  ['created', OPENS_S, 'expired'],
+  ['opened', 10, 'open'],
+  ['opened', OPENS_S, 'expired'],
+  ['completing', 10, 'open'],
+  ['completing', OPENS_S, 'expired'],
+  ['consumed', 10, 'consumed'],
+  ['consumed', 9_999, 'consumed'],
+] as const)('the page of a link that is %s shows after %d s that it is %s', (status, s, shown) => {
+  expect(pageOutcome({ created_at, status }, at(s))).toBe(shown);
+});
 
-  it('is the used link once it was consumed, expired or not', () => {
-    expect(pageOutcome({ created_at, status: 'consumed' }, at(10))).toBe('consumed');
-    expect(pageOutcome({ created_at, status: 'consumed' }, at(9_999))).toBe('consumed');
-  });
-
-  it('is nothing for an unknown link', () => {
-    expect(pageOutcome(null, at(0))).toBe('unknown');
-  });
+test('the page of an unknown link shows that', () => {
+  expect(pageOutcome(null, at(0))).toBe('unknown');
 });

@@ -8,68 +8,38 @@ const grant = (target_ids?: unknown) => ({
   ],
 });
 
-const codeOf = (work: () => unknown): string => {
+/** The choice, or the code of the refusal. */
+const outcomeOf = (choose: () => string): string => {
   try {
-    work();
+    return choose();
   } catch (error) {
     return (error as ApiError).code;
   }
-  return 'none';
 };
 
-describe('the account of a sign-up', () => {
-  it('is the newest one that the token was granted', () => {
-    expect(chooseAccount(grant(['2', '1']), undefined)).toBe('2');
-  });
-
-  it('is the one that the browser claims, if the token covers it', () => {
-    expect(chooseAccount(grant(['2', '1']), '1')).toBe('1');
-  });
-
-  it('is refused if the token does not cover the browser’s claim', () => {
-    expect(codeOf(() => chooseAccount(grant(['2', '1']), '3'))).toBe('DISCOVERY_FAILED');
-  });
-
-  it('falls back to the claim if the token lists no accounts', () => {
-    expect(chooseAccount(grant(), '3')).toBe('3');
-    expect(codeOf(() => chooseAccount(grant(), undefined))).toBe('DISCOVERY_FAILED');
-  });
-
-  it('is refused if the token lists an empty grant', () => {
-    expect(codeOf(() => chooseAccount(grant([]), '3'))).toBe('DISCOVERY_FAILED');
-  });
-
-  it('is refused if the token may not manage accounts', () => {
-    expect(codeOf(() => chooseAccount({ granular_scopes: [] }, '3'))).toBe('DISCOVERY_FAILED');
-    expect(codeOf(() => chooseAccount({}, '3'))).toBe('DISCOVERY_FAILED');
-  });
-
-  it('turns numeric IDs into text', () => {
-    expect(chooseAccount(grant([7]), undefined)).toBe('7');
-  });
+test.each<[what: string, grant: object, claim: string | undefined, outcome: string]>([
+  ['the newest one that the token was granted', grant(['2', '1']), undefined, '2'],
+  ['the one that the browser claims, if the token covers it', grant(['2', '1']), '1', '1'],
+  ['none that the token does not cover', grant(['2', '1']), '3', 'DISCOVERY_FAILED'],
+  ['the claim, if the token lists no accounts', grant(), '3', '3'],
+  ['none without a list and a claim', grant(), undefined, 'DISCOVERY_FAILED'],
+  ['none of an empty grant', grant([]), '3', 'DISCOVERY_FAILED'],
+  ['none without the right to manage accounts', { granular_scopes: [] }, '3', 'DISCOVERY_FAILED'],
+  ['none without any scope', {}, '3', 'DISCOVERY_FAILED'],
+  ['a text, if the ID is a number', grant([7]), undefined, '7'],
+])('the account of a sign-up is %s', (_what, granted, claim, outcome) => {
+  expect(outcomeOf(() => chooseAccount(granted, claim))).toBe(outcome);
 });
 
-describe('the number of a sign-up', () => {
-  const numbers = [
-    { id: 'cloud', is_on_biz_app: false },
-    { id: 'app', is_on_biz_app: true },
-    { id: 'other', is_on_biz_app: true },
-  ];
+const CLOUD = { id: 'cloud', is_on_biz_app: false };
+const NUMBERS = [CLOUD, { id: 'app', is_on_biz_app: true }, { id: 'other', is_on_biz_app: true }];
 
-  it('is the one that the browser claims, if it belongs to the account', () => {
-    expect(chooseSignedUpNumber(numbers, 'cloud')).toBe('cloud');
-    expect(chooseSignedUpNumber(numbers, 'foreign')).toBe('app');
-  });
-
-  it('is otherwise the first in use in the business app', () => {
-    expect(chooseSignedUpNumber(numbers, undefined)).toBe('app');
-  });
-
-  it('is otherwise the first', () => {
-    expect(chooseSignedUpNumber([{ id: 'cloud', is_on_biz_app: false }], undefined)).toBe('cloud');
-  });
-
-  it('is refused if the account has none', () => {
-    expect(codeOf(() => chooseSignedUpNumber([], 'any'))).toBe('DISCOVERY_FAILED');
-  });
+test.each<[what: string, numbers: typeof NUMBERS, claim: string | undefined, outcome: string]>([
+  ['the one that the browser claims', NUMBERS, 'cloud', 'cloud'],
+  ['not the claim if it is of another account', NUMBERS, 'foreign', 'app'],
+  ['otherwise the first in use in the business app', NUMBERS, undefined, 'app'],
+  ['otherwise the first', [CLOUD], undefined, 'cloud'],
+  ['none if the account has none', [], 'any', 'DISCOVERY_FAILED'],
+])('the number of a sign-up is %s', (_what, numbers, claim, outcome) => {
+  expect(outcomeOf(() => chooseSignedUpNumber(numbers, claim))).toBe(outcome);
 });
