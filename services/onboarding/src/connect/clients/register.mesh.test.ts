@@ -56,20 +56,3 @@ it('records which of our rules refuses the registration', async () => {
   ]);
   expect(noted[1]?.phone_number_id).toBe('800000000000002');
 });
-
-it('registers the client and records the upstream’s reason if the data sync is refused', async () => {
-  const { _id } = await world.partner();
-  await world.emulator.fault({
-    match: { path: '/smb_app_data$' },
-    times: 2,
-    error: { code: 131000, message: 'Something went wrong' },
-  });
-  const { coexistence_sync } = await register(_id);
-  expect(coexistence_sync?.history).toMatch(/^failed: /);
-  const sync = (await events(_id)).find(({ current_step }) => current_step === 'COEXISTENCE_SYNC');
-  expect(sync).toMatchObject({
-    error_code: 'SYNC_FAILED',
-    error_message: expect.stringContaining('history failed: '),
-    upstream_session_id: expect.stringMatching(/^A/),
-  });
-});

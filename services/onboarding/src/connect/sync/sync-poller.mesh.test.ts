@@ -94,7 +94,7 @@ it('requests only the sync type that is missing', async () => {
 
 it('warns once when less than six hours are left, in the log and by a metric', async () => {
   await refuseSync();
-  await register();
+  expect((await register()).sync.history).toMatch(/^failed: /);
   const { sync_until, registered_at } = await find();
   const open_ms = Number(sync_until) - Number(registered_at);
   expect(open_ms / 1_000 / HOUR_S).toBeCloseTo(24, 2);
@@ -111,7 +111,7 @@ it('warns once when less than six hours are left, in the log and by a metric', a
   expect(await events()).toEqual([...REGISTERED, 'SYNC_DUE: SYNC_FAILED']);
   const [due] = await world.deps.events.list(partner_id, 1);
   expect(due).toMatchObject(SCOPE);
-  expect(due?.error_message).toMatch(/^less than \d h are left to request the sync: /);
+  expect(due?.error_message).toMatch(/^less than \d h are left to request .*; history failed: /);
   expect(due?.upstream_session_id).toMatch(/^A/);
   expect(await dueGauge()).toBe(1);
   await world.emulator.clearFaults();
