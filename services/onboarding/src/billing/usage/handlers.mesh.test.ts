@@ -62,6 +62,12 @@ describe('calls', () => {
   const MEDIA = { endpoint: '/media/{media_id}', calls: 2, errors: 0 };
   const add = (...messages: Usage[]) => countCalls(world.deps)(messages.map(received));
   const sum = (partner_id = 'ptn_1') => world.deps.endpointUsage.sum(partner_id, RANGE);
+  /** The sum of this many reports. */
+  const ofReports = (count: number) => [
+    { endpoint: '/messages/send', calls: 3 * count, errors: count },
+  ];
+  const many = <T>(count: number, make: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_none, index) => make(index));
 
   it('are added up by partner, day, method and endpoint', async () => {
     await add(
@@ -76,53 +82,59 @@ describe('calls', () => {
       MEDIA,
       { ...MEDIA, method: 'GET', calls: 4 },
       { ...MEDIA, method: 'POST' },
-      { endpoint: '/messages/send', calls: 6, errors: 2 },
+      ...ofReports(2),
     ]);
-    expect(await sum('ptn_2')).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);
+    expect(await sum('ptn_2')).toEqual(ofReports(1));
   });
 
-  it('count once, however often the usage message is repeated', async () => {
-    const [one, two] = [usage(), usage()];
-    await add(one, one);
-    await add(one, two);
-    await add(two);
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 6, errors: 2 }]);
-  });
+  const [one, two] = [usage(), usage()];
+  const first = numbered(1);
+  const unnumbered = many(1_500, () => usage());
+  const backlog = many(1_500, (index) => numbered(index + 1));
 
-  it('count once when a whole backlog of one partner is repeated', async () => {
-    const backlog = Array.from({ length: 1_500 }, () => usage());
-    await add(...backlog);
-    await add(...backlog);
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 4_500, errors: 1_500 }]);
+  it.each<[when: string, batches: Usage[][], reports: number]>([
+    ['a message is repeated', [[one, one], [one, two], [two]], 2],
+    ['a whole backlog of one partner is repeated', [unnumbered, unnumbered], 1_500],
+    [
+      'a numbered report is published again',
+      [
+        [numbered(1), numbered(1), numbered(2)],
+        [numbered(2), numbered(3)],
+        [numbered(1, { process: 'gwp_b' }), numbered(3)],
+      ],
+      4,
+    ],
+    [
+      'a numbered backlog is read again',
+      [backlog.slice(0, 700), backlog.slice(300, 1_000), backlog],
+      1_500,
+    ],
+    [
+      'a report was counted by its id before the release with numbers',
+      [[{ ...first, process: undefined, sequence: undefined }], [first, numbered(2), usage()]],
+      3,
+    ],
+  ])('count once when %s', async (_when, batches, reports) => {
+    for (const batch of batches) await add(...batch);
+    expect(await sum()).toEqual(ofReports(reports));
   });
 
   it('count once when several workers get the same message', async () => {
     const message = usage();
     await Promise.allSettled([add(message), add(message), add(message)]);
     await add(message);
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);
+    expect(await sum()).toEqual(ofReports(1));
   });
 
-  it('count once when a numbered report is published again', async () => {
-    await add(numbered(1), numbered(1), numbered(2));
-    await add(numbered(2), numbered(3));
-    await add(numbered(1, { process: 'gwp_b' }), numbered(3));
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 12, errors: 4 }]);
-  });
-
-  it('count once when a numbered backlog is read again, without a list of its reports', async () => {
-    const backlog = Array.from({ length: 1_500 }, (_none, index) => numbered(index + 1));
-    await add(...backlog.slice(0, 700));
-    await add(...backlog.slice(300, 1_000));
+  it('need no list of numbered reports', async () => {
     await add(...backlog);
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 4_500, errors: 1_500 }]);
     const stored = await world.mongo.db.collection(ENDPOINT_USAGE).findOne();
     expect(stored).toMatchObject({ processes: { gwp_a: 1_500 } });
     expect(stored).not.toHaveProperty('applied');
   });
 
   it('count once when two workers read overlapping parts of a backlog', async () => {
-    const backlog = Array.from({ length: 40 }, (_none, index) => numbered(index + 1));
+    const [half, rest] = [backlog.slice(0, 20), backlog.slice(20, 40)];
     const settle = async (part: Usage[]): Promise<void> => {
       // As the bus does: a failed batch is retried.
       for (let turn = 0; turn < 40; turn += 1) {
@@ -131,17 +143,9 @@ describe('calls', () => {
       }
       throw new Error('the batch was never counted');
     };
-    const parts = [backlog.slice(0, 20), backlog.slice(0, 20), backlog.slice(10, 20)];
-    await Promise.all(parts.map(settle));
-    await Promise.all([backlog.slice(10), backlog.slice(20)].map(settle));
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 120, errors: 40 }]);
-  });
-
-  it('count once when a report was counted by its id before the release with numbers', async () => {
-    const [one, two] = [numbered(1), numbered(2)];
-    await add({ ...one, process: undefined, sequence: undefined });
-    await add(one, two, usage());
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 9, errors: 3 }]);
+    await Promise.all([half, half, half.slice(10)].map(settle));
+    await Promise.all([[...half.slice(10), ...rest], rest].map(settle));
+    expect(await sum()).toEqual(ofReports(40));
   });
 
   it('keep the numbers of processes for eight days', async () => {
@@ -156,7 +160,7 @@ describe('calls', () => {
     await world.deps.endpointUsage.forgetReports(days(9));
     expect(await stored()).not.toHaveProperty('processes');
     expect(await stored()).not.toHaveProperty('applied');
-    expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 6, errors: 2 }]);
+    expect(await sum()).toEqual(ofReports(2));
   });
 
   it('may have an endpoint name with dots and dollar signs', async () => {
@@ -243,15 +247,13 @@ describe('messages', () => {
       await expect(count(statusesOfEvents(events.map(received)))).rejects.toThrow('died');
       // Kafka delivers them again; nothing is counted twice.
       await apply(...events);
-      await world.deps.messageUsage.addPendingCounts(new Date());
-      await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 120_000));
-      await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 240_000));
+      for (const ms of [0, 120_000, 240_000]) {
+        await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + ms));
+      }
     }
     expect(await sum()).toEqual({ utility: { sent: 2, delivered: 2, billable: 2 } });
-    const pending = await db
-      .collection(COUNTED_MESSAGES)
-      .countDocuments({ pending_at: { $exists: true } });
-    expect(pending).toBe(0);
+    const pending = { pending_at: { $exists: true } };
+    expect(await db.collection(COUNTED_MESSAGES).countDocuments(pending)).toBe(0);
   });
 
   it('with dots or dollar signs in the category stay one counter', async () => {
@@ -261,22 +263,29 @@ describe('messages', () => {
 });
 
 describe('the usage of a partner', () => {
-  const ask = (partner_id: string, from?: Date, to?: Date) =>
-    world.handlers.getUsage({ partner_id, from, to });
+  let _id: string;
+  beforeEach(async () => {
+    ({ _id } = await world.partner());
+  });
+  const ask = (from?: Date, to?: Date) => world.handlers.getUsage({ partner_id: _id, from, to });
+  const sent = (name: string, more = {}) => ({
+    ...status(name, { partner: _id, ...more }),
+    partner_ids: [_id],
+  });
+  const count = (...events: Event[]) =>
+    countMessages(world.deps)(statusesOfEvents(events.map(received)));
 
   it('has the period, the counters and the bill', async () => {
-    const { _id } = await world.partner();
     for (const waba_id of ['1', '2', '3', '4']) await place(_id, waba_id);
     await world.deps.partners.releaseWaba(_id, '4', MONTH);
     await place(_id, '4');
     await place(_id, '4');
     await world.deps.partners.releaseWaba(_id, '1', MONTH);
     await countCalls(world.deps)([received(usage({ partner_id: _id }))]);
-    const sent = { ...status('sent', { partner: _id }), partner_ids: [_id] };
-    await countMessages(world.deps)(statusesOfEvents([received(sent)]));
+    await count(sent('sent'));
     const from = new Date(`${MONTH}-01T00:00:00Z`);
     const to = new Date(`${MONTH}-30T23:59:59.999Z`);
-    expect(await ask(_id, from, to)).toEqual({
+    expect(await ask(from, to)).toEqual({
       from,
       to,
       endpoints: [{ endpoint: '/messages/send', calls: 3, errors: 1 }],
@@ -285,7 +294,7 @@ describe('the usage of a partner', () => {
       ],
       billing: { slots: 2, peak_active_wabas: 4, active_wabas: 3, fee_usd: 20 },
     });
-    const october = await ask(_id, undefined, new Date(`${NEXT_YEAR}-10-05T00:00:00Z`));
+    const october = await ask(undefined, new Date(`${NEXT_YEAR}-10-05T00:00:00Z`));
     expect(october).toMatchObject({
       from: new Date(`${NEXT_YEAR}-10-01T00:00:00Z`),
       endpoints: [],
@@ -294,13 +303,7 @@ describe('the usage of a partner', () => {
   });
 
   it('lists the messages of each day by category', async () => {
-    const { _id } = await world.partner();
-    const of = (name: string, more = {}) => ({
-      ...status(name, { partner: _id, ...more }),
-      partner_ids: [_id],
-    });
-    const events = [of('sent'), of('delivered'), of('sent', { message_id: 'wamid.2' })];
-    await countMessages(world.deps)(statusesOfEvents(events.map(received)));
+    await count(sent('sent'), sent('delivered'), sent('sent', { message_id: 'wamid.2' }));
     const listAt = async (now: Date) => {
       const handlers = calling(createUsageHandlers({ ...world.deps, now: () => now }));
       return (await handlers.listMessageDays({ partner_id: _id })).days;
@@ -314,8 +317,7 @@ describe('the usage of a partner', () => {
   });
 
   it('counts accounts correctly when many are added and removed at the same time', async () => {
-    const { _id } = await world.partner();
-    const wabas = Array.from({ length: 12 }, (_none, index) => `w${index}`);
+    const wabas = [...'abcdefghijkl'];
     await Promise.all(wabas.map((waba_id) => place(_id, waba_id)));
     await Promise.all(
       wabas.slice(0, 6).map((waba_id) => world.deps.partners.releaseWaba(_id, waba_id, MONTH)),
@@ -323,21 +325,5 @@ describe('the usage of a partner', () => {
     const partner = await world.deps.partners.find(_id);
     expect(partner?.wabas).toHaveLength(6);
     expect(partner?.months).toEqual({ [MONTH]: { peak: 12, last: 6 } });
-  });
-
-  it('counts neither a second number of an account nor the same account again', async () => {
-    const { _id } = await world.partner();
-    const register = (phone_number_id: string) =>
-      world.register(_id, {
-        waba_id: '900000000000002',
-        phone_number_id,
-        access_token: 'EMULATED-TOKEN-2',
-      });
-    await register('800000000000002');
-    await register('800000000000003');
-    await world.handlers.deleteClient({ partner_id: _id, waba_id: '900000000000002' });
-    await register('800000000000002');
-    const { billing } = await ask(_id);
-    expect(billing).toEqual({ slots: 1, peak_active_wabas: 1, active_wabas: 1, fee_usd: 10 });
   });
 });
